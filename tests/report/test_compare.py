@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 
 from blueprints import UserError
+from tests.support import calls
 from tests.support.audio_cases import write
 from tests.support.cli import trace_eval
 from tests.support.compared_runs import OPTIONS, run
-from trace_eval.compare import compare_runs
+from trace_eval.compare import compare_folders, compare_runs
 from trace_eval.data.labels import read_labels
+from trace_eval.findings import comparison_of
+from trace_eval.options import RateOptions
+from trace_eval.runs.job import rate_manifest
 
 
 @pytest.fixture
@@ -133,3 +137,54 @@ def test_a_gate_closes_where_a_run_agrees_too_little(runs: list[Path]) -> None:
     assert low.code == 0, low.err
     assert high.code == 1
     assert "wanted at least 1.01" in high.out + high.err
+
+
+def _rated_calls(folder: Path, name: str, slow: str) -> Path:
+    """A run over calls of scenarios s0 to s6; those named in ``slow`` are answered late."""
+    quick = [*calls.TURNS[:4], ("bot", 4.8, 5.6, "Seat 12A is yours.")]
+    records = [
+        {
+            "id": f"{name}-{n}",
+            "question_id": f"s{min(n, 6)}",  # the last one was called twice
+            "system": name,
+            "conversation": calls.conversation(None, calls.TURNS if str(n) in slow else quick),
+        }
+        for n in range(8)
+    ]
+    path = calls.manifest(folder, records, f"{name}.jsonl")
+    rate_manifest(path, folder / name, RateOptions(judge=("turns",), rubrics=("handling",)))
+    return folder / name
+
+
+def test_runs_of_scored_calls_are_paired_by_scenario(runs: list[Path], tmp_path: Path) -> None:
+    rated = [_rated_calls(tmp_path, "x", "012346"), _rated_calls(tmp_path, "y", "0")]
+    page, found = tmp_path / "compare.html", tmp_path / "compare.json"
+    done = trace_eval("compare", *rated, "--json", found, "--html", page, "--full")
+    assert done.code == 0, done.err
+    told = "y scores 2.71 and x 1.43 by handling over 7 questions: y is not shown to be better"
+    assert done.out.startswith(f"{told} (sign-flip test over questions, p = 0.062).\n")
+    record = json.loads(found.read_text())
+    assert record["sentences"][0].startswith(told)
+    (row,) = record["differences"]
+    # s1 to s4 rise by 2, of the two calls of s6 one does: by 1 in the mean; s0 and s5 stay.
+    assert (row["questions"], row["higher"], row["lower"]) == (7, 5, 0)
+    assert row["difference"]["value"] == pytest.approx(9 / 7)
+    low, high = row["difference"]["percentile"]
+    assert 0 < low < 9 / 7 < high <= 2
+    assert [one["question"] for one in record["apart"]] == ["s1", "s2", "s3", "s4", "s6"]
+    html = page.read_text()
+    assert told in html
+    assert (
+        '<span class="chip n">1.00</span></td><td class="reasons" dir="auto">4.0 s, turn 4: late'
+        in html
+    )
+    finding = comparison_of(rated, None, {"resamples": 0})
+    assert finding.points[0].name == "y minus x: handling"
+    with pytest.raises(UserError, match="runs of one kind"):
+        compare_folders([rated[0], runs[0]])
+    other = tmp_path / "z" / "other.jsonl"
+    other.parent.mkdir()
+    other.write_text((tmp_path / "y.jsonl").read_text().replace('id": "s', 'id": "t'))
+    rate_manifest(other, tmp_path / "other", RateOptions(judge=("turns",), rubrics=("handling",)))
+    with pytest.raises(UserError, match="no question in common"):
+        compare_folders([rated[0], tmp_path / "other"])

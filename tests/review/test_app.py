@@ -446,3 +446,9 @@ def test_pairs_of_calls_are_played_and_rated_turn_by_turn(tmp_path: Path) -> Non
         said = review.items[0].a.conversation.turns
         assert first == pytest.approx(0, abs=0.01)
         assert answer == pytest.approx(said[1].start_s - said[0].start_s, abs=0.01)
+    whole, *alone = re.findall(r'data-lanes="([^"]*)"', page)[0].split()
+    assert f"/audio/{whole}" in found
+    for heard, clip in enumerate(alone):  # the user alone, the agent alone: the key L
+        samples, _ = soundfile.read(io.BytesIO(client.get(f"/audio/{clip}").content))
+        assert abs(samples[:, heard]).max() > 0.1
+        assert not samples[:, 1 - heard].any()

@@ -7,6 +7,7 @@ import base64
 import json
 import re
 import zlib
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -203,6 +204,15 @@ def test_pairs_are_judged_continued_ranked_compared_and_reported(tmp_path: Path)
     ranked = trace_eval("rank", run, "--resamples", "10", "--full")
     assert ranked.code == 0, ranked.err
     assert ranked.out.index("quick") < ranked.out.index("slow")
+    # A table of one's own decides calls as it decides clips.
+    assert {one.rating for one in Run.open(run).overall().values()} == {Rating.B}
+    table = "".join(
+        f"{','.join(ratings)},both_bad\n" for ratings in product(map(str, Rating), repeat=3)
+    )
+    (tmp_path / "own.csv").write_text(f"content,voice_quality,paralinguistics,overall\n{table}")
+    fused = trace_eval("fuse", run, "--policy", tmp_path / "own.csv")
+    assert fused.code == 0, fused.err
+    assert {one.rating for one in Run.open(run).overall().values()} == {Rating.BOTH_BAD}
     write_report(run, tmp_path / "page.html")
     pages = "".join(map(unpacked, fragments((tmp_path / "page.html").read_text())))
     assert pages.count('class="lane of-agent"') == 6  # both sides of three pairs

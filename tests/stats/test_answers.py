@@ -249,8 +249,8 @@ def test_the_best_judge_beside_the_next() -> None:
     ("limits", "said"),
     [
         ((0.01, 0.5), "shown to rise with people's"),
-        ((0.0, 0.5), "not shown to rise with theirs"),
-        (None, "without an interval nothing is shown"),
+        ((0.0, 0.5), "not shown to rise with people's"),
+        (None, "not shown to rise with people's, as rho has no interval"),
     ],
 )
 def test_scores_and_people(limits: Limits, said: str) -> None:

@@ -17,6 +17,7 @@ from trace_eval.stats.sentences import (
     against,
     ahead_of,
     before_labels,
+    beside_rule,
     correlates,
     difference_of_labels,
     head_to_head,
@@ -131,10 +132,10 @@ def test_labels_before_any_are_there() -> None:
     [
         ((0.51, 0.7), "above", "shown to rise with people's"),
         ((0.5, 0.7), "not told apart from", "shown to rise with people's"),
-        ((0.0, 0.5), "not told apart from", "not shown to rise with theirs"),
-        ((-0.3, 0.49), "below", "not shown to rise with theirs"),
+        ((0.0, 0.5), "not told apart from", "not shown to rise with people's"),
+        ((-0.3, 0.49), "below", "not shown to rise with people's"),
         ((-0.3, -0.1), "below", "shown to fall where people's rise"),
-        (None, "without an interval beside", "without an interval nothing is shown"),
+        (None, "not told apart from", "not shown to rise with people's, as rho has no interval"),
     ],
 )
 def test_words_follow_the_interval(
@@ -143,6 +144,9 @@ def test_words_follow_the_interval(
     found = IntervalEstimate(0.5, limits)
     assert against(found, 0.5) == word
     assert correlates(found) == scores
+    why = "" if limits else ", as it has no interval"
+    told = f"That is {word} the best simple rule, length at 50 %{why}."
+    assert beside_rule(found, ("length", 0.5)) == told
 
 
 def test_whom_a_system_is_ahead_of() -> None:

@@ -10,6 +10,7 @@ from blueprints import Blueprint, Signal, Status
 from extractors.audio import Clip
 from extractors.limits import MIN_SPEECH_S
 from extractors.signal import SignalExtractor
+from tests.support.espeak import spoken
 
 #: 16 syllables: the wea-ther is love-ly to-day and we are go-ing to the park.
 SENTENCE = "The weather is lovely today, and we are going to the park."
@@ -18,13 +19,9 @@ SENTENCE_SYLLABLES = 16
 
 @cache
 def say(text: str = SENTENCE, language: str = "English (America)", voice: str = "Male1") -> Clip:
-    """Synthesised speech, mono at 44.1 kHz."""
-    from parselmouth.praat import call
-
-    synthesiser = call("Create SpeechSynthesizer", language, voice)
-    (sound,) = call(synthesiser, "To Sound", text, "no")
-    samples = sound.values.T.astype(np.float32)
-    return Clip(samples, int(sound.sampling_frequency), text)
+    """Synthesised speech, mono at 44.1 kHz, the same whatever was said before."""
+    samples, rate = spoken(text, language, voice)
+    return Clip(samples.astype(np.float32)[:, None], int(rate), text)
 
 
 def silence(seconds: float, rate: int = 44_100, channels: int = 1) -> Clip:

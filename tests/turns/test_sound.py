@@ -16,6 +16,7 @@ from tests.support.cli import ROOT, trace_eval
 from trace_eval.conversations.sound import hear
 from trace_eval.conversations.sound.echo import Echo, find_echo
 from trace_eval.conversations.sound.lanes import Lane
+from trace_eval.conversations.sound.segments import segmented
 from trace_eval.data.conversation import Channel
 from trace_eval.turns import ReadOptions, Turn, TurnsOptions, TurnsReport, time_turns
 
@@ -208,3 +209,22 @@ def test_a_clock_that_drifts_is_told_by_echoes_that_come_later_and_later() -> No
     assert echo.told("agent", "user").endswith("a wrong offset?")  # 30 to 310 ms
     slow = Echo(0.03, 400.0, 20).told("agent", "user")
     assert slow.endswith("drift +400 ppm: two clocks; give agent_drift_ppm")
+
+
+def test_edges_leave_out_the_other_s_voice_and_keep_soft_tails() -> None:
+    """Levels are given, so that only segmentation is at work."""
+    rng = np.random.default_rng(1)
+    user, agent = (-60 + 0.5 * rng.standard_normal(800) for _ in range(2))
+    agent[100:400] = -20  # speaks from 1 s to 4 s, and is heard on the user's channel
+    user[100:300] = -48
+    user[300:500] = -22  # cuts in at 3 s
+    agent[600:685] = -20  # its tail drowns in the noise for 0.25 s
+    lanes = [
+        Lane(Channel(name=str(n), audio="x.wav", channel=n), spans, levels, 8 * SPEECH_RATE)
+        for n, (spans, levels) in enumerate(
+            [([(1.1, 5.1)], user), ([(1.0, 4.1), (6.0, 7.1)], agent)]
+        )
+    ]
+    (heard,), (_, last) = (one.segments for one in segmented(lanes))
+    assert heard == pytest.approx((3.0, 5.0), abs=0.03)  # was (1.1, 5.0)
+    assert last == pytest.approx((6.0, 6.94), abs=0.02)  # was (6.0, 6.85)

@@ -21,9 +21,9 @@ from trace_eval.turns import speech_fidelity
 #: (channel, seconds after the turn before, what is said): user 0, agent 1.
 CALL = (
     (0, 0.5, "Please move my flight to the end of March, on a Tuesday if you can."),
-    (1, 0.6, "I have moved your flight to March 25th."),
+    (1, 0.6, "I have put you on the flight on March 25th."),
     (0, 1.0, "No, that is not a Tuesday, and I want to fly on a Tuesday."),
-    (1, 5.0, "I have moved your flight to March 25th."),
+    (1, 5.0, "I have put you on the flight on March 25th."),
     (0, 1.0, "That is the same day again, so please have a look at the next week for me."),
     (1, -1.5, "The change will cost 120 dollars for each of you."),
     (0, 1.5, "Hello, can anybody hear me?"),
@@ -67,7 +67,6 @@ def _rated(folder: Path, path: Path) -> tuple[Conversation, Score]:
     return item.answer.conversation, score
 
 
-@pytest.mark.slow  # in the whole suite, beside others, its loop was once not heard
 def test_rules_and_words_of_a_call_that_is_only_heard(tmp_path: Path) -> None:
     heard, score = _rated(tmp_path, _written(tmp_path / "call.wav", CALL))
     assert [turn.speaker for turn in heard.turns] == [("user", "agent")[c] for c, _, _ in CALL]
@@ -75,7 +74,7 @@ def test_rules_and_words_of_a_call_that_is_only_heard(tmp_path: Path) -> None:
     assert told == {"late", "loops", "talks_over", "no_answer"}
     assert {kind for kind, value in score.elements.items() if value is None} == {"other_language"}
     # What the agent was to say; what it said is the plan: turn 1 is wrong, turn 5 adds nothing.
-    meant = {1: "I have moved your flight to March 26th.", 3: CALL[3][2], 5: CALL[5][2]}
+    meant = {1: "I have put you on the flight on March 26th.", 3: CALL[3][2], 5: CALL[5][2]}
     turns = [turn.model_copy(update={"text": meant.get(n)}) for n, turn in enumerate(heard.turns)]
     asked = ConversationItem(id="c", conversation=heard.model_copy(update={"turns": tuple(turns)}))
     found = speech_fidelity([asked], options=_options(tmp_path / "cache"))

@@ -78,8 +78,9 @@ def compare(
     from trace_eval.compare import (
         ChangeOptions,
         CompareOptions,
+        RunComparison,
         compare_answer,
-        compare_runs,
+        compare_folders,
         compare_tables,
     )
     from trace_eval.data import read_labels
@@ -91,7 +92,7 @@ def compare(
         print_change(runs, aa or (), change, labels, (truth, key or ["system"], items), full)
         return
     options = CompareOptions(bootstrap, cluster, top)
-    report = compare_runs(runs, read_labels(labels) if labels else None, options)
+    report = compare_folders(runs, read_labels(labels) if labels else None, options)
     for note in report.notes:
         typer.echo(f"note: {note}", err=True)
     sentences = compare_answer(report)
@@ -105,7 +106,8 @@ def compare(
         from trace_eval.compare import write_page
 
         write_page(report, runs, html, copy_audio)
-    close(fail_under, score_values(report.people))
+    people = report.people if isinstance(report, RunComparison) else ()
+    close(fail_under, score_values(people))
 
 
 def print_change(

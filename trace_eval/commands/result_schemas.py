@@ -49,6 +49,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
     "rank": ("said trace_eval.stats.ranking.report:RankReport",),
     "compare": (
         "said trace_eval.compare.evaluate:RunComparison",
+        "said trace_eval.compare.scores:ScoreComparison",
         "trace_eval.compare.change_report:ChangeReport",
     ),
     "gate": (

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from trace_eval.compare.judgings import Joined, Judging, aligned, join
     from trace_eval.compare.page import write_page
     from trace_eval.compare.read_judging import Source
+    from trace_eval.compare.scores import ScoreComparison, compare_folders, compare_scores
     from trace_eval.compare.severe import SevereItem, severe_items
     from trace_eval.compare.tables import compare_tables
 else:
@@ -30,12 +31,15 @@ __all__ = [
     "Judging",
     "Noise",
     "RunComparison",
+    "ScoreComparison",
     "SevereItem",
     "Source",
     "aligned",
     "changed",
     "compare_answer",
+    "compare_folders",
     "compare_runs",
+    "compare_scores",
     "compare_tables",
     "identical",
     "join",

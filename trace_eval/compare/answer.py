@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trace_eval.compare.evaluate import Mutual, RunComparison
+from trace_eval.compare.scores import ScoreComparison, score_answer
 from trace_eval.stats import (
     MAIN,
     MCNEMAR,
@@ -21,8 +22,10 @@ from trace_eval.stats import (
 )
 
 
-def compare_answer(report: RunComparison) -> tuple[str, ...]:
-    """Which run is nearer to people, and how often the runs say the same."""
+def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
+    """Which run is nearer to people, and how often they say the same; of scores who is higher."""
+    if isinstance(report, ScoreComparison):
+        return score_answer(report)
     alike = _alike(report)
     best = most_accurate(report.people)
     if len(best) < 2:

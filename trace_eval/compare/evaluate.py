@@ -128,9 +128,7 @@ def compare_runs(
         UserError: fewer than two runs, a folder that is no judged run, or no common item.
     """
     options = options or CompareOptions()
-    if len(folders) < 2:
-        raise UserError("compare: name two or more run folders")
-    names = _names(folders)
+    names = names_of(folders)
     named = list(zip(names, folders, strict=True))
     sources = [_named(read_source(folder), name) for name, folder in named]
     counts = {name: len(s.judgements) for name, s in zip(names, sources, strict=True)}
@@ -170,8 +168,14 @@ def compare_runs(
     )
 
 
-def _names(folders: Sequence[Path]) -> list[str]:
-    """Folder names, with as much of the path as tells them apart."""
+def names_of(folders: Sequence[Path]) -> list[str]:
+    """Folder names, with as much of the path as tells them apart.
+
+    Raises:
+        UserError: there are fewer than two, or one is named twice.
+    """
+    if len(folders) < 2:
+        raise UserError("compare: name two or more run folders")
     for depth in range(1, max(len(folder.resolve().parts) for folder in folders) + 1):
         names = ["/".join(folder.resolve().parts[-depth:]) for folder in folders]
         if len(set(names)) == len(names):

@@ -13,8 +13,9 @@ from markupsafe import Markup
 from trace_eval.compare.answer import compare_answer
 from trace_eval.compare.disagreements import Disagreement
 from trace_eval.compare.evaluate import RunComparison
+from trace_eval.compare.scores import ScoreComparison, ScoreDisagreement
 from trace_eval.compare.tables import compare_tables
-from trace_eval.data import Judgement, Pair, make_folder, replace_file
+from trace_eval.data import Judgement, Pair, Score, make_folder, replace_file
 from trace_eval.report import TITLES, AudioAssets, Sound, chip, style
 from trace_eval.runs import Run
 from trace_eval.stats import MAIN, Drawn, IntervalEstimate, forest, percent, rate
@@ -54,7 +55,10 @@ class PairView:
 
 
 def write_page(
-    report: RunComparison, folders: Sequence[Path], path: Path, copy: bool = False
+    report: RunComparison | ScoreComparison,
+    folders: Sequence[Path],
+    path: Path,
+    copy: bool = False,
 ) -> None:
     """Write the page.
 
@@ -68,27 +72,11 @@ def write_page(
         UserError: the file cannot be written.
     """
     runs = {name: Run.open(folder) for name, folder in zip(report.names, folders, strict=True)}
-    wanted = {item.pair for item in report.apart}
-    judged = {
-        name: {pair: j for pair, j in run.judgements().items() if pair in wanted}
-        for name, run in runs.items()
-    }
-    first = runs[report.names[0]]
-    pairs = {pair.id: pair for pair in first.pairs() if pair.id in wanted}
-    clips = {record.source: record for record in first.clips().values()}
     assets = AudioAssets(path, copy)
-
-    def players(pair: Pair) -> tuple[tuple[str, Sound], ...]:
-        roles = (("Instruction", pair.instruction), ("Answer A", pair.a), ("Answer B", pair.b))
-        return tuple(
-            (name, assets.sound(recording, clips.get(recording.source_id)))
-            for name, recording in roles
-            if recording.has_audio
-        )
-
-    views = [
-        _view(item, pairs[item.pair], players(pairs[item.pair]), judged) for item in report.apart
-    ]
+    if isinstance(report, ScoreComparison):
+        views, picture = _score_views(report, runs, assets), _score_picture(report)
+    else:
+        views, picture = _pair_views(report, runs, assets), _picture(report)
     environment = Environment(
         loader=PackageLoader("trace_eval.compare"),
         autoescape=True,
@@ -104,11 +92,100 @@ def write_page(
         tables=[table for table in compare_tables(report) if table.rows],
         notes=report.notes,
         sentences=compare_answer(report),
-        picture=Markup(_picture(report)),
+        picture=Markup(picture),
         pairs=views,
     )
     make_folder(path.parent)
     replace_file(path, html)
+
+
+def _score_views(
+    report: ScoreComparison, runs: Mapping[str, Run], assets: AudioAssets
+) -> list[PairView]:
+    """The questions furthest apart: what each run has of them, and what was said of it."""
+    wanted = {one.question for one in report.apart}
+    held = {
+        name: [item for item in run.singles() if (item.question_id or item.id) in wanted]
+        for name, run in runs.items()
+    }
+    clips = {n: {r.source: r for r in run.clips().values()} for n, run in runs.items()}
+    scores = {name: list(run.scores()) for name, run in runs.items()}
+
+    def view(one: ScoreDisagreement) -> PairView:
+        players, said = [], []
+        for name, items in held.items():
+            for item in items:
+                if (item.question_id or item.id) != one.question:
+                    continue
+                players += [
+                    (f"{name}: {role}", assets.sound(sound, clips[name].get(sound.source_id)))
+                    for role, sound in item.recordings().items()
+                    if sound.has_audio and "/turn-" not in role
+                ]
+                said += [
+                    RunVerdict(
+                        name,
+                        one.rubric,
+                        None if score.value is None else f"{score.value:.2f}",
+                        _said(score),
+                    )
+                    for score in scores[name]
+                    if (score.item, score.rubric) == (item.id, one.rubric)
+                ]
+        return PairView(one.question, None, tuple(players), tuple(said), ())
+
+    return [view(one) for one in report.apart]
+
+
+def _said(score: Score) -> str:
+    return next((o.reasoning for o in score.opinions if o.reasoning), score.detail or "")
+
+
+def _score_picture(report: ScoreComparison) -> str:
+    """The differences with intervals, on the rubric's scale."""
+    rows = report.differences
+    reach = max(
+        abs(x) for r in rows for x in (r.difference.value or 0, *(r.difference.interval or ()))
+    )
+    reach = max(0.1, ceil(10 * reach) / 10)
+    drawn = [
+        Drawn(
+            f"{r.second} minus {r.first}, {r.rubric}",
+            r.difference.value,
+            r.difference.interval,
+            f"{r.difference.value or 0:+.2f}",
+            (0.0, "no difference"),
+        )
+        for r in rows
+    ]
+    told = "mean score: the difference over shared questions, with its interval"
+    ends = (f"-{reach:.1f}", "0", f"+{reach:.1f}")
+    return f'{forest(drawn, -reach, reach, ends)}<p class="quiet">{told}</p>'
+
+
+def _pair_views(
+    report: RunComparison, runs: Mapping[str, Run], assets: AudioAssets
+) -> list[PairView]:
+    wanted = {item.pair for item in report.apart}
+    judged = {
+        name: {pair: j for pair, j in run.judgements().items() if pair in wanted}
+        for name, run in runs.items()
+    }
+    first = runs[report.names[0]]
+    pairs = {pair.id: pair for pair in first.pairs() if pair.id in wanted}
+    clips = {record.source: record for record in first.clips().values()}
+
+    def players(pair: Pair) -> tuple[tuple[str, Sound], ...]:
+        roles = (("Instruction", pair.instruction), ("Answer A", pair.a), ("Answer B", pair.b))
+        return tuple(
+            (name, assets.sound(recording, clips.get(recording.source_id)))
+            for name, recording in roles
+            if recording.has_audio
+        )
+
+    return [
+        _view(item, pairs[item.pair], players(pairs[item.pair]), judged) for item in report.apart
+    ]
 
 
 def _picture(report: RunComparison) -> str:

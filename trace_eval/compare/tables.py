@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from fusion import DIMENSIONS
 from trace_eval.compare.evaluate import RunComparison
+from trace_eval.compare.scores import ScoreComparison, score_tables
 from trace_eval.stats import NOTHING, Table, p_value, policy_words, table
 
 
-def compare_tables(report: RunComparison) -> Iterator[Table]:
+def compare_tables(report: RunComparison | ScoreComparison) -> Iterator[Table]:
     """Cost and coverage, people, differences, each other, noise, and where they are apart."""
-    yield from (table for table in _all(report) if table.rows)
+    found = score_tables(report) if isinstance(report, ScoreComparison) else _all(report)
+    yield from (table for table in found if table.rows)
 
 
 def _all(report: RunComparison) -> Iterator[Table]:

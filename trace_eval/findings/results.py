@@ -141,15 +141,23 @@ def _ranking_points(report: RankReport) -> Iterator[Point]:
 
 def comparison_of(folders: Iterable[Path], labels: Any, options: Mapping[str, Any]) -> Finding:
     """What ``compare`` prints of runs over one input."""
-    from trace_eval.compare import CompareOptions, compare_answer, compare_runs, compare_tables
+    from trace_eval.compare import (
+        CompareOptions,
+        RunComparison,
+        compare_answer,
+        compare_folders,
+        compare_tables,
+    )
 
     chosen = _options(CompareOptions, BootstrapOptions(), options)
-    report = compare_runs(list(folders), labels_of(labels), chosen)
-    points = [
-        Point(f"{one.first} and {one.second}: {one.dimension}", one.same.value, *_ends(one.same))
-        for one in report.mutual
-        if one.same.value is not None
-    ]
+    report = compare_folders(list(folders), labels_of(labels), chosen)
+    pairs = isinstance(report, RunComparison)
+    found = (
+        [(f"{m.first} and {m.second}: {m.dimension}", m.same) for m in report.mutual]
+        if isinstance(report, RunComparison)
+        else [(f"{d.second} minus {d.first}: {d.rubric}", d.difference) for d in report.differences]
+    )
+    points = [Point(name, e.value, *_ends(e)) for name, e in found if e.value is not None]
     tables = tuple(compare_tables(report))
     return Finding(
         "Comparison of runs",
@@ -158,7 +166,7 @@ def comparison_of(folders: Iterable[Path], labels: Any, options: Mapping[str, An
         compare_answer(report),
         notes=report.notes,
         points=tuple(points),
-        axis="same label, share",
+        axis="same label, share" if pairs else "difference of scores",
     )
 
 

@@ -17,7 +17,17 @@ import numpy as np
 import soundfile
 
 from extractors import SPEECH_RATE, Samples
-from trace_eval.data import Answer, Candidate, Conversation, Cut, Pair, Recording, Single
+from trace_eval.data import (
+    ROLES,
+    Answer,
+    Candidate,
+    Conversation,
+    Cut,
+    Pair,
+    Recording,
+    Role,
+    Single,
+)
 from trace_eval.extracting import source_of
 
 #: Decoded recordings that are kept, bytes: about a quarter of an hour at 24 kHz, mono.
@@ -30,11 +40,15 @@ class Clips:
     Args:
         items: pairs or single answers.
         secret: key of the ids.
+
+    Attributes:
+        lanes: id of a whole call -> what it can be heard as: all, the user alone, the agent alone.
     """
 
     def __init__(self, items: Iterable[Pair | Single], secret: bytes) -> None:
         self._secret = secret
-        self._sources: dict[str, Recording | Conversation] = {}
+        self._sources: dict[str, Recording | tuple[Conversation, Role | None]] = {}
+        self.lanes: dict[str, tuple[str, ...]] = {}
         for item in items:
             for role, recording in item.recordings().items():
                 self._sources[self.clip_id(item.id, role)] = recording
@@ -42,9 +56,17 @@ class Clips:
             answers: tuple[Answer | Candidate, ...] = item.answers
             for side, answer in zip(sides, answers, strict=True):
                 if answer.conversation is not None and answer.conversation.channels:
-                    self._sources[self.clip_id(item.id, side)] = answer.conversation
+                    self._add_call(item.id, side, answer.conversation)
         self._cache: OrderedDict[str, bytes] = OrderedDict()
         self._lock = threading.Lock()
+
+    def _add_call(self, item: str, side: str, conversation: Conversation) -> None:
+        """The whole call, and each of its voices alone."""
+        whole = self.clip_id(item, side)
+        self._sources[whole] = conversation, None
+        alone = {role: self.clip_id(item, f"{side}/{role}") for role in ROLES}
+        self._sources |= {clip: (conversation, role) for role, clip in alone.items()}
+        self.lanes[whole] = (whole, *alone.values())
 
     def clip_id(self, item: str, role: str) -> str:
         """Id of a recording: 32 hexadecimal digits that tell nothing."""
@@ -65,8 +87,8 @@ class Clips:
             if clip in self._cache:
                 self._cache.move_to_end(clip)
                 return self._cache[clip]
-        if isinstance(recording, Conversation):
-            samples, rate = lanes(recording)
+        if isinstance(recording, tuple):
+            samples, rate = lanes(*recording)
         else:
             sound = source_of(recording).decode()
             samples, rate = sound.samples, sound.rate
@@ -81,11 +103,15 @@ class Clips:
         return data
 
 
-def lanes(conversation: Conversation) -> tuple[Samples, int]:
+def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples, int]:
     """All channels of a call from its first turn to its end, side by side, and their rate.
 
     The user is on the left, so that who speaks when can be heard. Channels of different rates
     are heard at 16 kHz.
+
+    Args:
+        conversation: with channels.
+        only: whose channel is heard; the others are silent. None: all.
 
     Raises:
         AudioError: a channel cannot be decoded.
@@ -93,16 +119,18 @@ def lanes(conversation: Conversation) -> tuple[Samples, int]:
     starts = [turn.start_s for turn in conversation.turns if turn.start_s is not None]
     start_s = min(starts, default=0.0)
     role = {one.channel: one.role for one in conversation.speakers}
-    clips = []
+    clips, heard = [], []
     for channel in sorted(conversation.channels, key=lambda one: role.get(one.name) != "user"):
         first, last = (max(0.0, channel.file_time(at)) for at in (start_s, conversation.end_s))
         cut = Cut(channel=channel.channel, start_s=first, end_s=last)
         clips.append(source_of(Recording(audio=channel.audio, cut=cut)).decode())
+        heard.append(only in (None, role.get(channel.name)))
     same = len({clip.rate for clip in clips}) == 1
     found = [clip.samples[:, 0] if same else clip.speech for clip in clips]
     sound = np.zeros((max(map(len, found)), len(found)), np.float32)
     for index, samples in enumerate(found):
-        sound[: len(samples), index] = samples
+        if heard[index]:
+            sound[: len(samples), index] = samples
     return sound, clips[0].rate if same else SPEECH_RATE
 
 

@@ -175,6 +175,7 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
         "one_comment": form.comments_on_items,
         "must_play": review.must_play(position),
         "turn": turn_of(position.step.key),
+        "lanes": clips.lanes,
     }
     if isinstance(item, Pair):
         return values | _pair_shown(item, clips, position, review.plan.overall_first)

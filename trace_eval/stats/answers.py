@@ -301,7 +301,7 @@ def _agree_scores(report: ScoreReport) -> tuple[str, ...]:
     value, limits = best.estimate.value, best.estimate.interval
     interval = f" [{limits[0]:.2f}, {limits[1]:.2f}]" if limits else ""
     told = f"Scores of {best.who} are {correlates(best.estimate)}"
-    own = [v for v in report.verdicts if v.startswith(best.who)]
+    own = [v for v in report.verdicts if v.startswith((f"{best.who} is ", f"{best.who}: "))]
     rows = counted(best.rows, "answer")
     return (f"{told}: Spearman's rho {value:.2f}{interval} over {rows}.", *own[:1])
 

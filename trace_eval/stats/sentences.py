@@ -188,11 +188,12 @@ def against(found: IntervalEstimate | float | None, base: float) -> str:
     """How a share stands to a simple rule; words follow the interval.
 
     Returns:
-        ``above``, ``below``, ``not told apart from``, or ``without an interval beside``.
+        ``above``, ``below``, or ``not told apart from``, which is also that of a share without an
+        interval.
     """
     limits = found.interval if isinstance(found, IntervalEstimate) else None
     if limits is None:
-        return "without an interval beside"
+        return "not told apart from"
     if limits[0] > base:
         return "above"
     return "below" if limits[1] < base else "not told apart from"
@@ -246,14 +247,17 @@ def beside_rule(found: IntervalEstimate, rule: tuple[str, float] | None) -> str:
     if rule is None:
         return "No simple rule could be tried beside it."
     name, base = rule
-    return f"That is {against(found, base)} the best simple rule, {name} at {percent(base)} %."
+    why = "" if found.interval else ", as it has no interval"
+    beside = f"{against(found, base)} the best simple rule, {name} at {percent(base)} %"
+    return f"That is {beside}{why}."
 
 
 def correlates(found: IntervalEstimate) -> str:
     """Whether scores are shown to rise with people's, a clause; words follow the interval."""
     limits = found.interval
     if limits is None:
-        return "without an interval nothing is shown"
+        return "not shown to rise with people's, as rho has no interval"
     if limits[0] > 0:
         return "shown to rise with people's"
-    return "shown to fall where people's rise" if limits[1] < 0 else "not shown to rise with theirs"
+    falls = limits[1] < 0
+    return "shown to fall where people's rise" if falls else "not shown to rise with people's"

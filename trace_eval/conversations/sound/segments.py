@@ -29,6 +29,7 @@ class SegmentRules:
         louder_db: the other channel is louder by more: crosstalk.
         deepest_db: below a stretch's peak by more is none of it.
         other_db: below the other channel by more is none of it.
+        voice_db, voice_share: so much above the noise in so much of the frames is a voice.
         floor_db: lowest noise floor.
         noisy_db: on a channel where the median stretch's peak is not this much above the
             floor, stretches under it keep their raw edges: soft ends drown in the noise. On a
@@ -36,6 +37,8 @@ class SegmentRules:
         margin_s: kept away from speech where noise is measured.
         before_s, after_s: how far an end is looked for; a start is looked for ``after_s`` on
             both sides.
+        late_s: the detector's stretch ends late by at most so much: a tail that drowns in the
+            noise before is longer than its loud part.
         shift_s: half of what the level's window smears.
         quiet_s: silence that a noise floor needs.
     """
@@ -44,11 +47,14 @@ class SegmentRules:
     louder_db: float = 15.0
     deepest_db: float = 40.0
     other_db: float = 20.0
+    voice_db: float = 10.0
+    voice_share: float = 0.4
     floor_db: float = -90.0
     noisy_db: float = 20.0
     margin_s: float = 0.2
     before_s: float = 0.3
     after_s: float = 0.2
+    late_s: float = 0.16
     shift_s: float = 0.006
     quiet_s: float = 0.5
 
@@ -93,6 +99,10 @@ def segmented(lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ())
         foreign = [span for span in spans if grid.is_other(own, span)]
         kept.append([span for span in spans if span not in foreign])
         crosstalk.append(foreign)
+    floors = [grid.noise(own, kept)[0] for own in range(len(lanes))]
+    kept = [
+        [grid.own_part(own, span, floors[own]) for span in spans] for own, spans in enumerate(kept)
+    ]
     return [_refined(grid, own, kept, crosstalk[own]) for own in range(len(lanes))]
 
 
@@ -114,6 +124,24 @@ class _Grid:
         mine, theirs = (self.levels[lane][self.part(span)] for lane in (own, 1 - own))
         loud = mine > mine.max(initial=SILENT_DB) - RULES.loud_db
         return bool(loud.any() and np.median((theirs - mine)[loud]) > RULES.louder_db)
+
+    def own_part(self, own: int, span: tuple[float, float], floor: float) -> tuple[float, float]:
+        """A stretch without what it begins with of the other's voice.
+
+        The detector hears no border between crosstalk and the voice that sets in over it.
+        """
+        part = self.part(span)
+        mine, theirs = (self.levels[lane][part] for lane in (own, 1 - own))
+        voice = (mine > floor + RULES.voice_db) & (mine > theirs - RULES.louder_db)
+        size = min(len(voice), round(RULES.margin_s / HOP_S))
+        often = np.convolve(voice, np.ones(size), "valid") >= RULES.voice_share * size
+        if not often.any():
+            return span
+        first = int(np.argmax(often)) + int(np.argmax(voice[np.argmax(often) :]))
+        foreign = theirs[:first] - mine[:first] > RULES.louder_db
+        if first * HOP_S <= RULES.before_s or foreign.mean() <= RULES.voice_share:
+            return span
+        return self.base + (part.start + first) * HOP_S, span[1]
 
     def outside(self, *lanes: Spans) -> _Mask:
         """Where none of the lanes has a stretch, nor near one."""
@@ -168,7 +196,7 @@ def _edges(grid: _Grid, own: int, span: tuple[float, float], line: float) -> tup
     last = slice(max(1, grid.hop(end - RULES.before_s)) - 1, grid.hop(end + RULES.after_s) - 1)
     if len(found := _hot_pairs(grid, own, last, line)):
         end = grid.base + (last.start + found[-1] + 2) * HOP_S - RULES.shift_s
-    return start, max(end, start + 2 * HOP_S)
+    return start, max(end, span[1] - RULES.late_s, start + 2 * HOP_S)
 
 
 def _hot_pairs(grid: _Grid, own: int, where: slice, line: float) -> NDArray[np.int64]:

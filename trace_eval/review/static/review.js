@@ -21,6 +21,21 @@
     if (!audio.paused) return audio.pause();
     audio.play().catch(() => notice("This recording cannot be played. Say so in the comment."));
   };
+  // Of a call: both voices, the user's alone, the agent's alone.
+  const LANES = ["both voices", "the user alone", "the agent alone"];
+  const nextLane = () => {
+    const audio = latest?.dataset.lanes ? latest : find("audio[data-lanes]");
+    if (!audio) return;
+    const clips = audio.dataset.lanes.split(" "), at = audio.currentTime, paused = audio.paused;
+    const next = (Number(audio.dataset.lane ?? 0) + 1) % clips.length;
+    audio.dataset.lane = next;
+    audio.parentElement.querySelector(".lane").textContent = LANES[next];
+    audio.addEventListener("loadedmetadata", () => {
+      audio.currentTime = at;
+      if (!paused) audio.play().catch(() => {});
+    }, { once: true });
+    audio.src = `/audio/${clips[next]}`;
+  };
   document.addEventListener("play", (event) => {
     latest = event.target;
     for (const other of document.querySelectorAll("audio")) if (other !== latest) other.pause();
@@ -126,6 +141,7 @@
       else audio.currentTime += key === "arrowleft" ? -SEEK_S : SEEK_S;
       return;
     }
+    if (key === "l" && !event.repeat && find("audio[data-lanes]")) return nextLane();
     if (key === "enter" && event.target.matches("button, a")) return;
     const target = find(`[data-key="${CSS.escape(key)}"]`);
     if (!target || event.repeat) return;

@@ -1,0 +1,298 @@
+"""``compare`` of runs of scores: answers or calls of the same questions, paired by question.
+
+Runs may be of two systems (the same questions or scenarios) or of two judges (the same items).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from blueprints import UserError
+from trace_eval.compare.evaluate import CompareOptions, RunComparison, compare_runs, names_of
+from trace_eval.data import LabelTable
+from trace_eval.runs import Run
+from trace_eval.stats import (
+    IntervalEstimate,
+    Table,
+    Units,
+    counted,
+    holm,
+    outcome,
+    p_value,
+    percentile_interval,
+    replicates,
+    sign_flip,
+    table,
+)
+
+#: With fewer questions there is no interval: resamples of them are hardly others.
+LEAST_QUESTIONS = 5
+
+#: Rubric -> question -> mean score.
+_Means = Mapping[str, Mapping[str, float]]
+
+_TEST = "sign-flip test over questions"
+
+
+@dataclass(frozen=True)
+class RunScores:
+    """One run under one rubric; ``mean`` is on its scale, over all that it scored."""
+
+    run: str
+    judge: str
+    rubric: str
+    items: int
+    scored: int
+    mean: float | None
+
+
+@dataclass(frozen=True)
+class ScoreDifference:
+    """Second run minus first, on the rubric's scale, over questions that both scored.
+
+    Attributes:
+        questions: how many; several items of one count by their mean.
+        means: of the first and the second run over them.
+        difference: mean of the questions' differences; the interval draws questions.
+        higher, lower: questions on which the second is higher, or lower.
+        p: two-sided sign-flip test over questions; ``p_holm`` corrected over all comparisons.
+    """
+
+    first: str
+    second: str
+    rubric: str
+    questions: int
+    means: tuple[float, float]
+    difference: IntervalEstimate
+    higher: int
+    lower: int
+    p: float
+    p_holm: float
+
+
+@dataclass(frozen=True)
+class ScoreDisagreement:
+    """A question on which runs differ: its score by run, ``gap`` between the furthest."""
+
+    question: str
+    rubric: str
+    scores: dict[str, float]
+    gap: float
+
+
+@dataclass(frozen=True)
+class ScoreComparison:
+    """All tables of ``trace-eval compare`` for runs of scores; each list is one table.
+
+    Attributes:
+        names: of the runs, unique.
+        shared: questions that are in all runs; ``only`` counts what each run has beyond them.
+        apart: questions on which the runs differ most, furthest first.
+    """
+
+    names: tuple[str, ...]
+    options: CompareOptions
+    shared: int
+    only: dict[str, int]
+    runs: tuple[RunScores, ...]
+    differences: tuple[ScoreDifference, ...]
+    apart: tuple[ScoreDisagreement, ...]
+    notes: tuple[str, ...] = ()
+
+
+def compare_folders(
+    folders: Sequence[Path],
+    labels: LabelTable | None = None,
+    options: CompareOptions | None = None,
+) -> RunComparison | ScoreComparison:
+    """Runs of pairs as :func:`compare_runs` does, runs of scores as :func:`compare_scores` does.
+
+    Raises:
+        UserError: some are of pairs and some of scores, or see there.
+    """
+    rated = [folder for folder in folders if Run(folder).holds_scores]
+    if not rated:
+        return compare_runs(folders, labels, options)
+    if other := [folder for folder in folders if folder not in rated]:
+        raise UserError(
+            f"compare: {rated[0]} holds scores and {other[0]} verdicts on pairs; compare runs of"
+            " one kind"
+        )
+    if labels is not None:
+        raise UserError(
+            "compare: --labels are of pairs; ratings of people are compared with several runs by"
+            " trace-eval agree RUN RUN --labels FILE"
+        )
+    return compare_scores(folders, options)
+
+
+def compare_scores(
+    folders: Sequence[Path], options: CompareOptions | None = None
+) -> ScoreComparison:
+    """Put runs of scores side by side.
+
+    Args:
+        folders: two or more run folders of ``rate``.
+        options: default: :class:`CompareOptions`; questions are always drawn as a whole.
+
+    Raises:
+        UserError: fewer than two runs, or no question that two of them scored under one rubric.
+    """
+    options = options or CompareOptions()
+    names = names_of(folders)
+    runs = dict(zip(names, map(Run.open, folders), strict=True))
+    means = {name: _means(run) for name, run in runs.items()}
+    asked = {
+        name: {item.question_id or item.id for item in run.singles()} for name, run in runs.items()
+    }
+    common = set.intersection(*asked.values())
+    differences = [*_differences(means, options)]
+    if not differences:
+        raise UserError(
+            f"compare: {' and '.join(names)} have no question in common that both scored under one"
+            " rubric; give answers to one question the same question_id"
+        )
+    corrected = holm([row.p for row in differences])
+    found = sorted(_apart(means), key=lambda one: -one.gap)
+    return ScoreComparison(
+        names=tuple(names),
+        options=options,
+        shared=len(common),
+        only={name: len(questions - common) for name, questions in asked.items()},
+        runs=tuple(row for name, run in runs.items() for row in _rows(name, run)),
+        differences=tuple(
+            replace(row, p_holm=p) for row, p in zip(differences, corrected, strict=True)
+        ),
+        apart=tuple(found[: options.top]),
+    )
+
+
+def _means(run: Run) -> _Means:
+    question = {item.id: item.question_id or item.id for item in run.singles()}
+    given: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for score in run.scores():
+        if score.value is not None:
+            given[score.rubric][question.get(score.item, score.item)].append(score.value)
+    return {
+        rubric: {name: float(np.mean(values)) for name, values in of.items()}
+        for rubric, of in given.items()
+    }
+
+
+def _rows(name: str, run: Run) -> Iterator[RunScores]:
+    by_rubric: dict[str, list[float | None]] = defaultdict(list)
+    for score in run.scores():
+        by_rubric[score.rubric].append(score.value)
+    judge, items = run.record().judge.spec, sum(1 for _ in run.singles())
+    for rubric, values in by_rubric.items():
+        known = [value for value in values if value is not None]
+        mean = float(np.mean(known)) if known else None
+        yield RunScores(name, judge, rubric, items, len(known), mean)
+
+
+def _differences(means: Mapping[str, _Means], options: CompareOptions) -> Iterator[ScoreDifference]:
+    for (first, one), (second, other) in combinations(means.items(), 2):
+        for rubric in [name for name in one if name in other]:
+            mine, theirs = one[rubric], other[rubric]
+            both = [name for name in mine if name in theirs]
+            if both:
+                values = np.array([(mine[name], theirs[name]) for name in both])
+                yield _difference(first, second, rubric, values, options)
+
+
+def _difference(
+    first: str, second: str, rubric: str, values: np.ndarray, options: CompareOptions
+) -> ScoreDifference:
+    gaps = values[:, 1] - values[:, 0]
+    limits = None
+    if len(gaps) >= LEAST_QUESTIONS and options.bootstrap.resamples:
+        units = Units(np.eye(len(gaps), dtype=np.int8), np.ones(len(gaps), np.int64))
+        mean = {"mean": lambda weights: weights @ gaps / weights.sum(axis=-1)}
+        drawn = replicates(units, mean, options.bootstrap)["mean"]
+        limits = percentile_interval(drawn, options.bootstrap.level)
+    p = sign_flip(gaps)
+    return ScoreDifference(
+        first,
+        second,
+        rubric,
+        len(gaps),
+        (float(values[:, 0].mean()), float(values[:, 1].mean())),
+        IntervalEstimate(float(gaps.mean()), limits),
+        int((gaps > 0).sum()),
+        int((gaps < 0).sum()),
+        p,
+        p,
+    )
+
+
+def _apart(means: Mapping[str, _Means]) -> Iterator[ScoreDisagreement]:
+    for rubric in dict.fromkeys(name for of in means.values() for name in of):
+        scored = {name: of[rubric] for name, of in means.items() if rubric in of}
+        for question in dict.fromkeys(name for of in scored.values() for name in of):
+            scores = {name: of[question] for name, of in scored.items() if question in of}
+            gap = max(scores.values()) - min(scores.values())
+            if gap:
+                yield ScoreDisagreement(question, rubric, scores, gap)
+
+
+def score_answer(report: ScoreComparison) -> tuple[str, ...]:
+    """Which run scores higher, a sentence for each rubric of the first two runs."""
+    told = []
+    for row in report.differences:
+        if (row.first, row.second) != report.names[:2]:
+            continue
+        names, means = (row.first, row.second), row.means
+        if means[1] > means[0]:
+            names, means = names[::-1], means[::-1]
+        of = f"by {row.rubric} over {counted(row.questions, 'question')}"
+        said = f"{names[0]} scores {means[0]:.2f} and {names[1]} {means[1]:.2f} {of}"
+        if means[0] == means[1]:
+            told.append(f"{said}: equally high.")
+        else:
+            level = report.options.bootstrap.level
+            told.append(f"{said}: {names[0]} is {outcome(True, row.p_holm, level, _TEST)}.")
+    return tuple(told[:3])
+
+
+def score_tables(report: ScoreComparison) -> Iterator[Table]:
+    """Runs, differences, and where they are furthest apart."""
+    options = report.options.bootstrap
+    yield table(
+        f"Runs over {report.shared} shared questions",
+        ("run", "judge", "rubric", "scored", "mean"),
+        ((r.run, r.judge, r.rubric, f"{r.scored}/{r.items}", r.mean) for r in report.runs),
+        "means over all that a run scored, on the rubric's scale",
+    )
+    yield table(
+        "Difference, second minus first, paired by question",
+        ("first", "second", "rubric", "questions", "difference", "higher", "lower", "p", "Holm"),
+        (
+            (
+                d.first,
+                d.second,
+                d.rubric,
+                d.questions,
+                d.difference,
+                d.higher,
+                d.lower,
+                p_value(d.p),
+                p_value(d.p_holm),
+            )
+            for d in report.differences
+        ),
+        f"{options.level:.0%} intervals, {options.resamples} resamples of whole questions; {_TEST}",
+    )
+    yield table(
+        "Furthest apart",
+        ("question", "rubric", *report.names),
+        (
+            (one.question, one.rubric, *(one.scores.get(name) for name in report.names))
+            for one in report.apart
+        ),
+    )
