@@ -1,6 +1,6 @@
 """Which language the default names, what it hears, what that costs, and what decides nothing.
 
-    python -m benchmarks.languages [--long F] [--short F] [--mandarin F] [--recorded F]
+    python -m benchmarks.languages [--long F] [--short F] [--real F] [--recorded F]
         [--keep F] [--write]
 
 Prints the acceptance numbers, each beside its goal, and a table by language. Files are JSONL with
@@ -26,6 +26,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ from benchmarks.languages_tables import (
     undecided,
     write_page,
 )
+from benchmarks.languages_weights import weights
 from benchmarks.report import restart_with, save, table
 from blueprints import Blueprint, Transcript
 from extractors import default_asr, packaged
@@ -48,6 +50,7 @@ from extractors.audio import Clip, decode
 from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.naming import name_language
 from extractors.rate import RateExtractor
+from extractors.registry import PROFILES, create
 from extractors.signal import SignalExtractor
 from extractors.suspect import guessed
 from trace_eval.data import Answer, Pair
@@ -57,6 +60,7 @@ from trace_eval.measures.language import answers_in_language
 from trace_eval.measures.text import normaliser_of
 
 ENGLISH = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu", beam_size=1)
+WHOLE = replace(ENGLISH, short_windows=False)
 BASE = FasterWhisperExtractor(model=packaged.MULTILINGUAL, device="cpu", beam_size=1, language="en")
 SENTENCES = Path(__file__).with_name("sentences.json")
 EXAMPLES = Path(__file__).with_name("examples_said.json")
@@ -164,12 +168,13 @@ def hear(folder: Path, line: Line, both: FasterWhisperExtractor) -> Heard | None
     counter = RateExtractor()
     whole = whole.with_group("rate", counter.extract(clip, whole), counter.provenance())
     wrong, units = errors(line["text"], heard.text, language)
-    same, base, by_hearing = None, None, None
+    same, base, by_hearing, whole_s = None, None, None, None
     if language == "en":
         by_hearing = errors(spelt(line["text"]), spelt(heard.text), "en")
         alone, alone_s = timed(lambda: ENGLISH.extract(clip, before))
         assert isinstance(alone, Transcript)
         same = ((alone.text, alone.words) == (heard.text, heard.words), alone_s)
+        _, whole_s = timed(lambda: WHOLE.extract(clip, before))
         by_base = BASE.extract(clip, before)
         assert isinstance(by_base, Transcript)
         base = errors(line["text"], by_base.text, "en")[0]
@@ -190,7 +195,14 @@ def hear(folder: Path, line: Line, both: FasterWhisperExtractor) -> Heard | None
         base,
         by_hearing,
         judged(whole, plain(both)) or judged(plain(both), whole),
+        whole_s,
     )
+
+
+def unmeasured(group: str) -> str:
+    """What is known of a group that no clip here is labelled for."""
+    missing = create(PROFILES["paper"][group]).unavailable()
+    return "not measured: no labelled clips" if missing is None else "unknown: weights not here"
 
 
 def lines_of(path: Path) -> list[Line]:
@@ -222,7 +234,7 @@ def examples(folder: Path) -> Iterator[Line]:
 def main() -> None:
     """Measure, print, save."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    for kind in ("long", "short", "mandarin", "recorded"):
+    for kind in ("long", "short", "real", "recorded"):
         parser.add_argument(f"--{kind}", type=Path)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--keep", type=Path, help="where to go on: what was measured of each clip")
@@ -244,7 +256,7 @@ def main() -> None:
         found[kind] = [Heard(*clip) for clip in clips if clip]
 
     data = os.environ.get("TRACE_EVAL_DATA")
-    files = {kind: getattr(given, kind) for kind in ("long", "short", "mandarin", "recorded")}
+    files = {kind: getattr(given, kind) for kind in ("long", "short", "real", "recorded")}
     if data:
         files["prompts"] = Path(data) / "prompts" / "texts.jsonl"
     for kind, path in files.items():
@@ -272,13 +284,13 @@ def main() -> None:
                 path = Path(folder) / line["audio"]
                 got = kept.of(f"{kind}/{path.name}", partial(of_nothing, path, both))
                 nothing.setdefault(kind, []).append(got)
-    rows = [*acceptance(found), *undecided(found, nothing)]
+    rows = [*weights(), *acceptance(found), *undecided(found, nothing)]
     table("Acceptance, one thread", ("what", "goal", "measured", "holds"), rows)
     voices = {
         "prompts": "Kokoro",
         "long": "neural",
         "short": "neural, short",
-        "mandarin": "real",
+        "real": "real",
         "recorded": "recorded",
         "espeak_en": "espeak-ng",
         "examples": "espeak-ng, shipped examples",
@@ -287,7 +299,8 @@ def main() -> None:
         "sung": "sung",
         "noisy": "in noise of 0 dB",
     }
-    told = [x for kind in voices for x in by_language(found.get(kind, ()), voices[kind])]
+    models = {group: unmeasured(group) for group in ("emotion", "accent")}
+    told = [x for kind in voices for x in by_language(found.get(kind, ()), voices[kind], models)]
     print(f"\nBy language\n\n{page_table(told)}")
     save("languages", {"acceptance": rows, "languages": told})
     if given.write:

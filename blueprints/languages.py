@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 
 from blueprints.errors import UserError
@@ -33,8 +34,20 @@ UNSURE = "und"
 #: Written without spaces: their errors are counted by character, and a rate in words says nothing.
 UNSPACED = frozenset({"bo", "ja", "km", "lo", "my", "th", "yue", "zh"})
 
-#: Names that people say beside those of the table.
-_ALSO = {"castilian": "es", "farsi": "fa", "flemish": "nl", "jv": "jw", "mandarin": "zh"}
+#: Names and codes that are used beside those of the table.
+_ALSO = {
+    "castilian": "es",
+    "cmn": "zh",
+    "farsi": "fa",
+    "fil": "tl",
+    "flemish": "nl",
+    "iw": "he",
+    "jv": "jw",
+    "mandarin": "zh",
+    "nb": "no",
+}
+
+_REGION = re.compile("[-_]")
 
 _CODES = {name.casefold(): code for code, name in LANGUAGES.items()} | _ALSO
 
@@ -51,11 +64,16 @@ def language_name(code: str) -> str:
 def find_language(text: str) -> str | None:
     """Code of a language that is named by its code or its English name; None: unknown.
 
-    >>> find_language("Spanish"), find_language("DE"), find_language("Klingon")
-    ('es', 'de', None)
+    A region is passed over: who writes zh-TW speaks Chinese.
+
+    >>> find_language("Spanish"), find_language("pt-BR"), find_language("Klingon")
+    ('es', 'pt', None)
     """
     named = text.strip().casefold()
-    return named if named in LANGUAGES else _CODES.get(named)
+    for part in (named, _REGION.split(named)[0]):
+        if code := part if part in LANGUAGES else _CODES.get(part):
+            return code
+    return None
 
 
 def language_code(text: str) -> str:

@@ -1,13 +1,16 @@
-"""Makes the pictures of the README and of docs/conversations.md.
+"""Makes the pictures of the README, of docs/conversations.md and of docs/models.md.
 
     python docs/make_screenshots.py [RUN]        # default: runs/demo, as make demo leaves it
     python docs/make_screenshots.py --call       # the picture of a call alone
+    python docs/make_screenshots.py --language   # that of a pair in Spanish alone
 
-Needs chromium (``apt-get install chromium``) and the extra ``test``.
+Needs chromium and espeak-ng (``apt-get install chromium espeak-ng``) and the extras ``test`` and
+``base``.
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -26,6 +29,14 @@ TALL: ViewportSize = {"width": 1280, "height": 1170}
 
 #: The pair that is shown: its answers differ in the noise alone.
 PAIR = "noise"
+
+#: A request in Spanish and an answer to it.
+SPANISH = {
+    "request.wav": "¿Qué tiempo hará mañana, y cómo es el pueblo en el que vive tu hermana?",
+    "answer.wav": "Mañana hará sol por la mañana, pero lloverá por la tarde."
+    " Mi hermana vive en un pueblo pequeño cerca de las montañas."
+    " Quisiera reservar una mesa para cuatro personas esta noche.",
+}
 
 
 def shoot_report(page: Page, run: Path) -> None:
@@ -77,15 +88,45 @@ def shoot_call(page: Page) -> None:
         call.locator(".call").screenshot(path=HERE / "call.png")
 
 
+def shoot_language(page: Page) -> None:
+    """A request in Spanish, answered in Spanish and in English."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, words in SPANISH.items():
+            say = ["espeak-ng", "-v", "es", "-s", "150", "-w", str(folder / file), words]
+            subprocess.run(say, check=True)
+        english = HERE.parent / "examples" / "clips" / "silent-b.ogg"
+        pair = {
+            "id": "in Spanish",
+            "instruction": {"audio": "request.wav", "text": SPANISH["request.wav"]},
+            "a": {"audio": "answer.wav", "system": "alder"},
+            "b": {"audio": str(english), "system": "birch"},
+        }
+        manifest, run = folder / "pairs.jsonl", folder / "run"
+        manifest.write_text(json.dumps(pair), "utf-8")
+        judge = [sys.executable, "-m", "trace_eval", "judge", str(manifest), "--out", str(run)]
+        subprocess.run([*judge, "--cache", f"{folder}/cache"], check=True)
+        report = write_report(run, folder / "report.html", audio=True)
+        page.set_viewport_size(TALL)
+        page.goto(f"{report.as_uri()}#pair=in%20Spanish")
+        page.wait_for_selector("#pair h1")
+        page.wait_for_timeout(1000)
+        page.screenshot(path=HERE / "language.png")
+        page.set_viewport_size(VIEW)
+
+
 def main() -> None:
-    """Write docs/report.png, docs/review.png and docs/call.png."""
-    only_call = "--call" in sys.argv
-    run = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/demo")
+    """Write docs/report.png, docs/review.png, docs/call.png and docs/language.png."""
+    run = Path(next((given for given in sys.argv[1:] if given[0] != "-"), "runs/demo"))
+    alone = {"--call", "--language"} & set(sys.argv)
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
         page = browser.new_page(viewport=VIEW, color_scheme="light")
-        shoot_call(page)
-        if not only_call:
+        if not alone or "--call" in alone:
+            shoot_call(page)
+        if not alone or "--language" in alone:
+            shoot_language(page)
+        if not alone:
             shoot_report(page, run)
             shoot_review(page, run)
         browser.close()

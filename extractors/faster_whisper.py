@@ -19,7 +19,7 @@ from extractors.device import expects_gpu, is_gpu
 from extractors.guard import untouched
 from extractors.models import is_path, model_folder
 from extractors.naming import name_language
-from extractors.recognised import OTHER_FLOOR, Decoded, Recogniser
+from extractors.recognised import OTHER_FLOOR, OTHER_MEDIAN, Decoded, Recogniser
 from extractors.stretches import edges
 from extractors.weights import one_line
 from extractors.window_checks import SHORT_WINDOWS, broken, by_part
@@ -96,7 +96,8 @@ class FasterWhisperExtractor(Recogniser):
         more: dict[str, JsonValue] = {} if self.multilingual is None else {"multilingual": True}
         if not self.english_only:
             more["tokens_per_s"] = TOKENS_PER_S
-            more |= {"other_floor": OTHER_FLOOR, "named_by": "both_ends"}
+            more |= {"other_floor": OTHER_FLOOR, "other_median": OTHER_MEDIAN}
+            more["named_by"] = "both_ends"
         if self.shortens:
             more["short_windows"] = SHORT_WINDOWS
         return own | more

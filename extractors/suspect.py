@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from statistics import fmean, median
 from typing import NamedTuple
 
 from blueprints import Blueprint, Rate, Signal, Span, Transcript, Word, language_name
@@ -113,10 +114,13 @@ def text_over_silence(words: Sequence[Word], speech: Sequence[Span]) -> bool:
     return outside > SILENCE_SHARE * len(timed)
 
 
-def low_confidence(words: Sequence[Word], threshold: float) -> bool:
-    """True when the mean confidence of the words that have one is under ``threshold``."""
+def low_confidence(words: Sequence[Word], threshold: float, middle: float = 0.0) -> bool:
+    """True when the mean confidence of words is under ``threshold``, or the median ``middle``.
+
+    Words without a confidence are left out.
+    """
     known = [word.confidence for word in words if word.confidence is not None]
-    return bool(known) and sum(known) / len(known) < threshold
+    return bool(known) and (fmean(known) < threshold or median(known) < middle)
 
 
 def too_many(words: Sequence[Word], speech: Sequence[Span]) -> bool:
@@ -130,6 +134,7 @@ def suspicions(
     speech: Sequence[Span],
     confidence: float,
     *,
+    middle: float = 0.0,
     unsure: bool = False,
 ) -> list[str]:
     """The ``suspect`` flags of a transcript, sorted.
@@ -140,13 +145,14 @@ def suspicions(
         speech: stretches of speech from the voice activity detector.
         confidence: mean word confidence under which the recogniser is mostly wrong; it
             differs between recognisers.
+        middle: the same of the median.
         unsure: the language in which it is written was not heard with certainty.
     """
     flags = {
         "repetition_loop": repetition_loop(tokens(text)) is not None,
         "text_over_silence": text_over_silence(words, speech),
         "word_end_missing": any(word.end_s is None for word in words),
-        "low_confidence": low_confidence(words, confidence) or too_many(words, speech),
+        "low_confidence": low_confidence(words, confidence, middle) or too_many(words, speech),
         "unsure_language": unsure,
     }
     return sorted(flag for flag, raised in flags.items() if raised)

@@ -63,6 +63,10 @@ def test_low_confidence_is_about_known_confidences() -> None:
     assert not low_confidence([word(0, 1, 0.5)], 0.5)
     assert not low_confidence([word(0, 1, None)], 0.5)
     assert not low_confidence([], 0.5)
+    # a few certain small words hide that most are not
+    mostly = [word(0, 1, p) for p in (0.7, 0.7, 1.0, 0.7, 1.0)]
+    assert not low_confidence(mostly, 0.75)
+    assert low_confidence(mostly, 0.75, 0.79)
 
 
 def test_all_flags_at_once_are_sorted() -> None:

@@ -21,7 +21,7 @@ from tests.support.cases import judged
 from tests.support.cli import trace_eval
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Answer, Pair
+from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules import CAVEAT, RulesJudge, Thresholds
 from trace_eval.judges.rules.findings import words_per_minute
@@ -240,6 +240,17 @@ def test_requests_are_read_only_in_their_language_and_from_words_that_were_heard
             found = judged(a, b, text, spoken)
             assert found.rating("content") == Rating.BOTH_GOOD, (text, a, b)
             assert why in found.dimensions["paralinguistics"].reasoning
+    # where nobody can tell from the words, the manifest's language is believed
+    for text in ("Parla piano!", "Cosa c'è di aperto domani a Roma?"):
+        pair = Pair(
+            id="p",
+            instruction=Instruction(text=text),
+            a=Answer(audio="a"),
+            b=Answer(audio="b"),
+            language="it",
+        )
+        found = RulesJudge().judge_case(Case.of(pair, slow, answer()))
+        assert "is in Italian, in which" in found.dimensions["paralinguistics"].reasoning
     # in English they are read, with a name of elsewhere among them
     english = "Speak quickly: when does the museo del Prado open?"
     assert "fast" in judged(slow, answer(), english).dimensions["paralinguistics"].reasoning

@@ -8,6 +8,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,10 +28,11 @@ from blueprints import (
 )
 from extractors import default_asr, packaged
 from extractors.audio import decode
-from extractors.base import Extractor
+from extractors.base import Extractor, Item
 from extractors.catalogue import better_recogniser
 from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.rate import other_language
+from extractors.recognised import Decoded
 from extractors.registry import create
 from extractors.suspect import guessed
 from tests.support import blueprints as make
@@ -47,6 +49,7 @@ from trace_eval.judges.registry import panel_of
 from trace_eval.judges.text.notes import notes_of
 from trace_eval.judges.text.prompt import PairTextView
 from trace_eval.measures import measure_pair, text_errors
+from trace_eval.measures.pair import UNSPACED_UNIT, WER_UNIT
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.guesses import guesses_among
 from trace_eval.runs.pipeline import Pipeline
@@ -233,6 +236,30 @@ def test_impossible_rates_and_loops_outside_english_are_guesses() -> None:
     assert "WPM (no norm: language unsure)" in rate.render(10.0)
 
 
+def test_words_of_another_language_are_judged_by_their_median(tmp_path: Path) -> None:
+    """Czech of a built voice, half of it wrong: mean 0.72, over what English must have."""
+    write(tmp_path / "a.wav", tone(3.0))
+    clip = decode(tmp_path / "a.wav")
+    known = Blueprint(clip=clip.sha256).with_group(
+        "signal", make.signal(speech_s=3.0), create("signal").provenance()
+    )
+    sure = (0.72, 0.98, 0.71, 0.72, 0.73, 0.99, 0.7)
+    words = [
+        {"word": f"w{n}", "start": n / 4, "end": n / 4 + 0.2, "probability": p}
+        for n, p in enumerate(sure)
+    ]
+    model = SimpleNamespace(supported_languages=["cs", "en"])
+    base = FasterWhisperExtractor(model="base", device="cpu")
+    flags = {}
+    for language in ("cs", "en"):
+        spoken = heard(language).transcript.spoken  # type: ignore[union-attr]
+        said = Decoded([{"text": "w", "words": words}], language, 0.9)
+        found = base._transcript(Item(clip, known), said, model, spoken)
+        flags[language] = "low_confidence" in found.suspect
+    assert flags == {"cs": True, "en": False}
+    assert base.parameters()["other_median"] == 0.79
+
+
 def test_texts_are_compared_by_the_rules_of_their_language() -> None:
     pytest.importorskip("jiwer")
     for language, wanted, found in (
@@ -255,6 +282,17 @@ def test_texts_are_compared_by_the_rules_of_their_language() -> None:
     assert (mapped.wer == 0) is has_map
     assert ("simplified by OpenCC" if has_map else "both scripts") in mapped.normaliser
     assert text_errors("one", "one").normaliser == "whisper-en"
+    # the language is that of the reference, whatever the recogniser took the sound for
+    for reference, given, units, wer in (
+        ("今天天气很好", None, UNSPACED_UNIT, "whisper-basic"),
+        ("Olá", "pt", WER_UNIT, "whisper-basic"),
+        ("What is the rain, and how do you know?", None, WER_UNIT, "whisper-en"),
+        ("Rain", None, WER_UNIT, "whisper-en"),
+    ):
+        said = Answer(audio="a", reference=reference)
+        pair = Pair(id="x", a=said, b=Answer(audio="b"), language=given)
+        spoken = heard("es" if reference.startswith("What") else "en")
+        assert measure_pair(pair, spoken, answer())["wer_a"].unit.startswith(f"{units}; {wer}")
 
 
 def test_the_page_has_the_table_that_was_measured() -> None:
@@ -360,7 +398,7 @@ def test_a_loop_ends_where_nobody_could_say_more() -> None:
 
 
 def test_a_language_is_given_by_code_or_name() -> None:
-    for given in ("de", "DE", "German"):
+    for given in ("de", "DE", "German", "de-AT", "de_CH"):
         options = ExtractOptions(overrides={"transcript": "faster-whisper:base"}, language=given)
         assert "de" in [
             getattr(extractor, "language", None) for extractor in extractors_of(options)

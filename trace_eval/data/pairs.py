@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, model_validator
 
-from blueprints import FiniteJson, Strict, find_language, language_code
+from blueprints import FiniteJson, Strict, language_code
 from fusion import Rating
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.files import utf8_name
@@ -26,13 +25,8 @@ Model = TypeVar("Model", bound=Strict)
 MAX_ID = 1000
 
 
-def _code(text: str) -> str:
-    """The code of a language, also with its region: ``en-US``."""
-    return find_language(re.split("[-_]", text)[0]) or language_code(text)
-
-
 #: An ISO 639-1 code, made from what a file says.
-SpokenLanguage = Annotated[str, AfterValidator(_code)]
+SpokenLanguage = Annotated[str, AfterValidator(language_code)]
 
 
 class Cut(Strict):

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from blueprints import UNSPACED, Absent, Blueprint, Transcript, UserError
-from trace_eval.data import Answer, Item, Pair
+from blueprints import (
+    UNSPACED,
+    UNSURE,
+    Absent,
+    Blueprint,
+    Transcript,
+    UserError,
+    written_language,
+)
+from trace_eval.data import Item, Pair
 from trace_eval.measures.language import (
     answers_in_language,
     asked_language,
@@ -47,7 +55,8 @@ def measure_pair(
             measures[f"answers_in_language_{side}"] = answers_in_language(asked, blueprint)
     for side, answer, blueprint in (("a", pair.a, a), ("b", pair.b, b)):
         if answer.reference is not None:
-            measures[f"wer_{side}"], measures[f"cer_{side}"] = _rates(answer, blueprint)
+            rates = _rates(answer.reference, blueprint, pair.language)
+            measures[f"wer_{side}"], measures[f"cer_{side}"] = rates
     if GROUP in a.extensions or GROUP in b.extensions:
         measures["speaker_similarity_ab"] = speaker_similarity(a, b)
         if instruction is not None:
@@ -81,16 +90,19 @@ def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str,
     return languages_of(item.instruction.text, asked, answers, item.language)
 
 
-def _rates(answer: Answer, blueprint: Blueprint) -> tuple[Measure, Measure]:
+def _rates(reference: str, blueprint: Blueprint, given: str | None) -> tuple[Measure, Measure]:
+    """Errors of the words, then of the characters, by the rules of the reference's language."""
     transcript = blueprint.transcript
     if isinstance(transcript, Absent):
         reason = f"group transcript: {transcript.reason}"
         return Measure.without(WER_UNIT, reason), Measure.without(CER_UNIT, reason)
+    written = written_language(reference)
+    language = given or transcript.language if written in (None, UNSURE) else written
     try:
-        errors = text_errors(answer.reference or "", transcript.text, transcript.language)
+        errors = text_errors(reference, transcript.text, language)
     except Exception as error:  # a text that jiwer chokes on costs this measure, not the pair
         told = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
         return Measure.without(WER_UNIT, told), Measure.without(CER_UNIT, told)
-    unit = UNSPACED_UNIT if transcript.language in UNSPACED else WER_UNIT
+    unit = UNSPACED_UNIT if language in UNSPACED else WER_UNIT
     by = f"; {errors.normaliser}"
     return Measure(value=errors.wer, unit=unit + by), Measure(value=errors.cer, unit=CER_UNIT + by)

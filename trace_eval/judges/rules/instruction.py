@@ -30,9 +30,10 @@ class InstructionText:
 
 def instruction_text(case: Case) -> InstructionText:
     """The request of a pair: as it is written, else as it was heard."""
-    text = case.item.instruction.text
+    text, given = case.item.instruction.text, case.item.language
     if text:
-        language = written_language(text)
+        written = written_language(text)
+        language = given if given and written in (None, UNSURE) else written
     else:
         heard = case.instruction.transcript if case.instruction else None
         if case.instruction is None or not isinstance(heard, Transcript):
