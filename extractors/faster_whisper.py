@@ -18,7 +18,7 @@ from extractors.base import Item, speech_gate
 from extractors.device import expects_gpu, is_gpu
 from extractors.guard import untouched
 from extractors.models import is_path, model_folder
-from extractors.naming import name_language
+from extractors.naming import NAMED_BY, name_language
 from extractors.recognised import OTHER_FLOOR, OTHER_MEDIAN, Decoded, Recogniser
 from extractors.stretches import edges
 from extractors.weights import one_line
@@ -97,7 +97,7 @@ class FasterWhisperExtractor(Recogniser):
         if not self.english_only:
             more["tokens_per_s"] = TOKENS_PER_S
             more |= {"other_floor": OTHER_FLOOR, "other_median": OTHER_MEDIAN}
-            more["named_by"] = "both_ends"
+            more["named_by"] = NAMED_BY
         if self.shortens:
             more["short_windows"] = SHORT_WINDOWS
         return own | more

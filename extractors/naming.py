@@ -9,12 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import JsonValue
+
 from blueprints import Span, Spoken
 from extractors.audio import Samples
 from extractors.stretches import first_speech, last_speech
 
 #: Speech that is listened to, seconds; what is shorter is padded to this.
 WINDOW_S = 10.0
+
+#: The end of longer speech that is listened to, seconds: half a window, so that 2 s of another
+#: language are heard beside what goes before them.
+LAST_S = 5.0
+
+#: The same for what identifies a transcript.
+NAMED_BY: dict[str, JsonValue] = {"first_s": WINDOW_S, "last_s": LAST_S}
 
 #: A language of lower probability is not believed.
 SURE_PROBABILITY = 0.5
@@ -24,14 +33,14 @@ SURE_PROBABILITY = 0.5
 SURE_SPEECH_S = 3.0
 
 
-#: English of this probability in the first window is believed without a look at the last one.
+#: English of this probability in the first window is believed without a look at the end.
 PLAIN_ENGLISH = 0.9
 
 
 def name_language(model: Any, speech: Samples, spans: Sequence[Span]) -> Spoken:
     """The language of a clip, as a multilingual model of faster-whisper hears it.
 
-    It is unsure where the last window of longer speech is in another one: two languages in one
+    It is unsure where the end of longer speech is in another one: two languages in one
     window are heard as a third.
 
     Args:
@@ -46,7 +55,7 @@ def name_language(model: Any, speech: Samples, spans: Sequence[Span]) -> Spoken:
     runner_up, next_p = ranked[1] if len(ranked) > 1 else (None, None)
     plain = language == "en" and p >= PLAIN_ENGLISH
     if seconds > WINDOW_S and p >= SURE_PROBABILITY and not plain:
-        last, last_p = _ranked(model, last_speech(speech, spans, WINDOW_S))[0]
+        last, last_p = _ranked(model, last_speech(speech, spans, LAST_S))[0]
         if last != language and last_p >= SURE_PROBABILITY:
             trusted, runner_up, next_p = False, last, last_p
     return Spoken(
