@@ -18,6 +18,7 @@ from trace_eval.compare.evaluate import CompareOptions, RunComparison, compare_r
 from trace_eval.data import LabelTable
 from trace_eval.runs import Run
 from trace_eval.stats import (
+    LEAST_LABELS,
     IntervalEstimate,
     Table,
     Units,
@@ -29,10 +30,8 @@ from trace_eval.stats import (
     replicates,
     sign_flip,
     table,
+    widened_level,
 )
-
-#: With fewer questions there is no interval: resamples of them are hardly others.
-LEAST_QUESTIONS = 5
 
 #: Rubric -> question -> mean score.
 _Means = Mapping[str, Mapping[str, float]]
@@ -211,11 +210,12 @@ def _difference(
 ) -> ScoreDifference:
     gaps = values[:, 1] - values[:, 0]
     limits = None
-    if len(gaps) >= LEAST_QUESTIONS and options.bootstrap.resamples:
+    if len(gaps) >= LEAST_LABELS and options.bootstrap.resamples:
         units = Units(np.eye(len(gaps), dtype=np.int8), np.ones(len(gaps), np.int64))
         mean = {"mean": lambda weights: weights @ gaps / weights.sum(axis=-1)}
         drawn = replicates(units, mean, options.bootstrap)["mean"]
-        limits = percentile_interval(drawn, options.bootstrap.level)
+        level = widened_level(options.bootstrap.level, len(gaps))
+        limits = percentile_interval(drawn, level)
     p = sign_flip(gaps)
     return ScoreDifference(
         first,

@@ -39,7 +39,12 @@ if TYPE_CHECKING:
         joint_counts,
     )
     from trace_eval.stats.agreement.holm import holm
-    from trace_eval.stats.agreement.interval import Range, exact_interval, percentile_interval
+    from trace_eval.stats.agreement.interval import (
+        Range,
+        exact_interval,
+        percentile_interval,
+        widened_level,
+    )
     from trace_eval.stats.agreement.judges import fused_by, with_preference
     from trace_eval.stats.agreement.kappa import kappa
     from trace_eval.stats.agreement.mcnemar import sign_test
@@ -273,6 +278,7 @@ __all__ = [
     "training_tables",
     "units",
     "warning_line",
+    "widened_level",
     "with_preference",
     "write_csv",
     "write_json",

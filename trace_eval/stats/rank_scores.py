@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.interval import percentile_interval
+from trace_eval.stats.agreement.interval import percentile_interval, widened_level
 from trace_eval.stats.agreement.ratings import Ratings, read_ratings
 from trace_eval.stats.agreement.resample import Resampler, draw
 from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores, study_of
@@ -203,7 +203,8 @@ def _rows(
         scored = mine & judge.scored
         units = int(scored.sum()) if study.question is None else len(set(study.question[scored]))
         enough = len(drawn) and units >= LEAST_LABELS  # resamples of fewer are hardly others
-        limits = percentile_interval(drawn[:, index], level) if enough else None
+        wide = widened_level(level, units) if enough else level
+        limits = percentile_interval(drawn[:, index], wide) if enough else None
         people = study.people.mean[mine & rated]
         yield MeanRow(
             system,

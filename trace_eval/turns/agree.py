@@ -21,8 +21,9 @@ from trace_eval.stats import (
     percentile_interval,
     replicates,
     table,
+    widened_level,
 )
-from trace_eval.turns.figures import MIN_CONVERSATIONS, widened
+from trace_eval.turns.figures import MIN_CONVERSATIONS
 from trace_eval.turns.report import TurnsReport
 
 #: A measured event whose start is this near to a labelled one's is the same, seconds.
@@ -157,7 +158,7 @@ def _agreement(
             {"recall": partial(_share_of, 1), "precision": partial(_share_of, 2)},
             options,
         )
-        level = widened(options.level, len(counts))
+        level = widened_level(options.level, len(counts))
         recall, precision = (percentile_interval(drawn[key], level) for key in drawn)
     off = [abs(a.start_s - b.start_s) for one in pairs for a, b in one]
     return EventAgreement(

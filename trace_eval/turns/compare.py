@@ -20,8 +20,9 @@ from trace_eval.stats import (
     replicates,
     sign_test,
     table,
+    widened_level,
 )
-from trace_eval.turns.figures import MIN_CONVERSATIONS, quantile_of, widened
+from trace_eval.turns.figures import MIN_CONVERSATIONS, quantile_of
 from trace_eval.turns.report import Timed, TurnsReport
 
 
@@ -155,7 +156,7 @@ def _difference(name: str, known: NDArray[np.float64], options: BootstrapOptions
             },
             options,
         )
-        level = widened(options.level, len(known))
+        level = widened_level(options.level, len(known))
         mean, median = (percentile_interval(drawn[key], level) for key in drawn)
     return Difference(
         name,

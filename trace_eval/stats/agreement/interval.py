@@ -33,6 +33,19 @@ def percentile_interval(replicates: NDArray[Any], level: float) -> Range | None:
     return float(low), float(high)
 
 
+def widened_level(level: float, units: int) -> float:
+    """The share of draws that an interval of ``level`` takes in, from few units.
+
+    Draws of n units are too near to each other by ``sqrt((n - 1) / n)``, and a normal
+    quantile is too small where the spread is estimated from them: expanded percentile interval
+    (Hesterberg 2015, section 4). Without it 95 % intervals of 40 calls cover 92 %.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    t = float(stdtrit(units - 1, (1 + level) / 2))
+    return float(2 * ndtr(t * (units / (units - 1)) ** 0.5) - 1)
+
+
 def acceleration(jackknife: NDArray[Any], sizes: NDArray[Any]) -> float:
     """Efron's ``a`` from leave-one-out values.
 
