@@ -14,15 +14,12 @@ from extractors.audio import SPEECH_RATE, Samples
 #: speech and uses the context. In longer silence it invents text.
 JOIN_S = 2.0
 
-
 #: Decoded on both sides of a stretch, seconds: soft beginnings and endings.
 MARGIN_S = 0.2
-
 
 #: The same for a text that repeats itself, which is heard again in pieces: of twenty repeats in
 #: one window Whisper writes twenty-eight.
 PIECE_JOIN_S, PIECE_MARGIN_S = 0.2, 0.1
-
 
 #: Whisper sees this much at once, seconds.
 WINDOW_S = 30.0

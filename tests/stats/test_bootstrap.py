@@ -13,7 +13,12 @@ from trace_eval.stats.agreement.bootstrap import (
     replicates,
     resampled,
 )
-from trace_eval.stats.agreement.interval import acceleration, bca_interval, percentile_interval
+from trace_eval.stats.agreement.interval import (
+    acceleration,
+    bca_interval,
+    percentile_interval,
+    widened_level,
+)
 from trace_eval.stats.agreement.kappa import kappa
 from trace_eval.stats.agreement.resample import both_ways
 
@@ -168,3 +173,20 @@ def test_an_interval_that_leaves_out_its_own_value_is_not_given() -> None:
     # resamples of a correlation over systems lie below it: the distance counts both ways
     assert both_ways(0.9857, (0.9, 0.97)) == pytest.approx((0.9, 1.0), abs=1e-12)
     assert both_ways(1.0, (0.8, 1.0)) == pytest.approx((0.8, 1.0), abs=1e-12)
+
+
+def test_intervals_of_few_units_hold_the_truth_more_often_when_widened() -> None:
+    """Differences of two scores of 1 to 5 on seven questions, whose mean is 0."""
+    rng, worlds, plain, wide = np.random.default_rng(11), 200, 0, 0
+    units = Units(np.eye(7, dtype=np.int8), np.ones(7, np.int64))
+    for seed in range(worlds):
+        gaps = (rng.integers(1, 6, 7) - rng.integers(1, 6, 7)).astype(float)
+        mean = {"mean": lambda weights, gaps=gaps: weights @ gaps / weights.sum(axis=-1)}
+        drawn = replicates(units, mean, BootstrapOptions(500, 0.95, seed))["mean"]
+        for level, widened in ((0.95, False), (widened_level(0.95, 7), True)):
+            interval = percentile_interval(drawn, level)
+            assert interval is not None
+            held = interval[0] - 1e-9 <= 0 <= interval[1] + 1e-9
+            plain, wide = plain + (held and not widened), wide + (held and widened)
+    assert plain < wide
+    assert wide / worlds > 0.89
