@@ -18,6 +18,7 @@ from fusion.tables import read_policy
 from tests.support import reviewed as support
 from tests.support.cases import verdict
 from tests.support.servers import completion
+from trace_eval.data.corrections import read_corrections
 from trace_eval.data.judge_files import Columns, read_judge_file
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_manifest
@@ -32,7 +33,6 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.parse import read_score
 from trace_eval.judges.registry import create_judge
 from trace_eval.judges.score_replies import read_text
-from trace_eval.review.corrections import read_corrections
 from trace_eval.review.labelstudio import PHASES, read_results, tasks
 from trace_eval.rubrics.load import PAIRS, load_rubric, rubric_path
 from trace_eval.runs.config import read_config
@@ -102,7 +102,9 @@ def formats(folder: Path) -> dict[str, Parser]:
             _file(".jsonl", read_corrections),
             [
                 b'{"item":"i","field":"question","before":"a","after":"b","who":"x",'
-                b'"when":"2026-01-01"}\n'
+                b'"when":"2026-01-01"}\n',
+                b'{"item":"i","field":"event","definitions":"trace-eval/1","before":{"kind":"yield",'
+                b'"start_s":1,"end_s":2},"after":null,"who":"x","when":"2026-01-01"}\n',
             ],
             2,
         ),

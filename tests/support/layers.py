@@ -47,7 +47,7 @@ turns: blueprints conversations data entities extracting options stats
 datasets: blueprints data fusion measures stats
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options runs stats
 report: blueprints conversations data extractors fusion judges.text measures rubrics runs static stats
-review: blueprints data extracting extractors fusion rubrics runs static stats
+review: blueprints conversations data extracting extractors fusion rubrics runs static stats turns
 compare: blueprints data fusion report rubrics runs stats
 findings: blueprints compare data report runs stats
 judged: blueprints data findings judges.options options report runs

@@ -23,7 +23,8 @@ class AgentChannel(StrEnum):
 
 def turns(
     path: Annotated[
-        Path, typer.Argument(help="File or folder: a recording, a log, a simulation, a table.")
+        Path,
+        typer.Argument(help="File or folder: a recording, log, simulation, table, run of rate."),
     ],
     layout: Annotated[
         str | None, typer.Option(metavar="NAME", help="Default: found from the content.")
@@ -38,6 +39,10 @@ def turns(
     labels: Annotated[
         Path | None,
         typer.Option(help="Labelled events (CSV, JSONL): conversation, kind, start, end."),
+    ] = None,
+    corrections: Annotated[
+        Path | None,
+        typer.Option(help="Events as corrected in a review (corrections.jsonl): figures of both."),
     ] = None,
     recognise: Annotated[
         list[str] | None,
@@ -120,7 +125,7 @@ def turns(
     options = TurnsOptions(
         layout, definitions, read, figures, tuple(name or ()), tuple(recognise or ())
     )
-    found = turns_report(path, options, against, labels)
+    found = turns_report(path, options, against, labels, corrections)
     print_tables(found.tables(shown), stdout_console())
     warn_all(found.report.unread)
     give(found.record())

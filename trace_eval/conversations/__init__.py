@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
+    from trace_eval.conversations.corrected import (
+        CorrectedEvents,
+        Kept,
+        bounds_of,
+        check_event,
+        corrected_events,
+        set_event,
+    )
     from trace_eval.conversations.definitions import (
         DEFAULT,
         DEFINITIONS,
@@ -41,6 +49,7 @@ if TYPE_CHECKING:
         read_conversations,
     )
     from trace_eval.conversations.layouts.rows import rows_of, time_of
+    from trace_eval.conversations.sound.peaks import channel_peaks
 else:
     __getattr__ = names_on_use(__name__)
 
@@ -52,17 +61,23 @@ __all__ = [
     "RULES",
     "TRACE_EVAL",
     "ConversationFiles",
+    "CorrectedEvents",
     "DefinitionSet",
     "Event",
     "FigureSpec",
     "Findings",
+    "Kept",
     "Kind",
     "Layout",
     "Measured",
     "ReadOptions",
     "Reading",
     "Unread",
+    "bounds_of",
+    "channel_peaks",
+    "check_event",
     "conversations_manifest",
+    "corrected_events",
     "definition_set",
     "find",
     "holds_conversations",
@@ -70,6 +85,7 @@ __all__ = [
     "pairs_by_turn",
     "read_conversations",
     "rows_of",
+    "set_event",
     "time_of",
     "turn_blueprints",
     "words_of",

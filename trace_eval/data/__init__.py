@@ -23,6 +23,13 @@ if TYPE_CHECKING:
         Word,
         rooted,
     )
+    from trace_eval.data.corrections import (
+        CorrectedField,
+        Correction,
+        EventCorrection,
+        SetEvent,
+        read_corrections,
+    )
     from trace_eval.data.csv_cells import RAW, line, read_rows, table_lines, write_table
     from trace_eval.data.files import (
         encoded,
@@ -188,10 +195,13 @@ __all__ = [
     "Columns",
     "Conversation",
     "ConversationItem",
+    "CorrectedField",
+    "Correction",
     "Cut",
     "DamagedFile",
     "DimensionVerdict",
     "End",
+    "EventCorrection",
     "Fields",
     "Instruction",
     "Item",
@@ -216,6 +226,7 @@ __all__ = [
     "ScoreEstimate",
     "ScoreLabels",
     "ScoreOpinion",
+    "SetEvent",
     "Shard",
     "Single",
     "Source",
@@ -272,6 +283,7 @@ __all__ = [
     "process_space",
     "question_of",
     "read_columns",
+    "read_corrections",
     "read_file",
     "read_items",
     "read_judge_file",

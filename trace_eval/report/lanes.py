@@ -6,26 +6,18 @@ The drawing is static: it needs no script to be read; with one, a click plays fr
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-import numpy as np
-
-from blueprints import Blueprint, UserError
-from extractors import SPEECH_RATE, SpeechFile
-from trace_eval.conversations import Findings, find, words_of
-from trace_eval.data import ROLES, Channel, Conversation, Cut, Recording, Role
+from blueprints import Blueprint
+from trace_eval.conversations import Findings, channel_peaks, find, words_of
+from trace_eval.data import ROLES, Conversation, Cut, Recording, Role
 from trace_eval.judges.text import timing_line
 from trace_eval.report.audio import AudioAssets, Sound
 from trace_eval.runs import ClipRecord
 
 #: Columns of a lane's waveform.
 POINTS = 600
-
-#: What is decoded at once, seconds.
-_BLOCK_S = 60
 
 #: Longest text of a turn on the page, characters; the rest is in the run.
 _SHOWN = 1_000
@@ -149,7 +141,8 @@ def _lane(conversation: Conversation, role: Role, axis: _Axis, assets: AudioAsse
     record = ClipRecord(source=lane, clip=name)
     cut = Cut(channel=channel.channel, start_s=0, end_s=axis.length_s)
     sound = assets.sound(Recording(audio=channel.audio, cut=cut), record)
-    return Lane(role, bars, _peaks(channel, axis.length_s), sound)
+    peaks = channel_peaks(channel, axis.length_s, POINTS).round(3).tolist()
+    return Lane(role, bars, tuple(peaks), sound)
 
 
 def _events(findings: Findings, axis: _Axis) -> Iterator[Bar]:
@@ -184,24 +177,3 @@ def _turns(
         flags = (f"{one.kind}: {one.why}" for one in findings.found if one.turn == number)
         text = (words_of(conversation, number, blueprints) or "")[:_SHOWN]
         yield TurnLine(number, turn.speaker, turn.start_s, text, tuple(flags), tuple(calls))
-
-
-def _peaks(channel: Channel, length_s: float) -> tuple[float, ...]:
-    """Largest sample of each column over the largest of all; in bounded memory."""
-    found = np.zeros(POINTS)
-    if not os.access(channel.audio, os.R_OK) or not Path(channel.audio).is_file():
-        return ()
-    try:
-        with SpeechFile(channel.audio, channel.channel) as file:
-            step = _BLOCK_S * SPEECH_RATE
-            for start in range(0, len(file), step):
-                part = np.abs(file[start : start + step])
-                at = (start + np.arange(len(part))) / SPEECH_RATE
-                at = channel.offset_s + at * (1 + channel.drift_ppm / 1e6)
-                index = (at / length_s * POINTS).astype(np.int64)
-                inside = (index >= 0) & (index < POINTS)
-                np.maximum.at(found, index[inside], part[inside])
-    except UserError:
-        return ()
-    top = float(found.max())
-    return tuple((found / top).round(3).tolist()) if top > 0 else tuple(found.tolist())

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Form, HTTPException, Request
 from fastapi.responses import Response
 
+from trace_eval.data import CorrectedField
 from trace_eval.review import exports, pages
 from trace_eval.review.audio import Clips
-from trace_eval.review.corrections import CorrectedField
+from trace_eval.review.events_page import Change, change_event, events_page
 from trace_eval.review.results_page import results_page
 from trace_eval.review.security import Access, Visitor
 from trace_eval.review.session import Review
@@ -31,6 +32,7 @@ def create_app(review: Review, access: Access) -> FastAPI:
             "/results": site.results,
             "/flags": site.flags,
             "/correct/{task}": site.correct_page,
+            "/events/{task}": site.events_page,
             "/export/{name}": site.export,
         },
         {
@@ -38,6 +40,7 @@ def create_app(review: Review, access: Access) -> FastAPI:
             "/undo": site.undo,
             "/next": site.go_on,
             "/correct": site.correct,
+            "/event": site.correct_event,
         },
     )
 
@@ -101,6 +104,17 @@ class _Site(Site):
             raise HTTPException(404, "no such item")
         return self.page(request, "correct.html.j2", values)
 
+    def events_page(
+        self, visitor: Visiting, request: Request, task: int, event: int = 0
+    ) -> Response:
+        """The events of a call, one of them chosen."""
+        if not visitor.rater:
+            return see("/")
+        values = events_page(self._review, self._clips, task, event, visitor.rater)
+        if values is None:
+            raise HTTPException(404, "no such call")
+        return self.page(request, "events.html.j2", values)
+
     # --- actions: committed before the answer is sent, which leads to the next page -------
 
     def answer(
@@ -149,6 +163,23 @@ class _Site(Site):
             given = {field: text for field, text in fields.items() if text is not None}
             self._review.correct(visitor.rater, task, given)
         return see("/flags")
+
+    def correct_event(
+        self,
+        visitor: Sender,
+        task: Task,
+        do: Text,
+        chosen: Task = 0,
+        was: Text = "",
+        kind: Text = "",
+        start: Text = "",
+        end: Text = "",
+    ) -> Response:
+        """Correct an event of a call, take the last correction back, or say that all are right."""
+        if visitor.rater:
+            change = Change(do, was, kind, start, end)
+            chosen = change_event(self._review, visitor.rater, task, chosen, change)
+        return see(f"/events/{task}?event={chosen}")
 
     # --- files -------------------------------------------------------------------------
 

@@ -116,22 +116,31 @@ def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples
     Raises:
         AudioError: a channel cannot be decoded.
     """
-    starts = [turn.start_s for turn in conversation.turns if turn.start_s is not None]
-    start_s = min(starts, default=0.0)
+    start_s = heard_from(conversation)
     role = {one.channel: one.role for one in conversation.speakers}
-    clips, heard = [], []
+    clips, heard, late = [], [], []
     for channel in sorted(conversation.channels, key=lambda one: role.get(one.name) != "user"):
         first, last = (max(0.0, channel.file_time(at)) for at in (start_s, conversation.end_s))
         cut = Cut(channel=channel.channel, start_s=first, end_s=last)
         clips.append(source_of(Recording(audio=channel.audio, cut=cut)).decode())
         heard.append(only in (None, role.get(channel.name)))
+        late.append(max(0.0, -channel.file_time(start_s)))  # it was recorded from later on
     same = len({clip.rate for clip in clips}) == 1
     found = [clip.samples[:, 0] if same else clip.speech for clip in clips]
-    sound = np.zeros((max(map(len, found)), len(found)), np.float32)
+    rate = clips[0].rate if same else SPEECH_RATE
+    starts = [round(seconds * rate) for seconds in late]
+    longest = max(start + len(one) for start, one in zip(starts, found, strict=True))
+    sound = np.zeros((longest, len(found)), np.float32)
     for index, samples in enumerate(found):
         if heard[index]:
-            sound[: len(samples), index] = samples
-    return sound, clips[0].rate if same else SPEECH_RATE
+            sound[starts[index] :, index][: len(samples)] = samples
+    return sound, rate
+
+
+def heard_from(conversation: Conversation) -> float:
+    """Where the sound of a call begins: with its first turn, seconds of the conversation."""
+    starts = [turn.start_s for turn in conversation.turns if turn.start_s is not None]
+    return min(starts, default=0.0)
 
 
 def keyed(secret: bytes, *parts: str) -> str:

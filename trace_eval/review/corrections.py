@@ -1,4 +1,4 @@
-"""Corrections of items: ``corrections.jsonl``, appended, read back in order.
+"""Corrections of items' texts; see :mod:`trace_eval.data.corrections`.
 
 Raters flag what an item lacks; whoever corrects it writes the field anew. Ratings that were given
 before are set aside by the review, which asks for the item again.
@@ -12,15 +12,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 
-from pydantic import Field
+from blueprints import UserError
+from trace_eval.data import CorrectedField, Correction, Single, jsonl, read_corrections
 
-from blueprints import Strict, UserError
-from trace_eval.data import Single, jsonl, strict_json
-
-#: What can be corrected, and the feedback code that asks for it.
-CorrectedField = Literal["question", "reference", "rationale"]
+#: Feedback code -> what it asks to correct.
 CODES: dict[str, CorrectedField] = {"q": "question", "r": "reference", "a": "rationale"}
 
 #: Between several references in one text field of a form.
@@ -28,17 +25,6 @@ SEPARATOR = "\n---\n"
 
 #: Longest text that is taken, characters.
 LIMIT = 20_000
-
-
-class Correction(Strict):
-    """One field of one item, before and after."""
-
-    item: str
-    field: CorrectedField
-    before: str
-    after: str
-    who: str
-    when: str = Field(description="UTC, ISO 8601")
 
 
 @dataclass(frozen=True)
@@ -66,7 +52,10 @@ class Corrections:
     def __init__(self, path: Path, items: Iterable[Single]) -> None:
         self._path = path
         self._lock = threading.Lock()
-        self._made = read_corrections(path)
+        self._made: dict[str, list[Correction]] = {}
+        for one in read_corrections(path):
+            if isinstance(one, Correction):
+                self._made.setdefault(one.item, []).append(one)
         self.items = {item.id: corrected(item, self._made.get(item.id, ())) for item in items}
 
     def of(self, item: str) -> list[Correction]:
@@ -127,7 +116,7 @@ def corrections_between(
     Raises:
         UserError: a text is too long, or the reference is emptied.
     """
-    when = datetime.now(UTC).isoformat(timespec="seconds")
+    when = now()
     corrections = []
     for field, before in texts_of(item).items():
         after = given.get(field, before).replace("\r\n", "\n").strip()
@@ -157,20 +146,9 @@ def corrected(item: Single, corrections: Iterable[Correction]) -> Single:
     return item
 
 
-def read_corrections(path: Path) -> dict[str, list[Correction]]:
-    """Item -> its corrections in order; a missing file is empty.
-
-    Raises:
-        UserError: a line is no correction.
-    """
-    by_item: dict[str, list[Correction]] = {}
-    for number, line in jsonl.numbered(path):
-        try:
-            correction = strict_json.parse(Correction, line)
-        except strict_json.BadJson as error:
-            raise UserError(f"{path}, line {number}: no correction ({error}); mend it") from None
-        by_item.setdefault(correction.item, []).append(correction)
-    return by_item
+def now() -> str:
+    """The time that a correction carries."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 assert set(CODES.values()) == set(get_args(CorrectedField))

@@ -257,8 +257,15 @@ SCORE_FILES: Files = {
 }
 
 
+#: Name of the file of events; of calls only, and once somebody has looked at some.
+EVENTS = "events.csv"
+
+
 def files_of(review: Review) -> Files:
     """What a review of this kind can be exported to."""
+    log = review.events
+    if log is not None and log.looked_at:
+        return {**SCORE_FILES, EVENTS: lambda _: log.csv()}
     return SCORE_FILES if review.material.rubric else FILES
 
 

@@ -9,10 +9,16 @@ from pathlib import Path
 
 from blueprints import UserError
 from fusion import DIMENSIONS, Dimension, Rating
+from trace_eval.conversations import (
+    ConversationFiles,
+    conversations_manifest,
+    holds_conversations,
+)
 from trace_eval.data import (
     FEEDBACK_CODES,
     MANIFEST_SUFFIXES,
     Judgement,
+    Manifest,
     Overall,
     Pair,
     Single,
@@ -21,6 +27,7 @@ from trace_eval.data import (
     read_manifest,
     spill_to,
 )
+from trace_eval.extracting import audio_folder
 from trace_eval.rubrics import ScoreRubric, load_rubric
 from trace_eval.runs import Run, rubrics_of
 
@@ -116,6 +123,7 @@ def load_material(
 def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) -> Material:
     """By falling variance of the judge's scores, then flagged ones first, then as given."""
     variances: dict[str, float | None] = {}
+    left_out: dict[str, str] = {}
     if source.is_dir():
         run = Run.open(source)
         known = rubrics_of(run)
@@ -126,8 +134,9 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
         outcomes = run.score_outcomes()
         variances = {item: o.variance for (item, by), o in outcomes.items() if by == name}
         home, database = source, run.path(DATABASE)
-    elif source.suffix in MANIFEST_SUFFIXES and rubric:
-        chosen, items = load_rubric(rubric), read_items(source, audio_root).singles
+    elif rubric and (source.suffix in MANIFEST_SUFFIXES or holds_conversations(source)):
+        chosen, manifest = load_rubric(rubric), _read_items(source, audio_root)
+        items, left_out = manifest.singles, _problems(manifest)
         home, database = source.parent, source.with_name(f"{source.name}.{DATABASE}")
     else:
         raise UserError(
@@ -136,11 +145,30 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
     if chosen.unit == "turn":
         items = [item for item in items if item.answer.agent_turns]
     if not items:
-        raise UserError(f"{source}: no items to review by {chosen.name}")
+        why = next(iter(left_out.values()), "it has none of its kind")
+        raise UserError(f"{source}: no items to review by {chosen.name} ({why})")
     if (home / OLDER_DATABASE).exists():
         database = home / OLDER_DATABASE
     ordered = sorted(items, key=lambda item: (-(variances.get(item.id) or 0), -_flagged(item)))
-    return Material(source, singles=tuple(ordered), rubric=chosen, database=database)
+    return Material(
+        source, singles=tuple(ordered), rubric=chosen, left_out=left_out, database=database
+    )
+
+
+def _read_items(source: Path, audio_root: Path | str | None) -> Manifest:
+    if holds_conversations(source):
+        return conversations_manifest(source)
+    return read_items(
+        source, audio_root, spill_to(audio_folder(None)), conversations=_conversations()
+    )
+
+
+def _conversations() -> ConversationFiles:
+    return ConversationFiles(audio_folder(None).with_name("conversations"))
+
+
+def _problems(manifest: Manifest) -> dict[str, str]:
+    return {problem.pair or problem.where: problem.what for problem in manifest.problems}
 
 
 def _flagged(item: Single) -> int:
@@ -149,11 +177,11 @@ def _flagged(item: Single) -> int:
 
 
 def _of_manifest(path: Path, audio_root: Path | str | None) -> Material:
-    from trace_eval.extracting import audio_folder
-
-    manifest = read_manifest(path, audio_root, spill_to(audio_folder(None)))
+    manifest = read_manifest(
+        path, audio_root, spill_to(audio_folder(None)), conversations=_conversations()
+    )
     pairs, left_out = _playable(manifest.pairs)
-    left_out |= {problem.pair or problem.where: problem.what for problem in manifest.problems}
+    left_out |= _problems(manifest)
     database = path.with_name(f"{path.name}.{DATABASE}")
     return Material(path, pairs, left_out=left_out, database=database)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from trace_eval.data import ConversationItem
+from trace_eval.review.events import DEFINITIONS
 from trace_eval.review.exports import files_of
 from trace_eval.review.pages import TITLES
 from trace_eval.review.results import RATED, accuracies, agreement
 from trace_eval.review.session import Review
+from trace_eval.turns import FigureOptions, correct_report, measure_items
 
 #: Files to download -> what the link says.
 DOWNLOADS: dict[str, str] = {
@@ -17,6 +20,7 @@ DOWNLOADS: dict[str, str] = {
     "retest.jsonl": "repeated pairs",
     "set_aside.csv": "taken back, or given before a correction",
     "ratings.jsonl": "answers with their scores",
+    "events.csv": "events of calls as corrected",
 }
 
 
@@ -30,7 +34,32 @@ def results_page(review: Review, unlocked: bool) -> dict[str, Any]:
         "population": len(review.plan.population),
         "left_out": len(review.material.left_out),
     }
-    return values if review.material.rubric else values | _pair_results(review, unlocked)
+    if review.material.rubric:
+        return values | {"timing": _timing(review) if unlocked else None}
+    return values | _pair_results(review, unlocked)
+
+
+def _timing(review: Review) -> dict[str, Any] | None:
+    """Figures of timing as measured and as corrected; None: nobody looked at events."""
+    log = review.events
+    if log is None or not log.looked_at:
+        return None
+    items = [
+        ConversationItem(id=item.id, question_id=item.question_id, conversation=call)
+        for item in review.material.singles
+        if (call := log.conversations.get(item.id))
+    ]
+    report = measure_items(items, DEFINITIONS, options=FigureOptions(resamples=0))
+    both = correct_report(report, log.made())
+    names = ("figure", "measured", "corrected", "events")
+    table = both.figures()
+    kept = [table.columns.index(name) for name in names]
+    return {
+        "looked_at": len(log.looked_at),
+        "calls": len(items),
+        "columns": names,
+        "rows": [[row[position] for position in kept] for row in table.rows],
+    }
 
 
 def _pair_results(review: Review, unlocked: bool) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import Rating
-from trace_eval.data import Order, Pair, Single, strict_json
+from trace_eval.data import CorrectedField, Order, Pair, Single, strict_json
 from trace_eval.review.checks import check_for_pairs, check_played
-from trace_eval.review.corrections import CorrectedField, Corrections, Flag
+from trace_eval.review.corrections import Corrections, Flag
+from trace_eval.review.events import EventLog
 from trace_eval.review.forms import Form, ScoreForm, TieForm
 from trace_eval.review.material import Material, load_material
 from trace_eval.review.protocol import COMMENT_LIMIT, Phase, Question, phases, rating
@@ -78,6 +79,8 @@ class Review:
         singles = {item.id: item for item in material.singles}
         wanted = [singles[item] for item in plan.items if item in singles]
         self.corrections = Corrections(material.corrections, wanted) if wanted else None
+        events = EventLog(material.corrections, wanted)
+        self.events = events if events.conversations else None
 
     def item(self, name: str) -> Pair | Single:
         """An item of the queue, as it was corrected so far."""
@@ -242,6 +245,13 @@ class Review:
         if changed:
             self.store.set_aside(item, "corrected")
         return changed
+
+    def call(self, task: int) -> str | None:
+        """The item of a task, if it is a call that has events."""
+        if self.events is None or not 0 <= task < len(self.tasks):
+            return None
+        item, _ = self.tasks[task]
+        return item if item in self.events.conversations else None
 
     # --- what came of it -----------------------------------------------------------------
 

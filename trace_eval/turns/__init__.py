@@ -39,6 +39,11 @@ if TYPE_CHECKING:
         read_event_labels,
     )
     from trace_eval.turns.compare import Difference, SystemsCompared, compare_systems
+    from trace_eval.turns.corrected import (
+        CorrectedReport,
+        correct_report,
+        read_event_corrections,
+    )
     from trace_eval.turns.everything import TurnsFound, turns_report
     from trace_eval.turns.fidelity import Fidelity, speech_fidelity
     from trace_eval.turns.figures import Figure, FigureOptions, figures_of
@@ -53,6 +58,7 @@ __all__ = [
     "Clock",
     "Conversation",
     "ConversationItem",
+    "CorrectedReport",
     "DefinitionSet",
     "Difference",
     "End",
@@ -79,10 +85,12 @@ __all__ = [
     "agree_on_events",
     "agreement_table",
     "compare_systems",
+    "correct_report",
     "definition_set",
     "figures_of",
     "measure_items",
     "read_conversations",
+    "read_event_corrections",
     "read_event_labels",
     "speech_fidelity",
     "time_turns",

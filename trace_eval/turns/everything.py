@@ -14,6 +14,7 @@ from trace_eval.turns.agree import (
     read_event_labels,
 )
 from trace_eval.turns.compare import SystemsCompared, compare_systems
+from trace_eval.turns.corrected import CorrectedReport, correct_report, read_event_corrections
 from trace_eval.turns.fidelity import Fidelity, speech_fidelity
 from trace_eval.turns.report import TurnsOptions, TurnsRecord, TurnsReport, time_turns
 
@@ -27,12 +28,14 @@ class TurnsFound:
         against: the other system minus this one.
         agreement: measured against labelled events.
         fidelity: whether the agent says what its text says, where somebody was to hear it.
+        corrected: figures from the events as people corrected them.
     """
 
     report: TurnsReport
     against: SystemsCompared | None = None
     agreement: tuple[EventAgreement, ...] = ()
     fidelity: Fidelity | None = None
+    corrected: CorrectedReport | None = None
 
     def record(self) -> TurnsRecord:
         """Everything as JSON values."""
@@ -43,6 +46,8 @@ class TurnsFound:
             values["agreement"] = plain(self.agreement)
         if self.fidelity:
             values["speech_fidelity"] = self.fidelity.record()
+        if self.corrected:
+            values["corrected"] = self.corrected.record()
         return values
 
     def tables(self, shown: int = 3) -> Iterator[Table]:
@@ -54,6 +59,8 @@ class TurnsFound:
             yield agreement_table(self.agreement)
         if self.fidelity:
             yield from self.fidelity.tables()
+        if self.corrected:
+            yield from self.corrected.tables()
 
 
 def turns_report(
@@ -61,6 +68,7 @@ def turns_report(
     options: TurnsOptions | None = None,
     against: Path | str | None = None,
     labels: Path | str | None = None,
+    corrections: Path | str | None = None,
 ) -> TurnsFound:
     """Time conversations, and compare them where asked for.
 
@@ -69,6 +77,7 @@ def turns_report(
         options: layout, definition set, bootstrap.
         against: conversations of another system on the same scenarios.
         labels: labelled events of the first ones, see :func:`read_event_labels`.
+        corrections: of their events, as a review writes them (``corrections.jsonl``).
 
     Raises:
         UserError: nothing can be read, or there is nothing to compare.
@@ -83,4 +92,5 @@ def turns_report(
     heard = None
     if options.recognisers:
         heard = speech_fidelity(items, options.recognisers, options.names)
-    return TurnsFound(report, compared, agreed, heard)
+    corrected = correct_report(report, read_event_corrections(corrections)) if corrections else None
+    return TurnsFound(report, compared, agreed, heard, corrected)

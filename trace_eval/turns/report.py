@@ -37,7 +37,8 @@ _TEXT = 60
 class TurnsRecord(TypedDict):
     """What ``turns --json`` holds; figures by name, overall and of each conversation.
 
-    ``against``, ``agreement`` and ``speech_fidelity`` are there where they were asked for.
+    ``against``, ``agreement``, ``speech_fidelity`` and ``corrected`` are there where they were
+    asked for.
     """
 
     layout: str
@@ -52,6 +53,7 @@ class TurnsRecord(TypedDict):
     against: NotRequired[Any]
     agreement: NotRequired[list[Any]]
     speech_fidelity: NotRequired[dict[str, Any]]
+    corrected: NotRequired[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -132,19 +134,15 @@ class TurnsReport:
 
     def record(self) -> TurnsRecord:
         """Everything as JSON values; ``figures`` and ``each`` hold plain numbers by name."""
-        measured = [timed.measured for timed in self.conversations]
+        values = values_of(self)
         return {
             "layout": self.layout,
             "definitions": self.definitions.name,
             "thresholds": plain(self.definitions.thresholds),
-            "figures": _values(self.definitions, self.figures, measured),
-            "estimates": {name: plain(figure) for name, figure in self.figures.items()},
+            "figures": values["figures"],
+            "estimates": values["estimates"],
             "few_events": few(self.definitions, self.figures, self.options),
-            "each": {
-                timed.item.id: plain(timed.measured.details)
-                or _values(self.definitions, timed.figures, [timed.measured])
-                for timed in self.conversations
-            },
+            "each": values["each"],
             "conversations": [_conversation(timed) for timed in self.conversations],
             "unread": [plain(one) for one in self.unread],
         }
@@ -232,9 +230,20 @@ def measure_items(
     names: tuple[str, ...] = (),
 ) -> TurnsReport:
     """As :func:`time_turns`, of conversations that are there already."""
-    options = options or FigureOptions()
-    alone = dataclasses.replace(options, resamples=0, min_events=0)
     measured = [definitions.measure(item.conversation) for item in items]
+    empty = TurnsReport(layout, definitions, {}, (), tuple(unread), options or FigureOptions())
+    return report_of(items, measured, empty, names)
+
+
+def report_of(
+    items: Sequence[ConversationItem],
+    measured: Sequence[Measured],
+    like: TurnsReport,
+    names: tuple[str, ...] = (),
+) -> TurnsReport:
+    """The figures of conversations as they were measured, by the rules of another report."""
+    definitions, options = like.definitions, like.options
+    alone = dataclasses.replace(options, resamples=0, min_events=0)
     timed = tuple(
         Timed(item, one, figures_of(definitions, [one], ["1"], options=alone), names)
         for item, one in zip(items, measured, strict=True)
@@ -242,7 +251,21 @@ def measure_items(
     domains = [str(item.conversation.meta.get("domain", "")) for item in items]
     clusters = [item.question_id or item.id for item in items]
     figures = figures_of(definitions, measured, clusters, domains, options)
-    return TurnsReport(layout, definitions, figures, timed, tuple(unread), options)
+    return dataclasses.replace(like, figures=figures, conversations=timed)
+
+
+def values_of(report: TurnsReport) -> dict[str, Any]:
+    """Its figures as JSON values, pooled and of each conversation."""
+    measured = [timed.measured for timed in report.conversations]
+    return {
+        "figures": _values(report.definitions, report.figures, measured),
+        "estimates": {name: plain(figure) for name, figure in report.figures.items()},
+        "each": {
+            timed.item.id: plain(timed.measured.details)
+            or _values(report.definitions, timed.figures, [timed.measured])
+            for timed in report.conversations
+        },
+    }
 
 
 def _values(

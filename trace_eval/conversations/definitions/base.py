@@ -87,6 +87,9 @@ class DefinitionSet:
             output marks them.
         counts: name -> key of :attr:`Measured.ratios` whose denominators are added up.
         domains: figures are means over ``meta.domain``, as the set's authors publish them.
+        kinds: of its events -> whether the length of such an event is its value.
+        summed: figures anew from a conversation's events, which people may have corrected; None:
+            the set scores something else than events.
     """
 
     name: str
@@ -97,3 +100,5 @@ class DefinitionSet:
     hides_few: bool = False
     counts: Mapping[str, str] = field(default_factory=dict)
     domains: bool = False
+    kinds: Mapping[str, bool] = field(default_factory=dict)
+    summed: Callable[[Conversation, Sequence[Event]], Measured] | None = None

@@ -8,6 +8,7 @@ its human distribution the timing of backchannels stays unknown.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trace_eval.conversations.definitions.base import (
@@ -38,6 +39,8 @@ class Thresholds:
 
 THRESHOLDS = Thresholds()
 
+KINDS = ("response", "stop")
+
 
 def measure(conversation: Conversation) -> Measured:
     """Response gaps and overlaps of one conversation."""
@@ -46,16 +49,18 @@ def measure(conversation: Conversation) -> Measured:
     user = _closed(conversation, "user", THRESHOLDS.user_join_s)
     agent = _closed(conversation, "agent", THRESHOLDS.agent_join_s)
     events = [*_gaps(user, agent), *_stops(user, agent)]
+    return summed(conversation, sorted(events, key=lambda event: event.start_s))
+
+
+def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
+    """The figures of these events."""
     words = [word for _, turn in conversation.turns_of("agent") for word in turn.words]
     ratios: dict[str, tuple[float, float]] = {"one": (1, 1)}
     if words:
         ratios["takeover"] = (takeover(words), 1)
     return Measured(
-        tuple(sorted(events, key=lambda event: event.start_s)),
-        {
-            kind: [event.value_s or 0.0 for event in events if event.kind == kind]
-            for kind in ("response", "stop")
-        },
+        tuple(events),
+        {kind: [event.value_s or 0.0 for event in events if event.kind == kind] for kind in KINDS},
         ratios,
         caveats=() if words else ("no word times of the agent, so takeover is unknown",),
     )
@@ -116,4 +121,6 @@ FDB = DefinitionSet(
         FigureSpec("takeover_rate", "takeover", share=True, least=10),
     ),
     counts={"n_conversations": "one"},
+    kinds=dict.fromkeys(KINDS, True),
+    summed=summed,
 )

@@ -55,15 +55,9 @@ THRESHOLDS = Thresholds()
 
 def measure(conversation: Conversation) -> Measured:
     """Events and figures of one conversation."""
-    caveats = []
     if conversation.clock.kind == "none":
         return NO_CLOCK
-    if (conversation.clock.resolution_s or 0.0) > COARSE_S:
-        caveats.append(f"coarse: the clock's steps are {conversation.clock.resolution_s:g} s")
     floor = floor_of(conversation, THRESHOLDS)
-    for role in ROLES:
-        if not floor.segments[role]:
-            caveats.append(f"no_speech: the {role} says nothing, so nothing is known of replies")
     calls = sorted(
         event.at_s
         for event in conversation.events
@@ -74,7 +68,20 @@ def measure(conversation: Conversation) -> Measured:
         events += _replies(floor, conversation.end.reason, calls)
         events += [*_interruptions(floor), *_backchannels(floor)]
     events.sort(key=lambda event: (event.start_s, event.end_s))
-    return _summed(conversation, floor, tuple(events), tuple(caveats))
+    return _summed(conversation, floor, tuple(events))
+
+
+def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
+    """The figures of these events; how much was spoken stays as it is in the conversation."""
+    return _summed(conversation, floor_of(conversation, THRESHOLDS), tuple(events))
+
+
+def _caveats(conversation: Conversation, floor: Floor) -> Iterator[str]:
+    if (conversation.clock.resolution_s or 0.0) > COARSE_S:
+        yield f"coarse: the clock's steps are {conversation.clock.resolution_s:g} s"
+    for role in ROLES:
+        if not floor.segments[role]:
+            yield f"no_speech: the {role} says nothing, so nothing is known of replies"
 
 
 def _replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterator[Event]:
@@ -191,9 +198,7 @@ def _near(spans: Sequence[tuple[float, float]], at_s: float) -> Sequence[tuple[f
     return spans[max(0, position - 1) : position + 1]
 
 
-def _summed(
-    conversation: Conversation, floor: Floor, events: tuple[Event, ...], caveats: tuple[str, ...]
-) -> Measured:
+def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...]) -> Measured:
     def of(*kinds: str) -> list[Event]:
         return [event for event in events if event.kind in kinds]
 
@@ -204,12 +209,13 @@ def _summed(
     ratios: dict[str, tuple[float, float]] = {}
     for name, kinds in _VALUES.items():
         values[name] = [e.value_s for e in of(*kinds) if e.value_s is not None]
-    values["response_tool"] = [_value(e) for e in responses if e.data["tool"]]
-    values["response_no_tool"] = [_value(e) for e in responses if not e.data["tool"]]
+    # What people made a response of may not say whether a tool was called.
+    values["response_tool"] = [_value(e) for e in responses if e.data.get("tool") is True]
+    values["response_no_tool"] = [_value(e) for e in responses if e.data.get("tool") is False]
     values["response_or_never"] = [*map(_value, responses), *[float("inf")] * len(without)]
     user_s, agent_s = (total(floor.segments[role]) for role in ROLES)
     if both:
-        handled = [e.data["handled"] for e in of("backchannel") if e.data["handled"] is not None]
+        handled = [h for e in of("backchannel") if (h := e.data.get("handled")) is not None]
         yields = len(of("yield"))
         ratios |= {
             "reply_rate": (len(responses), len(responses) + len(without)),
@@ -223,14 +229,14 @@ def _summed(
         }
     minutes = (floor.end_s - floor.start_s) / 60
     for owner in ROLES:
-        quiet = [e for e in of("dead_air") if e.data["owner"] == owner]
+        quiet = [e for e in of("dead_air") if e.data.get("owner") == owner]
         ratios[f"dead_air_{owner}"] = (total(_pairs(quiet)), minutes)
     ratios["pauses"] = (total(_pairs(of("pause"))), minutes)
     for role in ROLES:
         texts = [turn.text for _, turn in conversation.turns_of(role) if turn.text is not None]
         ratios[f"words_{role}"] = (sum(len(text.split()) for text in texts), len(texts))
     ratios["one"] = (1, 1)
-    return Measured(events, values, ratios, caveats=caveats)
+    return Measured(events, values, ratios, caveats=tuple(_caveats(conversation, floor)))
 
 
 def _value(event: Event) -> float:
@@ -252,6 +258,15 @@ _VALUES = {
     "interruption": ("agent_interruption",),
     "greeting": ("greeting",),
 }
+
+#: Kinds of events whose length is their value, and those that have none.
+_LONG = (
+    *("response", "agent_interruption", "yield", "no_yield", "overlap", "dead_air", "pause"),
+    *("greeting", "first_silence", "last_silence"),
+)
+_BARE = (
+    *("no_response", "missed_turn", "talked_over", "open", "backchannel", "simultaneous_start"),
+)
 
 #: Fewest events of a median, and of the quantiles above it.
 _LEAST = {0.5: 5, 0.9: 20, 0.95: 40}
@@ -300,4 +315,6 @@ TRACE_EVAL = DefinitionSet(
         "yield_total": "yield_rate",
         "backchannel_total": "backchannel_rate",
     },
+    kinds={**dict.fromkeys(_LONG, True), **dict.fromkeys(_BARE, False)},
+    summed=summed,
 )

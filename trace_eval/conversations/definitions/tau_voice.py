@@ -79,16 +79,20 @@ def measure(conversation: Conversation) -> Measured:
     """Events, counts and latencies of one conversation."""
     if conversation.clock.kind == "none":
         return replace(NO_CLOCK, ratios={"one": (1, 1)})
+    ticks = ticks_of(conversation)
+    return summed(conversation, sorted(events_of(ticks), key=lambda event: event.start_s))
+
+
+def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
+    """The figures of these events."""
     caveats = []
     labelled = conversation.clock.kind == "ticks"
-    if conversation.clock.kind != "ticks":
+    if not labelled:
         caveats.append(
             f"ticks of {THRESHOLDS.tick_s:g} s were made of speech joined at"
             f" {THRESHOLDS.join_s:g} s: a tick speaks where half of it does"
         )
-    ticks = ticks_of(conversation)
-    events = tuple(sorted(events_of(ticks), key=lambda event: event.start_s))
-    return _summed(events, labelled or _has_labels(conversation), caveats)
+    return _summed(tuple(events), labelled or _has_labels(conversation), caveats)
 
 
 def _has_labels(conversation: Conversation) -> bool:
@@ -293,4 +297,6 @@ TAU_VOICE = DefinitionSet(
         "agent_interrupts_count": "interruptions",
     },
     domains=True,
+    kinds={kind: kind in ("response", "yield") for kind in _KINDS},
+    summed=summed,
 )

@@ -23,11 +23,11 @@
   };
   // Of a call: both voices, the user's alone, the agent's alone.
   const LANES = ["both voices", "the user alone", "the agent alone"];
-  const nextLane = () => {
-    const audio = latest?.dataset.lanes ? latest : find("audio[data-lanes]");
-    if (!audio) return;
+  const LANE_KEYS = ["b", "u", "a"];
+  const ofCall = () => (latest?.dataset.lanes ? latest : find("audio[data-lanes]"));
+  const hearLane = (audio, lane) => {
     const clips = audio.dataset.lanes.split(" "), at = audio.currentTime, paused = audio.paused;
-    const next = (Number(audio.dataset.lane ?? 0) + 1) % clips.length;
+    const next = (lane ?? Number(audio.dataset.lane ?? 0) + 1) % clips.length;
     audio.dataset.lane = next;
     audio.parentElement.querySelector(".lane").textContent = LANES[next];
     audio.addEventListener("loadedmetadata", () => {
@@ -44,6 +44,71 @@
   for (const name of ["pause", "ended"]) {
     document.addEventListener(name, (event) => event.target.closest("section")?.classList.remove("playing"), true);
   }
+
+  document.addEventListener("click", (event) => {
+    const lane = event.target.closest("[data-lane]:not(audio)");
+    if (lane) hearLane(lane.closest(".player").querySelector("audio"), Number(lane.dataset.lane));
+  });
+
+  // --- events of a call: one is chosen; its edges are moved, then kept -----------------
+  const STEP_S = 0.01;
+  let edge = "start";
+  let stop = null; // where playing an event ends
+  const edgeInput = (name) => find(`.edges [name=${name}]`);
+  const drawEdges = () => {
+    const handles = document.querySelectorAll("rect.edge"), drawing = handles[0]?.ownerSVGElement;
+    if (!drawing) return;
+    const { from, to } = drawing.dataset, columns = drawing.viewBox.baseVal.width;
+    const column = (name) => (columns * (Number(edgeInput(name).value) - from)) / (to - from);
+    for (const handle of handles) {
+      handle.setAttribute("x", column(handle.dataset.edge) - 3);
+      handle.classList.toggle("taken", handle.dataset.edge === edge);
+    }
+    const chosen = drawing.querySelector(".chosen");
+    chosen.setAttribute("x", column("start"));
+    chosen.setAttribute("width", Math.max(1, column("end") - column("start")));
+  };
+  const moveEdge = (to) => {
+    const start = Number(edgeInput("start").value), end = Number(edgeInput("end").value);
+    const at = edge === "start" ? Math.min(to, end) : Math.max(to, start);
+    edgeInput(edge).value = at.toFixed(3);
+    drawEdges();
+  };
+  const playEvent = () => {
+    const audio = find("audio[data-heard-from]");
+    if (!audio) return;
+    if (!audio.paused) return audio.pause();
+    const start = Number(edgeInput("start").value) - audio.dataset.heardFrom;
+    stop = Number(edgeInput("end").value) - audio.dataset.heardFrom + 1;
+    audio.currentTime = Math.max(0, start - 1);
+    audio.play().catch(() => notice("This recording cannot be played."));
+  };
+  document.addEventListener("timeupdate", (event) => {
+    if (stop === null || event.target.currentTime < stop) return;
+    stop = null;
+    event.target.pause();
+  }, true);
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-play]")) playEvent();
+    const link = event.target.closest("[data-visit]");
+    if (!link || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    visit(link.getAttribute("href"));
+  });
+  document.addEventListener("pointerdown", (event) => {
+    if (!event.target.matches("rect.edge")) return;
+    event.preventDefault();
+    edge = event.target.dataset.edge;
+    const drawing = event.target.ownerSVGElement, box = drawing.getBoundingClientRect();
+    const from = Number(drawing.dataset.from), to = Number(drawing.dataset.to);
+    const follow = (moved) => moveEdge(from + ((to - from) * (moved.clientX - box.left)) / box.width);
+    const leave = () => document.removeEventListener("pointermove", follow);
+    document.addEventListener("pointermove", follow);
+    document.addEventListener("pointerup", leave, { once: true });
+  });
+  document.addEventListener("input", (event) => {
+    if (event.target.closest(".edges")) drawEdges();
+  });
 
   // Asked for anew, because a busy browser tells late how far a recording is.
   const heard = (audio) => {
@@ -75,7 +140,8 @@
     if (sameItem) {
       const comment = page.querySelector("#comment");
       find("#panel").replaceWith(page.querySelector("#panel"));
-      if (comment.hasAttribute("data-each")) find(".comment").replaceWith(comment.closest(".comment"));
+      if (!comment) edge = "start"; // of events
+      else if (comment.hasAttribute("data-each")) find(".comment").replaceWith(comment.closest(".comment"));
       else {
         find("#comment").dataset.final = comment.dataset.final;
         find("label[for=comment]").replaceWith(page.querySelector("label[for=comment]"));
@@ -91,6 +157,23 @@
     find("header.top").replaceWith(page.querySelector("header.top"));
     document.title = page.title;
     find("#question")?.focus({ preventScroll: true });
+    drawEdges();
+  };
+  const pageOf = async (reply) => {
+    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+    if (!page.querySelector("main")) throw new Error(reply.statusText);
+    return page;
+  };
+  const visit = async (address) => {
+    if (pending) return;
+    pending = true;
+    try {
+      show(await pageOf(await fetch(address)));
+    } catch {
+      notice("The server does not answer. What was kept is kept.");
+    } finally {
+      pending = false;
+    }
   };
   const send = async (form, button) => {
     if (pending) return;
@@ -106,8 +189,7 @@
       if (rates) body.set("played", "a b");
       const address = button?.hasAttribute("formaction") ? button.formAction : form.action;
       const reply = await fetch(address, { method: "POST", body });
-      const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-      if (!page.querySelector("main")) throw new Error(reply.statusText);
+      const page = await pageOf(reply);
       notice("");
       show(page);
     } catch {
@@ -131,8 +213,30 @@
     event.target.blur();
     if (event.target.dataset.final === "yes" && !event.repeat) find("[data-key=enter]").click();
   };
+  const inForm = (event) => {
+    if (event.key === "Escape") event.target.blur();
+    if (event.key !== "Enter" || !event.target.matches("select")) return;
+    event.preventDefault();
+    find("[data-key=enter]").click();
+  };
   const onPage = (event) => {
     const key = event.key.toLowerCase();
+    const lane = LANE_KEYS.indexOf(key);
+    // Where the letter is taken, with Shift only.
+    if (lane >= 0 && !event.repeat && ofCall() && (event.shiftKey || !find(`[data-key=${key}]`))) {
+      return hearLane(ofCall(), lane);
+    }
+    if (edgeInput("start")) {
+      if (key === "s" || key === "e") {
+        edge = key === "s" ? "start" : "end";
+        return drawEdges();
+      }
+      if (key === "arrowleft" || key === "arrowright") {
+        event.preventDefault();
+        const step = (key === "arrowleft" ? -STEP_S : STEP_S) * (event.shiftKey ? 10 : 1);
+        return moveEdge(Number(edgeInput(edge).value) + step);
+      }
+    }
     if (key === " " || key === "arrowleft" || key === "arrowright") {
       const audio = latest ?? find("main[data-turn] .answer audio"); // of a call: the turn that is rated
       if (!audio || event.target.matches("button, a, audio")) return;
@@ -141,7 +245,7 @@
       else audio.currentTime += key === "arrowleft" ? -SEEK_S : SEEK_S;
       return;
     }
-    if (key === "l" && !event.repeat && find("audio[data-lanes]")) return nextLane();
+    if (key === "l" && !event.repeat && ofCall()) return hearLane(ofCall());
     if (key === "enter" && event.target.matches("button, a")) return;
     const target = find(`[data-key="${CSS.escape(key)}"]`);
     if (!target || event.repeat) return;
@@ -155,7 +259,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.target.matches("textarea")) inComment(event);
-    else if (event.target.matches("input")) return;
+    else if (event.target.matches("input, select")) inForm(event);
     else if (early) early.push(event);
     else onPage(event);
   });
@@ -163,6 +267,7 @@
     find("#question, [autofocus]")?.focus({ preventScroll: true }); // else only with the first picture
     const waiting = early;
     early = null;
+    drawEdges();
     waiting.forEach(onPage);
   });
 })();

@@ -1,0 +1,224 @@
+"""Correcting the events of a call in the review: store, pages, figures, keys."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import browser, calls
+from trace_eval.conversations import TRACE_EVAL, set_event
+from trace_eval.data import Conversation, SetEvent
+from trace_eval.review.exports import write_exports
+from trace_eval.review.session import Review, open_review
+from trace_eval.turns import turns_report
+
+pytest.importorskip("fastapi", reason="pip install '.[review]'")
+pytest.importorskip("python_multipart", reason="pip install '.[review]'")
+pytest.importorskip("httpx", reason="pip install '.[test]'")
+
+from fastapi.testclient import TestClient
+
+from trace_eval.review.app import create_app
+from trace_eval.review.security import Access
+
+EVENTS = [
+    set_event(one)
+    for one in TRACE_EVAL.measure(Conversation.model_validate(calls.conversation(None))).events
+]
+RESPONSE = next(one for one in EVENTS if one.kind == "response")
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    """Two calls with sound, of which the first has a line break of a system's making."""
+    calls.sound(tmp_path)
+    records = [
+        {"id": name, "system": "SECRET", "conversation": calls.conversation()} for name in "cd"
+    ]
+    return calls.manifest(tmp_path, records)
+
+
+@pytest.fixture
+def review(items: Path) -> Review:
+    return open_review(items, rubric="handling")
+
+
+def client_of(review: Review, name: str) -> tuple[TestClient, dict[str, Any]]:
+    """A signed-in browser, and what each of its forms holds."""
+    app = create_app(review, Access("127.0.0.1", 8765, review.store.secret, None))
+    client = TestClient(app, base_url="http://127.0.0.1:8765", follow_redirects=False)
+    page = client.get("/").text
+    match = re.search(r'name="csrf" value="([0-9a-f]+)"', page)
+    assert match
+    client.post("/rater", data={"csrf": match[1], "name": name})
+    return client, {"csrf": match[1], "task": 0}
+
+
+def form(one: SetEvent, **fields: Any) -> dict[str, Any]:
+    shown = {"kind": one.kind, "start": f"{one.start_s:.3f}", "end": f"{one.end_s:.3f}"}
+    return {"was": one.model_dump_json(), "do": "keep", **shown, **fields}
+
+
+def test_events_are_corrected_and_figures_follow(
+    review: Review, items: Path, tmp_path: Path
+) -> None:
+    ada, own = client_of(review, "ada")
+    bob, bobs = client_of(review, "bob")
+    page = html.unescape(ada.get("/events/0").text)
+    assert page.count("M0 ") + page.count('class="spoken"') > 4
+    for secret in ("SECRET", "caller", "response_p50", TRACE_EVAL.name):
+        assert secret not in page
+    sent = ada.post("/event", data=own | form(RESPONSE, end="2.5"))
+    number = EVENTS.index(RESPONSE)
+    assert sent.headers["location"] == f"/events/0?event={number}"
+    assert "corrected by ada" in ada.get(sent.headers["location"]).text
+    moved = RESPONSE.model_copy(update={"end_s": 2.5})
+    path = tmp_path / "corrections.jsonl"
+    (line,) = map(json.loads, path.read_text().splitlines())
+    assert (line["item"], line["field"], line["who"]) == ("c", "event", "ada")
+    assert (line["before"], line["after"]) == (RESPONSE.model_dump(), moved.model_dump())
+    # an old page, a change of nothing, and undoing what somebody else did: nothing is written
+    for client, given in (
+        (ada, own | form(RESPONSE, end="2.6")),
+        (ada, own | form(moved)),
+        (bob, bobs | {"do": "undo"}),
+    ):
+        assert client.post("/event", data=given).status_code == 303
+    assert len(path.read_text().splitlines()) == 1
+    greeting = next(one for one in EVENTS if one.kind == "greeting")
+    bob.post("/event", data=bobs | form(greeting, do="delete"))
+    bob.post("/event", data=bobs | {"task": 1, "do": "right"})
+    bob.post("/event", data=bobs | {"task": 1, "do": "right"})  # said once
+    assert len(path.read_text().splitlines()) == 3
+    found = turns_report(items, corrections=path)
+    assert found.corrected
+    assert found.corrected.conversations["c"].measured.values["response"][0] == pytest.approx(0.7)
+    *_, labels = write_exports(review, tmp_path / "out")
+    assert labels.name == "events.csv"
+    by_kind = {one.kind: one for one in turns_report(items, labels=labels).agreement}
+    assert (by_kind["response"].labelled, by_kind["response"].recall) == (4, 1.0)
+    assert by_kind["greeting"].precision == 0.5  # bob says that one of two is none
+    again = open_review(items, rubric="handling")
+    assert again.events
+    assert moved in map(set_event, again.events.of("c").events)
+    for client, whose in ((ada, own), (bob, bobs)):  # theirs again, and all is as it was
+        client.post("/event", data=whose | {"do": "undo"})
+    assert review.events
+    assert [set_event(one) for one in review.events.of("c").events] == EVENTS
+    assert len(path.read_text().splitlines()) == 5
+
+
+def test_figures_under_both_wait_until_all_is_rated(review: Review) -> None:
+    client, own = client_of(review, "ada")
+    client.post("/event", data=own | form(RESPONSE, kind="no_response"))
+    assert "as corrected" not in client.get("/results").text
+    assert client.get("/export/events.csv").status_code == 403
+    for task in (0, 1):
+        assert 'data-key="v"' in client.get("/review").text
+        client.post("/answer", data=own | {"task": task, "step": "handling", "value": "2"})
+    assert len(review.store.stored()) == 2  # a correction sets no rating aside
+    page = client.get("/results").text
+    assert "Timing, as measured and as corrected" in page
+    assert "Events of 1 of 2 calls" in page
+    assert client.get("/export/events.csv").text.startswith("conversation,kind,start,end")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"start": "nan"}, "start: expected a number"),
+        ({"end": "1e999"}, "end: expected a number"),
+        ({"end": "-1"}, "an end no earlier than its start"),
+        ({"end": "99"}, "the call lasts from 0 to 10 s"),
+        ({"start": "-1"}, "the call lasts from 0 to 10 s"),
+        ({"end": "1e300"}, "give seconds of the call"),
+        ({"end": ""}, "end: give a time in seconds"),
+        ({"kind": "<script>"}, "kind"),
+        ({"was": "{}"}, "event: kind: Field required"),
+        ({"was": "[" * 9_000}, "event: not JSON"),
+        ({"do": "burn"}, "do &#39;burn&#39;"),
+        ({"task": 7}, "call 8: has no events"),
+        ({"task": -1}, "call 0: has no events"),
+    ],
+)
+def test_hostile_forms_change_nothing(
+    review: Review, tmp_path: Path, given: dict[str, Any], said: str
+) -> None:
+    client, own = client_of(review, "ada")
+    reply = client.post("/event", data=own | form(RESPONSE) | given)
+    assert reply.status_code == 400
+    assert said in reply.text
+    assert "<script>" not in reply.text.replace('<script src="/static/review.js">', "")
+    assert not (tmp_path / "corrections.jsonl").exists()
+    assert client.get("/events/9").status_code == 404
+    assert client.get("/events/0?event=99").status_code == 200
+    assert client.post("/event", data=form(RESPONSE) | {"task": 0}).status_code == 400  # no token
+
+
+def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) -> None:
+    pytest.importorskip("playwright.sync_api", reason="pip install '.[test]'")
+    if not browser.CHROMIUM.exists():
+        pytest.skip("no chromium: apt-get install chromium")
+    server = browser.Server(str(items), "--rubric", "handling")
+    file = tmp_path / "corrections.jsonl"
+    try:
+        with browser.chromium() as chromium:
+            page = chromium.new_page(viewport={"width": 1200, "height": 1000})
+            rater = browser.Rater(page)
+            rater.sign_in(server.url, "ada")
+            page.keyboard.press("v")
+            page.locator("main[data-step=events]").wait_for()
+            heading = page.locator("#question")
+            for _ in range(EVENTS.index(RESPONSE)):
+                before = heading.inner_text()
+                page.keyboard.press("ArrowDown")
+                page.wait_for_function(
+                    "t => document.querySelector('#question').innerText !== t", arg=before
+                )
+            assert "response" in heading.inner_text()
+            for key in ("e", "ArrowRight", "Shift+ArrowRight"):
+                page.keyboard.press(key)
+            assert page.input_value("[name=end]") == "2.310"
+            page.keyboard.press("Enter")
+            page.locator(".events [aria-current]", has_text="corrected by ada").wait_for()
+            handle = page.locator("rect.edge[data-edge=start]").bounding_box()
+            page.mouse.move(handle["x"] + 2, handle["y"] + 40)
+            page.mouse.down()
+            page.mouse.move(handle["x"] - 60, handle["y"] + 40)
+            page.mouse.up()
+            assert float(page.input_value("[name=start]")) < RESPONSE.start_s - 0.1
+            page.keyboard.press("k")
+            page.locator("[name=kind]").select_option("talked_over")
+            page.keyboard.press("Enter")
+            page.locator(".events [aria-current]", has_text="talked over").wait_for()
+            for lane, key in (("the user alone", "u"), ("both voices", "b")):
+                page.keyboard.press(key)  # letters are free here
+                page.locator(".lane", has_text=lane).wait_for()
+            page.keyboard.press("p")
+            page.wait_for_function("() => document.querySelector('audio').currentTime > 0.9")
+            page.keyboard.press(" ")
+            for gone in ("d", "Backspace"):
+                rows = page.locator(".events tbody tr").count()
+                page.keyboard.press(gone)
+                page.wait_for_function(
+                    "n => document.querySelectorAll('.events tbody tr').length !== n", arg=rows
+                )
+            page.keyboard.press("r")
+            page.locator("#answer").wait_for()
+            page.keyboard.press("Shift+U")  # the letter alone is a feedback code
+            page.locator(".lane", has_text="the user alone").wait_for()
+            assert page.locator("input[value=u]").is_checked() is False
+            assert rater.complaints == []
+    finally:
+        server.stop()
+    made = [json.loads(line) for line in file.read_text().splitlines()]
+    kinds = [
+        (one["before"] or {}).get("kind", "") + ">" + (one["after"] or {}).get("kind", "")
+        for one in made
+    ]
+    assert kinds == ["response>response", "response>talked_over", "talked_over>", ">talked_over"]

@@ -1,0 +1,154 @@
+"""Events of the calls of a review: as measured, and as raters correct them.
+
+All raters see and correct the same events. What was measured stays as it is: a correction is a
+line of ``corrections.jsonl``, and taking one back is another.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+from trace_eval.conversations import (
+    TRACE_EVAL,
+    CorrectedEvents,
+    check_event,
+    corrected_events,
+    set_event,
+)
+from trace_eval.data import (
+    Conversation,
+    EventCorrection,
+    SetEvent,
+    Single,
+    jsonl,
+    read_corrections,
+    table_lines,
+)
+from trace_eval.review.corrections import now
+
+#: Whose events are shown.
+DEFINITIONS = TRACE_EVAL
+
+#: Columns of the file of events; ``trace-eval turns --labels`` reads them.
+COLUMNS = ("conversation", "kind", "start", "end")
+
+
+class EventLog:
+    """The events of a review's calls as corrected so far.
+
+    Args:
+        path: file of corrections; need not exist.
+        items: of the review; those with a conversation on a clock have events.
+    """
+
+    def __init__(self, path: Path, items: Iterable[Single]) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self.conversations: dict[str, Conversation] = {
+            item.id: item.answer.conversation
+            for item in items
+            if item.answer.conversation and item.answer.conversation.clock.kind != "none"
+        }
+        self._made: dict[str, list[EventCorrection]] = {}
+        for one in read_corrections(path) if self.conversations else ():
+            if isinstance(one, EventCorrection) and one.definitions == DEFINITIONS.name:
+                self._made.setdefault(one.item, []).append(one)
+        self._known: dict[str, CorrectedEvents] = {}
+
+    @property
+    def looked_at(self) -> list[str]:
+        """Calls whose events somebody corrected, or said to be right."""
+        return [item for item in self.conversations if item in self._made]
+
+    def made(self) -> dict[str, list[EventCorrection]]:
+        """Call -> its corrections in order."""
+        return {item: list(self._made[item]) for item in self.looked_at}
+
+    def of(self, item: str) -> CorrectedEvents:
+        """Measured and corrected events of a call."""
+        if item not in self._known:
+            made = self._made.get(item, ())
+            self._known[item] = corrected_events(DEFINITIONS, self.conversations[item], made)
+        return self._known[item]
+
+    def correct(self, item: str, before: SetEvent, after: SetEvent | None, who: str) -> bool:
+        """Change or delete an event; False: it is not there (an old page), or nothing changes.
+
+        Args:
+            item: the call.
+            before: the event as the page showed it.
+            after: as it shall be; None: deleted.
+            who: the rater.
+
+        Raises:
+            UserError: no event of this call can be so.
+        """
+        if after is not None:
+            check_event(after, DEFINITIONS, self.conversations[item])
+        with self._lock:
+            there = before in (set_event(event) for event in self.of(item).events)
+            if not there or before == after:
+                return False
+            self._append(item, before, after, who)
+        return True
+
+    def undo(self, item: str, who: str) -> bool:
+        """Take back a rater's last correction of a call; False: see :meth:`can_undo`."""
+        with self._lock:
+            last = self._last(item, who)
+            if last is None:
+                return False
+            self._append(item, last.after, last.before, who)
+        return True
+
+    def can_undo(self, item: str, who: str) -> bool:
+        """False: the rater corrected nothing of it, or others went on from what was corrected."""
+        return self._last(item, who) is not None
+
+    def are_right(self, item: str, who: str) -> None:
+        """Somebody looked at all events of a call, and they are right as they stand."""
+        with self._lock:
+            made = self._made.get(item, [])
+            if not made or made[-1].before or made[-1].after or made[-1].who != who:
+                self._append(item, None, None, who)
+
+    def csv(self) -> str:
+        """The events that stand of the calls that somebody looked at, as labels of people."""
+        rows: list[tuple[object, ...]] = []
+        for item in self.looked_at:
+            events = self.of(item).events
+            rows += [(item, one.kind, repr(one.start_s), repr(one.end_s)) for one in events]
+            if not events:  # looked at, and nothing is there
+                rows.append((item, "", 0, ""))
+        return "".join(f"{line}\n" for line in table_lines(COLUMNS, rows))
+
+    def _last(self, item: str, who: str) -> EventCorrection | None:
+        """A rater's last correction that nobody took back or went on from."""
+        standing: list[EventCorrection] = []
+        for one in self._made.get(item, ()):
+            if one.who != who or one.before is one.after is None:
+                continue
+            back = [n for n, it in enumerate(standing) if _undoes(one, it)]
+            if back:
+                del standing[back[-1]]
+            else:
+                standing.append(one)
+        if not standing:
+            return None
+        after = standing[-1].after
+        stands = after is None or after in (set_event(event) for event in self.of(item).events)
+        return standing[-1] if stands else None
+
+    def _append(self, item: str, before: SetEvent | None, after: SetEvent | None, who: str) -> None:
+        correction = EventCorrection(
+            item=item, definitions=DEFINITIONS.name, before=before, after=after, who=who, when=now()
+        )
+        jsonl.append(self._path, correction)
+        self._made.setdefault(item, []).append(correction)
+        self._known.pop(item, None)
+
+
+def _undoes(one: EventCorrection, earlier: EventCorrection) -> bool:
+    return (one.before, one.after) == (earlier.after, earlier.before)

@@ -1,0 +1,236 @@
+"""What the page of a call's events shows: two lanes, the chosen event from near, its edges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from blueprints import UserError
+from trace_eval.conversations import bounds_of, channel_peaks, set_event, time_of
+from trace_eval.data import ROLES, Channel, Conversation, Role, SetEvent, strict_json
+from trace_eval.review.audio import Clips, heard_from
+from trace_eval.review.events import DEFINITIONS
+from trace_eval.review.session import Review
+
+#: Finest step of a waveform, seconds.
+STEP_S = 0.01
+
+#: Columns of a drawn waveform, at most.
+COLUMNS = 1200
+
+#: What is drawn around the chosen event, seconds on each side.
+AROUND_S = 2.0
+
+
+@dataclass(frozen=True)
+class View:
+    """A stretch of a call as it is drawn; positions are columns.
+
+    Attributes:
+        start_s, end_s: the stretch.
+        columns: how wide it is.
+        lanes: user, then agent: path of the waveform, and (start, width) of what is spoken.
+        events: (number, start, width, kind).
+    """
+
+    start_s: float
+    end_s: float
+    columns: int
+    lanes: tuple[tuple[Role, str, tuple[tuple[float, float], ...]], ...]
+    events: tuple[tuple[int, float, float, str], ...]
+
+
+def events_page(
+    review: Review, clips: Clips, task: int, chosen: int, rater: str
+) -> dict[str, Any] | None:
+    """Values of the page; None: there is no such call.
+
+    Args:
+        review, clips: what is reviewed, and its sound.
+        task: place of the call in the queue.
+        chosen: number of the chosen event.
+        rater: who looks.
+    """
+    item = review.call(task)
+    if item is None:
+        return None
+    assert review.events is not None
+    conversation = review.events.conversations[item]
+    events = [set_event(event) for event in review.events.of(item).events]
+    changed = {
+        set_event(one.event): one.who for one in review.events.of(item).changed if not one.deleted
+    }
+    chosen = min(max(0, chosen), max(0, len(events) - 1))
+    whole = clips.clip_id(item, "answer")
+    first, last = bounds_of(conversation)
+    return {
+        "task": task,
+        "events": [
+            {"number": n, "event": one, "who": changed.get(one)} for n, one in enumerate(events)
+        ],
+        "chosen": chosen,
+        "event": events[chosen] if events else None,
+        "kinds": list(DEFINITIONS.kinds),
+        "clip": whole if whole in clips else None,
+        "lanes": clips.lanes.get(whole, ()),
+        "heard_from": heard_from(conversation),
+        "first": first,
+        "last": last,
+        "whole": _view(conversation, events, first, last),
+        "near": _near(conversation, events, chosen) if events else None,
+        "can_undo_event": review.events.can_undo(item, rater),
+        "gone": sum(one.deleted for one in review.events.of(item).kept),
+    }
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a form says of an event, all as texts.
+
+    Attributes:
+        do: ``keep``, ``delete``, ``undo``, ``right``.
+        was: the event as the page showed it, in JSON.
+        kind, start, end: as it shall be.
+    """
+
+    do: str
+    was: str
+    kind: str
+    start: str
+    end: str
+
+
+def change_event(review: Review, rater: str, task: int, chosen: int, change: Change) -> int:
+    """Do what a form says, and return the number of the event to show next.
+
+    Raises:
+        UserError: no such call, or no event of it can be so.
+    """
+    item = review.call(task)
+    if item is None or review.events is None:
+        raise UserError(f"call {task + 1}: has no events; go back to the review")
+    log = review.events
+    if change.do == "undo":
+        log.undo(item, rater)
+    elif change.do == "right":
+        log.are_right(item, rater)
+    elif change.do in ("keep", "delete"):
+        try:
+            before = strict_json.parse(SetEvent, change.was)
+            after = _after(before, change) if change.do == "keep" else None
+        except strict_json.BadJson as error:
+            raise UserError(f"event: {error}; load the page again") from None
+        log.correct(item, before, after, rater)
+        events = [set_event(event) for event in log.of(item).events]
+        return events.index(after) if after in events else chosen
+    else:
+        raise UserError(f"do {change.do!r:.20}: keep, delete, undo or right")
+    return chosen
+
+
+def _after(before: SetEvent, change: Change) -> SetEvent:
+    """Edges that a rater left as shown keep all their digits."""
+
+    def edge(text: str, name: str, was: float) -> float:
+        at = was if text.strip() == f"{was:.3f}" else time_of(text.strip(), name)
+        if at is None:
+            raise UserError(f"{name}: give a time in seconds")
+        return at
+
+    start = edge(change.start, "start", before.start_s)
+    end = edge(change.end, "end", before.end_s)
+    try:
+        return SetEvent(kind=change.kind, start_s=start, end_s=end)
+    except ValidationError:
+        raise UserError(
+            f"{start:g} to {end:g} s: give seconds of the call, an end no earlier than its start"
+        ) from None
+
+
+def _near(conversation: Conversation, events: Sequence[SetEvent], chosen: int) -> View:
+    one = events[chosen]
+    first, last = bounds_of(conversation)
+    start, end = max(first, one.start_s - AROUND_S), min(last, one.end_s + AROUND_S)
+    return _view(conversation, events, start, max(end, start + STEP_S))
+
+
+def _view(
+    conversation: Conversation, events: Sequence[SetEvent], start_s: float, end_s: float
+) -> View:
+    seconds = max(STEP_S, end_s - start_s)
+    columns = min(COLUMNS, ceil(seconds / STEP_S))
+
+    def span(start: float, end: float) -> tuple[float, float]:
+        left, right = (columns * (at - start_s) / seconds for at in (start, end))
+        return round(left, 2), round(max(right - left, 1.0), 2)
+
+    def inside(start: float, end: float) -> bool:
+        return start <= end_s and end >= start_s
+
+    return View(
+        start_s,
+        end_s,
+        columns,
+        tuple(
+            (
+                role,
+                _path(_peaks(conversation, role, start_s, seconds, columns)),
+                tuple(
+                    span(*stretch)
+                    for _, turn in conversation.turns_of(role)
+                    for stretch in turn.stretches
+                    if inside(*stretch)
+                ),
+            )
+            for role in ROLES
+        ),
+        tuple(
+            (number, *span(one.start_s, one.end_s), one.kind)
+            for number, one in enumerate(events)
+            if inside(one.start_s, one.end_s)
+        ),
+    )
+
+
+def _peaks(
+    conversation: Conversation, role: Role, start_s: float, seconds: float, columns: int
+) -> NDArray[np.float32]:
+    """The largest of each column."""
+    speaker = conversation.speaker(role)
+    channels = {channel.name: channel for channel in conversation.channels}
+    channel = channels.get(speaker.channel or "") if speaker else None
+    length = conversation.end_s
+    if channel is None or length <= 0:
+        return np.zeros(0, np.float32)
+    fine = _fine(channel, length)
+    at = start_s + seconds * np.arange(columns + 1) / columns
+    edges = np.clip(np.rint(at / STEP_S).astype(np.int64), 0, len(fine))
+    peaks = np.zeros(columns, np.float32)
+    for column, (low, high) in enumerate(pairwise(edges.tolist())):
+        if low < len(fine):
+            peaks[column] = fine[low : max(high, low + 1)].max()
+    return peaks
+
+
+@lru_cache(maxsize=8)
+def _fine(channel: Channel, length_s: float) -> NDArray[np.float32]:
+    """Ten hours are 14 MB."""
+    peaks = channel_peaks(channel, length_s, max(1, round(length_s / STEP_S)))
+    return peaks.astype(np.float32)
+
+
+def _path(peaks: NDArray[np.float32]) -> str:
+    """Upright lines around the middle of a box that is 2 high."""
+    return "".join(
+        f"M{column} {1 - peak:.2f}V{1 + peak:.2f}"
+        for column, peak in enumerate(peaks.tolist())
+        if peak > 0.004
+    )

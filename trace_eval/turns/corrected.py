@@ -1,0 +1,145 @@
+"""Figures as measured and as corrected by people, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.conversations import CorrectedEvents, Event, corrected_events
+from trace_eval.data import EventCorrection, read_corrections
+from trace_eval.stats import Table, plain, table
+from trace_eval.turns.figures import Figure
+from trace_eval.turns.report import TurnsReport, report_of, values_of
+
+
+@dataclass(frozen=True)
+class CorrectedReport:
+    """A report whose events people have corrected.
+
+    Attributes:
+        measured: before.
+        report: after.
+        conversations: id -> events of those that somebody looked at.
+        left_out: what no correction could be applied to, a sentence each.
+    """
+
+    measured: TurnsReport
+    report: TurnsReport
+    conversations: dict[str, CorrectedEvents]
+    left_out: tuple[str, ...]
+
+    def record(self) -> dict[str, Any]:
+        """As JSON values: figures by name, and the events that stand of each that was looked at."""
+        return {
+            **values_of(self.report),
+            "events": {
+                name: [plain(event) for event in one.events]
+                for name, one in self.conversations.items()
+            },
+            "left_out": list(self.left_out),
+        }
+
+    def tables(self) -> Iterator[Table]:
+        """What was corrected, and the figures under both."""
+        rows = [
+            (name, _told(one.measured), _told(None if one.deleted else one.event), one.who)
+            for name, events in self.conversations.items()
+            for one in events.changed
+        ]
+        number = len(self.conversations)
+        title = f"Corrected events: {len(rows)} in {number} conversation{'s' * (number != 1)}"
+        note = "; ".join(self.left_out)
+        yield table(title, ("conversation", "measured", "corrected", "who"), rows, note)
+        yield self.figures()
+
+    def figures(self) -> Table:
+        """The figures under both; those that nobody knows are left out."""
+        after = self.report.figures
+        return table(
+            f"{self.report.definitions.name}: as measured and as corrected",
+            ("figure", "measured", "95%", "corrected", "95%", "events"),
+            (
+                (name, *_cells(before), *_cells(after[name]), after[name].events or None)
+                for name, before in self.measured.figures.items()
+                if {before.reason, after[name].reason} != {"none"}
+            ),
+        )
+
+
+def _cells(figure: Figure) -> tuple[str | None, str | None]:
+    value = None if figure.value is None else f"{figure.value:.3f} {figure.unit}".strip()
+    return value, "[{:.3f}, {:.3f}]".format(*figure.interval) if figure.interval else None
+
+
+def _told(event: Event | None) -> str | None:
+    return f"{event.kind} {event.start_s:.2f}-{event.end_s:.2f}" if event else None
+
+
+def read_event_corrections(path: Path | str) -> dict[str, list[EventCorrection]]:
+    """Corrections of events by conversation, in order.
+
+    Raises:
+        UserError: there is no such file, it corrects no events, or a line is no correction.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"{path}: no such file; name the corrections.jsonl of a review")
+    by_conversation: dict[str, list[EventCorrection]] = {}
+    for one in read_corrections(path):
+        if isinstance(one, EventCorrection):
+            by_conversation.setdefault(one.item, []).append(one)
+    if not by_conversation:
+        raise UserError(f"{path}: corrects no events; trace-eval review RUN does")
+    return by_conversation
+
+
+def correct_report(
+    report: TurnsReport, corrections: dict[str, list[EventCorrection]]
+) -> CorrectedReport:
+    """Compute the figures of a report anew from corrected events; the report stays as it is.
+
+    Raises:
+        UserError: no correction is of the report's definition set and conversations.
+    """
+    name = report.definitions.name
+    mine = {
+        item: kept
+        for item, given in corrections.items()
+        if (kept := [one for one in given if one.definitions == name])
+    }
+    sets = dict.fromkeys(one.definitions for given in corrections.values() for one in given)
+    if corrections and not mine:
+        raise UserError(
+            f"corrections: of {', '.join(sets)}, not of {name}; measure with --definitions"
+            f" {next(iter(sets))}"
+        )
+    looked = {
+        timed.item.id: corrected_events(
+            report.definitions, timed.item.conversation, mine[timed.item.id]
+        )
+        for timed in report.conversations
+        if timed.item.id in mine
+    }
+    if mine and not looked:
+        ids = [timed.item.id for timed in report.conversations[:3]]
+        raise UserError(f"corrections: of {list(mine)[:3]}, none of which is among {ids}")
+    after = [
+        looked[one.item.id].measured if one.item.id in looked else one.measured
+        for one in report.conversations
+    ]
+    items = [one.item for one in report.conversations]
+    again = report_of(items, after, report)
+    return CorrectedReport(report, again, looked, tuple(_left_out(mine, looked, report)))
+
+
+def _left_out(
+    mine: dict[str, list[EventCorrection]], looked: dict[str, CorrectedEvents], report: TurnsReport
+) -> Iterator[str]:
+    for item, one in looked.items():
+        if one.unfit:
+            yield f"{len(one.unfit)} corrections of {item} fit no event that was measured"
+    if others := len(mine) - len(looked):
+        yield f"{others} corrected conversations are not among the {len(report.conversations)} read"
