@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from blueprints import Spoken
+from blueprints import Spoken, UserError
 from fusion import Rating
 from tests.support import calls
 from tests.support.cases import blueprint, verdict
@@ -136,6 +137,31 @@ def test_the_total_follows_from_the_elements_and_policy_needs_a_policy() -> None
     blind = rate(scripted([reply], "faithfulness"), Case(item(made())))
     assert (blind.value, blind.elements["policy"]) == (2, None)
     assert any(caveat.startswith("no_policy") for caveat in blind.caveats)
+
+
+def test_a_policy_from_a_file_is_shown_rated_and_named(tmp_path: Path) -> None:
+    file = tmp_path / "airline.yaml"
+    file.write_text("instructions: |\n  Never refund a fare.\n")
+    reply = {"reasoning": "r", "elements": elements(policy=1), "score": 1}
+    judge = scripted([reply], "faithfulness", agent_policy=file)
+    score = rate(judge, Case(item(made())))
+    assert (score.value, score.elements["policy"]) == (1, 1)
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    assert f"policy_file: airline.yaml, sha256 {digest}" in score.caveats
+    assert not any(caveat.startswith("no_policy") for caveat in score.caveats)
+    assert judge.parameters()["agent_policy"] == digest
+    # what the conversation says itself goes before
+    own = item(made(instructions={"policy": "Be kind."}))
+    (call,) = judge.calls(Case(own))
+    text = "\n".join(message.text for message in call.request.messages)
+    assert ("Be kind." in text, "Never refund" in text) == (True, False)
+    for broken, said in ((b"", "is empty"), (b"\xff", "not UTF-8"), (b"a" * (1 << 20 | 1), "over")):
+        file.write_bytes(broken)
+        with pytest.raises(UserError, match=f"agent_policy: .*{said}"):
+            scripted([], "faithfulness", agent_policy=file)
+    file.unlink()
+    with pytest.raises(UserError, match=r"agent_policy: .* cannot be read"):
+        scripted([], "faithfulness", agent_policy=file)
 
 
 @pytest.mark.parametrize(

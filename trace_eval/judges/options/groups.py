@@ -137,6 +137,18 @@ class PointwiseOptions:
 
 
 @dataclass(frozen=True)
+class ConversationOptions:
+    """Of judges that read whole conversations and score them.
+
+    Attributes:
+        agent_policy: text file (.txt, .md, .yaml) with the instructions that the agent had to
+            keep; shown of conversations that hold none themselves.
+    """
+
+    agent_policy: Path | None = option(None, decides=False)  # recorded by what it holds
+
+
+@dataclass(frozen=True)
 class BlueprintOptions:
     """Of judges that read blueprints.
 

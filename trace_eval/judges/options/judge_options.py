@@ -14,6 +14,7 @@ from trace_eval.data import choices_of, hints_of
 from trace_eval.judges.options.groups import (
     AudioOptions,
     ChatOptions,
+    ConversationOptions,
     OllamaOptions,
     OpenAIOptions,
     PairwiseOptions,
@@ -62,6 +63,7 @@ class JudgeOptions(
     OpenAIOptions,
     RewardOptions,
     AudioOptions,
+    ConversationOptions,
     PointwiseOptions,
     TextOptions,
     PairwiseOptions,

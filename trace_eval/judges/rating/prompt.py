@@ -23,6 +23,7 @@ from trace_eval.judges.chat import Message, Part, Question, Text, View
 from trace_eval.judges.options import (
     RATING_TOKENS,
     BlueprintOptions,
+    ConversationOptions,
     ExampleOptions,
     JudgeOptions,
     PointwiseOptions,
@@ -77,6 +78,8 @@ class SingleView(View):
         self.takes_conversations = self.answer.takes_conversations
         how = (SoundOptions, ExampleOptions) if "audio" in self.reads else (BlueprintOptions,)
         self.uses = names_of(PointwiseOptions, *how)
+        if isinstance(self.answer, ConversationView):
+            self.uses |= names_of(ConversationOptions)
         show = options.show
         for name in show or ():
             if name not in OPTIONAL or name not in rubric.inputs:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
+from pydantic import JsonValue
+
+from blueprints import UserError
 from trace_eval.conversations import turn_blueprints, words_of
 from trace_eval.data import Single
 from trace_eval.judges.base import Case
@@ -17,12 +23,54 @@ from trace_eval.rubrics import ScoreRubric
 NO_POLICY = "no_policy"
 
 
+#: Caveat of an agent whose instructions come from a file, which it names.
+POLICY_FILE = "policy_file"
+
+#: Largest file of instructions that is read, bytes.
+MAX_POLICY_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class PolicyFile:
+    """Instructions of an agent, harmless, and the file that they come from."""
+
+    name: str
+    sha256: str
+    text: str
+
+
+def read_policy(path: Path) -> PolicyFile:
+    """The instructions in a text file.
+
+    Raises:
+        UserError: it cannot be read, is empty, too large or no UTF-8.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_POLICY_BYTES + 1)
+        text = neutralise(data.decode("utf-8-sig"))
+    except OSError as error:
+        raise UserError(
+            f"agent_policy: {path} cannot be read ({error.strerror or error}); check the path"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"agent_policy: {path} is not UTF-8 (byte {error.start + 1}); save it so"
+        ) from None
+    if len(data) > MAX_POLICY_BYTES:
+        raise UserError(f"agent_policy: {path} has over {MAX_POLICY_BYTES} bytes; give the text")
+    if not text.strip():
+        raise UserError(f"agent_policy: {path} is empty; give the agent's instructions")
+    return PolicyFile(path.name, hashlib.sha256(data).hexdigest(), text)
+
+
 class ConversationView(AnswerView):
     """Turns, timing, tool calls and instructions of a conversation."""
 
     def __init__(self, rubric: ScoreRubric, options: JudgeOptions) -> None:
         self._rubric = rubric
         self._options = options
+        self._given = read_policy(options.agent_policy) if options.agent_policy else None
         self.about = (
             "The answer is a whole conversation; you judge its agent. You cannot hear it."
             f" {LEGEND} Recognisers mishear, and measurements are estimates."
@@ -59,8 +107,10 @@ class ConversationView(AnswerView):
         return [f"{titles[name]}\n{fence(name, text)}" for name, text in self._pieces(case)]
 
     def caveats(self, case: Case) -> list[str]:
-        """What was left out, and that no policy was shown."""
+        """What was left out, and whose policy was shown, or none."""
         notes = [*super().caveats(case), *self._shown(case).caveats]
+        if self._given and self._policy(case) == self._given.text:
+            notes.append(f"{POLICY_FILE}: {self._given.name}, sha256 {self._given.sha256}")
         if "policy" in self._rubric.elements and not self._policy(case):
             notes.append(
                 f"{NO_POLICY}: the agent's instructions are not known, nor if it kept them"
@@ -86,11 +136,16 @@ class ConversationView(AnswerView):
         shown = [("policy", policy)] if policy else []
         return [*shown, ("conversation", self._shown(case).text)]
 
-    @staticmethod
-    def _policy(case: Case) -> str:
+    def parameters(self) -> dict[str, JsonValue]:
+        """The policy that is given for conversations without one."""
+        return {"agent_policy": self._given.sha256} if self._given else {}
+
+    def _policy(self, case: Case) -> str:
+        """The conversation's own, else the one that was given."""
         conversation = case.single.answer.conversation
         policy = conversation.instructions.get("policy") if conversation else None
-        return neutralise(policy) if isinstance(policy, str) else ""
+        own = neutralise(policy) if isinstance(policy, str) else ""
+        return own or (self._given.text if self._given else "")
 
     def _shown(self, case: Case) -> Shown:
         conversation = case.single.answer.conversation
