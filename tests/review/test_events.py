@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import soundfile
 
 from tests.support import browser, calls
 from trace_eval.conversations import TRACE_EVAL, set_event
 from trace_eval.data import Conversation, SetEvent
+from trace_eval.review.audio import lanes
 from trace_eval.review.exports import write_exports
 from trace_eval.review.session import Review, open_review
 from trace_eval.turns import turns_report
@@ -35,7 +37,7 @@ RESPONSE = next(one for one in EVENTS if one.kind == "response")
 
 @pytest.fixture
 def items(tmp_path: Path) -> Path:
-    """Two calls with sound, of which the first has a line break of a system's making."""
+    """Two calls with sound."""
     calls.sound(tmp_path)
     records = [
         {"id": name, "system": "SECRET", "conversation": calls.conversation()} for name in "cd"
@@ -222,3 +224,36 @@ def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) 
         for one in made
     ]
     assert kinds == ["response>response", "response>talked_over", "talked_over>", ">talked_over"]
+
+
+def test_calls_of_any_layout_are_reviewed_and_bad_ones_named(tmp_path: Path) -> None:
+    rows = [f"{who},{role},{start},{end}" for who, role, start, end in (
+        ("ann", "user", 1, 2), ("bot", "agent", 2.5, 4), ("ann", "user", 5, 6),
+    )]  # fmt: skip
+    table = tmp_path / "calls.csv"
+    table.write_text("\n".join(["speaker,role,start,end", *rows]))
+    records = [
+        {"id": "m", "conversation": "calls.csv"},
+        {"id": "lost", "conversation": "nowhere.wav"},
+    ]
+    manifest = calls.manifest(tmp_path, records, "manifest.jsonl")
+    for source, ids, left_out in ((table, ["calls"], 0), (manifest, ["m"], 1)):
+        review = open_review(source, rubric="handling")
+        assert [item.id for item in review.items] == ids
+        assert review.events
+        assert "response" in {one.kind for one in review.events.of(ids[0]).events}
+        assert len(review.material.left_out) == left_out
+    assert "nowhere.wav" in str(review.material.left_out)
+
+
+def test_a_channel_that_began_later_is_heard_later(tmp_path: Path) -> None:
+    path = calls.sound(tmp_path)
+    stereo, rate = soundfile.read(path)
+    soundfile.write(tmp_path / "late.wav", stereo[2 * rate :, 1], rate)
+    given = calls.conversation(str(path))
+    given["channels"][1] |= {"audio": str(tmp_path / "late.wav"), "channel": 0, "offset_s": 2.0}
+    heard, _ = lanes(Conversation.model_validate(given))
+    whole, _ = lanes(Conversation.model_validate(calls.conversation(str(path))))
+    later = round((2.0 - calls.TURNS[0][1]) * rate)  # heard from the first turn on
+    assert abs(heard[later:, 1] - whole[later:, 1]).max() < 1e-4
+    assert not heard[:later, 1].any()
