@@ -264,6 +264,9 @@ def test_scores_and_people(limits: Limits, said: str) -> None:
     assert only.startswith(f"Scores of j are {said}: Spearman's rho 0.30")
     nothing = agree_answer(ScoreReport(**report, figures=()))
     assert nothing == ("Nothing that people rated was scored: nothing can be said.",)
+    equal = Figure("agreement", "j", "rho", IntervalEstimate(None, None), 20)
+    (only,) = agree_answer(ScoreReport(**report, figures=(equal,)))
+    assert only.startswith("Spearman's rho is not defined over 20 answers: all scores")
 
 
 def scored(

@@ -295,6 +295,12 @@ def _agree_scores(report: ScoreReport) -> tuple[str, ...]:
         if figure.group == "agreement" and figure.name == "rho" and figure.who in judges
     ]
     known = [figure for figure in figures if figure.estimate.value is not None]
+    if not known and any(figure.rows for figure in figures):
+        rows = counted(max(figure.rows for figure in figures), "answer")
+        return (
+            f"Spearman's rho is not defined over {rows}: all scores of the judge, or of people, are"
+            " equal.",
+        )
     if not known:
         return ("Nothing that people rated was scored: nothing can be said.",)
     best = max(known, key=lambda figure: figure.estimate.value or 0)
