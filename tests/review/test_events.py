@@ -210,6 +210,8 @@ def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) 
                 page.wait_for_function(
                     "n => document.querySelectorAll('.events tbody tr').length !== n", arg=rows
                 )
+            page.set_viewport_size({"width": 400, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") <= 400
             page.keyboard.press("r")
             page.locator("#answer").wait_for()
             page.keyboard.press("Shift+U")  # the letter alone is a feedback code
@@ -224,6 +226,21 @@ def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) 
         for one in made
     ]
     assert kinds == ["response>response", "response>talked_over", "talked_over>", ">talked_over"]
+
+
+def test_a_line_that_a_kill_cut_short_is_written_over(items: Path, tmp_path: Path) -> None:
+    file = tmp_path / "corrections.jsonl"
+    for kept in (0, 1):
+        review = open_review(items, rubric="handling")
+        assert review.events
+        number = len(review.events.made().get("c", ()))
+        assert number == kept
+        one = set_event(review.events.of("c").events[0])
+        assert review.events.correct("c", one, None, "ada")
+        with file.open("a") as torn:
+            torn.write('{"item":"c","who":"a')
+    assert open_review(items, rubric="handling").events
+    assert len(file.read_text().splitlines()) == 2
 
 
 def test_calls_of_any_layout_are_reviewed_and_bad_ones_named(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import Rating
-from trace_eval.data import CorrectedField, Order, Pair, Single, strict_json
+from trace_eval.data import CorrectedField, Order, Pair, Single, jsonl, strict_json
 from trace_eval.review.checks import check_for_pairs, check_played
 from trace_eval.review.corrections import Corrections, Flag
 from trace_eval.review.events import EventLog
@@ -78,6 +78,8 @@ class Review:
         self.tasks = plan.tasks()
         singles = {item.id: item for item in material.singles}
         wanted = [singles[item] for item in plan.items if item in singles]
+        if wanted and jsonl.is_torn(material.corrections):
+            jsonl.repair(material.corrections)  # else the next line would be written onto it
         self.corrections = Corrections(material.corrections, wanted) if wanted else None
         events = EventLog(material.corrections, wanted)
         self.events = events if events.conversations else None
