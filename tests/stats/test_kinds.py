@@ -150,7 +150,7 @@ def test_systems_are_ranked_by_their_mean_score(scored: Path, tmp_path: Path) ->
     assert low < 4.5 < high
     (with_people,) = found.correlations
     assert with_people.spearman == pytest.approx(0.5)
-    assert any("1 answers without a score" in note for note in found.notes)
+    assert any("1 answer without a score" in note for note in found.notes)
 
 
 def test_an_order_that_few_questions_show_is_none(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.interval import percentile_interval, widened_level
 from trace_eval.stats.agreement.ratings import Ratings, read_ratings
@@ -220,15 +220,17 @@ def _rows(
 
 def _caveats(study: Study, judge: JudgeScores, means: _Means) -> Iterator[Caveat]:
     if unscored := int((~judge.scored).sum()):
-        yield Caveat("all", f"{unscored} answers without a score are left out")
+        left_out = "answer without a score is", "answers without a score are"
+        yield Caveat("all", f"{counted(unscored, *left_out)} left out")
     if absent := sorted(set(study.systems) - set(means.systems)):
         yield Caveat("all", f"no answer of {', '.join(absent)} has a score: left out")
     if study.question is None:
         yield Caveat("all", "answers have no question_id: they are drawn one by one")
     rated = ~np.isnan(study.people.mean)
     if rated.any() and int(rated.sum()) < len(study.ids):
+        of = f"of {counted(len(study.ids), 'answer')}"
         yield Caveat(
             "human labels",
-            f"{int(rated.sum())} of {len(study.ids)} answers have a rating; people rank by those"
-            " alone",
+            f"{counted(int(rated.sum()), f'{of} has', f'{of} have')} a rating; people rank by"
+            " those alone",
         )
