@@ -158,18 +158,28 @@ def test_columns_are_named_for_candidates_and_single_answers_too(folder: Path) -
 def test_two_folders_are_pairs_of_systems(folder: Path) -> None:
     (folder / "new" / "extra.wav").write_bytes((folder / "new" / "q1.wav").read_bytes())
     (folder / "prompts.csv").write_text("id,prompt\nq1.wav,Say one.\nq2,Say two.\n")
-    for prompts in (folder / "prompts", folder / "prompts.csv", None):
+    asked = {"instruction": {"text": "Say one.", "audio": "prompts/q1.wav"}}
+    lines = [json.dumps({"id": f"q{n}", **asked}) for n in (1, 2, 3)]
+    (folder / "pairs.jsonl").write_text("\n".join(lines))
+    for name in ("prompts", "prompts.csv", "pairs.jsonl", None):
+        prompts = name and folder / name
         found = read_manifest(Systems.parse(f"tuned={folder / 'new'}", folder / "old", prompts))
         assert [pair.id for pair in found.pairs] == ["q1", "q2", "q3"]
         assert {pair.systems for pair in found.pairs} == {("tuned", "old")}
         (alone,) = found.problems
         assert alone.what == "old has no recording 'extra', which tuned has"
-        asked = found.pairs[0].instruction
-        assert (asked.has_audio, asked.text) == {
+        said = found.pairs[0].instruction
+        assert (said.has_audio, said.text) == {
             "prompts": (True, None),
             "prompts.csv": (False, "Say one."),
-            "": (False, None),
-        }["" if prompts is None else prompts.name]
+            "pairs.jsonl": (True, "Say one."),  # as our own manifests have it
+            None: (False, None),
+        }[name]
+    (folder / "list.jsonl").write_text('{"id": "q1", "prompt": ["Say", "it."]}')
+    with pytest.raises(
+        UserError, match=r"list\.jsonl.*the prompt is \['Say', 'it\.'\]; give a text"
+    ):
+        read_manifest(Systems.parse(folder / "new", folder / "old", folder / "list.jsonl"))
     (folder / "others.csv").write_text("id,prompt\nx1,Say it.\n")
     with pytest.raises(UserError, match="has x1, and the recordings are called extra, q1, q2"):
         read_manifest(Systems.parse(folder / "new", folder / "old", folder / "others.csv"))

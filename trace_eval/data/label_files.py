@@ -95,6 +95,8 @@ def read_columns(path: Path, own: Mapping[str, str] | None = None) -> dict[str, 
             return _record_columns(path, _json_records(path), names)
         if path.suffix == ".parquet":
             return _record_columns(path, _parquet_records(path, names), names)
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file; check the path") from None
     except (OSError, UnicodeDecodeError, strict_json.BadJson) as error:
         raise UserError(f"{path}: cannot be read ({error})") from error
     raise UserError(

@@ -38,7 +38,7 @@ class Guesses(NamedTuple):
             return None
         return (
             f"{self.guessed} of {counted(self.clips, 'clip')}: the recogniser guessed; the judge"
-            " rules gives no verdict on their words, and elsewhere they are weak evidence;"
+            " rules gives no verdict on guessed words, and elsewhere they are weak evidence;"
             f" {better_recogniser(self.named)}{self._majority}"
         )
 
