@@ -169,6 +169,17 @@ def test_an_order_that_few_questions_show_is_none(tmp_path: Path) -> None:
     assert more["down"] is None
 
 
+@pytest.mark.parametrize("asked", ["", "question_id,"])
+def test_single_answers_show_no_order(asked: str, tmp_path: Path) -> None:
+    """Of one answer each, to other questions, all resamples are alike; no rank is shown."""
+    rows = [f"{n},{n + ',' if asked else ''}{n},{value}" for n, value in (("x", 4), ("y", 1))]
+    found = rank(table(tmp_path / "s.csv", f"id,{asked}system,score", *rows))
+    assert [(p.system, p.rank, p.low, p.high) for p in found.places] == [
+        ("x", 1, 1, 2),
+        ("y", 2, 1, 2),
+    ]
+
+
 def test_commands_over_scores(scored: Path, tmp_path: Path) -> None:
     done = run("rank", scored, "--resamples", 40, "--csv", tmp_path / "csv", "--full")
     assert done.exit_code == 0, done.output
