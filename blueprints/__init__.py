@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from blueprints.legend import COMPACT_LEGEND, compact_legend
     from blueprints.norms import NORMS, Norm
+    from blueprints.nouns import counted
     from blueprints.paper import PAPER_POINTS, Speaker, render_paper
     from blueprints.records import (
         Absent,
@@ -100,6 +101,7 @@ __all__ = [
     "brief_legend",
     "clip_seconds",
     "compact_legend",
+    "counted",
     "feature_groups",
     "find_language",
     "foreign_providers",

@@ -20,7 +20,7 @@ import soxr
 
 from blueprints import UserError
 from extractors.containers import MissingReader, Unreadable, decoded
-from extractors.formats import formats_read
+from extractors.formats import FFMPEG_SUFFIXES, formats_read
 from extractors.limits import FULL_RATE, MAX_SAMPLES_PER_S, MAX_SECONDS
 
 Samples = npt.NDArray[np.float32]
@@ -155,7 +155,7 @@ def opened(
     if empty:
         raise AudioError(f"{label}: 0 bytes; write the recording again")
     try:
-        with _sound_file(handle, max_seconds) as file:
+        with _sound_file(handle, label, max_seconds) as file:
             yield file
     except (soundfile.LibsndfileError, Unreadable) as error:
         why = error.error_string if isinstance(error, soundfile.LibsndfileError) else str(error)
@@ -169,7 +169,7 @@ def opened(
 
 @contextmanager
 def _sound_file(
-    handle: str | io.BytesIO, max_seconds: float | None
+    handle: str | io.BytesIO, label: str, max_seconds: float | None
 ) -> Iterator[soundfile.SoundFile]:
     """The file as libsndfile opens it, else what FFmpeg makes of it."""
     try:
@@ -181,8 +181,8 @@ def _sound_file(
             made = decoded(handle, max_seconds)
         except MissingReader:
             raise
-        except Unreadable:
-            raise error from None
+        except Unreadable as other:  # of a file that is called like its own, it says more
+            raise (other if label.lower().endswith(FFMPEG_SUFFIXES) else error) from None
         with made, soundfile.SoundFile(made) as file:
             yield file
         return

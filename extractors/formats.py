@@ -38,6 +38,9 @@ FORMATS = (
 #: Endings of recordings, where a folder is given.
 AUDIO_SUFFIXES = tuple(suffix for each in FORMATS for suffix in each.suffixes)
 
+#: Endings of those that FFmpeg alone reads.
+FFMPEG_SUFFIXES = tuple(s for each in FORMATS if each.reader == "FFmpeg" for s in each.suffixes)
+
 
 def formats_read() -> str:
     """The names of all formats, for messages."""

@@ -269,6 +269,9 @@ def test_judge_takes_what_people_hold_and_the_run_answers(
         if found.points:
             drawn = found.plot()
             assert [t.get_text() for t in drawn.get_yticklabels()] == [p.name for p in found.points]
+            low, high = drawn.get_xlim()
+            assert low > -0.5  # a count and a share begin at 0, and a share ends at 1
+            assert found.title == "Screening" or high == pytest.approx(1.02)
     assert {*run.ranking(systems=("new", "old")).to_pandas()["name"]} == {"new", "old"}
     written = run.report(str(tmp_path / "r.html"))
     assert written.is_file()

@@ -185,7 +185,7 @@ def test_ctrl_c_after_the_work_changes_nothing(tmp_path: Path) -> None:
             start_new_session=True,
         )
         assert process.stderr is not None
-        told = next(line for line in process.stderr if "1 of 1 recordings" in line)
+        told = next(line for line in process.stderr if "1 of 1 recording" in line)
         time.sleep(turn * 0.05)  # while it leaves
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGINT)

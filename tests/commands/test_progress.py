@@ -47,7 +47,7 @@ def _shown(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> str:
 
 def test_a_continued_run_counts_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = _shown(monkeypatch, terminal=True)
-    assert re.search(r"judging .* 1/2 1 clips, .*/s, .* x real time .* left ", shown), shown
+    assert re.search(r"judging .* 1/2 1 clip, .*/s, .* x real time .* left ", shown), shown
 
 
 def test_nothing_is_drawn_off_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,8 @@ import pytest
 from blueprints import UserError
 from tests.support.label_tables import codes, table
 from trace_eval.data.labels import label_table, read_labels
+from trace_eval.stats.agreement.ratings import read_ratings
+from trace_eval.stats.ranking.human import read_human_ranking
 
 
 def write(path: Path, text: str) -> Path:
@@ -90,9 +92,11 @@ def test_bad_files_are_refused_by_name(tmp_path: Path, name: str, text: str, mes
         read_labels(write(tmp_path / name, text))
 
 
-def test_missing_file_is_a_user_error(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="cannot be read"):
-        read_labels(tmp_path / "none.csv")
+@pytest.mark.parametrize("name", ["labels.csv", "labels.jsonl", "labels.json"])
+def test_a_file_that_is_not_there_is_said_to_be_missing(name: str, tmp_path: Path) -> None:
+    for read in (read_labels, read_ratings, read_human_ranking):
+        with pytest.raises(UserError, match=rf"{name}: no such file; (check|give)"):
+            read(tmp_path / name)
 
 
 def test_the_same_id_is_fine_for_another_rater_or_repeat() -> None:

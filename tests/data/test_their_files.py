@@ -19,15 +19,19 @@ from typer.testing import CliRunner
 from blueprints import UserError
 from extractors.audio import AudioError, decode
 from extractors.formats import FORMATS
+from tests.support.audio import write
 from tests.support.docs import commands
 from tests.support.their_files import PROMPTS, SAID, recordings, tables
 from trace_eval.commands.cli import app
+from trace_eval.data.judge_files import Columns, read_judge_file
 from trace_eval.data.labels import LABELS, read_labels
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.recordings import check_audio, find_recordings
 from trace_eval.data.sources import Table
 from trace_eval.data.spelling import spelled
 from trace_eval.data.system_folders import Systems
+from trace_eval.options import RateOptions
+from trace_eval.runs.job import open_job
 from trace_eval.runs.run import Run
 from trace_eval.select.candidates import read_candidates
 
@@ -154,18 +158,28 @@ def test_columns_are_named_for_candidates_and_single_answers_too(folder: Path) -
 def test_two_folders_are_pairs_of_systems(folder: Path) -> None:
     (folder / "new" / "extra.wav").write_bytes((folder / "new" / "q1.wav").read_bytes())
     (folder / "prompts.csv").write_text("id,prompt\nq1.wav,Say one.\nq2,Say two.\n")
-    for prompts in (folder / "prompts", folder / "prompts.csv", None):
+    asked = {"instruction": {"text": "Say one.", "audio": "prompts/q1.wav"}}
+    lines = [json.dumps({"id": f"q{n}", **asked}) for n in (1, 2, 3)]
+    (folder / "pairs.jsonl").write_text("\n".join(lines))
+    for name in ("prompts", "prompts.csv", "pairs.jsonl", None):
+        prompts = name and folder / name
         found = read_manifest(Systems.parse(f"tuned={folder / 'new'}", folder / "old", prompts))
         assert [pair.id for pair in found.pairs] == ["q1", "q2", "q3"]
         assert {pair.systems for pair in found.pairs} == {("tuned", "old")}
         (alone,) = found.problems
         assert alone.what == "old has no recording 'extra', which tuned has"
-        asked = found.pairs[0].instruction
-        assert (asked.has_audio, asked.text) == {
+        said = found.pairs[0].instruction
+        assert (said.has_audio, said.text) == {
             "prompts": (True, None),
             "prompts.csv": (False, "Say one."),
-            "": (False, None),
-        }["" if prompts is None else prompts.name]
+            "pairs.jsonl": (True, "Say one."),  # as our own manifests have it
+            None: (False, None),
+        }[name]
+    (folder / "list.jsonl").write_text('{"id": "q1", "prompt": ["Say", "it."]}')
+    with pytest.raises(
+        UserError, match=r"list\.jsonl.*the prompt is \['Say', 'it\.'\]; give a text"
+    ):
+        read_manifest(Systems.parse(folder / "new", folder / "old", folder / "list.jsonl"))
     (folder / "others.csv").write_text("id,prompt\nx1,Say it.\n")
     with pytest.raises(UserError, match="has x1, and the recordings are called extra, q1, q2"):
         read_manifest(Systems.parse(folder / "new", folder / "old", folder / "others.csv"))
@@ -298,8 +312,21 @@ def test_a_column_is_read_whole_or_refused_with_the_way_out(tmp_path: Path) -> N
     path.write_text("case,verdict\n1,A\n")
     with pytest.raises(UserError, match=r"no column 'id' .*this file has case, verdict"):
         read_labels(path)
+    for column, value, meant in (
+        ("vote", "left", "preference=vote"),
+        ("said", "both bad", "overall=said"),
+        ("said", "old", "preference=said"),  # by the name of a system
+        ("said", "perhaps", "overall=COLUMN"),
+    ):
+        other = tmp_path / "other.csv"
+        other.write_text(f"id,system_a,system_b,note,{column}\n1,new,old,-,{value}\n2,new,old,,A\n")
+        for read in (read_labels, lambda path: read_judge_file(path, Columns())):
+            with pytest.raises(UserError, match=f"no column of labels.* --column {meant}"):
+                read(other)
     named = {"id": "case", "preference": "verdict"}
     assert read_labels(path, columns=named).codes["preference"].tolist() == [0]
+    path.write_text("id,a,b,a_system,b_system,system,outcome\n1,x.wav,y.wav,new,old,old,win\n")
+    assert [pair.labels and pair.labels.preference for pair in read_manifest(path).pairs] == ["2"]
     path.write_text("id,a,b,overall\n1,x.wav,y.wav,A\n2,x.wav,y.wav,tie\n")
     told = [p.labels and (p.labels.overall, p.labels.preference) for p in read_manifest(path).pairs]
     assert told == [(None, "1"), (None, "tie")]  # a column with plain ties has no typed ones
@@ -340,6 +367,42 @@ def test_containers_are_recordings_like_others(
     assert not check_audio(read_manifest(Table([item])).pairs)
     with pytest.raises(AudioError, match=r"longer than 0\.5 s"):
         decode(path, max_seconds=0.5)
+
+
+def test_a_container_without_sound_is_said_to_have_none(tmp_path: Path) -> None:
+    path = tmp_path / "silent film.mp4"
+    with av.open(str(path), "w") as file:
+        stream = file.add_stream("mpeg4", rate=25)
+        stream.width = stream.height = 16
+        file.mux(stream.encode(av.VideoFrame(16, 16, "yuv420p")))
+        file.mux(stream.encode(None))
+    with pytest.raises(AudioError, match=r"cannot be decoded \(it has no audio stream\); convert"):
+        decode(path)
+    path.write_bytes(_container(tmp_path / "x.mp4", "mp4", "aac").read_bytes()[:600])
+    with pytest.raises(AudioError, match=r"cannot be decoded \(FFmpeg: Invalid data found"):
+        decode(path)
+
+
+@pytest.mark.parametrize(
+    ("where", "ids"),
+    [
+        ("new", ["q1", "q2", "q3"]),  # recordings alone
+        (".", 6),  # of two systems
+        ("described", ["1"]),  # beside a table, and on two channels, as calls are
+        ("hub", 6),  # tables in parts
+    ],
+)
+def test_rate_takes_every_folder_of_the_page(
+    where: str, ids: list[str] | int, folder: Path
+) -> None:
+    if where == "hub":
+        tables(folder)
+    if where == "described":
+        path = write(folder / where / "x.wav", np.zeros((800, 2), np.float32))
+        (path.parent / "metadata.csv").write_text("file_name,question\nx.wav,Say one.\n")
+    found = open_job(folder / where, folder / "run", RateOptions()).manifest.singles
+    assert all(item.answer.has_audio for item in found)
+    assert ([item.id for item in found] if isinstance(ids, list) else len(found)) == ids
 
 
 def test_a_container_opens_no_other_file_and_the_error_has_the_table(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_one_tagged_reversal_fails_a_better_mean_and_is_named(tmp_path: Path) ->
     assert report.rows[0].verdict == "pass"
     assert report.verdict == "fail"
     assert [item.item for item in report.severe] == ["i7"]
-    assert "1 severe items turned into losses (i7)" in report.sentence
+    assert "1 severe item turned into a loss (i7)" in report.sentence
     allowed = GateOptions(severe=1, bootstrap=BootstrapOptions(200))
     assert gate_runs(base, candidate, options=allowed).verdict == "pass"
 

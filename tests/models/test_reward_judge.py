@@ -215,4 +215,4 @@ def test_as_typed(btrm: Path, tmp_path: Path) -> None:
     (line,) = (tmp_path / "best" / "best.jsonl").read_text().splitlines()
     winner = "a" if stored.pair_scores.margin > 0 else "b"
     assert json.loads(line)["ranking"][0]["score"] == pytest.approx(values[winner], abs=1e-6)
-    assert "signal.peak_dbfs, 1 groups:" in best.out
+    assert "signal.peak_dbfs, 1 group:" in best.out

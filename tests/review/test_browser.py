@@ -250,6 +250,15 @@ def test_nothing_overflows_on_a_phone(
     assert fits()
     rater.sign_in(servers[0].url, "a-rater-with-a-rather-long-name-of-her-own")
     assert fits()
+    # beside the longest that stands there: an answer of a call, and a button for both voices
+    page.evaluate(
+        "for (const h of document.querySelectorAll('.answer h2')) h.textContent = 'Answer';"
+        "for (const p of document.querySelectorAll('.answer .player'))"
+        " p.insertAdjacentHTML('beforeend', '<span><kbd>L</kbd> both voices</span>')"
+    )
+    players = [box["width"] for p in page.locator("audio").all() if (box := p.bounding_box())]
+    assert min(players) >= 180
+    assert fits()
     for key in ("g", "g"):
         rater.press(key)
     assert fits()  # three choices beside each other

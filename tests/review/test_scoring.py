@@ -13,11 +13,13 @@ import pytest
 
 from blueprints import GROUPS, UserError
 from tests.support import browser, calls
+from trace_eval.data.conversation import Conversation
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import ExtractOptions, RateOptions
 from trace_eval.review.exports import write_exports
 from trace_eval.review.forms import score_of
+from trace_eval.review.pages import _said
 from trace_eval.review.session import Review, open_review
 from trace_eval.runs.job import rate_manifest
 from trace_eval.stats import AgreeOptions, BootstrapOptions, agree
@@ -223,6 +225,15 @@ def call(tmp_path: Path) -> Path:
     options = RateOptions(extract, judge=(f"scripted:{judge}",), rubrics=("conciseness",))
     rate_manifest(path, tmp_path / "run", options)
     return tmp_path / "run"
+
+
+def test_turns_without_words_do_not_push_the_player_away() -> None:
+    silent = [(who, start, end, None) for who, start, end, _ in calls.TURNS]
+    said = _said(Conversation.model_validate(calls.conversation(turns=silent)), 0, len(silent))
+    assert said == [(None, f"({len(silent)} turns, no words known)")]
+    silent[2] = calls.TURNS[2]
+    said = _said(Conversation.model_validate(calls.conversation(turns=silent)), 0, len(silent))
+    assert len(said) == len(silent)
 
 
 def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path: Path) -> None:

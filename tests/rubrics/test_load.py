@@ -109,7 +109,7 @@ def test_scales_of_ones_own(tmp_path: Path, scale: str, wanted: object) -> None:
     [
         ('name = "mine"', "", "name: is missing; add it"),
         ('title = "Is it polite?"', 'titel = "x"\ntitle = "y"', "titel: is no field; use name"),
-        ("max = 3", "max = 1", r"scale: has 1 labels; give 2 to 21"),
+        ("max = 3", "max = 1", r"scale: has 1 label; give 2 to 21"),
         ("max = 3", "max = 4", r"points: one sentence per label; missing 4, unknown none"),
         ("max = 3", "max = 3.5", r"steps of 1 from 1 do not reach 3.5"),
         ("min = 1, max = 3", "min = 1", "give min and max"),

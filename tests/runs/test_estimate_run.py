@@ -62,7 +62,7 @@ def test_longer_clips_cost_more_and_unknown_ones_count_as_the_mean(
     del record["instruction"]["audio"]
     record["b"] = record["a"]
     path.write_text(json.dumps(record))
-    with pytest.raises(UserError, match="duration of none of 1 recordings is known"):
+    with pytest.raises(UserError, match="duration of none of 1 recording is known"):
         quick_estimate(read_manifest(path), options)
 
 

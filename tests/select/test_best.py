@@ -219,7 +219,7 @@ def test_a_selection_without_evidence_has_no_winner_and_says_so(tmp_path: Path) 
     ]  # fmt: skip
     done = trace_eval(*typed)
     assert done.code == 1, done.err
-    assert "0 of 1 groups have a winner" in done.out
+    assert "0 of 1 group have a winner" in done.out
     assert "3 comparisons (3 undecided)" in done.out
     assert "none of 3 comparisons could be judged: evidence_missing" in " ".join(done.err.split())
     (ranking,) = map(json.loads, (tmp_path / "run" / "best.jsonl").read_text().splitlines())

@@ -75,7 +75,7 @@ def test_missing_items_are_refused_or_dropped() -> None:
 def test_empty_label_cells_follow_the_same_policy() -> None:
     labels = table("labels", {"overall": "1-"})
     judge = table("judge", {"overall": "12"})
-    with pytest.raises(UserError, match="1 of 2 items have no overall label, first 'p1'"):
+    with pytest.raises(UserError, match="1 of 2 items has no overall label, first 'p1'"):
         agree([JudgedSource(judge)], labels, OPTIONS)
     found = agree([JudgedSource(judge)], labels, AgreeOptions(QUICK, missing="drop"))
     assert found.truth[0].silent == 1

@@ -58,7 +58,7 @@ def test_two_tables_are_enough(tmp_path: Path) -> None:
 def test_ratings_of_unknown_items_are_refused_or_dropped(tmp_path: Path) -> None:
     labels = _labels(tmp_path)
     labels.write_text(labels.read_text() + "i99,P1,3\n")
-    with pytest.raises(UserError, match=r"1 rated items are not in .*'i99'"):
+    with pytest.raises(UserError, match=r"1 rated item is not in .*'i99'"):
         agree([read_scores(_scores(tmp_path))], labels, options=QUICK)
     found = agree([read_scores(_scores(tmp_path))], labels, options=replace(QUICK, missing="drop"))
     assert found.ratings == 18

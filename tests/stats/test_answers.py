@@ -34,6 +34,7 @@ from trace_eval.stats.ranking.report import (
     SystemRow,
 )
 from trace_eval.stats.report import AgreeOptions, AgreeReport, Coverage, ScoreReport
+from trace_eval.stats.sentences import before_labels
 
 Limits = tuple[float, float] | None
 
@@ -179,7 +180,11 @@ def test_equal_winners_and_people_of_several() -> None:
     assert differing(0.05).endswith("shown to be ahead of all others.")
     assert differing(0.0501).endswith("not shown to be ahead of b and c.")
     alone = rank_answer(ranking(THREE, **places(1, 2, 2), labelled=THREE))
-    assert alone[1] == "a is first by the 40 pairs that people labelled, 70 % [60, 80]."
+    by = "first by the 40 pairs that people labelled"
+    assert alone[1] == f"a is {by}, 70 % [60, 80]; not tested against the others."
+    alone = rank_answer(ranking(even, **places(1, 2, 2), labelled=even))
+    assert alone[1] == f"a and b are {by}, 60 % (no interval)."
+    assert before_labels(1, 0.95)[1] == "With a label for one pair nothing could be shown."
 
 
 def score(

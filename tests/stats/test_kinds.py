@@ -150,7 +150,7 @@ def test_systems_are_ranked_by_their_mean_score(scored: Path, tmp_path: Path) ->
     assert low < 4.5 < high
     (with_people,) = found.correlations
     assert with_people.spearman == pytest.approx(0.5)
-    assert any("1 answers without a score" in note for note in found.notes)
+    assert any("1 answer without a score" in note for note in found.notes)
 
 
 def test_an_order_that_few_questions_show_is_none(tmp_path: Path) -> None:
@@ -167,6 +167,17 @@ def test_an_order_that_few_questions_show_is_none(tmp_path: Path) -> None:
     more = {m.system: m.mean.interval for m in rank(tmp_path / "s.csv").means}
     assert more["up"] is not None
     assert more["down"] is None
+
+
+@pytest.mark.parametrize("asked", ["", "question_id,"])
+def test_single_answers_show_no_order(asked: str, tmp_path: Path) -> None:
+    """Of one answer each, to other questions, all resamples are alike; no rank is shown."""
+    rows = [f"{n},{n + ',' if asked else ''}{n},{value}" for n, value in (("x", 4), ("y", 1))]
+    found = rank(table(tmp_path / "s.csv", f"id,{asked}system,score", *rows))
+    assert [(p.system, p.rank, p.low, p.high) for p in found.places] == [
+        ("x", 1, 1, 2),
+        ("y", 2, 1, 2),
+    ]
 
 
 def test_commands_over_scores(scored: Path, tmp_path: Path) -> None:

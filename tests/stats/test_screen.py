@@ -223,7 +223,7 @@ def test_copies_and_instructions_are_one_unit() -> None:
     [
         ([1.0] * 40, "stand for 40 of 200 pairs"),
         ([None] * 40, "inclusion of its 40 labels is empty"),
-        ([0.2] * 39 + [None], "1 labels have no inclusion probability, first 'p39'"),
+        ([0.2] * 39 + [None], "1 label has no inclusion probability, first 'p39'"),
     ],
 )
 def test_three_commands_have_one_rule(
@@ -319,7 +319,7 @@ def test_signs_of_certainty() -> None:
 def test_labels_need_their_probabilities_all_or_none() -> None:
     judged = table("judge", {"overall": "12"})
     labels = table("labels", {"overall": "12"}, inclusion=["1", ""])
-    with pytest.raises(UserError, match="1 labels have no inclusion probability, first 'p1'"):
+    with pytest.raises(UserError, match="1 label has no inclusion probability, first 'p1'"):
         gather(JudgedSource(judged), labels)
     with pytest.raises(UserError, match="inclusion is 2; give the probability"):
         table("labels", {"overall": "1"}, inclusion=["2"])

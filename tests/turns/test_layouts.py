@@ -54,7 +54,7 @@ def test_a_table_of_turns_is_read_in_order_of_time(tmp_path: Path) -> None:
         ("clerk", 9.0, 9.5, "May I help?"),
     ]
     assert found.turns[2].backchannel
-    assert item.caveats == ("1 rows that overlap one of their speaker were merged",)
+    assert item.caveats == ("1 row that overlaps one of its speaker was merged",)
     assert [(e.kind, e.at_s) for e in found.events] == [("backchannel", 4.0), ("vocal_tic", 5.0)]
 
 

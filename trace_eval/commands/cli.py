@@ -26,10 +26,12 @@ app = typer.Typer(
 _START = """\
 trace-eval judges pairs of spoken answers. Begin with:
 
-  trace-eval doctor                        what can run here, and what is missing
-  trace-eval judge PAIRS.jsonl --out run   judge pairs (PAIRS: id, instruction, a, b)
-  trace-eval report run                    read, hear and search the run
-  trace-eval agree run --labels LABELS     compare with people
+  trace-eval doctor                            what can run here, and what is missing
+  trace-eval judge PAIRS.jsonl --out run       judge pairs (PAIRS: id, instruction, a, b)
+  trace-eval judge --a DIR --b DIR --out run   the same of two folders of recordings
+  trace-eval report run                        read, hear and search the run
+  trace-eval rank run                          which system is better, as far as that is shown
+  trace-eval agree run --labels LABELS         compare with people
 
 All commands: trace-eval --help. Of one: trace-eval COMMAND --help."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
+from blueprints import counted
 from trace_eval.commands.console import EXIT_INCOMPLETE, results, warn_all
 
 if TYPE_CHECKING:
@@ -104,8 +105,9 @@ def _print(done: Conversion) -> None:
         console.print(escape(text), soft_wrap=True)
 
     say(
-        f"{dataset.title}: {len(found.items):,} answers to rate, {len(found.pairs):,} pairs,"
-        f" {len(found.scores):,} scores of the authors' rule; licence {dataset.licence}"
+        f"{dataset.title}: {counted(len(found.items), 'answer')} to rate,"
+        f" {counted(len(found.pairs), 'pair')},"
+        f" {counted(len(found.scores), 'score')} of the authors' rule; licence {dataset.licence}"
         f" ({dataset.source})"
     )
     for what, path in done.files.items():
@@ -116,10 +118,12 @@ def _print(done: Conversion) -> None:
     for board in found.boards:
         figures = board.figures()
         odd = [f"{f.system} {f.difference:+g} ({f.note})" for f in figures if f.verdict != "equal"]
+        of = f"of {counted(len(figures), 'row')}"
         say(
-            f"\noverall of the board ({board.where}): {len(figures) - len(odd)} of {len(figures)}"
-            f" rows come out of their columns within {board.tolerance:g}"
-            + (f"; not {'; '.join(odd)}" if odd else "")
+            f"\noverall of the board ({board.where}):"
+            f" {counted(len(figures) - len(odd), f'{of} agrees', f'{of} agree')} with the other"
+            " columns"
+            f" within {board.tolerance:g}" + (f"; not {'; '.join(odd)}" if odd else "")
         )
     if found.notes:
         console.print()

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from blueprints import counted
 from fusion import DEFAULT_POLICY
 from trace_eval.commands import options as shared
 from trace_eval.commands.judging import judge_options
@@ -44,7 +45,10 @@ def injection(
     options = Options(extracting, judge, judging, DEFAULT_POLICY)
     report = drill_injection(manifest, out, options)
     title = f"verdicts of {report.judge} that flip towards the attacker"
-    note = f"{report.unscored} trials left no verdict; {report.skipped} pairs had none before"
+    note = (
+        f"{counted(report.unscored, 'trial')} left no verdict; {counted(report.skipped, 'pair')}"
+        " had none before"
+    )
     rows = (
         (name, share.count, share.of, share.value, *share.interval())
         for name, share in report.rows()

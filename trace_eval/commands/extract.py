@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from blueprints import counted
 from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, warn, warn_all
 from trace_eval.commands.progress import progress
@@ -53,7 +54,7 @@ def extract(
     where = folder / "blueprints.jsonl" if isinstance(folder, Path) else redacted(folder)
     count = len(sources) - len(short.errors)
     lacking = f", without {', '.join(short.missing)}" if short.missing else ""
-    messages().print(f"{count} of {len(sources)} recordings{lacking} -> {where}")
+    messages().print(f"{count} of {counted(len(sources), 'recording')}{lacking} -> {where}")
     told = [str(problem) for problem in problems]
     give(Extraction(str(where), len(sources), short.errors, short.missing, told))
     if short.errors or short.missing or problems:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY
 from trace_eval.commands.statistics import Labels
 from trace_eval.options import PairOptions
@@ -109,7 +109,9 @@ def _compare_scores(run: Path, out: Path | None, options: PairOptions) -> None:
     if out is None:
         raise UserError(f"{run}: holds scores; name what the pairs go to with --out")
     count = write_pairs(run, out, options)
-    results().print(f"{count} pairs -> {out}", highlight=False, markup=False, soft_wrap=True)
+    results().print(
+        f"{counted(count, 'pair')} -> {out}", highlight=False, markup=False, soft_wrap=True
+    )
     give(PairsWritten(out, count))
 
 

@@ -147,7 +147,7 @@ def judge(
             columns=parse_columns(column or ()),
         )
     warn_all(job.problems())
-    noun = "items" if rubrics else "pairs"
+    noun = "item" if rubrics else "pair"
     if estimate or quick:
         with progress(len(job.manifest.items)) as listener:
             expected = job.estimate(quick, listener)

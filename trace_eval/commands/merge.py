@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from blueprints import counted
 from trace_eval.commands.console import messages, warn
 
 
@@ -26,8 +27,9 @@ def merge(
     found = join(runs, out, partial)
     for shard in found.missing:
         warn(f"shard {shard} is missing")
-    told = f"{found.folders} folders, {found.blueprints} clips"
+    told = f"{counted(found.folders, 'folder')}, {counted(found.blueprints, 'clip')}"
     if summary := found.summary:
-        told += f", {summary.scored} of {summary.total} pairs scored ({summary.coverage:.1%})"
+        told += f", {summary.scored} of {counted(summary.total, 'pair')} scored"
+        told += f" ({summary.coverage:.1%})"
     messages().print(f"{told} -> {out}", highlight=False, markup=False, soft_wrap=True)
     give(found)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from blueprints import counted
 from trace_eval.commands.console import messages, warn
 
 if TYPE_CHECKING:
@@ -42,12 +43,12 @@ class Pace:
         """One line, e.g. ``24 clips, 1.2/s, 9.8 x real time, 16 calls in flight, US$ 0.13``."""
         seconds = max(time.monotonic() - self.started, 1e-9)
         parts = [
-            f"{self.clips} clips",
+            counted(self.clips, "clip"),
             f"{self.clips / seconds:.1f}/s",
             f"{self.audio_s / seconds:.1f} x real time",
         ]
         if self.calls is not None:
-            parts.append(f"{self.calls} calls in flight")
+            parts.append(f"{counted(self.calls, 'call')} in flight")
         if self.cost_usd is not None:
             parts.append(f"US$ {self.cost_usd:.2f}")
         return ", ".join(parts)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blueprints import UserError, install_line
+from blueprints import UserError, counted, install_line
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, results, warn
 from trace_eval.commands.options import AudioRoot
 
@@ -132,7 +132,9 @@ def _import(opened: Review, path: Path) -> ReviewFiles:
     found = read_results(opened, path)
     for problem in found.problems:
         warn(problem)
-    results().print(f"{found.stored} annotations stored, {found.known} were known", markup=False)
+    stored = counted(found.stored, "annotation")
+    known = counted(found.known, "was known", "were known")
+    results().print(f"{stored} stored, {known}", markup=False)
     came = ReviewFiles(imported=found)
     if found.problems:
         give(came)

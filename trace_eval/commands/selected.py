@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
+from blueprints import counted
 from trace_eval.commands.console import results, warn
 from trace_eval.commands.tables import print_estimate
 from trace_eval.select import BEST_FILE, BestEstimate, Gain, Ranking, Selection
@@ -25,12 +26,14 @@ def print_selection(selection: Selection, out: Path) -> None:
         table.add_row(*map(escape, _row(ranking)))
     console.print(table)
     if len(selection.rankings) > SHOWN:
-        console.print(f"... and {len(selection.rankings) - SHOWN} more groups")
+        console.print(f"... and {counted(len(selection.rankings) - SHOWN, 'more group')}")
     counts = selection.summary
+    of = f"of {counted(counts.groups, 'group')}"
     console.print(
-        f"{counts.selected} of {counts.groups} groups have a winner, {counts.tied} of them tied;"
-        f" {counts.candidates} candidates ({counts.unscored} unscored, {counts.same} copies),"
-        f" {counts.comparisons} comparisons ({counts.undecided} undecided)"
+        f"{counted(counts.selected, f'{of} has', f'{of} have')} a winner,"
+        f" {counts.tied} of them tied; {counted(counts.candidates, 'candidate')}"
+        f" ({counts.unscored} unscored, {counted(counts.same, 'copy', 'copies')}),"
+        f" {counted(counts.comparisons, 'comparison')} ({counts.undecided} undecided)"
     )
     for gain in counts.gains:
         console.print(escape(gain_line(gain)))
@@ -61,7 +64,7 @@ def gain_line(gain: Gain) -> str:
     """What one check says, as a sentence."""
     if not gain.groups:
         return f"{gain.by}: no group can be checked"
-    said = f"{gain.by}, {gain.groups} groups:"
+    said = f"{gain.by}, {counted(gain.groups, 'group')}:"
     if gain.gain is not None:
         said += f" winners {gain.winner:.3f}, a random candidate {gain.all:.3f}"
         said += f", gain {gain.gain:+.3f}"
@@ -76,8 +79,11 @@ def print_best_estimate(estimate: BestEstimate) -> None:
     """Comparisons and cost of a selection."""
     console = results()
     console.print(
-        f"{estimate.comparisons} comparisons in all, {estimate.first} in the first round:"
+        f"{counted(estimate.comparisons, 'comparison')} in all,"
+        f" {estimate.first} in the first round:"
     )
     print_estimate(estimate.cost)
     cost = "unknown" if estimate.cost_usd is None else f"{estimate.cost_usd:.4f} US dollars"
-    console.print(f"all rounds, at the mean of the first: {estimate.calls} calls, {cost}")
+    console.print(
+        f"all rounds, at the mean of the first: {counted(estimate.calls, 'call')}, {cost}"
+    )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
+from blueprints import counted
 from fusion import DIMENSIONS, Numbers
 from trace_eval.commands.console import messages, results, warn
 from trace_eval.runs import NOT_JUDGED, NOT_SCORED, Run, ScoreRow, VerdictRow, guesses_in
@@ -56,7 +57,7 @@ def print_results(folder: Path) -> None:
     console = results()
     console.print(table)
     if len(overall) > _MAX_ROWS:
-        console.print(f"... {len(overall) - _MAX_ROWS} more rows in results.csv")
+        console.print(f"... {counted(len(overall) - _MAX_ROWS, 'more row')} in results.csv")
     for caveat in sorted({caveat for o in outcomes.values() for caveat in o.caveats}):
         console.print(f"\n[dim]note: {escape(caveat)}[/]")
     _print_orders(outcomes, console)
@@ -117,7 +118,7 @@ def print_scores(folder: Path) -> None:
             table.add_row(escape(item.id), escape(item.system or "-"), *cells)
     console.print(table)
     if rows > _MAX_ROWS:
-        console.print(f"... {rows - _MAX_ROWS} more rows in results.csv")
+        console.print(f"... {counted(rows - _MAX_ROWS, 'more row')} in results.csv")
     for caveat in sorted({_kind_of(caveat) for o in outcomes.values() for caveat in o.caveats}):
         console.print(f"\n[dim]note: {escape(caveat)}[/]")
     judge = run.record().judge.spec
@@ -143,13 +144,14 @@ def _kind_of(caveat: str) -> str:
 
 
 def print_summary(
-    summary: Summary, folder: Path, what: str = "pairs", details: str = "judgements.jsonl"
+    summary: Summary, folder: Path, what: str = "pair", details: str = "judgements.jsonl"
 ) -> None:
     """How many items were scored, why the others were not, and what it took (stderr)."""
     console = messages()
     console.print(
-        f"{summary.scored} of {summary.total} {what} scored ({summary.coverage:.1%});"
-        f" {summary.clips} clips, {summary.audio_s:.0f} s of audio in {summary.seconds:.1f} s"
+        f"{summary.scored} of {counted(summary.total, what)} scored ({summary.coverage:.1%});"
+        f" {counted(summary.clips, 'clip')},"
+        f" {summary.audio_s:.0f} s of audio in {summary.seconds:.1f} s"
     )
     for reason, count in summary.unscored.most_common():
         console.print(f"[yellow]unscored[/] {count}: {escape(reason)}")
@@ -161,7 +163,7 @@ def print_summary(
 
 def print_outcomes(summary: Summary, folder: Path, noun: str) -> None:
     """The table of a run of pairs, or of items, and what it took."""
-    if noun == "pairs":
+    if noun == "pair":
         print_results(folder)
         print_summary(summary, folder)
     else:
@@ -196,18 +198,20 @@ def print_runs(runs: Sequence[Listed]) -> None:
     console.print(table)
 
 
-def print_estimate(estimate: CostEstimate, what: str = "pairs") -> None:
+def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
     """What a run would send and cost."""
     console = results()
-    several = f" for {estimate.replies} samples" if estimate.replies > estimate.calls else ""
+    several = (
+        f" for {counted(estimate.replies, 'sample')}" if estimate.replies > estimate.calls else ""
+    )
     console.print(
-        f"{estimate.cases} {what}, {estimate.calls} calls to make{several}"
-        f" ({estimate.cached} in the reply cache, {estimate.unscored} {what} lack evidence)"
+        f"{counted(estimate.cases, what)}, {counted(estimate.calls, 'call')} to make{several}"
+        f" ({estimate.cached} in the reply cache,"
+        f" {counted(estimate.unscored, f'{what} lacks', f'{what}s lack')} evidence)"
     )
     if estimate.guessed is not None:
-        guessed = (
-            f"; {estimate.guessed} durations are unknown and guessed" if estimate.guessed else ""
-        )
+        unknown = counted(estimate.guessed, "duration is", "durations are")
+        guessed = f"; {unknown} unknown and guessed" if estimate.guessed else ""
         console.print(f"from durations, with imagined speech; nothing was extracted{guessed}")
     table = Table(box=None, pad_edge=False)
     for title in ("", "input tokens", "output tokens", "US dollars"):
@@ -259,13 +263,15 @@ def _print_sound(found: CostEstimate) -> None:
     )
 
 
-def print_batch(batch: BatchWritten, what: str = "pairs") -> None:
+def print_batch(batch: BatchWritten, what: str = "pair") -> None:
     """Which batch files were written."""
     console = results()
     files = ", ".join(map(str, batch.files))
     console.print(
-        f"{batch.requests} requests -> {escape(files)} ({batch.cached} in the reply cache,"
-        f" {batch.unscored} {what} lack evidence); send them, then --batch-results FILE"
+        f"{counted(batch.requests, 'request')} -> {escape(files)}"
+        f" ({batch.cached} in the reply cache,"
+        f" {counted(batch.unscored, f'{what} lacks', f'{what}s lack')} evidence);"
+        " send them, then --batch-results FILE"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from blueprints import counted
 from trace_eval.compare.evaluate import Mutual, RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_answer
 from trace_eval.stats import (
@@ -12,7 +13,6 @@ from trace_eval.stats import (
     Comparison,
     accuracy_of,
     ahead_of,
-    counted,
     is_shown,
     labels_to_tell,
     listed,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.compare.change_report import ChangeReport
 from trace_eval.compare.conclusions import Change, Conclusions, change, z_conclusions
 from trace_eval.compare.mapping import Mapping, mapping
@@ -241,7 +241,7 @@ def _sentence(
     told = (
         f"scores shift by {all_.mean:+.2f} on average ({all_.mean_absolute:.2f} either way, at most"
         f" {abs(all_.largest):.2f}), Spearman {all_.spearman or 0:.3f},"
-        f" {all_.reordered} of {all_.pairs} pairs in another order"
+        f" {all_.reordered} of {counted(all_.pairs, 'pair')} in another order"
     )
     if items is None:
         return f"not enough data: {told}; without the number of items no shift can be tested"
@@ -251,7 +251,7 @@ def _sentence(
     if changed or surviving:
         head = "ranks differ" if changed else f"shifted by {all_.mean:+.2f}"
         return (
-            f"{head}: {told}; {surviving} shifts survive Holm, and {changed} of {size} conclusions"
-            " change"
+            f"{head}: {told}; {counted(surviving, 'shift survives', 'shifts survive')} Holm,"
+            f" and {changed} of {counted(size, 'conclusion changes', 'conclusions change')}"
         )
     return f"not enough data to tell the judges apart: {told}; no shift survives Holm"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from blueprints import counted
 from trace_eval.compare.change_report import (
     ChangeOptions,
     Direction,
@@ -128,15 +129,18 @@ def _sentence(
     seen_as = f"shift {value:+.3f}" + (
         f" (95 % {limits[0]:+.3f} to {limits[1]:+.3f})" if limits else ""
     )
-    flipped = f"{seen.flips.share.count} of {seen.flips.share.of} items flip"
-    more = f"; {main.needed:,} items would show it" if main.needed else ""
+    flipped = f"{seen.flips.share.count} of {counted(seen.flips.share.of, 'item')} flip"
+    more = f"; {counted(main.needed, 'item')} would show it" if main.needed else ""
     if main.interchangeable(margin):
         return f"interchangeable within {margin:g}: {seen_as}, p {main.p:.3g}; {flipped}"
     if main.shifted:
         return f"shifted by {value:+.3f}: {seen_as}, p {main.p:.3g}; {flipped}"
     if systems is not None and systems.beyond_noise:
         number = sum(family.changed for family in systems.conclusions)
-        return f"ranks differ: {number} conclusions about systems change; {seen_as}, {flipped}"
+        changed = counted(
+            number, "conclusion about systems changes", "conclusions about systems change"
+        )
+        return f"ranks differ: {changed}; {seen_as}, {flipped}"
     return (
         f"no change seen, and not enough data to call them interchangeable within {margin:g}:"
         f" {seen_as}, p {main.p:.3g}; {flipped}{more}"

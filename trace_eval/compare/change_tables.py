@@ -57,7 +57,7 @@ def _held(report: JudgeChange) -> Table:
             (h.name, {True: "yes", False: "NO", None: "unknown"}[h.same], h.first, h.second)
             for h in report.held
         ),
-        f"only in the first {report.only_first}, only in the second {report.only_second} items",
+        f"items only in the first {report.only_first}, only in the second {report.only_second}",
     )
 
 

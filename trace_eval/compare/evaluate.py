@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.compare.costs import RunCost, run_cost
 from trace_eval.compare.disagreements import Disagreement, disagreements
 from trace_eval.data import LABEL_COLUMNS, MISSING, Codes, LabelTable
@@ -249,9 +249,10 @@ def _notes(labels: LabelTable | None, known: LabelTable | None, shared: Sequence
     if labels is None:
         return ["no human labels: the runs are compared with each other only"]
     if known is None:
-        return [f"{labels.source} labels none of the {len(shared)} shared pairs"]
+        return [f"{labels.source} labels none of the {counted(len(shared), 'shared pair')}"]
     missing = len(set(shared) - set(known.ids.tolist()))
-    return [f"{missing} of {len(shared)} shared pairs have no human label"] if missing else []
+    of = f"of {counted(len(shared), 'shared pair')}"
+    return [f"{counted(missing, f'{of} has', f'{of} have')} no human label"] if missing else []
 
 
 def _noise(tables: Mapping[str, LabelTable], folders: Mapping[str, Path]) -> Iterator[NoiseEffect]:

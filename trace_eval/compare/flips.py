@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import counted
 from trace_eval.compare.judgings import Judging, Metric
 from trace_eval.data import LABELS, Codes
 from trace_eval.stats import (
@@ -183,7 +184,8 @@ def repeated(
             continue
         left_out = int((~fresh & ~np.isnan(repeat.metrics[metric].points)).sum())
         if left_out:
-            notes.append(f"{repeat.name}: {left_out} items came from a cache and are left out")
+            cached = "item came from a cache and is", "items came from a cache and are"
+            notes.append(f"{repeat.name}: {counted(left_out, *cached)} left out")
         own = repeat.metrics[metric]
         blank = np.where(fresh, own.points, np.nan)
         points.append(Metric(own.codes, blank, own.reasons))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from blueprints import counted
 from trace_eval.compare.judgings import Joined, Judging
 
 #: What belongs to the judge; a change of anything else is named in the title.
@@ -86,7 +87,7 @@ def _evidence(joined: Joined) -> Held:
     return Held(
         "evidence",
         not differ,
-        f"{len(shared)} blueprints",
+        counted(len(shared), "blueprint"),
         f"{differ} differ" if differ else "equal",
     )
 

@@ -226,8 +226,10 @@ def _picture(report: RunComparison) -> str:
 def _points(found: IntervalEstimate) -> str:
     if found.value is None:
         return "-"
-    low_high = found.interval and f"[{', '.join(f'{100 * x:.0f}' for x in found.interval)}]"
-    return f"{100 * found.value:+.0f} {low_high or '(no interval)'} points"
+    if found.interval is None:
+        return f"{100 * found.value:+.0f} points (no interval)"
+    low_high = ", ".join(f"{100 * x:.0f}" for x in found.interval)
+    return f"{100 * found.value:+.0f} [{low_high}] points"
 
 
 def _view(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from blueprints import counted
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judgings import Ceiling
 from trace_eval.compare.people import People, RatedByPeople
@@ -53,9 +54,9 @@ def _among(ceiling: Ceiling | None) -> str:
     if ceiling is None:
         return NOTHING
     if ceiling.error is not None:
-        return f"{ceiling.error:.3f} ({ceiling.pairs} pairs)"
+        return f"{ceiling.error:.3f} ({counted(ceiling.pairs, 'pair')})"
     kappa = "" if ceiling.kappa is None else f", kappa {ceiling.kappa:.3f}"
-    return f"{ceiling.agreement or 0:.3f}{kappa} ({ceiling.pairs} pairs)"
+    return f"{ceiling.agreement or 0:.3f}{kappa} ({counted(ceiling.pairs, 'pair')})"
 
 
 def _nearer(people: Sequence[People]) -> Table:

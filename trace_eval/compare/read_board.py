@@ -74,7 +74,7 @@ def read_board(source: str | Path, keys: Sequence[str] = ("system",)) -> Board:
             raise UserError(f"{path}, {names[row]}: {column} is {text!r}; give a number") from None
     flags = [(text or "").lower() in ("1", "true", "yes") for text in found.get("baseline", [])]
     if sum(flags) > 1:
-        raise UserError(f"{path}: {sum(flags)} rows are the baseline; mark one")
+        raise UserError(f"{path}: several rows are the baseline; mark one")
     return Board(
         f"{path.stem}:{column}",
         tuple(names),

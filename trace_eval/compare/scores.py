@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.compare.evaluate import CompareOptions, RunComparison, compare_runs, names_of
 from trace_eval.data import LabelTable
 from trace_eval.runs import Run
@@ -22,7 +22,6 @@ from trace_eval.stats import (
     IntervalEstimate,
     Table,
     Units,
-    counted,
     holm,
     outcome,
     p_value,
@@ -264,7 +263,7 @@ def score_tables(report: ScoreComparison) -> Iterator[Table]:
     """Runs, differences, and where they are furthest apart."""
     options = report.options.bootstrap
     yield table(
-        f"Runs over {report.shared} shared questions",
+        f"Runs over {counted(report.shared, 'shared question')}",
         ("run", "judge", "rubric", "scored", "mean"),
         ((r.run, r.judge, r.rubric, f"{r.scored}/{r.items}", r.mean) for r in report.runs),
         "means over all that a run scored, on the rubric's scale",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from blueprints import counted
 from fusion import DIMENSIONS
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_tables
@@ -42,7 +43,7 @@ def _all(report: RunComparison) -> Iterator[Table]:
 
 def _costs(report: RunComparison) -> Table:
     return table(
-        f"Runs over {report.shared} shared pairs",
+        f"Runs over {counted(report.shared, 'shared pair')}",
         (
             "run",
             "judge",

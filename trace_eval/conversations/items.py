@@ -18,6 +18,7 @@ from trace_eval.conversations.layouts.rows import first_row
 from trace_eval.data import (
     COLUMNS,
     MANIFEST_SUFFIXES,
+    METADATA,
     Candidate,
     Conversation,
     ConversationItem,
@@ -45,7 +46,9 @@ PEOPLE = "people"
 def holds_conversations(path: Path) -> bool:
     """Whether a file or folder is no manifest but conversations in a layout of their own."""
     if path.is_dir():
-        return True
+        # which says what the recordings beside it are
+        has_table = any((path / name).is_file() for name in METADATA)
+        return not has_table and any(layout.fits(path) for layout in LAYOUTS.values())
     named = [name for name in LAYOUTS if name != "records"]  # which are a manifest of ours
     if not path.exists() or not any(LAYOUTS[name].fits(path) for name in named):
         return False

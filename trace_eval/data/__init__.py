@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         utf8_name,
         write_all,
     )
+    from trace_eval.data.folders import METADATA
     from trace_eval.data.items import (
         ANONYMOUS,
         FEEDBACK_CODES,
@@ -172,6 +173,7 @@ __all__ = [
     "MATCHES",
     "MAX_FILES",
     "MAX_ID",
+    "METADATA",
     "MISSING",
     "NAMES",
     "NUMBER_FACTS",

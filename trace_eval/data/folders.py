@@ -22,7 +22,7 @@ from trace_eval.data.manifest_files import (
 from trace_eval.data.system_folders import Row, by_stem, systems_in
 
 #: Names of tables that say what the recordings beside them are.
-_METADATA = ("metadata.jsonl", "metadata.csv", "metadata.parquet")
+METADATA = ("metadata.jsonl", "metadata.csv", "metadata.parquet")
 
 #: How parts of a split are called.
 _SPLIT = re.compile(r"([A-Za-z0-9_]{1,200})-\d{5}-of-\d{5}")
@@ -105,7 +105,7 @@ def _in_split(record: dict[str, Any] | str, split: str) -> dict[str, Any] | str:
 
 
 def _metadata(folder: Path) -> list[Path]:
-    return sorted(path for name in _METADATA for path in folder.rglob(name))
+    return sorted(path for name in METADATA for path in folder.rglob(name))
 
 
 def _tables(folder: Path) -> list[Path]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from blueprints import UserError
-from trace_eval.data.label_files import columns_of, read_columns
+from trace_eval.data.label_files import columns_of, read_columns, refuse_without
 from trace_eval.data.labels import (
     LABEL_COLUMNS,
     LABELS,
@@ -23,10 +23,7 @@ from trace_eval.data.labels import (
     names_of,
 )
 from trace_eval.data.replies import are_replies, verdict
-from trace_eval.data.spelling import NOBODY, Names, spelled
-
-#: Values that need no typed ties.
-_PLAIN = frozenset(("1", "2", "tie"))
+from trace_eval.data.spelling import NOBODY, PLAIN, Names, spelled
 
 #: Unknown values named in a message.
 _SHOWN = 6
@@ -118,6 +115,7 @@ def read_judge_file(
         found = {name: values for name, values in found.items() if name not in LABEL_COLUMNS}
         found |= _labels(path, columns.prediction, prediction, columns, systems)
     else:
+        refuse_without(path, found, LABEL_COLUMNS, truth is not None or rows_are_items)
         found = mapped(found, columns.mapping)
     judged = label_table(
         str(path), found, default_ids=truth is not None or rows_are_items, numbers=numbers
@@ -176,7 +174,7 @@ def _labels(
             f" {', '.join(LABELS)}; say what it means (record {strange[first]} is the first of"
             f" them), e.g. {example}"
         )
-    return {"preference" if {*said} <= {None, *_PLAIN} else "overall": said}
+    return {"preference" if {*said} <= {None, *PLAIN} else "overall": said}
 
 
 def flip(codes: Codes) -> Codes:

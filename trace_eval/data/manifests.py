@@ -13,7 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.data.columns import FIRST, Fields, Renamed
 from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.items import Single, items_of_pair
@@ -280,8 +280,9 @@ def _said(label: Path | str, table: Renamed, items: Sequence[Pair | Single]) -> 
         )
         yield Problem(
             where,
-            f"chosen and rejected: the chosen answer is A in {first} of {len(items)} pairs and B"
-            " in the others, by a hash of the id, so that the place does not tell the label",
+            f"chosen and rejected: the chosen answer is A in {first} of"
+            f" {counted(len(items), 'pair')} and B in the others, by a hash of the id, so that"
+            " the place does not tell the label",
         )
 
 

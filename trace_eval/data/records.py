@@ -45,7 +45,7 @@ COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("labels", "voice_quality"): ("label_voice_quality", "voice_quality"),
     ("labels", "paralinguistics"): ("label_paralinguistics", "paralinguistics"),
     ("labels", "overall"): ("label_overall", "overall"),
-    ("labels", "preference"): ("label_preference", "preference", "winner", "preferred"),
+    ("labels", "preference"): ("label_preference", "preference", "winner", "preferred", "outcome"),
     ("labels", "match"): ("match", "label_match"),
     ("category",): ("category",),
     ("language",): ("language",),

@@ -7,6 +7,9 @@ import re
 #: What names the sides, with ``a`` or ``1``, ``b`` or ``2`` behind it or before it.
 _NOUNS = ("model", "system", "response", "answer", "audio", "assistant", "option", "side", "output")
 
+#: Labels that need no typed ties.
+PLAIN = frozenset(("1", "2", "tie"))
+
 #: Spelling, in lower case and with ``_`` for all that is no letter, digit, ``>``, ``<`` or ``=``,
 #: -> label. ``both`` says that neither was better.
 WORDS: dict[str, str] = {

@@ -204,7 +204,12 @@ def _prompts_of(path: Path) -> dict[str, dict[str, Any]]:
         if isinstance(record, str):
             raise UserError(f"{where}: {record}")
         name = _value(record, _PROMPT_ID)
+        asked = record.get("instruction")
+        if isinstance(asked, Mapping):  # as our own manifests have it
+            record = {**record, "instruction": asked.get("text"), "audio": asked.get("audio")}
         text, audio = _value(record, _PROMPT_TEXT), _value(record, _PROMPT_AUDIO)
+        if text is not None and not isinstance(text, str):
+            raise UserError(f"{where}: the prompt is {text!r:.60}; give a text")
         if name is None or (text is None and audio is None):
             raise UserError(
                 f"{where}: has {', '.join(map(str, record))}; a prompt needs id (as its recordings"

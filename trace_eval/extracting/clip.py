@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import NamedTuple
 
-from blueprints import Absent, Blueprint, Present, Provenance, Signal, Status, UserError
+from blueprints import Absent, Blueprint, Present, Provenance, Signal, Status, UserError, counted
 from extractors import MAX_SECONDS, Clip, Extractor, Item
 from trace_eval.extracting.cache import Cache, group_key, lasting
 from trace_eval.extracting.source import ClipSource
@@ -295,7 +295,7 @@ class _Job:
 
 def _check_values(extractor: Extractor, values: object, count: int) -> None:
     if not isinstance(values, list) or len(values) != count:
-        raise TypeError(f"{extractor.name} returned {values!r:.80} for {count} clips")
+        raise TypeError(f"{extractor.name} returned {values!r:.80} for {counted(count, 'clip')}")
     for value in values:
         if not isinstance(value, Present | Absent):
             raise TypeError(f"{extractor.name} returned {value!r:.80}, not a blueprint group")

@@ -46,6 +46,7 @@ class Finding:
         notes: what was left out, and how it was done.
         points: what :meth:`plot` draws.
         axis: what the points are, with their unit.
+        ends: of the axis; None: where the points end.
     """
 
     title: str
@@ -56,6 +57,7 @@ class Finding:
     notes: tuple[str, ...] = ()
     points: tuple[Point, ...] = ()
     axis: str = ""
+    ends: tuple[float, float | None] | None = None
 
     def __str__(self) -> str:
         return " ".join(self.sentences) or self.title
@@ -115,6 +117,11 @@ class Finding:
             ax.plot([point.value], [index], "o", color=colours["a"])
         ax.set_yticks(range(len(self.points)), [point.name for point in self.points])
         ax.set_ylim(len(self.points) - 0.5, -0.5)
+        if self.ends is not None:
+            low, high = self.ends
+            high = ax.get_xlim()[1] if high is None else high
+            room = 0.02 * (high - low)  # for a dot at the end
+            ax.set_xlim(low - room, high + room)
         ax.set_xlabel(self.axis, color=colours["quiet"])
         ax.set_title(self.title, loc="left", color=colours["ink"])
         ax.tick_params(colors=colours["quiet"])

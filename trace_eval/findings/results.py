@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+#: Ends of an axis of shares, and of one of counts.
+_SHARE, _COUNT = (0.0, 1.0), (0.0, None)
+
+
 def results_of(run: Run) -> Finding:
     """How often each overall label was given, or the mean score of each system."""
     frame = run.to_pandas()
@@ -44,7 +48,7 @@ def results_of(run: Run) -> Finding:
         return Finding("Mean scores", run, points=tuple(Point(*each) for each in named))
     counts = frame["overall"].fillna("unscored").value_counts()
     points = tuple(Point(str(label), float(count)) for label, count in counts.items())
-    return Finding("Overall labels", run, points=points, axis="pairs")
+    return Finding("Overall labels", run, points=points, axis="pairs", ends=_COUNT)
 
 
 def labels_of(given: Any, columns: Mapping[str, str] | None = None) -> LabelTable | None:
@@ -80,6 +84,7 @@ def agreement_of(
         report.notes,
         tuple(_agreement_points(report)),
         "share of items, with ties as half" if of_pairs else "Spearman's rho",
+        _SHARE if of_pairs else (-1, 1),
     )
 
 
@@ -127,6 +132,7 @@ def ranking_of(
         report.notes,
         tuple(_ranking_points(report)),
         "mean score" if report.means else "win rate by this judge",
+        None if report.means else _SHARE,
     )
 
 
@@ -167,6 +173,7 @@ def comparison_of(folders: Iterable[Path], labels: Any, options: Mapping[str, An
         notes=report.notes,
         points=tuple(points),
         axis="same label, share" if pairs else "difference of scores",
+        ends=_SHARE if pairs else None,
     )
 
 
@@ -193,6 +200,7 @@ def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Findi
         tuple(report.caveats),
         points=tuple(Point(name, float(len(found))) for name, found in counts),
         axis="pairs",
+        ends=_COUNT,
     )
 
 
@@ -213,6 +221,7 @@ def card_of(folder: Path, labels: Any, resamples: int) -> Finding:
         card_answer(cards),
         points=tuple(points),
         axis="agreement with people, and of the best simple rule",
+        ends=_SHARE,
     )
 
 

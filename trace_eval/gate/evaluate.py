@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.compare import (
     Joined,
     Judging,
@@ -68,7 +68,8 @@ def gate_judgings(
     for each in again:
         notes += check_comparable(baseline, each, again=True)
     if extra:
-        notes.append(f"{extra} items are in {candidate.name} only and are left out")
+        only = f"in {candidate.name} only and"
+        notes.append(f"{counted(extra, f'item is {only} is', f'items are {only} are')} left out")
     names = chosen(joined, options.by)
     flip = sides(baseline, joined.second, options.side)
     rows = gate_rows(joined, names, again, flip, options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from blueprints import counted
 from trace_eval.compare import Joined, Noise, SevereItem
 from trace_eval.gate.drop import Drop
 from trace_eval.gate.report import GateCoverage, GateOptions, GateRow, Verdict
@@ -46,14 +47,14 @@ def sentence(
     if verdict == "fail":
         items = sorted({item.item for item in tagged})
         if len(items) > options.severe:
+            lost = "severe item turned into a loss", "severe items turned into losses"
             told.append(
-                f"{len(items)} severe items turned into losses ({', '.join(items[:5])}),"
-                f" {options.severe} allowed"
+                f"{counted(len(items), *lost)} ({', '.join(items[:5])}), {options.severe} allowed"
             )
         if covered.verdict == "fail":
             told.append(
                 f"coverage of {covered.metric} fell from {covered.baseline} to"
-                f" {covered.candidate} of {covered.items} items"
+                f" {covered.candidate} of {counted(covered.items, 'item')}"
             )
     return f"{verdict}: {' | '.join(told)}"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from blueprints import Blueprint, Signal, Span, Transcript, UserError, Word
+from blueprints import Blueprint, Signal, Span, Transcript, UserError, Word, counted
 from fusion import Rating
 from trace_eval.data import Answer, Instruction, Pair
 from trace_eval.judges.base import Case, Judge, judgement_of
@@ -167,7 +167,7 @@ async def _pair(judge: Judge) -> list[Check]:
         return [Check("pair", False, str(error))]
     seconds, calls = time.monotonic() - started, len(found.opinions)
     tokens = found.usage
-    took = f"{calls} calls, {seconds / max(calls, 1):.1f} s each"
+    took = f"{counted(calls, 'call')}, {seconds / max(calls, 1):.1f} s each"
     if tokens and calls:
         took += f", {tokens.input_tokens // calls} tokens in, {tokens.output_tokens // calls} out"
     if found.status != "scored":

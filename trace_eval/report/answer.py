@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blueprints import UserError, install_line
+from blueprints import UserError, counted, install_line
 from trace_eval.runs import Run, rubrics_of
-from trace_eval.stats import MOST, counted
+from trace_eval.stats import MOST
 
 if TYPE_CHECKING:
     from trace_eval.stats import JudgedSource, RankReport

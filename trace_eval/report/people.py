@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.report.answer import ranking_of, why_not
 from trace_eval.report.gather import Facts
 from trace_eval.runs import Run
@@ -187,8 +187,9 @@ def _caveats(ranking: RankReport) -> list[str]:
     ]
     lost = next((p.undefined for p in ranking.places if p.method == "win_rate"), 0)
     if lost:
+        of = f"of {counted(ranking.options.bootstrap.resamples, 'resample')}"
         caveats.append(
-            f"{lost} of {ranking.options.bootstrap.resamples} resamples lack a system and are"
+            f"{counted(lost, f'{of} lacks a system and is', f'{of} lack a system and are')}"
             " left out of the rank intervals; there are none where that is most of them"
         )
     return caveats

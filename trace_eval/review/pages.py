@@ -8,6 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from blueprints import counted
 from fusion import DIMENSIONS, Rating
 from trace_eval.data import Conversation, Label, Order, Pair, Single, turn_role
 from trace_eval.review.audio import Clips
@@ -209,14 +210,21 @@ def _answer_shown(pair: Pair, clips: Clips, letter: str, side: str) -> dict[str,
     called = pair.answers[side == "b"].conversation
     if called is None:
         return {"letter": letter, "words": None, "clips": [(letter, clip)]}
-    said = "\n".join(f"{who}: {words}" for who, words in _said(called, 0, len(called.turns)))
+    turns = _said(called, 0, len(called.turns))
+    said = "\n".join(f"{who}: {words}" if who else words for who, words in turns)
     return {"letter": letter, "words": said, "clips": [(letter, clip)] if clip in clips else []}
 
 
-def _said(conversation: Conversation, first: int, last: int) -> list[tuple[str, str]]:
-    """Who said what; speakers are called by their roles, names may be those of systems."""
+def _said(conversation: Conversation, first: int, last: int) -> list[tuple[str | None, str]]:
+    """Who said what; speakers are called by their roles, names may be those of systems.
+
+    Turns of which no words are known are one line, so that the player is not pushed off the
+    screen.
+    """
     roles = {speaker.name: speaker.role for speaker in conversation.speakers}
     turns = conversation.turns[first:last]
+    if len(turns) > 1 and not any(one.text or one.heard for one in turns):
+        return [(None, f"({counted(len(turns), 'turn')}, no words known)")]
     return [
         (f"{number} {roles[one.speaker]}", one.text or one.heard or "(no words known)")
         for number, one in enumerate(turns, start=first)

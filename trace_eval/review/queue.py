@@ -15,7 +15,7 @@ from hashlib import sha256
 
 from pydantic import Field
 
-from blueprints import Strict, UserError
+from blueprints import Strict, UserError, counted
 from trace_eval.data import Order
 from trace_eval.review.material import Material
 from trace_eval.review.needs import Need, Needed, need_of
@@ -97,8 +97,9 @@ class ReviewPlan(Strict):
         budget = min(budget, len(self.population))
         if budget < len(self.items):
             raise UserError(
-                f"--budget {budget}: this review was planned for {len(self.items)} pairs; raters"
-                " may stop at any time, or start another review with --db"
+                f"--budget {budget}: this review was planned for"
+                f" {counted(len(self.items), 'pair')}; raters may stop at any time, or start"
+                " another review with --db"
             )
         return self.model_copy(update={"drawn": budget - len(self.needed)})
 

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from blueprints import counted
 from fusion import DIMENSIONS, Rating
 from trace_eval.data import LABELS, Codes
 from trace_eval.review.estimate import LEVEL, Accuracy, agreement_scores, estimate_accuracy
@@ -147,7 +148,7 @@ def accuracy_lines(accuracies: Mapping[Phase, Accuracy]) -> list[str]:
     """The accuracies in words, one line each."""
     lines = []
     for phase, row in accuracies.items():
-        seen = f"{row.reviewed} of {row.population} judged pairs reviewed"
+        seen = f"{row.reviewed} of {counted(row.population, 'judged pair')} reviewed"
         if row.value is not None:
             what = f"{row.value:.1%}, {LEVEL:.0%} interval {row.low:.1%} to {row.high:.1%}"
             lines.append(f"{phase}: {what} (uncorrected {row.naive:.1%}; {seen})")

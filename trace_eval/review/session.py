@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from fusion import Rating
 from trace_eval.data import CorrectedField, Order, Pair, Single, jsonl, strict_json
 from trace_eval.review.checks import check_for_pairs, check_played
@@ -97,9 +97,10 @@ class Review:
         """What is reviewed and where it is kept, in one sentence for whoever starts it."""
         plan, path = self.plan, self.store.path
         if self.corrections:
-            return f"{len(plan.items)} answers by {self.form.name}, ratings in {path}"
+            return f"{counted(len(plan.items), 'answer')} by {self.form.name}, ratings in {path}"
         return (
-            f"{len(plan.items)} of {len(plan.population)} pairs ({len(plan.needed)} need review,"
+            f"{len(plan.items)} of {counted(len(plan.population), 'pair')}"
+            f" ({counted(len(plan.needed), 'needs', 'need')} review,"
             f" {plan.drawn} at random), answers in {path}"
         )
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from blueprints import Strict, language_name
+from blueprints import Strict, counted, language_name
 from fusion import BINARY, Numbers, Rubric, likert, numbers, points
 from trace_eval.data import SpokenLanguage
 
@@ -79,7 +79,7 @@ class ScaleSpec(Strict):
             raise ValueError("give min and max (and step), or values, and not both")
         labels = self.labels
         if not 2 <= len(labels) <= MAX_LABELS:
-            raise ValueError(f"has {len(labels)} labels; give 2 to {MAX_LABELS}")
+            raise ValueError(f"has {counted(len(labels), 'label')}; give 2 to {MAX_LABELS}")
         if self.max is not None and labels[-1] != self.max:
             raise ValueError(f"steps of {self.step:g} from {self.min:g} do not reach {self.max:g}")
         return self

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from extractors import Extractor
 from trace_eval.data import Manifest
 from trace_eval.extracting import ClipSource, Engine, Extracted, ExtractionJob
@@ -121,7 +121,7 @@ def stored_manifest(run: Run, items: int | None = None) -> Manifest:
         UserError: fewer than one.
     """
     if items is not None and items < 1:
-        raise UserError(f"{items} items: judge one or more again")
+        raise UserError(f"{counted(items, 'item')}: judge one or more again")
     every = list(run.items())
     if items is not None and items < len(every):
         every = [every[number * len(every) // items] for number in range(items)]

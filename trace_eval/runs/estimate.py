@@ -21,6 +21,7 @@ from blueprints import (
     Transcript,
     UserError,
     Word,
+    counted,
 )
 from trace_eval.data import Item, Manifest, Recording
 from trace_eval.extracting import extractors_of
@@ -97,8 +98,8 @@ def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None
         known = [seconds for seconds in durations.values() if seconds is not None]
         if durations and not known:
             raise UserError(
-                f"estimate: the duration of none of {len(durations)} recordings is known before"
-                " they are fetched or decoded; use --estimate without --quick"
+                f"estimate: the duration of none of {counted(len(durations), 'recording')} is"
+                " known before they are fetched or decoded; use --estimate without --quick"
             )
         mean = sum(known) / len(known) if known else 0.0
         guessed = {source: mean if s is None else s for source, s in durations.items()}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from blueprints import Blueprint, Transcript, language_name
+from blueprints import Blueprint, Transcript, counted, language_name
 from extractors import better_recogniser, guess_of, guessed
 from trace_eval.data import jsonl, strict_json
 from trace_eval.runs.run import Run
@@ -37,8 +37,8 @@ class Guesses(NamedTuple):
         if not self.guessed:
             return None
         return (
-            f"{self.guessed} of {self.clips} clips: the recogniser guessed; the judge rules gives"
-            " no verdict on their words, and elsewhere they are weak evidence;"
+            f"{self.guessed} of {counted(self.clips, 'clip')}: the recogniser guessed; the judge"
+            " rules gives no verdict on guessed words, and elsewhere they are weak evidence;"
             f" {better_recogniser(self.named)}{self._majority}"
         )
 

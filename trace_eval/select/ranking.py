@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from blueprints import Strict
+from blueprints import Strict, counted
 from trace_eval.data import label_table
 from trace_eval.select.candidates import Group
 from trace_eval.select.schemes import Bracket, Verdict, Verdicts
@@ -97,7 +97,7 @@ def by_comparisons(group: Group, bracket: Bracket, verdicts: Verdicts) -> Rankin
     if played and all(verdict.label is None for verdict in played):
         # What is left of the order is the candidates' hashes.
         why = "; ".join(sorted({verdict.why for verdict in played if verdict.why}))
-        told = f"none of {len(played)} comparisons could be judged"
+        told = f"none of {counted(len(played), 'comparison')} could be judged"
         ranked, gone = [], dict.fromkeys(sorted(ids), f"{told}: {why}" if why else told)
     found = _outcome(group, ranked, gone)
     return found.model_copy(

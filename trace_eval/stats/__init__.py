@@ -130,7 +130,6 @@ if TYPE_CHECKING:
     from trace_eval.stats.sentences import (
         MOST,
         ahead_of,
-        counted,
         is_shown,
         labels_to_tell,
         listed,
@@ -211,7 +210,6 @@ __all__ = [
     "comparison",
     "contradicted",
     "correlate",
-    "counted",
     "diagram",
     "estimate",
     "exact_interval",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data import LABEL_COLUMNS, MISSING, Codes, LabelTable
 from trace_eval.runs import load_policy
@@ -207,9 +207,10 @@ def _refuse_silent(items: Items, missing: Missing) -> None:
     for name, number in items.silent.items():
         if number and missing == "error":
             row = int(np.flatnonzero(items.codes[name] == MISSING)[0])
+            of = f"of {counted(len(items.ids), 'item')}"
             raise UserError(
-                f"{items.table.source}: {number} of {len(items.ids)} items have no {name} label,"
-                f" first {items.ids[row]!r}; label them, or pass --missing drop"
+                f"{items.table.source}: {counted(number, f'{of} has', f'{of} have')} no {name}"
+                f" label, first {items.ids[row]!r}; label them, or pass --missing drop"
             )
 
 

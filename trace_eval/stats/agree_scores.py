@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha
 from trace_eval.stats.agreement.baselines import baselines
 from trace_eval.stats.agreement.binary import BinaryAgreement, binary_agreement
@@ -165,8 +165,8 @@ def _common(rated: Mask, judges: Sequence[JudgeScores], labels: str) -> Mask:
     common = np.asarray(rated & np.logical_and.reduce([judge.scored for judge in judges]), bool)
     if not common.any():
         raise UserError(
-            f"{labels}: none of the {int(rated.sum())} rated items is scored by every judge; check"
-            " that the ids of labels and scores are the same"
+            f"{labels}: none of the {counted(int(rated.sum()), 'rated item')} is scored by every"
+            " judge; check that the ids of labels and scores are the same"
         )
     return common
 
@@ -185,10 +185,11 @@ def _chosen(study: Study, options: AgreeOptions) -> Mask:
 
 def _train(study: Study, rated: Mask, chosen: Mask) -> tuple[Mask, str]:
     if study.split is not None and (train := (study.split == TRAIN) & rated).any():
-        return train, f"the {int(train.sum())} rated items of the split {TRAIN}"
+        return train, f"the {counted(int(train.sum()), 'rated item')} of the split {TRAIN}"
     if not (rated & chosen).any():
         raise UserError("no item has a rating by people; pass --labels FILE")
-    return rated & chosen, f"the same {int((rated & chosen).sum())} items that are compared"
+    same = counted(int((rated & chosen).sum()), "item that is", "items that are")
+    return rated & chosen, f"the same {same} compared"
 
 
 def _variance_factor(study: Study, train: Mask) -> float:
@@ -293,7 +294,7 @@ def _notes(
     notes = []
     if len(part.ids) < int(rated.sum()):
         notes.append(
-            f"compared are the {len(part.ids)} items that every judge scored, of"
+            f"compared: {counted(len(part.ids), 'item')} that every judge scored, of"
             f" {int(rated.sum())} that people rated"
         )
     if part.question is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from blueprints import counted
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.mcnemar import sign_test
 from trace_eval.stats.agreement.score import JudgeScore
@@ -21,7 +22,6 @@ from trace_eval.stats.sentences import (
     before_labels,
     beside_rule,
     correlates,
-    counted,
     head_to_head,
     is_shown,
     labels_to_tell,
@@ -100,7 +100,8 @@ def _both(found: PPIEstimate) -> tuple[float, Any]:
 def _basis(found: PPIEstimate) -> str:
     if found.weight:
         return f"by people, from {counted(found.labelled, 'label')} and all judgements"
-    return f"by the {counted(found.labelled, 'pair')} that people labelled"
+    those = counted(found.labelled, "pair") if found.labelled > 1 else "one pair"
+    return f"by the {those} that people labelled"
 
 
 def _next_step(
@@ -114,9 +115,8 @@ def _next_step(
             return ("Judge and people name different winners: believe people.",)
         return ()
     if found.interval is None:
-        return (
-            f"{counted(found.labelled, 'label')} are too few for an interval; five are needed.",
-        )
+        few = counted(found.labelled, "label is", "labels are")
+        return (f"{few} too few for an interval; five are needed.",)
     tell = labels_to_tell(found.labelled, value, 0.5, found.interval)
     if tell is None:
         return ("People see no difference at all, so no number of labels can be named.",)
@@ -173,9 +173,14 @@ def _people_of_several(report: RankReport, level: float) -> tuple[str, ...]:
     top = rows[0]
     if top.rate.both is None:
         return (_NO_LABELS,)
-    told = f"{top.system} is first {_basis(top.rate)}, {rate(top.rate.both, top.rate.interval)}"
-    if ppi is None:
+    equal = [row.system for row in rows if row.rate.both == top.rate.both]
+    are = "are" if len(equal) > 1 else "is"
+    figure = rate(top.rate.both, top.rate.interval)
+    told = f"{listed(equal)} {are} first {_basis(top.rate)}, {figure}"
+    if len(equal) > 1:
         return (f"{told}.",)
+    if ppi is None:
+        return (f"{told}; not tested against the others.",)
     behind = [
         row.second
         for row in ppi.differences

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from blueprints import counted
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.groups import ALL
@@ -75,7 +76,8 @@ def _forced(report: AgreeReport) -> Table:
 def _truth(report: AgreeReport) -> Table:
     rows = [(row.dimension, row.labelled, row.split, row.silent) for row in report.truth]
     return table(
-        f"Labels of {report.labels}: {report.items} items, {report.raters} raters",
+        f"Labels of {report.labels}: {counted(report.items, 'item')},"
+        f" {counted(report.raters, 'rater')}",
         ("dimension", "labelled", "raters split", "nobody's label"),
         rows,
     )
@@ -240,7 +242,7 @@ def _mechanisms(report: AgreeReport) -> Iterator[Table]:
 
 def _learned(learned: Learned) -> Table:
     return table(
-        f"Ways to fuse the dimensions of {learned.labels}, {learned.items} pairs",
+        f"Ways to fuse the dimensions of {learned.labels}, {counted(learned.items, 'pair')}",
         ("policy", "fitted", "right in sample", "cross-validated", "accuracy cross-validated"),
         (
             (

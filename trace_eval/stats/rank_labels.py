@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.data import MISSING, LabelTable
 from trace_eval.stats.inference.win_rates import RateRow, own_rates
 from trace_eval.stats.ranking.checks import ranking_warnings
@@ -197,9 +197,10 @@ def _of_people(
             if absent:
                 yield Caveat("given ranking", f"{there}, left out: {', '.join(absent)}")
     if labels is not None and len(labels) < len(table):
+        of = f"of {counted(len(table), 'judged item')}"
         yield Caveat(
             "human labels",
-            f"{len(labels)} of {len(table)} judged items have one; people rank by those alone",
+            f"{counted(len(labels), f'{of} has', f'{of} have')} one; people rank by those alone",
         )
 
 
@@ -263,8 +264,13 @@ def _caveats(
     if options.cluster and outcomes.cluster is not None and len(np.unique(outcomes.cluster)) < 2:
         yield Caveat("all", "all comparisons have one instruction: ranks have no interval")
     if outcomes.self_compared:
-        yield Caveat("all", f"{outcomes.self_compared} self-comparisons are left out")
+        yield Caveat(
+            "all",
+            f"{counted(outcomes.self_compared, 'self-comparison is', 'self-comparisons are')}"
+            " left out",
+        )
     if outcomes.unscored:
-        yield Caveat("all", f"{outcomes.unscored} comparisons without a label are left out")
+        without = "comparison without a label is", "comparisons without a label are"
+        yield Caveat("all", f"{counted(outcomes.unscored, *without)} left out")
     if options.prior:
         yield Caveat("models", f"prior: {options.prior:g} games against an average opponent each")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.interval import percentile_interval, widened_level
 from trace_eval.stats.agreement.ratings import Ratings, read_ratings
@@ -174,10 +174,13 @@ def _shown_better(study: Study, means: _Means, level: float) -> tuple[Array, Arr
 
     Returns:
         See :func:`trace_eval.stats.ranking.order_test.shown_better`; answers that share no
-        question, and more than :data:`MANY` questions, are left to the resamples.
+        question, and more than :data:`MANY` questions, are left to the resamples, but for
+        systems with so few that their resamples hardly differ: these show no order.
     """
     size = len(means.systems)
-    better, tested = np.zeros((size, size), bool), np.zeros((size, size), bool)
+    few = np.array([_units(study, means.codes == n) < LEAST_LABELS for n in range(size)])
+    better, tested = np.zeros((size, size), bool), few[:, None] | few
+    np.fill_diagonal(tested, val=False)
     if study.question is None:
         return better, tested
     sums, counts = means.of(study.question, int(study.question.max()) + 1)
@@ -194,6 +197,13 @@ def _shown_better(study: Study, means: _Means, level: float) -> tuple[Array, Arr
     return by_way_of_others(better), tested
 
 
+def _units(study: Study, answers: NDArray[np.bool_]) -> int:
+    """Questions of some answers; the answers themselves where nothing says what was asked."""
+    if study.question is None:
+        return int(answers.sum())
+    return len(np.unique(study.question[answers]))
+
+
 def _rows(
     study: Study, judge: JudgeScores, means: _Means, values: Array, drawn: Array, level: float
 ) -> Iterator[MeanRow]:
@@ -201,7 +211,7 @@ def _rows(
     for index, system in enumerate(means.systems):
         mine = study.system == study.systems.index(system)
         scored = mine & judge.scored
-        units = int(scored.sum()) if study.question is None else len(set(study.question[scored]))
+        units = _units(study, scored)
         enough = len(drawn) and units >= LEAST_LABELS  # resamples of fewer are hardly others
         wide = widened_level(level, units) if enough else level
         limits = percentile_interval(drawn[:, index], wide) if enough else None
@@ -220,15 +230,17 @@ def _rows(
 
 def _caveats(study: Study, judge: JudgeScores, means: _Means) -> Iterator[Caveat]:
     if unscored := int((~judge.scored).sum()):
-        yield Caveat("all", f"{unscored} answers without a score are left out")
+        left_out = "answer without a score is", "answers without a score are"
+        yield Caveat("all", f"{counted(unscored, *left_out)} left out")
     if absent := sorted(set(study.systems) - set(means.systems)):
         yield Caveat("all", f"no answer of {', '.join(absent)} has a score: left out")
     if study.question is None:
         yield Caveat("all", "answers have no question_id: they are drawn one by one")
     rated = ~np.isnan(study.people.mean)
     if rated.any() and int(rated.sum()) < len(study.ids):
+        of = f"of {counted(len(study.ids), 'answer')}"
         yield Caveat(
             "human labels",
-            f"{int(rated.sum())} of {len(study.ids)} answers have a rating; people rank by those"
-            " alone",
+            f"{counted(int(rated.sum()), f'{of} has', f'{of} have')} a rating; people rank by"
+            " those alone",
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from blueprints import counted
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.figures import Figure, Group
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
@@ -80,10 +81,10 @@ def score_tables(report: ScoreReport) -> Iterator[Table]:
 
 
 def _coverage(report: ScoreReport) -> Table:
-    questions = "" if report.questions is None else f" to {report.questions} questions"
+    questions = "" if report.questions is None else f" to {counted(report.questions, 'question')}"
     return table(
-        f"Scores against {report.labels}: {report.items} answers{questions},"
-        f" {report.ratings} ratings",
+        f"Scores against {report.labels}: {counted(report.items, 'answer')}{questions},"
+        f" {counted(report.ratings, 'rating')}",
         ("judge", "items", "rated by people", "of those scored", "unscored"),
         [(c.judge, c.items, c.rated, c.scored, c.unscored) for c in report.coverage],
         f"constants are fitted on {report.fitted_on}",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, floor, log10
 
+from blueprints import counted
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.interval import Range
 
@@ -71,15 +72,6 @@ def about(number: float) -> str:
     """
     step = 10 ** max(0, floor(log10(max(number, 1))) - 1)
     return f"{ceil(number / step) * step:,}"
-
-
-def counted(number: int, what: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "pair"), counted(1200, "pair")
-    ('1 pair', '1,200 pairs')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def is_shown(p: float | None, level: float) -> bool:
@@ -155,9 +147,10 @@ def before_labels(pairs: int | None, level: float) -> tuple[str, ...]:
     ]
     if pairs is not None:
         smallest = difference_of_labels(pairs, level)
-        what = f"With a label for each of the {counted(pairs, 'pair')}"
+        those = f"each of the {counted(pairs, 'pair')}" if pairs > 1 else "one pair"
+        what = f"With a label for {those}"
         told.append(
-            f"{what} nothing could be shown: they are too few."
+            f"{what} nothing could be shown."
             if smallest is None
             else f"{what} you would see a difference of {percent(smallest)} points."
         )

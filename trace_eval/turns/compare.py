@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.stats import (
     BootstrapOptions,
     Range,
@@ -87,7 +87,9 @@ class SystemsCompared:
                 for one in self.differences
                 if one.scenarios
             ),
-            f"{left} scenarios are of one side only, and left out" if left else "",
+            f"{counted(left, 'scenario is', 'scenarios are')} of one side only, and left out"
+            if left
+            else "",
         )
 
 

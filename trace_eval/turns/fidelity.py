@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from blueprints import GROUPS, Blueprint, Transcript
+from blueprints import GROUPS, Blueprint, Transcript, counted
 from trace_eval.data import ConversationItem, Recording, Turn, turn_recordings
 from trace_eval.entities import Heard, check_turn, same
 from trace_eval.extracting import Extracted, extract_each, source_of
@@ -80,9 +80,12 @@ class Fidelity:
         rows = [(kind, n, through, f"{through / n:.3f}") for kind, through, n in kept]
         note = "" if rows else "the texts hold no code, date, amount or name"
         if self.unheard:
-            note = f"{len(self.unheard)} turns were not heard: {self.unheard[0]}"
+            note = (
+                f"{counted(len(self.unheard), 'turn was', 'turns were')} not heard:"
+                f" {self.unheard[0]}"
+            )
         yield table(
-            f"Speech against its text: {self.turns} turns of agents, heard by"
+            f"Speech against its text: {counted(self.turns, 'turn')} of agents, heard by"
             f" {' and '.join(self.recognisers)}",
             ("kind", "entities", "came through", "share"),
             rows,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
+from blueprints import counted
 from trace_eval.conversations import (
     DEFAULT,
     DefinitionSet,
@@ -152,7 +153,9 @@ class TurnsReport:
         for timed in self.conversations[:shown]:
             yield timeline(timed)
         left = len(self.conversations) - shown
-        yield self._figures(f"{left} timelines more with --json or --shown" if left > 0 else "")
+        yield self._figures(
+            f"{counted(left, 'more timeline')} with --json or --shown" if left > 0 else ""
+        )
         if rows := list(self._entities()):
             yield table(
                 "Words that did not come through (intended, and as heard); listen to them",

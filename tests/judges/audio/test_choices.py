@@ -410,7 +410,7 @@ def test_an_estimate_as_typed_counts_items(tmp_path: Path) -> None:
     typed += ["--base-url", "http://127.0.0.1:1/v1", "--cache", tmp_path / "cache"]
     done = trace_eval(*typed, "--estimate", "--quick")
     assert done.code == 0, done.err
-    assert "1 items, 1 calls to make for 5 samples (0 in the reply cache, 0 items" in done.out
+    assert "1 item, 1 call to make for 5 samples (0 in the reply cache, 0 items" in done.out
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.conversations.layouts.base import Found, Layout, ReadOptions, Unread, made, text_of
 from trace_eval.conversations.layouts.rows import first_row, rows_of, time_of
 from trace_eval.data import (
@@ -36,6 +36,7 @@ KINDS = {
     "noise": "noise",
 }
 
+_MERGED = "row that overlaps one of its speaker was", "rows that overlap one of their speaker were"
 _COLUMNS = ("speaker", "start", "end", "text")
 _START, _END = ("start", "start_s"), ("end", "end_s")
 
@@ -99,7 +100,7 @@ def _item(
                 events=tuple(_events(rows)),
             )
         ),
-        caveats=(f"{merged} rows that overlap one of their speaker were merged",) if merged else (),
+        caveats=(f"{counted(merged, *_MERGED)} merged",) if merged else (),
         **more,
     )
 

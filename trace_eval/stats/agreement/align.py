@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.data import LABELS, MISSING, Codes, LabelTable, Texts
 from trace_eval.stats.agreement.counts import TYPED, UNTYPED, collapse_codes, is_untyped
 
@@ -116,15 +116,17 @@ def match(items: Items, judged: LabelTable, missing: Missing) -> NDArray[np.int6
         absent = np.flatnonzero(found < 0)
         if len(absent):
             raise UserError(
-                f"{judged.source}: no judgement of {len(absent)} of {len(items.ids)} labelled"
-                f" items, first {items.ids[absent[0]]!r}; judge them, or pass --missing drop"
+                f"{judged.source}: no judgement of {len(absent)} of"
+                f" {counted(len(items.ids), 'labelled item')}, first {items.ids[absent[0]]!r};"
+                " judge them, or pass --missing drop"
             )
         if matched < len(rows):
             known = items.index()
             stray = next(key for key in rows if key not in known)
             raise UserError(
-                f"{items.table.source}: no label of {len(rows) - matched} of {len(rows)} judged"
-                f" items, first {stray!r}; label them, or pass --missing drop"
+                f"{items.table.source}: no label of {len(rows) - matched} of"
+                f" {counted(len(rows), 'judged item')}, first {stray!r}; label them, or pass"
+                " --missing drop"
             )
     return found
 

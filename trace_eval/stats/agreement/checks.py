@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import counted
 from trace_eval.data import LABELS, MISSING, Codes, Texts
 from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.counts import TIE, collapse_codes, is_untyped, joint_counts
@@ -68,12 +69,13 @@ def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> list[DataWarning]
         groups = _groups([column for column in needed if column is not None])
         repeats = [rows for rows in groups.values() if len(rows) > 1]
         if repeats:
+            several = "group of ids has", "groups of ids have"
             extra = sum(len(rows) - 1 for rows in repeats)
             warnings.append(
                 DataWarning(
                     check,
-                    f"{len(repeats)} times several ids have the same instruction and {what}:"
-                    f" {len(ids) - extra} distinct of {len(ids)}; they count several times",
+                    f"{counted(len(repeats), *several)} the same instruction and {what}:"
+                    f" {len(ids) - extra} distinct of {len(ids)}; each id counts",
                     tuple(str(ids[row]) for rows in repeats for row in rows),
                 )
             )
@@ -95,8 +97,8 @@ def self_compared(ids: Texts, mask: NDArray[np.bool_]) -> list[DataWarning]:
     return [
         DataWarning(
             "self_comparisons",
-            f"{int(mask.sum())} pairs compare a system or a recording with itself; they are"
-            " counted apart in the bias table and never enter a ranking",
+            f"{counted(int(mask.sum()), 'comparison')} of a system or a recording with itself:"
+            " counted apart in the bias table, never in a ranking",
             tuple(str(key) for key in ids[mask]),
         )
     ]
@@ -158,7 +160,10 @@ def label_sets(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[Dat
         code = LABELS.index(label)
         for one, other, name in ((0, 1, "the judge never says"), (1, 0, "the labels never say")):
             if seen[one][code] >= SEEN_OFTEN and not seen[other][code] and seen[other].any():
-                text = f"{who}: {name} {label}, the other side does {seen[one][code]} times"
+                text = (
+                    f"{who}: {name} {label}, the other side does"
+                    f" {counted(int(seen[one][code]), 'time')}"
+                )
                 warnings.append(DataWarning("label_sets", text))
     return warnings
 
@@ -182,9 +187,11 @@ def other_column(
                 continue  # ties have no types that could be lost
             column = ours.get("preference", ours["overall"])
             both = int(((column != MISSING) & (theirs["preference"] != MISSING)).sum())
+            of = f"of {counted(len(ids), 'item')}"
             text = (
-                f"{who}: {one} overall, {other} preference alone: {both} of {len(ids)} items are"
-                " compared as preferences, all ties as one, and there is no 4-way"
+                f"{who}: {one} overall, {other} preference alone:"
+                f" {counted(both, f'{of} is', f'{of} are')} compared as preferences, all ties as"
+                " one, and there is no 4-way"
             )
             return [DataWarning("label_sets", text)]
     return []
@@ -204,7 +211,7 @@ def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> list[DataW
             DataWarning(
                 "label_sets",
                 f"{who}: overall and preference contradict each other on {int(against.sum())} of"
-                f" {int(both.sum())} items; each is reported on its own",
+                f" {counted(int(both.sum()), 'item')}; each is reported on its own",
                 tuple(str(key) for key in ids[against]),
             )
         )
@@ -213,8 +220,8 @@ def two_opinions(ids: Texts, codes: Mapping[str, Codes], who: str) -> list[DataW
         warnings.append(
             DataWarning(
                 "label_sets",
-                f"{who}: {int(alone.sum())} items have only one of overall and preference; put"
-                " all opinions into one column",
+                f"{who}: {counted(int(alone.sum()), 'item has', 'items have')} only one of"
+                " overall and preference; put all opinions into one column",
                 tuple(str(key) for key in ids[alone]),
             )
         )

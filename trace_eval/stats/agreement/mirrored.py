@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import counted
 from trace_eval.data import MISSING, Codes, Texts, flip
 from trace_eval.stats.agreement.bias.position import join_orders
 from trace_eval.stats.agreement.checks import SIGNIFICANT, DataWarning, copied_ties
@@ -50,8 +51,9 @@ def mirrored_truth(ids: Texts, facts: Facts, labels: Codes, who: str) -> list[Da
     if not number or sign_test(count, number - count, one_sided=True) >= SIGNIFICANT:
         partner[both[kept]] = TIE
         return copied_ties(ids, codes, partner, who, "the mirrored row contradicts them or")
+    of = f"of {counted(number, 'pair')} of mirrored answers"
     text = (
-        f"{who}: {count} of {number} pairs of mirrored answers have the same winner label in both"
+        f"{who}: {counted(count, f'{of} has', f'{of} have')} the same winner label in both"
         " orders; the answers were exchanged and the labels were not, mirror the labels too"
     )
     rows = tuple(str(key) for key in ids[both[kept, 1]])
@@ -77,8 +79,9 @@ def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> list[Da
         crossed = known & (a == their_b) & (b == their_a)
         if crossed.any():
             text = (
-                f"{who}: A and B of {int(crossed.sum())} of {len(ids)} items are exchanged"
-                f" between judgements and labels (by {name}); mirror one side, e.g. --flip-b"
+                f"{who}: A and B of {int(crossed.sum())} of {counted(len(ids), 'item')} are"
+                f" exchanged between judgements and labels (by {name}); mirror one side, e.g."
+                " --flip-b"
             )
             return [DataWarning("exchanged_sides", text, tuple(str(key) for key in ids[crossed]))]
     return []

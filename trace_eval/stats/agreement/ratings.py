@@ -145,6 +145,8 @@ def _holds_items(path: Path) -> bool:
     if path.suffix in (".jsonl", ".ndjson"):
         try:
             first: Any = next((record for _, record in lines(path)), None)
+        except FileNotFoundError:
+            raise UserError(f"{path}: no such file; check the path") from None
         except OSError as error:
             raise UserError(f"{path}: cannot be read ({error})") from error
         if isinstance(first, BadJson):

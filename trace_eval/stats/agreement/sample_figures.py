@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import counted
 from trace_eval.stats.agreement.figures import FigureBook
 from trace_eval.stats.agreement.icc import icc_columns, icc_of_sums
 from trace_eval.stats.agreement.raters import (
@@ -87,7 +88,8 @@ def add_samples(book: FigureBook, judge: JudgeScores) -> None:
 def _left_out(who: str, found: MeanOfR) -> list[str]:
     if not found.left_out:
         return []
+    of = f"of {counted(found.used + found.left_out, 'correlation')}"
     return [
-        f"{who}: {found.left_out} of {found.used + found.left_out} correlations are left out"
+        f"{who}: {counted(found.left_out, f'{of} is', f'{of} are')} left out"
         " (fewer than 3 items in common, or one side never differs)"
     ]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import counted
 from trace_eval.data import MISSING, Codes
 from trace_eval.stats.agreement.accuracy import accuracy, accuracy_2way, coverage_2way
 from trace_eval.stats.agreement.align import Aligned
@@ -261,7 +262,7 @@ def _verdict(
         first = max(ahead, key=lambda rule: rule.accuracy or 0.0)
         told += (
             f"; the rule '{first.name}' does better: {first.accuracy:.4f} against the judge's"
-            f" {first.judge:.4f} on the same {first.items} items"
+            f" {first.judge:.4f} on the same {counted(first.items, 'item')}"
         )
     return f"{told}."
 

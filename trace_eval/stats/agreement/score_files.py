@@ -145,6 +145,8 @@ def holds_records(path: Path) -> bool:
     """Whether the lines of a file are score records, as ``rate`` writes them."""
     try:
         first = next((record for _, record in lines(path)), None)
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file; check the path") from None
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error})") from error
     return isinstance(first, dict) and {"item", "status"} <= set(first)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.rubrics import load_rubric
 from trace_eval.stats.agreement.align import Missing
 from trace_eval.stats.agreement.ratings import Ratings, read_ratings
@@ -64,8 +64,9 @@ def join_scores(
     stray = list({id_: None for id_ in ratings.ids if id_ not in facts})
     if stray and missing == "error":
         raise UserError(
-            f"{ratings.source}: {len(stray)} rated items are not in {files[0].source}, first"
-            f" {stray[0]!r}; score them, correct the ids, or pass --missing drop"
+            f"{ratings.source}: {counted(len(stray), 'rated item is', 'rated items are')} not in"
+            f" {files[0].source}, first {stray[0]!r}; score them, correct the ids, or pass"
+            " --missing drop"
         )
     study = study_of(facts, texts, ratings, scale)
     judges = [judge for column in found.columns for judge in judges_of(column, study, scale)]

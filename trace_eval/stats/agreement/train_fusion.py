@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from fusion import Numbers
 from trace_eval.rubrics import load_rubric
 from trace_eval.scores import (
@@ -128,7 +128,7 @@ def _parts(study: Study, seed: int) -> tuple[Array, Array, Array, dict[str, str]
         train, dev, test = (rated & (study.split == name) for name in ("train", "dev", "test"))
         if dev.any():
             told = {
-                name: f"{int(mask.sum())} rated items of the split {name}"
+                name: f"{counted(int(mask.sum()), 'rated item')} of the split {name}"
                 for name, mask in (("train", train), ("dev", dev), ("test", test))
                 if mask.any()
             }
@@ -140,9 +140,11 @@ def _parts(study: Study, seed: int) -> tuple[Array, Array, Array, dict[str, str]
     held_out = order[: max(1, round(DEV_SHARE * len(order)))]
     dev = train & np.isin(study.unit, held_out)
     train = train & ~dev
+    learned = len(questions) - len(held_out)
     told = {
-        "train": f"{int(train.sum())} rated items of {len(questions) - len(held_out)} questions",
-        "dev": f"{int(dev.sum())} rated items of {len(held_out)} other questions, seed {seed}",
+        "train": f"{counted(int(train.sum()), 'rated item')} of {counted(learned, 'question')}",
+        "dev": f"{counted(int(dev.sum()), 'rated item')} of"
+        f" {counted(len(held_out), 'other question')}, seed {seed}",
     }
     return train, dev, test, told
 

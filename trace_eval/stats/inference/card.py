@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.data import LabelTable
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
@@ -227,7 +227,7 @@ def _unknown(
     if score is not None:
         yield from untried(score)
     if unnamed:
-        yield f"instructions: those of {unnamed} of {pairs} pairs are not named"
+        yield f"instructions: not named for {unnamed} of {counted(pairs, 'pair')}"
     if unprobed is not None:
         yield (
             f"sanity probes: run trace-eval drill judge PAIRS --out DIR --judge {unprobed}, then"

@@ -8,6 +8,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
+from blueprints import counted
 from trace_eval.data import make_folder, replace_file
 from trace_eval.static import page_style
 from trace_eval.stats.agreement.tabular import Table
@@ -118,7 +119,8 @@ def _reliability(found: Calibration) -> str:
     best = found.chosen
     return (
         f"<figure>{diagram(best)}<figcaption>How often people prefer A (up) where {best.method}"
-        f" predicts it (across); {found.pairs} held-out pairs, ties as halves</figcaption></figure>"
+        f" predicts it (across); {counted(found.pairs, 'held-out pair')}, ties as"
+        " halves</figcaption></figure>"
     )
 
 

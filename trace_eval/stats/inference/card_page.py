@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from blueprints import counted
 from trace_eval.judges.naturalness import TASK
 from trace_eval.judges.naturalness.published import published
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
@@ -97,7 +98,10 @@ def _rules() -> list[str]:
 
 
 def _what(card: Card) -> Iterator[str]:
-    yield f"{card.items} pairs of {card.source}, {card.scored} scored ({card.coverage:.1%})."
+    yield (
+        f"{_count(card.items, 'pair')} of {card.source}, {card.scored} scored"
+        f" ({card.coverage:.1%})."
+    )
     yield (
         f"{_count(card.systems, 'system')}, {_count(card.instructions, 'instruction')}."
         f" Judge: {card.judge}."
@@ -114,8 +118,8 @@ def _what(card: Card) -> Iterator[str]:
         yield f"Unscored: {reasons}."
     if ran.calls:
         yield (
-            f"{ran.calls} calls: {ran.failed} unreadable, {ran.repaired} repaired at the second"
-            f" attempt; {_or(ran.call_seconds, '{:.2f} s a call')}."
+            f"{_count(ran.calls, 'call')}: {ran.failed} unreadable, {ran.repaired} repaired at"
+            f" the second attempt; {_or(ran.call_seconds, '{:.2f} s a call')}."
         )
     yield (
         f"Cost {_or(ran.cost_usd, 'US$ {:.4f}')};"
@@ -133,7 +137,7 @@ def _policy(card: Card) -> str:
 
 
 def _count(number: int | None, what: str) -> str:
-    return f"{what}s unknown" if number is None else f"{number} {what}{'' if number == 1 else 's'}"
+    return f"{what}s unknown" if number is None else counted(number, what)
 
 
 def _or(value: float | None, text: str) -> str:
@@ -154,7 +158,7 @@ def _agreement_words(card: Card) -> Iterator[str]:
     else:
         yield (
             f"Human ceiling: two of {ceiling.raters} raters agree on {ceiling.agreement:.1%} of"
-            f" {ceiling.pairs} shared opinions (kappa {_or(ceiling.kappa, '{:.3f}')})."
+            f" {_count(ceiling.pairs, 'shared opinion')} (kappa {_or(ceiling.kappa, '{:.3f}')})."
         )
 
 
@@ -232,7 +236,7 @@ def probe_table(probes: ProbeReport) -> Table:
         for row in probes.rows
     )
     return table(
-        f"{probes.pairs} pairs, changed so that the verdict of {probes.judge} is known",
+        f"{_count(probes.pairs, 'pair')}, changed so that the verdict of {probes.judge} is known",
         ("probe", "expected", "held", "of", "share", "low", "high", "unscored"),
         rows,
     )

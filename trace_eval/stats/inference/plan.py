@@ -15,7 +15,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.planned_run import RATES, PlannedRun
@@ -268,20 +268,20 @@ def _verdict(
         )
     if not enough:
         shown = f"{expected:.3f}" if np.isfinite(expected) else "unknown"
-        more_pairs = f"; about {beyond} pairs in all would do" if beyond else ""
+        more_pairs = f"; about {counted(beyond, 'pair')} in all would do" if beyond else ""
         return (
-            f"All {more} open pairs{time} would not do: the interval of {what} would still be"
-            f" {shown} wide, not {width:g}{more_pairs}."
+            f"All {counted(more, 'open pair')}{time} would not do: the interval of {what} would"
+            f" still be {shown} wide, not {width:g}{more_pairs}."
         )
     if not more:
         return f"No more labels are needed: the interval of {what} is {expected:.3f} wide."
     if not world.future.independent:
         return (
-            f"Label {more} more pairs{time}: the interval of {what} is then expected to be at most"
-            f" {width:g} wide ({expected:.3f}); that is no promise, because how alike pairs of one"
-            " instruction are is known from few labels."
+            f"Label {counted(more, 'more pair')}{time}: the interval of {what} is then expected"
+            f" to be at most {width:g} wide ({expected:.3f}); that is no promise, because how"
+            " alike pairs of one instruction are is known from few labels."
         )
     return (
-        f"Label {more} more pairs{time}: four times in five the interval of {what} is then at most"
-        f" {width:g} wide (expected {expected:.3f})."
+        f"Label {counted(more, 'more pair')}{time}: four times in five the interval of {what} is"
+        f" then at most {width:g} wide (expected {expected:.3f})."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from blueprints import counted
 from trace_eval.stats.inference.calibrate import Fitted
 
 SIZE, EDGE = 220, 30
@@ -28,7 +29,7 @@ def diagram(fitted: Fitted) -> str:
         out.append(
             f'<circle cx="{x(b.predicted):.1f}" cy="{y(b.observed):.1f}" r="{radius:.1f}"'
             f' class="s0"><title>predicted {b.predicted:.2f}, people {b.observed:.2f},'
-            f" {b.pairs} pairs</title></circle>"
+            f" {counted(b.pairs, 'pair')}</title></circle>"
         )
     for value in (0.0, 0.5, 1.0):
         out.append(f'<text x="{x(value)}" y="{SIZE + 24}" class="axis">{value:g}</text>')

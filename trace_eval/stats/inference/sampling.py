@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.data import Texts
 
 Array = NDArray[np.float64]
@@ -76,8 +76,9 @@ def drawn_labels(
         return Drawn(None, None if whole else _unknown(source, len(lacking)))
     if len(lacking):
         raise UserError(
-            f"{source}: {len(lacking)} labels have no inclusion probability, first"
-            f" {ids[lacking[0]]!r}; finish the needed pairs of the review and export again"
+            f"{source}: {counted(len(lacking), 'label has', 'labels have')} no inclusion"
+            f" probability, first {ids[lacking[0]]!r}; finish the needed pairs of the review and"
+            " export again"
         )
     if not np.isnan(given[scored]).any():
         return _all_known(source, given, asked, scored)
@@ -100,10 +101,11 @@ def _all_known(
     known = ~np.isnan(given)
     missed = int((known & ~asked & (given == 1)).sum())
     if missed:
+        certain = "with an inclusion of 1"
         return Drawn(
             None,
-            f"{source}: {missed} pairs with an inclusion of 1 have no label, so the draw that it"
-            " tells of is not finished",
+            f"{source}: {counted(missed, f'pair {certain} has', f'pairs {certain} have')} no label,"
+            " so the draw that it tells of is not finished",
         )
     chance = given[known]
     expected, spread = float(chance.sum()), float(np.sqrt((chance * (1 - chance)).sum()))
@@ -111,7 +113,7 @@ def _all_known(
     if abs(number - expected) > 0.5 + ROUNDING * len(chance) + CHANCE * spread:
         return Drawn(
             None,
-            f"{source}: {number} labels where the inclusion of all pairs makes"
+            f"{source}: {counted(number, 'label')} where the inclusion of all pairs makes"
             f" {expected:.0f} likely, so they are not the draw that it tells of",
         )
     least = (1 - ROUNDING) * given[known & asked].min()
@@ -120,16 +122,18 @@ def _all_known(
 
 
 def _unlike(source: str, number: int, total: int) -> str:
+    of = f"of {counted(total, 'pair')}"
     return (
-        f"{source}: {number} of {total} pairs were less likely to be asked for than any labelled"
-        " one, so estimates and intervals do not speak for them"
+        f"{source}: {counted(number, f'{of} was', f'{of} were')} less likely to be asked for than"
+        " any labelled one, so estimates and intervals do not speak for them"
     )
 
 
 def _unknown(source: str, number: int) -> str:
     return (
-        f"{source}: the inclusion of its {number} labels is empty, so nobody knows how they were"
-        " drawn; a review tells once its needed pairs and one of the random slice are done"
+        f"{source}: the inclusion of its {counted(number, 'label')} is empty, so nobody knows how"
+        " they were drawn; a review tells once its needed pairs and one of the random slice are"
+        " done"
     )
 
 
@@ -140,8 +144,8 @@ def _part(source: str, stands: float, total: int) -> str:
         else "they cannot be its own"
     )
     return (
-        f"{source}: by their inclusion the labels stand for {stands:.0f} of {total} pairs (sum of"
-        f" 1 / inclusion), so {why}"
+        f"{source}: by their inclusion the labels stand for {stands:.0f} of"
+        f" {counted(total, 'pair')} (sum of 1 / inclusion), so {why}"
     )
 
 

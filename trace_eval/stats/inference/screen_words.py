@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from blueprints import counted
 from trace_eval.stats.inference.decidable import (
     EVERYTHING,
     STARTS,
@@ -38,16 +39,17 @@ def verdict(
     sure = f"confidence {options.confidence:.0%}"
     if chosen is not None:
         return (
-            f"{chosen.decided} pairs ({chosen.share:.0%} of the scored ones) may be decided by the"
-            f" judge alone: {_which(chosen)} reach {promise}, {sure}"
-            f" ({chosen.agreement:.1%} of their {chosen.labelled} labels agree)."
+            f"{counted(chosen.decided, 'pair')} ({chosen.share:.0%} of the scored ones) may be"
+            f" decided by the judge alone: {_which(chosen)} reach {promise}, {sure}"
+            f" ({chosen.agreement:.1%} of their {counted(chosen.labelled, 'label')} agree)."
         )
     if candidate is not None and needed is not None:
         return (
             f"None: no part is shown to reach {promise} at {sure}. Nearest are"
-            f" {_which(candidate)} ({candidate.decided} pairs; {candidate.labelled} labels,"
-            f" {candidate.agreement:.1%} agree): about {needed} labels drawn at random among them"
-            f" would probably tell{_more_than(candidate, needed)}."
+            f" {_which(candidate)} ({counted(candidate.decided, 'pair')};"
+            f" {counted(candidate.labelled, 'label')}, {candidate.agreement:.1%} agree): about"
+            f" {counted(needed, 'label')} drawn at random among them would probably"
+            f" tell{_more_than(candidate, needed)}."
         )
     best = max(parts, key=lambda part: part.agreement or 0.0)
     if best.agreement is not None and best.agreement > options.agree:
@@ -61,7 +63,8 @@ def verdict(
     fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
     return (
         f"None: no part looks as if it reached {promise} ({seen}); more labels would not change"
-        f" that for this judge, a lower --agree might. Fewer than {fewest} labels cannot show it."
+        f" that for this judge, a lower --agree might. Fewer than {counted(fewest, 'label')}"
+        " cannot show it."
     )
 
 
@@ -72,7 +75,8 @@ def _which(part: DecidableStratum) -> str:
 
 
 def _more_than(part: DecidableStratum, needed: int) -> str:
-    return f", more than the {part.decided} pairs that it has" if needed > part.decided else ""
+    own = counted(part.decided, "pair")
+    return f", more than the {own} that it has" if needed > part.decided else ""
 
 
 def caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> list[str]:
@@ -95,9 +99,11 @@ def caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> lis
         copies = "" if run.copies is None else ", but for copies (the same two recordings)"
         words = "instructions are unknown: pairs are taken as independent"
         if not all(lacking):
-            words = f"the instruction of {sum(lacking)} pairs is unknown: each is taken for one"
+            unknown = counted(sum(lacking), "pair")
+            words = f"the instruction of {unknown} is unknown: each is taken for one"
         lines.append(f"{words}{copies}")
     if run.unmatched:
-        lines.append(f"{run.unmatched} labelled items were not judged and are left out")
+        stray = "labelled item was not judged and is", "labelled items were not judged and are"
+        lines.append(f"{counted(run.unmatched, *stray)} left out")
     lines.append("pairs unlike this run's (new systems, topics, voices) need new labels")
     return lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from blueprints import counted
 from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.stats.inference.calibrate import CHOSEN, Calibration
@@ -118,7 +119,7 @@ def _differences(rates: WinRates, level: float) -> Table:
             for row in rates.differences
         ),
         f"{_level(level, (row.difference for row in rates.differences))}; p: the difference is 0;"
-        f" Holm over these {len(rates.differences)} pairs of systems",
+        f" Holm over {counted(len(rates.differences), 'pair')} of systems",
     )
 
 
@@ -164,7 +165,8 @@ def plan_table(plan: LabelPlan) -> Table:
         f"Pairs to label in {plan.source}",
         ("systems", "open", "label"),
         ((row.systems, row.open, row.label) for row in plan.strata),
-        f"{plan.labelled} labels now, width of {plan.goal} {width}; wanted {plan.width:g}",
+        f"{counted(plan.labelled, 'label')} now, width of {plan.goal} {width}; wanted"
+        f" {plan.width:g}",
     )
 
 
@@ -174,11 +176,11 @@ def calibration_tables(result: Calibration) -> Iterator[Table]:
     def shown(value: Measured) -> str:
         return bounded(value.value, value.interval)
 
-    units = f" of {result.groups} {result.unit}s" if result.groups < result.pairs else ""
+    units = f" of {counted(result.groups, result.unit)}" if result.groups < result.pairs else ""
     if result.unit == "instruction":
-        units = f" of {result.groups} instructions"
+        units = f" of {counted(result.groups, 'instruction')}"
     yield table(
-        f"P(people prefer A | {result.judge}), {result.pairs} pairs{units}",
+        f"P(people prefer A | {result.judge}), {counted(result.pairs, 'pair')}{units}",
         ("method", "Brier", "ECE", "log loss", "accuracy"),
         (
             (row.method, shown(row.brier), shown(row.ece), row.log_loss, shown(row.accuracy))
@@ -200,7 +202,7 @@ def screen_tables(result: Screening) -> Iterator[Table]:
     drawn = (
         "exact, over pairs"
         if result.instructions is None
-        else f"by bets on {result.instructions} instructions"
+        else f"by bets on {counted(result.instructions, 'instruction')}"
     )
     for name in dict.fromkeys(part.signal for part in result.parts):
         yield table(

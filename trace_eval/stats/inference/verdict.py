@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from blueprints import counted
 from trace_eval.stats.agreement.baselines import RULES as RULES_OF_NUMBERS
 from trace_eval.stats.agreement.checks import DataWarning
 from trace_eval.stats.agreement.score import JudgeScore
@@ -78,7 +79,7 @@ def decide(
     """
     if score is None or score.scored < LEAST_PAIRS:
         number = score.scored if score else 0
-        return Verdict("unknown", f"{number} labelled pairs; {LEAST_PAIRS} are needed")
+        return Verdict("unknown", f"{counted(number, 'labelled pair')}; {LEAST_PAIRS} are needed")
     if coverage < LEAST_COVERAGE:
         return Verdict("do not use", f"only {coverage:.0%} of the pairs are scored")
     exchanged = [w for w in warnings if w.check in ("swapped", "exchanged_sides")]
@@ -104,8 +105,9 @@ def decide(
     if position_p is None or both_orders < LEAST_PAIRS:
         return Verdict(
             "screen only",
-            f"{beats}, but whether it prefers a position is unknown: {both_orders} pairs are"
-            f" judged in both orders, {LEAST_PAIRS} are needed",
+            f"{beats}, but whether it prefers a position is unknown:"
+            f" {counted(both_orders, 'pair is', 'pairs are')} judged in both orders,"
+            f" {LEAST_PAIRS} are needed",
         )
     return Verdict("rank systems", beats)
 

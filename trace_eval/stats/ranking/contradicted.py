@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import counted
 from trace_eval.data import MISSING, LabelTable
 from trace_eval.stats.agreement.bias.first_position import ALPHA
 from trace_eval.stats.agreement.bias.position import position_bias
@@ -29,8 +30,9 @@ class Contradicted:
     @property
     def text(self) -> str:
         """How many are left out, and why."""
+        of = f"of {counted(len(self.rows), 'comparison')}"
         return (
-            f"{int(self.rows.sum())} of {len(self.rows)} comparisons are left out: {self.why}, and"
+            f"{counted(int(self.rows.sum()), f'{of} is', f'{of} are')} left out: {self.why}, and"
             " its two orders contradict each other there; --keep-inconsistent keeps them"
         )
 
@@ -63,7 +65,7 @@ def contradicted(source: JudgedSource, table: LabelTable, column: str) -> Contra
         first = test.first > test.second
         why = (
             f"this judge answers by position, not by content ({'first' if first else 'second'}"
-            f" wins in both orders of {test.first if first else test.second} of {test.pairs}"
-            f" pairs, p = {test.p:.2g})"
+            f" wins in both orders of {test.first if first else test.second} of"
+            f" {counted(test.pairs, 'pair')}, p = {test.p:.2g})"
         )
     return Contradicted(rows, why) if rows.any() else None

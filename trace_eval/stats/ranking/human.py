@@ -19,6 +19,8 @@ def read_human_ranking(path: Path) -> dict[str, float]:
     """
     try:
         rows = list(read_rows(path))
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file; check the path") from None
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UserError(f"{path}: cannot be read ({error})") from error
     if not rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from fusion import Policy
 from trace_eval.data import MISSING, LabelTable
 from trace_eval.stats.agreement.align import Items, Missing, first_repeat, items_of, match
@@ -64,8 +64,9 @@ def people_table(labels: LabelTable, judged: LabelTable, missing: Missing = "err
     absent = np.flatnonzero(rows < 0)
     if len(absent) and missing == "error":
         raise UserError(
-            f"{judged.source}: no judgement of {len(absent)} of {len(items.ids)} labelled items,"
-            f" first {items.ids[absent[0]]!r}; judge them, or pass --missing drop"
+            f"{judged.source}: no judgement of {len(absent)} of"
+            f" {counted(len(items.ids), 'labelled item')}, first {items.ids[absent[0]]!r}; judge"
+            " them, or pass --missing drop"
         )
     facts = merge_facts(judged, rows, items)
     said = np.any([codes != MISSING for codes in labels.codes.values()], axis=0)

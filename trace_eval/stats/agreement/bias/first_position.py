@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from blueprints import counted
 from trace_eval.runs import VerdictRow
 from trace_eval.stats.agreement.mcnemar import sign_test
 
@@ -39,7 +40,7 @@ class FirstPositionTest:
     def line(self) -> str:
         """One sentence for people."""
         return (
-            f"{self.consistent} of {self.pairs} pairs consistent under swap"
+            f"{self.consistent} of {counted(self.pairs, 'pair')} consistent under swap"
             f" ({self.consistent / self.pairs:.0%}); {self.by_position}"
         )
 
@@ -48,7 +49,7 @@ class FirstPositionTest:
         """How many ratings went by position, with the test."""
         total = self.first + self.second
         return (
-            f"{total} of {self.ratings} ratings"
+            f"{total} of {counted(self.ratings, 'rating')}"
             f" ({total / max(self.ratings, 1):.0%}) went to the same place in both orders:"
             f" {self.first} to the first, {self.second} to the second, p {_p(self.p)}"
         )
