@@ -22,7 +22,7 @@ from benchmarks.coverage_intervals import (
 from benchmarks.report import RESULTS
 from trace_eval.commands.cli import app
 from trace_eval.stats.inference.forest import Drawn, forest, line
-from trace_eval.stats.inference.influence import ppi_components, simple_design
+from trace_eval.stats.inference.influence import Labels, ppi_components, simple_design
 from trace_eval.stats.inference.limits import score_reach, skewed_reach
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
 
@@ -185,6 +185,25 @@ def test_an_instruction_whose_labels_agree_is_one_label() -> None:
     assert five.interval == pytest.approx((0.478, 1.0), abs=0.001)
 
 
+def test_labels_of_unequal_weight_are_as_many_as_they_are_worth() -> None:
+    """One instruction of ten pairs was lost, ten of one pair were won: 1 / (.25 + 10 * .0025)."""
+    asked = np.arange(40) < 20
+    y = np.r_[np.zeros(10), np.ones(10), np.zeros(20)]
+    cluster = np.r_[np.zeros(10, int), np.arange(1, 31)]
+    found = powered(y, y, asked, power=0.0, cluster=cluster)
+    n, z = 1 / 0.275, 1.959964  # Wilson's limits of one half, of 3.6 labels
+    half = z / (1 + z**2 / n) * (0.25 / n + z**2 / (4 * n**2)) ** 0.5
+    assert found.labels_interval == pytest.approx((0.5 - half, 0.5 + half), abs=1e-4)
+    # a residual of r = (I - 1 w') y has the covariance (I - 1 w') (I - 1 w')', here times weights
+    for w in (np.full(7, 1 / 7), np.array([0.4, *[0.1] * 6]), np.array([0.9, *[0.02] * 5])):
+        residual = np.diag(w) @ (np.eye(len(w)) - np.outer(np.ones(len(w)), w))
+        covariance = residual @ residual.T
+        labels = Labels(1.0, np.zeros(len(w)), np.zeros(len(w)), w)
+        assert labels.growth == pytest.approx(w @ w / np.trace(covariance))
+        squared = np.trace(covariance @ covariance)
+        assert labels.degrees == pytest.approx(np.trace(covariance) ** 2 / squared)
+
+
 def test_what_steps_of_outcomes_leave_possible() -> None:
     """Twenty labels at a truth of .9: all alike in 12 % of the draws, 14 or fewer wins in 1 %."""
 
@@ -208,12 +227,12 @@ def test_score_limits_are_those_of_wilson_and_hold_with_ties_alone() -> None:
     for won, n in ((12, 15), (14, 15), (1, 40)):
         values, z = np.r_[np.ones(won), np.zeros(n - won)], 1.959964
         p = won / n
-        found = score_reach(values, np.full(n, 1 / n), p * (1 - p) / n, n, z).around(p)
+        found = score_reach(values, np.full(n, 1 / n), n, z).around(p)
         middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
         half = z / (1 + z**2 / n) * (p * (1 - p) / n + z**2 / (4 * n**2)) ** 0.5
         assert found == pytest.approx((middle - half, middle + half), abs=1e-6)
     # Tango (1998) of no win and no loss in n: wins less losses are at most z^2 / (n + z^2)
-    ties = score_reach(np.full(15, 0.5), np.full(15, 1 / 15), 0.0, 15, z)
+    ties = score_reach(np.full(15, 0.5), np.full(15, 1 / 15), 15, z)
     assert (ties.below, ties.above) == pytest.approx((z**2 / (15 + z**2) / 2,) * 2, abs=1e-9)
 
 

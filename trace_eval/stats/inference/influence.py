@@ -92,9 +92,39 @@ class Labels:
         return len(self.values)
 
     @property
-    def even(self) -> bool:
-        """Units of equal weight: the variance of their mean follows from their values."""
-        return float(np.ptp(self.weights)) < NO_SPREAD
+    def worth(self) -> float:
+        """Labels of equal weight that would have the same variance (Korn & Graubard 1998)."""
+        return 1 / float(self.weights @ self.weights)
+
+    @property
+    def spread(self) -> float:
+        """Weighted variance of the values."""
+        centre = self.values - self.weights @ self.values
+        return float(self.weights @ centre**2)
+
+    @property
+    def growth(self) -> float:
+        """What makes the sum of squared residuals unbiased: a heavy unit draws the mean to itself.
+
+        It is n / (n - 1) for n units of equal weight.
+        """
+        squares, cubes = (float((self.weights**power).sum()) for power in (2, 3))
+        left = 1 + squares - 2 * cubes / squares
+        return 1 / left if left > NO_SPREAD else 1.0
+
+    @property
+    def degrees(self) -> float:
+        """Degrees of freedom of that sum (Satterthwaite 1946), for units of equal variance.
+
+        They are n - 1 for n units of equal weight, and fewer the more one of them outweighs the
+        others; 1 at least.
+        """
+        w = self.weights
+        second, third, fourth = (float((w**power).sum()) for power in (2, 3, 4))
+        mean = float(w**2 @ (1 - 2 * w + second))
+        twice = float(w**4 @ (1 + 2 * second - 4 * w))
+        twice += second**4 - 4 * second**2 * third + 2 * second * fourth + 2 * third**2
+        return max(1.0, mean**2 / twice) if twice > 0 else 1.0
 
     @property
     def missed(self) -> Array:

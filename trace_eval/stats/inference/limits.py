@@ -42,27 +42,21 @@ class Reach:
         )
 
 
-def score_reach(values: Array, weights: Array, variance: float, units: float, z: float) -> Reach:
+def score_reach(values: Array, weights: Array, units: float, z: float) -> Reach:
     """Score limits of a weighted mean of values in [0, 1], as distances from it.
 
     Args:
         values: in [0, 1] [shape=(n,)].
         weights: positive, with sum 1 [shape=(n,)].
-        variance: of the estimate, from the design; at least that of ``units`` equal ones is
-            taken where the values are all alike.
-        units: independent units behind them.
+        units: independent values of equal weight that would have the variance of the mean.
         z: quantile, e.g. 1.96.
     """
     seen, index = np.unique(values, return_inverse=True)
     share = np.bincount(index, weights=weights).astype(np.float64)
     mean = float(share @ seen)
-    spread = float(share @ (seen - mean) ** 2)
-    if spread > NO_SPREAD:
-        factor = z * z * variance / spread
-    else:
-        factor = z * z / units
-        if seen[0] in (0.0, 1.0):
-            return _alike(bool(seen[0]), units, z)
+    factor = z * z / units
+    if len(seen) == 1 and seen[0] in (0.0, 1.0):
+        return _alike(bool(seen[0]), units, z)
     return Reach(
         max(0.0, _above(1 - seen[::-1], share[::-1], 1 - mean, factor)),
         max(0.0, _above(seen, share, mean, factor)),

@@ -222,7 +222,7 @@ def _p(value: float, reach: Reach, null: float, units: int, level: float) -> flo
     distance = reach.below if value > null else reach.above
     if value == null or distance <= 0:
         return 1.0
-    beyond = -abs(value - null) / distance * _quantile(level, units)
+    beyond = -abs(value - null) / distance * _quantile(level, units - 1)
     return float(2 * stdtr(max(units - 1, 1), beyond))
 
 
@@ -250,58 +250,49 @@ def _of_judge(sample: PPIComponents, level: float) -> _Bounded:
     """The judge alone, as if it never erred."""
     many = max(int((np.abs(sample.d_judge) > 0).sum()), 1)
     size = len(sample.judged)
-    reach = score_reach(
-        sample.judged,
-        np.full(size, 1 / size),
-        max(float(sample.d_judge @ sample.d_judge), float(sample.judged.var()) / size),
-        size if many == 1 else many,
-        _quantile(level, many),
-    )
+    spread = float(sample.judged.var())
+    variance = max(float(sample.d_judge @ sample.d_judge), spread / size)
+    units = spread / variance if variance > NO_SPREAD else size if many == 1 else many
+    z = _quantile(level, many - 1)
+    reach = score_reach(sample.judged, np.full(size, 1 / size), units, z)
     return _Bounded(sample.judge, reach, sample.d_judge)
 
 
-def _quantile(level: float, units: int, known: bool = False) -> float:
-    """Student's, over the units; the normal's where the variance need not be estimated."""
+def _quantile(level: float, degrees: float | None = None) -> float:
+    """Student's; None: the normal's, where the variance need not be estimated."""
     from scipy.special import ndtri, stdtrit
 
     tail = (1 + level) / 2
-    return float(ndtri(tail) if known else stdtrit(max(units - 1, 1), tail))
+    return float(ndtri(tail) if degrees is None else stdtrit(max(degrees, 1), tail))
 
 
 def _reach(sample: PPIComponents, influence: Array, weight: float, level: float) -> Reach:
     """Limits by stratum, put together; degrees of freedom are those of each stratum.
 
-    Labels alone have score limits, over units of equal weight with the variance that follows from
-    their values. Where the judge or unequal weights enter, a value is no longer one of a few
-    within a range, and limits follow the skewness of what was seen.
+    Labels alone have score limits: their variance follows from their values, and unequal weights
+    enter as the number of labels that they are worth. Where the judge enters, a value is no longer
+    one of a few within a range, and limits follow the skewness of what was seen.
     """
     found: list[tuple[float, Reach]] = []
     variances = 0.0
     for number, stratum in enumerate(sample.strata):
-        units, moved = stratum.units, influence[number]
-        known = stratum.even and not weight
-        squares = float(moved @ moved) * (1 if known else units / max(units - 1, 1))
-        variances += squares
-        z = _quantile(level, units, known)
-        if weight and sample.error[number] > 0:
-            error = weight * sample.error[number]
+        moved, error = influence[number], weight * sample.error[number]
+        if error > 0:
+            squares = float(moved @ moved) * stratum.growth
             # nobody knows of a judge that no error was seen in: by the rule of three it has some
             least = 0.0 if len(stratum.missed) else -float(np.log(1 - level)) * error
+            z = _quantile(level, stratum.degrees)
             reach = skewed_reach(moved, squares, z, (stratum.miss * error) ** 2, least)
             found.append((1.0, reach))
-        elif not stratum.even and _many(stratum):
-            found.append((1.0, skewed_reach(moved, squares, z)))
         else:
-            worth = 1 / float(stratum.weights @ stratum.weights)
-            if not np.ptp(stratum.values):  # nothing is estimated that has degrees of freedom
-                z = _quantile(level, units, known=True)
-            variance = squares / stratum.share**2
-            found.append(
-                (stratum.share, score_reach(stratum.values, stratum.weights, variance, worth, z))
-            )
+            squares = stratum.share**2 * stratum.spread / stratum.worth
+            reach = score_reach(stratum.values, stratum.weights, stratum.worth, _quantile(level))
+            found.append((stratum.share, reach))
+        variances += squares
+    # the sizes of the strata vary besides, and heavy units may lie further apart than the others
     total = influence.sum(0)
     more = max(0.0, float(total @ total) - variances)
-    return of_sum(found, _quantile(level, sample.units) * float(np.sqrt(more)))
+    return of_sum(found, _quantile(level, sample.units - 1) * float(np.sqrt(more)))
 
 
 def _enough(sample: PPIComponents) -> bool:
