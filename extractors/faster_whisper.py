@@ -68,7 +68,7 @@ class FasterWhisperExtractor(Recogniser):
     """
 
     name: ClassVar[str] = "faster-whisper"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
     packages: ClassVar[dict[str, str]] = {
         "faster_whisper": "faster-whisper",
         "ctranslate2": "ctranslate2",

@@ -16,7 +16,7 @@ from extractors.catalogue import another_recogniser
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
 from extractors.stretches import PIECE_JOIN_S, PIECE_MARGIN_S, stretches
-from extractors.suspect import repetition_loop, suspicions, tokens
+from extractors.suspect import low_confidence, repetition_loop, suspicions, tokens, too_many
 from extractors.word_times import repaired
 
 #: Ending of the names under which models that write English only are published.
@@ -159,14 +159,21 @@ class Recogniser(ModelExtractor):
             language = self._assumed(model, spoken) or spoken.language
         parts = stretches(item.speech, seconds)
         heard = self._decode(model, speech, parts, language)
-        english = spoken is None or heard.language == "en"
-        # In other languages nothing was ever rescued by that, at up to ten times the cost.
-        if english and repetition_loop(tokens(text_of(heard.segments))):
+        # In other languages, and of words that are not believed, nothing was ever rescued by that,
+        # at up to ten times the cost.
+        believed = (spoken is None or heard.language == "en") and not self._guessed(item, heard)
+        if believed and repetition_loop(tokens(text_of(heard.segments))):
             pieces = stretches(item.speech, seconds, PIECE_JOIN_S, PIECE_MARGIN_S)
             if len(pieces) > len(parts):
                 again = self._decode(model, speech, pieces, language or heard.language)
                 return again._replace(language=heard.language, probability=heard.probability)
         return heard
+
+    def _guessed(self, item: Item, heard: Decoded) -> bool:
+        """Whether English words are unsure, or more than can be said in the time."""
+        words = words_of(heard.segments, item.clip.seconds)
+        floor = self._floor(self._recogniser(), other=False)
+        return low_confidence(words, floor) or too_many(words, item.speech)
 
     def _transcript(
         self, item: Item, heard: Decoded, model: Any, spoken: Spoken | None = None

@@ -17,14 +17,12 @@ _server = cache(Server)
 def trace_eval(*arguments: object, cwd: Path = ROOT, timeout: float = 600) -> Done:
     """Run ``trace-eval ARGUMENTS``, from the repository's root unless told.
 
-    A fork of a process that has imported everything, where the environment is that of the
-    suite; else (and while another command runs) a process that starts from nothing.
+    A fork of a process that has imported everything, or one that starts from nothing.
     """
     typed = [str(argument) for argument in arguments]
-    if _server().environment == environment():
-        done = _server().run(typed, cwd, timeout)
-        if done is not None:
-            return done
+    done = _server().run(typed, cwd, timeout)
+    if done is not None:
+        return done
     finished = subprocess.run(
         [sys.executable, "-m", "trace_eval", *typed],
         capture_output=True,

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -24,12 +25,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 #: Packages that commands import on use; none starts a thread before it is used.
 _BESIDE = (
-    "jinja2", "openai", "scipy.optimize", "scipy.sparse", "scipy.stats", "soundfile", "soxr",
+    "jinja2", "openai", "scipy.optimize", "scipy.sparse", "scipy.special", "scipy.stats",
+    "soundfile", "soxr",
     "parselmouth", "onnxruntime", "torch", "whisper", "transformers",
 )  # fmt: skip
 
-#: Differs from test to test; what is imported does not read it.
-_IGNORED = "PYTEST_CURRENT_TEST"
+#: Variables that differ from test to test, and are read when a command uses them, not on import.
+_READ_ON_USE = ("PYTEST_CURRENT_TEST", "TRACE_EVAL_", "OPENAI_", "OLLAMA_")
 
 
 class Done(NamedTuple):
@@ -44,8 +46,7 @@ class Server:
     """Runs one command at a time, each as its own process.
 
     Attributes:
-        environment: what modules saw when they were imported; commands with another one need
-            a process that starts from nothing.
+        environment: what modules saw when they were imported.
     """
 
     def __init__(self) -> None:
@@ -62,7 +63,13 @@ class Server:
         atexit.register(self._process.kill)
 
     def run(self, arguments: list[str], cwd: Path, timeout: float) -> Done | None:
-        """The finished command; None while another one runs."""
+        """The finished command.
+
+        None while another one runs, or in an environment that modules may have to see when they
+        are imported: such a command needs a process that starts from nothing.
+        """
+        if _for_imports(self.environment) != _for_imports(environment()):
+            return None
         if not self._lock.acquire(blocking=False):
             return None
         try:
@@ -73,7 +80,12 @@ class Server:
 
     def _run(self, arguments: list[str], cwd: Path, timeout: float, folder: Path) -> Done:
         streams = [str(folder / name) for name in ("out", "err")]
-        order = {"arguments": arguments, "cwd": str(cwd), "streams": streams}
+        order = {
+            "arguments": arguments,
+            "cwd": str(cwd),
+            "streams": streams,
+            "variables": environment(),
+        }
         pipe, answers = self._process.stdin, self._process.stdout
         assert pipe
         assert answers
@@ -96,17 +108,28 @@ class Server:
 
 def environment() -> dict[str, str]:
     """That of this process, from which our modules are imported."""
-    own = {**os.environ, "PYTHONPATH": str(ROOT)}
-    own.pop(_IGNORED, None)
-    return own
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def _for_imports(variables: Mapping[str, str]) -> dict[str, str]:
+    """The variables that modules may read when they are imported."""
+    return {k: value for k, value in variables.items() if not k.startswith(_READ_ON_USE)}
+
+
+def _modules() -> Iterator[str]:
+    """All of ours: commands enter the others by doors that import on use."""
+    for package in ("blueprints", "extractors", "fusion", "trace_eval"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            if path.stem != "__main__":
+                yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(
+                    ".__init__"
+                )
 
 
 def serve() -> None:
     """Fork for each line of standard input; answers with the process number and its exit code."""
-    for path in sorted((ROOT / "trace_eval" / "commands").glob("*.py")):
-        import_module(f"trace_eval.commands.{path.stem}")
-    for name in _BESIDE:
-        with suppress(ImportError):
+    for name in (*_modules(), *_BESIDE):
+        with suppress(ImportError):  # of an optional extra
             import_module(name)
 
     def answer(number: int) -> None:
@@ -121,8 +144,10 @@ def serve() -> None:
         answer(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 
-def _command(arguments: list[str], cwd: str, streams: list[str]) -> None:
+def _command(arguments: list[str], cwd: str, streams: list[str], variables: dict[str, str]) -> None:
     """Become ``trace-eval ARGUMENTS``; never returns."""
+    os.environ.clear()
+    os.environ.update(variables)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number, name in enumerate(streams, 1):
         os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT, 0o600), number)

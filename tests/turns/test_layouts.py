@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
+from extractors import AUDIO_SUFFIXES
 from tests.support.cli import trace_eval
+from trace_eval.conversations.layouts import layout_of
 from trace_eval.turns import (
     ConversationItem,
     ReadOptions,
@@ -151,6 +153,13 @@ def test_records_of_our_own_are_read_back(tmp_path: Path) -> None:
     path.write_text(json.dumps(broken) + "\n")
     with pytest.raises(UserError, match="the clock goes backwards"):
         read_conversations(path)
+
+
+def test_recordings_of_every_format_that_is_read_are_calls(tmp_path: Path) -> None:
+    for suffix in AUDIO_SUFFIXES:
+        path = tmp_path / f"call{suffix}"
+        path.write_bytes(b"")
+        assert layout_of(path).name == "stereo", suffix
 
 
 def test_layouts_that_nobody_knows_are_named(tmp_path: Path) -> None:

@@ -6,30 +6,28 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import soundfile
-
 from blueprints import UserError
-from extractors import opened
+from extractors import AUDIO_SUFFIXES, opened
 from trace_eval.conversations.layouts.base import Found, Layout, ReadOptions, Unread, each
 from trace_eval.conversations.layouts.rows import first_row, number_of, rows_of
 from trace_eval.conversations.sound import heard_conversation
 from trace_eval.data import Channel, ConversationItem, Role
-
-SUFFIXES = {f".{name.lower()}" for name in soundfile.available_formats()} | {".opus", ".mp3"}
 
 
 def _recordings(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
         return
-    yield from (one for one in sorted(path.rglob("*")) if one.suffix.lower() in SUFFIXES)
+    yield from (one for one in sorted(path.rglob("*")) if one.suffix.lower() in AUDIO_SUFFIXES)
 
 
 def fits_stereo(path: Path) -> bool:
     """A recording, or a folder whose first recording has two channels."""
     if path.is_file():
-        return path.suffix.lower() in SUFFIXES
-    first = next((one for one in sorted(path.glob("*")) if one.suffix.lower() in SUFFIXES), None)
+        return path.suffix.lower() in AUDIO_SUFFIXES
+    first = next(
+        (one for one in sorted(path.glob("*")) if one.suffix.lower() in AUDIO_SUFFIXES), None
+    )
     return first is not None and _channels(first) == 2
 
 
