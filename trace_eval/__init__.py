@@ -42,9 +42,8 @@ if TYPE_CHECKING:
     from trace_eval.runs.record import RunRecord
     from trace_eval.runs.summary import Summary
     from trace_eval.stats.agree_sources import agree
+    from trace_eval.stats.options import AgreeOptions, RankOptions
     from trace_eval.stats.rank_sources import rank
-    from trace_eval.stats.ranking.report import RankOptions
-    from trace_eval.stats.report import AgreeOptions
 
 __all__ = [
     "POLICIES",

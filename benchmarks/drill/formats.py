@@ -18,7 +18,8 @@ from fusion.tables import read_policy
 from tests.support import reviewed as support
 from tests.support.cases import verdict
 from tests.support.servers import completion
-from trace_eval.data.judge_files import Columns, read_judge_file
+from trace_eval.data.columns import Columns
+from trace_eval.data.judge_files import read_judge_file
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_manifest
 from trace_eval.datasets.sets.speechjudge import read_speechjudge

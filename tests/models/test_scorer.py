@@ -505,7 +505,7 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     from trace_eval.stats.agree_scores import figure
     from trace_eval.stats.agreement.bootstrap import BootstrapOptions
     from trace_eval.stats.agreement.crps import crps_beta
-    from trace_eval.stats.report import AgreeOptions
+    from trace_eval.stats.options import AgreeOptions
 
     folder = tmp_path / "beta"
     train_scorer(ratings, folder, replace(TRAINING, base=str(base), head="beta", steps=4))

@@ -20,7 +20,7 @@ from trace_eval.stats.agreement.checks import warning_line
 from trace_eval.stats.agreement.metrics import METRICS
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.agreement.tabular import write_csv, write_json
-from trace_eval.stats.report import AgreeOptions
+from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.tables import tables_of
 
 OPTIONS = AgreeOptions(QUICK)

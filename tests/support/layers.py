@@ -34,14 +34,13 @@ judges.rating: blueprints data extractors fusion judges judges.base judges.chat 
 judges.panel: blueprints data judges.base judges.chat judges.rating rubrics scores
 judges.audio: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics
 judges.views.audio: audio blueprints data extractors judges.audio judges.base judges.chat judges.options judges.text judges.views rubrics
-judges.lexical: blueprints data fusion judges.base judges.rating judges.views rubrics scores
-judges.scorer: blueprints data extractors fusion judges.base judges.rating judges.views rubrics scorer scores
+judges.words: blueprints data extractors fusion judges.base judges.rating judges.views rubrics scorer scores
 judges.reward: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics scorer
-judges.registry: blueprints fusion judges judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.presets judges.rating judges.reward judges.rules judges.scorer judges.text judges.views.audio rubrics
+judges.registry: blueprints fusion judges judges.audio judges.base judges.chat judges.options judges.panel judges.presets judges.rating judges.reward judges.text judges.views.audio judges.words rubrics
 judges.listing: blueprints data judges.base judges.options judges.registry rubrics
 judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry rubrics
 runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
-stats: audio blueprints data fusion judges.naturalness measures rubrics runs scores static
+stats: audio blueprints data extractors fusion judges.naturalness measures rubrics runs scores static
 api: blueprints data extracting judges.registry options runs
 turns: blueprints conversations data entities extracting options stats
 datasets: blueprints data fusion measures stats

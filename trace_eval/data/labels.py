@@ -145,20 +145,6 @@ class LabelTable:
 SIDE_NAMES = ("A", "B")
 
 
-def parse_sides(text: str | None) -> tuple[str, str] | None:
-    """The names of the systems of A and B from ``new,old``; None: none are given.
-
-    Raises:
-        UserError: they are not two different names.
-    """
-    if text is None:
-        return None
-    names = [name.strip() for name in text.split(",")]
-    if len(names) != 2 or not all(names) or names[0] == names[1]:
-        raise UserError(f"--systems {text}: name those of A and B, e.g. --systems new,old")
-    return names[0], names[1]
-
-
 def name_sides(table: LabelTable, names: tuple[str, str] | None) -> LabelTable | None:
     """The table with systems, where none of its rows has any; None: some have.
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     )
     from trace_eval.stats.agreement.bias.robustness import Robustness, robustness, sides
     from trace_eval.stats.agreement.bootstrap import (
-        BootstrapOptions,
         IntervalEstimate,
         Statistic,
         Units,
@@ -57,7 +56,6 @@ if TYPE_CHECKING:
     from trace_eval.stats.agreement.sign_flip import cluster_sums, sign_flip
     from trace_eval.stats.agreement.source import JudgedSource, read_source
     from trace_eval.stats.agreement.spearman import add_spearman
-    from trace_eval.stats.agreement.systems import FAMILIES
     from trace_eval.stats.agreement.tabular import (
         NOTHING,
         Table,
@@ -85,7 +83,6 @@ if TYPE_CHECKING:
     from trace_eval.stats.inference.card_files import write_pages
     from trace_eval.stats.inference.card_page import comparison, probe_table
     from trace_eval.stats.inference.ceiling import human_ceiling
-    from trace_eval.stats.inference.decidable import ScreenOptions
     from trace_eval.stats.inference.forest import Drawn, forest
     from trace_eval.stats.inference.gates import (
         card_values,
@@ -111,22 +108,22 @@ if TYPE_CHECKING:
         screen_tables,
     )
     from trace_eval.stats.label_tables import policy_words
+    from trace_eval.stats.options import (
+        FAMILIES,
+        AgreeOptions,
+        BootstrapOptions,
+        RankOptions,
+        ScreenOptions,
+    )
     from trace_eval.stats.rank_sources import rank
     from trace_eval.stats.ranking.contradicted import contradicted
     from trace_eval.stats.ranking.correlation import Correlation, correlate
     from trace_eval.stats.ranking.outcomes import opinion_column, outcomes_of
     from trace_eval.stats.ranking.prepare import fused_with, judge_table, people_table
     from trace_eval.stats.ranking.ranks import DECIMALS, ranks
-    from trace_eval.stats.ranking.report import MEAN_SCORE, RankOptions, RankReport, Standing
+    from trace_eval.stats.ranking.report import MEAN_SCORE, RankReport, Standing
     from trace_eval.stats.ranking.strengths import MODELS, strengths
-    from trace_eval.stats.report import (
-        ALL_POLICIES,
-        ITEMS,
-        Agreement,
-        AgreeOptions,
-        AgreeReport,
-        ScoreReport,
-    )
+    from trace_eval.stats.report import ALL_POLICIES, ITEMS, Agreement, AgreeReport, ScoreReport
     from trace_eval.stats.sentences import (
         MOST,
         ahead_of,

@@ -27,6 +27,7 @@ from trace_eval.stats.agreement.interval import (
     holding,
     percentile_interval,
 )
+from trace_eval.stats.options import BootstrapOptions as BootstrapOptions
 
 #: A function of count vectors ``[..., cells]`` that gives one number for each.
 Statistic = Callable[[NDArray[Any]], NDArray[Any]]
@@ -48,21 +49,6 @@ _MULTINOMIAL_COST = 20
 
 #: Units drawn in one call, where many resamples of few units would cost a call each.
 _DRAWN_TOGETHER = 2**16
-
-
-@dataclass(frozen=True)
-class BootstrapOptions:
-    """How uncertainty is measured.
-
-    Attributes:
-        resamples: number of bootstrap resamples.
-        level: coverage of the intervals, 0 to 1.
-        seed: of the random numbers; the same seed gives the same intervals.
-    """
-
-    resamples: int = 10_000
-    level: float = 0.95
-    seed: int = 0
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The judge of single answers by a trained scorer."""
+"""Judges of single answers that compare words with a reference, in this process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
-    from trace_eval.judges.scorer.judge import ScorerJudge
+    from trace_eval.judges.words.scorer import ScorerJudge
 else:
     __getattr__ = names_on_use(__name__)
 
