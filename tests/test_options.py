@@ -16,11 +16,11 @@ from trace_eval.commands.listing import GROUPS
 from trace_eval.commands.renames import renamed
 from trace_eval.data.settings import help_of, hints_of
 from trace_eval.judges.options import FIELDS, STATE, JudgeOptions
+from trace_eval.judges.scorer.options import TrainOptions
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.config import read_config, to_toml
 from trace_eval.runs.job import open_job
 from trace_eval.runs.run import Run
-from trace_eval.scorer.options import TrainOptions
 
 HIDDEN = {"overrides", "extractor_options"}
 PAIRS = ROOT / "examples" / "pairs.jsonl"

@@ -33,12 +33,12 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.parse import read_score
 from trace_eval.judges.registry import create_judge
 from trace_eval.judges.score_replies import read_text
+from trace_eval.judges.scorer.data import read_ratings as read_training
 from trace_eval.review.corrections import read_corrections
 from trace_eval.review.labelstudio import PHASES, read_results, tasks
 from trace_eval.rubrics.load import PAIRS, load_rubric, rubric_path
 from trace_eval.runs.config import read_config
 from trace_eval.runs.run import Run
-from trace_eval.scorer.data import read_ratings as read_training
 from trace_eval.scores.fusion import FILE, FusionModel, Map, Member
 from trace_eval.select.candidates import read_candidates
 from trace_eval.stats.agreement.ratings import read_ratings

@@ -11,6 +11,7 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.data.settings import nearest, option_field, split_settings
+from trace_eval.data.spelling import LABELS
 
 #: From this likeness on, 0 to 1, a column is proposed for a field.
 _ALIKE = 0.55
@@ -114,10 +115,6 @@ class Columns:
     )
 
     def __post_init__(self) -> None:
-        if not self.mapping:
-            return
-        from trace_eval.data.labels import LABELS  # late: imports numpy
-
         wrong = next((label for label in self.mapping.values() if label not in LABELS), None)
         if wrong is not None:
             raise UserError(f"--map to {wrong!r}: labels are {', '.join(LABELS)}")

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from fusion import DIMENSIONS, PREFERENCE, TRACE
+from fusion import DIMENSIONS, PREFERENCE
+from trace_eval.data import spelling
 from trace_eval.data.label_cells import (
     Texts,
     check_inclusion,
@@ -35,8 +36,8 @@ from trace_eval.data.spelling import NOBODY, Names, names_are_words, spelled
 
 Codes = NDArray[np.int8]
 
-#: Every label by its code: the four ratings in their declared order, then an untyped tie.
-LABELS: tuple[str, ...] = (*map(str, TRACE.scale.labels), "tie")
+#: Every label by its code, see :data:`spelling.LABELS`.
+LABELS: tuple[str, ...] = spelling.LABELS
 
 #: Code of a missing label.
 MISSING = -1

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         replicates,
         resampled,
     )
+    from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
     from trace_eval.stats.agreement.checks import DataWarning, warning_line
     from trace_eval.stats.agreement.compare import Comparison
     from trace_eval.stats.agreement.copies import units
@@ -111,7 +112,6 @@ if TYPE_CHECKING:
     from trace_eval.stats.options import (
         FAMILIES,
         AgreeOptions,
-        BootstrapOptions,
         RankOptions,
         ScreenOptions,
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from blueprints import UserError
 from trace_eval.data import option_field, parse_sides
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 
 if TYPE_CHECKING:
     from trace_eval.stats.agreement.baselines import NumberRule
@@ -52,21 +53,6 @@ def check(options: Any, kind: str) -> None:
                 f"{option.metadata['flag']} means nothing for {kind}, and the sources hold {kind};"
                 " leave it out"
             )
-
-
-@dataclass(frozen=True)
-class BootstrapOptions:
-    """How uncertainty is measured.
-
-    Attributes:
-        resamples: bootstrap resamples; 0: none.
-        level: coverage of the intervals, 0 to 1.
-        seed: of the random numbers; the same seed gives the same intervals.
-    """
-
-    resamples: int = option_field(10_000, min=0)
-    level: float = option_field(0.95, min=0.5, max=0.999)
-    seed: int = 0
 
 
 def _names(more: list[str]) -> tuple[str, ...]:

@@ -18,7 +18,6 @@ from typing import Protocol, TypeVar
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.audio import Sound
 from trace_eval.data import Item, Order
 from trace_eval.judges import Form, form_of
 from trace_eval.judges.audio.pair import sound_in
@@ -37,6 +36,7 @@ from trace_eval.judges.naturalness import (
 )
 from trace_eval.judges.options import JudgeOptions, PairwiseOptions, SoundOptions, names_of
 from trace_eval.judges.text import fence, fence_tag, neutralise, second_chance
+from trace_eval.judges.waveforms import Sound
 from trace_eval.rubrics import PLACE, TEXTS, ScoreQuestion
 
 Clip = TypeVar("Clip")

@@ -17,10 +17,7 @@ from fusion import likert
 from trace_eval.data import Clamped, Outcome, Reason, Score
 from trace_eval.judges.base import Case
 from trace_eval.judges.rating import stated_score
-from trace_eval.judges.views import TranscriptView
-from trace_eval.judges.words.reference import ReferenceJudge
-from trace_eval.rubrics import ScoreRubric
-from trace_eval.scorer import (
+from trace_eval.judges.scorer import (
     Fields,
     Prediction,
     Scorer,
@@ -30,6 +27,9 @@ from trace_eval.scorer import (
     load,
     locate,
 )
+from trace_eval.judges.views import TranscriptView
+from trace_eval.judges.words.reference import ReferenceJudge
+from trace_eval.rubrics import ScoreRubric
 from trace_eval.scores import clamped, of_distribution
 
 #: Texts per forward pass on a CPU and on a GPU; the outcome does not depend on it.
@@ -47,7 +47,7 @@ def fields_of_case(case: Case, reference: str) -> Fields:
 
 
 class ScorerJudge(ReferenceJudge):
-    """Rates words against references with a checkpoint of :mod:`trace_eval.scorer`.
+    """Rates words against references with a checkpoint of :mod:`trace_eval.judges.scorer`.
 
     Args:
         folder: our layout, or the released one.

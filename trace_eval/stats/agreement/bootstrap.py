@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions as BootstrapOptions
 from trace_eval.stats.agreement.interval import (
     Range,
     bca_interval,
@@ -27,7 +28,6 @@ from trace_eval.stats.agreement.interval import (
     holding,
     percentile_interval,
 )
-from trace_eval.stats.options import BootstrapOptions as BootstrapOptions
 
 #: A function of count vectors ``[..., cells]`` that gives one number for each.
 Statistic = Callable[[NDArray[Any]], NDArray[Any]]

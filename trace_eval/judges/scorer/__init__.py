@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
-    from trace_eval.scorer.card import scorer_card
-    from trace_eval.scorer.checkpoint import locate
-    from trace_eval.scorer.clamp import train_clamp
-    from trace_eval.scorer.model import Prediction, Scorer, dtype_of, load
-    from trace_eval.scorer.options import Progress, TrainOptions
-    from trace_eval.scorer.text import Fields, fields_of, references_of
-    from trace_eval.scorer.train import train_scorer
+    from trace_eval.judges.scorer.card import scorer_card
+    from trace_eval.judges.scorer.checkpoint import locate
+    from trace_eval.judges.scorer.clamp import train_clamp
+    from trace_eval.judges.scorer.model import Prediction, Scorer, dtype_of, load
+    from trace_eval.judges.scorer.options import Progress, TrainOptions
+    from trace_eval.judges.scorer.text import Fields, fields_of, references_of
+    from trace_eval.judges.scorer.train import train_scorer
 else:
     __getattr__ = names_on_use(__name__)
 

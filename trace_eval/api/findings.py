@@ -12,8 +12,8 @@ from pathlib import Path, PosixPath
 from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
+from trace_eval.api.finding import Finding, Point
 from trace_eval.data import LabelTable, nearest, read_labels, table_labels
-from trace_eval.findings.finding import Finding, Point
 from trace_eval.runs import Run
 from trace_eval.stats import (
     AgreeOptions,
