@@ -139,7 +139,7 @@ class Extractor:
             parameters=self.parameters(),
         )
 
-    def told(self, language: str | None, assumed: str | None) -> Extractor:
+    def for_language(self, language: str | None, assumed: str | None) -> Extractor:
         """This extractor for clips of which a language is known; default: it makes no difference.
 
         Args:

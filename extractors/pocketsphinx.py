@@ -77,7 +77,7 @@ class PocketsphinxExtractor(Extractor):
         """Release the model."""
         _decoder.cache_clear()
 
-    def told(self, language: str | None, assumed: str | None) -> PocketsphinxExtractor:
+    def for_language(self, language: str | None, assumed: str | None) -> PocketsphinxExtractor:
         """Check that a clip's language is English, the only one that it hears.
 
         Raises:

@@ -106,7 +106,7 @@ class PairSoundView(View):
         spoken = item.instruction.has_audio and self.options.instruction != "text"
         return self.task.wants_instruction and spoken
 
-    def lacking(self, case: Case) -> str | None:
+    def missing_evidence(self, case: Case) -> str | None:
         """Why nothing is sent: no instruction for a task about one, or no transcript."""
         shown = self._hears_instruction(case.item) or case.item.instruction.text
         if self.task.wants_instruction and not shown:

@@ -78,9 +78,9 @@ class PairScoresView(View):
         """Both answers; what should have been said is their reference, not the instruction."""
         return item.answer_roles
 
-    def lacking(self, case: Case) -> str | None:
+    def missing_evidence(self, case: Case) -> str | None:
         """Why nothing is sent: a side has no text, and the task shows it."""
-        return self._texts(case).lacking
+        return self._texts(case).reason
 
     def _texts(self, case: Case) -> Texts:
         if not self._task.wants_texts:

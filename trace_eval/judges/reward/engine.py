@@ -38,7 +38,7 @@ class Refused(ValueError):
         self.detail = detail
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     text: str
     samples: Samples
     style: str | None
@@ -123,7 +123,7 @@ class Engine:
         kept = self._kept.get(key) if self._kept else None
         if kept:
             return float(kept.text)
-        value = await self._batcher.ask(_Asked(text, samples, style))
+        value = await self._batcher.ask(_Request(text, samples, style))
         if self._kept:
             self._kept.put(key, StoredReply(text=repr(value)))
         return value
@@ -137,7 +137,7 @@ class Engine:
         }
         return reply_key(_HERE, self.files.sha256, asked)
 
-    def _score(self, asked: Sequence[_Asked]) -> list[float]:
+    def _score(self, asked: Sequence[_Request]) -> list[float]:
         from trace_eval.judges.reward.score import rewards
 
         conversations = [

@@ -106,7 +106,7 @@ class AudioView(AnswerView):
         """All recordings of the answer."""
         return item.answer_roles
 
-    def lacking(self, case: Case) -> str | None:
+    def missing_evidence(self, case: Case) -> str | None:
         """No recording at all."""
         if not case.single.answer_roles:
             return "the answer has no recording to listen to"

@@ -51,7 +51,7 @@ class ReferenceJudge(Judge):
             return self.unscored(
                 item, Reason.EVIDENCE_MISSING, "the item has no reference; add a column reference"
             )
-        if reason := self._words.lacking(case):
+        if reason := self._words.missing_evidence(case):
             return self.unscored(item, Reason.EVIDENCE_MISSING, reason)
         if self._words.is_empty(case):
             return self.score_of_nothing(item)
