@@ -21,7 +21,7 @@ _ENTRY = re.compile(r"^    ([a-z_0-9]+(?:, [a-z_0-9]+)*): (.*(?:\n {5,}.*)*)", r
 _BOOLEANS = {"true": True, "false": False}
 
 #: Types that options import for type checkers only; no text is of them.
-_LATER = {"Extractor": Any, "NumberRule": Any}
+_LATER = {"Extractor": Any}
 
 
 def option_field(default: Any, **how: Any) -> Any:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from trace_eval.stats.agreement.accuracy import accuracy
     from trace_eval.stats.agreement.align import align, items_of
     from trace_eval.stats.agreement.alpha import alpha
-    from trace_eval.stats.agreement.baselines import number_rule
     from trace_eval.stats.agreement.bias.first_position import (
         FirstPositionTest,
         first_position_test,
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from trace_eval.stats.agreement.kappa import kappa
     from trace_eval.stats.agreement.mcnemar import sign_test
     from trace_eval.stats.agreement.noise import noise
+    from trace_eval.stats.agreement.number_rules import number_rule
     from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items, read_ratings
     from trace_eval.stats.agreement.resample import Resampler, ratio
     from trace_eval.stats.agreement.score import JudgeScore

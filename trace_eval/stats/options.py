@@ -6,14 +6,12 @@ The fields are the options of the commands, see :func:`trace_eval.data.settings.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from blueprints import UserError
 from trace_eval.data import option_field, parse_sides
 from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
-
-if TYPE_CHECKING:
-    from trace_eval.stats.agreement.baselines import NumberRule
+from trace_eval.stats.agreement.number_rules import NumberRule, number_rule
 
 #: What to do with items that only one side has: refuse, or leave them out and count them.
 Missing = Literal["error", "drop"]
@@ -60,8 +58,6 @@ def _names(more: list[str]) -> tuple[str, ...]:
 
 
 def _rules(specs: list[str]) -> tuple[NumberRule, ...]:
-    from trace_eval.stats.agreement.baselines import number_rule
-
     return tuple(map(number_rule, specs))
 
 
