@@ -81,11 +81,11 @@ def small_scorer(folder: Path, dev: Sequence[Record], train: Sequence[Record]) -
     choose = written(folder / "dev.jsonl", dev)
 
     def fitted(chosen: Sequence[Record], seed: int) -> Forecast:
-        from trace_eval.scorer.checkpoint import locate
-        from trace_eval.scorer.model import load
-        from trace_eval.scorer.options import TrainOptions
-        from trace_eval.scorer.text import Fields
-        from trace_eval.scorer.train import train_scorer
+        from trace_eval.judges.scorer.checkpoint import locate
+        from trace_eval.judges.scorer.model import load
+        from trace_eval.judges.scorer.options import TrainOptions
+        from trace_eval.judges.scorer.text import Fields
+        from trace_eval.judges.scorer.train import train_scorer
 
         out = Path(tempfile.mkdtemp(dir=folder))
         options = TrainOptions(

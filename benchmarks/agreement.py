@@ -21,7 +21,7 @@ from trace_eval.data.labels import LabelTable, read_labels
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.report import AgreeOptions
+from trace_eval.stats.options import AgreeOptions
 
 #: Resamples of the plain loop; its time for all of them is extrapolated.
 ITEMS = 1_000_000

@@ -29,8 +29,6 @@ from benchmarks.judge_overhead import IN_FLIGHT, resident_mb
 from benchmarks.llm_server import server
 from benchmarks.report import save, table
 from blueprints import Blueprint
-from trace_eval.audio.encode import Waveform, sound_of
-from trace_eval.audio.layout import Layout
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Answer, Instruction, Pair
 from trace_eval.judges.base import Case
@@ -40,6 +38,8 @@ from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry.kinds import compares
+from trace_eval.judges.waveforms.encode import Waveform, sound_of
+from trace_eval.judges.waveforms.layout import Layout
 from trace_eval.runs.pipeline import decode_recording
 
 MANY = 10_000

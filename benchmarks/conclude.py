@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from trace_eval.data.labels import LabelTable
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.inference.decidable import ScreenOptions
 from trace_eval.stats.inference.influence import ppi_components, simple_design
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.ppi import PPIEstimate, estimate
 from trace_eval.stats.inference.screen import screen
+from trace_eval.stats.options import ScreenOptions
 
 RESULTS = Path(__file__).parent / "results" / "conclude.json"
 

@@ -22,9 +22,9 @@ from trace_eval.data.labels import LabelTable
 from trace_eval.review.needs import Need, Needed
 from trace_eval.review.queue import QueueOptions, plan_from_needs
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.inference.decidable import ScreenOptions
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.screen import screen
+from trace_eval.stats.options import ScreenOptions
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from trace_eval.compare.flips import mean_of, noise_per_judging
 from trace_eval.gate.drop import decide, measure
-from trace_eval.gate.report import GateOptions
+from trace_eval.gate.options import GateOptions
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.sign_flip import sign_flip
 

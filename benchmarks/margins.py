@@ -22,8 +22,9 @@ from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.options import PairOptions, RateOptions
 from trace_eval.runs.job import judge_manifest, rate_manifest
 from trace_eval.runs.score_pairs import write_pairs
-from trace_eval.stats.agreement.baselines import RULES, NumberRule
+from trace_eval.stats.agreement.baselines import RULES
 from trace_eval.stats.agreement.interval import exact_interval
+from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.inference.calibrate import calibrate
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather

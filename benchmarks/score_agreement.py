@@ -26,7 +26,7 @@ from trace_eval.stats import agree
 from trace_eval.stats.agree_scores import agree_scores
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.study import JudgeScores, People, Study
-from trace_eval.stats.report import AgreeOptions
+from trace_eval.stats.options import AgreeOptions
 
 ITEMS = 1_000_000
 

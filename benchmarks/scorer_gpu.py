@@ -43,8 +43,8 @@ def scorer_of(shape: dict[str, int], device: str, rank: int) -> Any:
     from transformers import LlamaConfig, LlamaModel
 
     from extractors.device import is_gpu
-    from trace_eval.scorer.model import Scorer, new_head
-    from trace_eval.scorer.train import _with_lora
+    from trace_eval.judges.scorer.model import Scorer, new_head
+    from trace_eval.judges.scorer.train import _with_lora
 
     config = LlamaConfig(**shape)
     kind = torch.bfloat16 if is_gpu(device) else torch.float32
@@ -71,8 +71,8 @@ def training(scorer: Any, vocabulary: int, batch: int, steps: int) -> float:
     """Rows per second of forward, backward and the optimiser's step."""
     import torch
 
-    from trace_eval.scorer.train import collated
-    from trace_eval.scorer.trainer import ScorerModule
+    from trace_eval.judges.scorer.train import collated
+    from trace_eval.judges.scorer.trainer import ScorerModule
 
     rng = random.Random(1)
     module = ScorerModule(scorer, "rows").train()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         prime_hashes,
         sha256_of,
     )
-    from extractors.registry import AUTO, NONE, PROFILES, load, plan_extractors
+    from extractors.registry import AUTO, NONE, PROFILES, limits_of, load, plan_extractors
     from extractors.stream import SpeechFile
     from extractors.suspect import GUESSED, guess_of, guessed, tokens
     from extractors.vad import CHUNK, find_spans, speech_probability_of_blocks
@@ -73,6 +73,7 @@ __all__ = [
     "is_gpu",
     "is_path",
     "known_hashes",
+    "limits_of",
     "list_models",
     "load",
     "loaded",

@@ -32,6 +32,9 @@ class EcapaExtractor(EcapaBased):
     name: ClassVar[str] = "ecapa"
     group: ClassVar[str] = "accent"
     version: ClassVar[str] = "1"
+    limits: ClassVar[str] = (
+        "accents of English by cosine similarity; other languages get the nearest one."
+    )
     wants: ClassVar[tuple[str, ...]] = ("transcript",)
 
     model: str = "Jzuluaga/accent-id-commonaccent_ecapa"

@@ -33,6 +33,9 @@ class AestheticsExtractor(MosExtractor):
     name: ClassVar[str] = "audiobox"
     group: ClassVar[str] = "aesthetics"
     version: ClassVar[str] = "1"
+    limits: ClassVar[str] = (
+        "predicted aesthetics of mixed audio; speech is a part of what it was trained on."
+    )
     packages: ClassVar[dict[str, str]] = {
         "audiobox_aesthetics": "audiobox_aesthetics",
         "torch": "torch",

@@ -29,6 +29,9 @@ from blueprints import (
 from extractors.audio import Clip
 from extractors.limits import MIN_SPEECH_S
 
+#: What is said of an extractor that says nothing of its limits.
+UNKNOWN_LIMITS = "no statement of its limits is known; test it on clips like yours."
+
 #: Peak level under which a clip counts as silent, dBFS: one step of 10-bit audio.
 SILENCE_DBFS = -60.0
 
@@ -81,6 +84,8 @@ class Extractor:
     group: ClassVar[str]
     #: Raise it whenever the same clip could give other values.
     version: ClassVar[str]
+    #: What it is known not to hear, in a sentence; cards of judges print it.
+    limits: ClassVar[str] = UNKNOWN_LIMITS
     #: Groups that must be extracted before this one.
     needs: ClassVar[tuple[str, ...]] = ()
     #: Groups that it uses where the plan has them; they come first, and into the cache key.
@@ -134,7 +139,7 @@ class Extractor:
             parameters=self.parameters(),
         )
 
-    def told(self, language: str | None, assumed: str | None) -> Extractor:
+    def for_language(self, language: str | None, assumed: str | None) -> Extractor:
         """This extractor for clips of which a language is known; default: it makes no difference.
 
         Args:

@@ -37,6 +37,9 @@ class DistillMosExtractor(MosExtractor):
     name: ClassVar[str] = "distillmos"
     group: ClassVar[str] = "distillmos"
     version: ClassVar[str] = "1"
+    limits: ClassVar[str] = (
+        "distilled from another model: it agrees with its teacher, not with everybody."
+    )
     packages: ClassVar[dict[str, str]] = {"distillmos": "distillmos", "torch": "torch"}
     install: ClassVar[str] = install_line("mos")
     what: ClassVar[str] = "the weights inside the package distillmos; install it again"

@@ -49,6 +49,7 @@ class Emotion2vecExtractor(ModelExtractor):
     name: ClassVar[str] = "emotion2vec"
     group: ClassVar[str] = "emotion"
     version: ClassVar[str] = "2"
+    limits: ClassVar[str] = "nine acted emotions; mixed and weak ones fall to neutral."
     needs: ClassVar[tuple[str, ...]] = ("signal",)
     packages: ClassVar[dict[str, str]] = {
         "funasr": "funasr",

@@ -69,6 +69,9 @@ class FasterWhisperExtractor(Recogniser):
 
     name: ClassVar[str] = "faster-whisper"
     version: ClassVar[str] = "4"
+    limits: ClassVar[str] = (
+        "invents text on silence and loops (both are flagged); tiny.en knows English only."
+    )
     packages: ClassVar[dict[str, str]] = {
         "faster_whisper": "faster-whisper",
         "ctranslate2": "ctranslate2",

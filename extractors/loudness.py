@@ -49,6 +49,9 @@ class LoudnessExtractor(Extractor):
     name: ClassVar[str] = "bs1770"
     group: ClassVar[str] = "loudness"
     version: ClassVar[str] = "1"
+    limits: ClassVar[str] = (
+        "gated loudness needs 0.4 s; of a clip with few words the range means little."
+    )
     packages: ClassVar[dict[str, str]] = {"pyloudnorm": "pyloudnorm"}
 
     def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:

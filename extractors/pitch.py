@@ -150,6 +150,9 @@ class PraatPitchExtractor(TwoPassPitchExtractor):
 
     name: ClassVar[str] = "praat"
     version: ClassVar[str] = "1"
+    limits: ClassVar[str] = (
+        "autocorrelation: whispers and creaky voice count as unvoiced, octave errors remain."
+    )
     packages: ClassVar[dict[str, str]] = {"parselmouth": "praat-parselmouth"}
     install: ClassVar[str] = INSTALL_PRAAT
     everywhere: ClassVar[bool] = False

@@ -57,6 +57,9 @@ class PocketsphinxExtractor(Extractor):
     name: ClassVar[str] = "pocketsphinx"
     group: ClassVar[str] = "transcript"
     version: ClassVar[str] = "1"
+    limits: ClassVar[str] = (
+        "a small recogniser: of fast, accented or sung speech most words are guesses."
+    )
     needs: ClassVar[tuple[str, ...]] = ("signal",)
     packages: ClassVar[dict[str, str]] = {"pocketsphinx": "pocketsphinx"}
     install: ClassVar[str] = install_line("pocketsphinx")
@@ -74,7 +77,7 @@ class PocketsphinxExtractor(Extractor):
         """Release the model."""
         _decoder.cache_clear()
 
-    def told(self, language: str | None, assumed: str | None) -> PocketsphinxExtractor:
+    def for_language(self, language: str | None, assumed: str | None) -> PocketsphinxExtractor:
         """Check that a clip's language is English, the only one that it hears.
 
         Raises:

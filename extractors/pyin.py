@@ -36,6 +36,7 @@ class PyinPitchExtractor(TwoPassPitchExtractor):
 
     name: ClassVar[str] = "pyin"
     version: ClassVar[str] = "1"
+    limits: ClassVar[str] = "steadier than autocorrelation and slower; a whisper has no pitch."
     packages: ClassVar[dict[str, str]] = {"librosa": "librosa"}
     min_runs: ClassVar[tuple[int, int]] = (1, MIN_RUN_FRAMES)
 

@@ -31,6 +31,7 @@ class RateExtractor(Extractor):
     name: ClassVar[str] = "nuclei"
     group: ClassVar[str] = "rate"
     version: ClassVar[str] = "2"
+    limits: ClassVar[str] = "syllables by intensity peaks: music and noise have some, too."
     needs: ClassVar[tuple[str, ...]] = ("signal", "transcript")
     packages: ClassVar[dict[str, str]] = {"parselmouth": "praat-parselmouth"}
     install: ClassVar[str] = INSTALL_PRAAT
@@ -60,6 +61,7 @@ class WordRateExtractor(Extractor):
     name: ClassVar[str] = "words"
     group: ClassVar[str] = "rate"
     version: ClassVar[str] = "2"
+    limits: ClassVar[str] = "words per minute rest on the recogniser's words."
     needs: ClassVar[tuple[str, ...]] = ("signal", "transcript")
 
     def extract(self, clip: Clip, known: Blueprint) -> Rate | Absent:

@@ -128,7 +128,7 @@ class Recogniser(ModelExtractor):
             "compression": self.compression,
         }
 
-    def told(self, language: str | None, assumed: str | None) -> Recogniser:
+    def for_language(self, language: str | None, assumed: str | None) -> Recogniser:
         """The recogniser for a clip in this language; the user's own choice comes first."""
         if self.language is not None:
             return self

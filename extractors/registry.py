@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from blueprints import GROUPS, UserError
-from extractors.base import Extractor
+from extractors.base import UNKNOWN_LIMITS, Extractor
 
 #: Entry-point group through which an installed package offers extractors: a subclass of
 #: ``extractors.base.Extractor`` under its registered name.
@@ -123,6 +123,14 @@ def load(name: str) -> type[Extractor]:
     if not (isinstance(extractor_class, type) and issubclass(extractor_class, Extractor)):
         raise UserError(f"extractor {name!r}: {entry.value} is not a subclass of Extractor")
     return extractor_class
+
+
+def limits_of(name: str) -> str:
+    """What an extractor is known not to hear, by its name in a record; it may be uninstalled."""
+    try:
+        return load(name).limits
+    except UserError:
+        return UNKNOWN_LIMITS
 
 
 def create(spec: str, **options: Any) -> Extractor:

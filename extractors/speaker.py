@@ -29,6 +29,7 @@ class SpeakerExtractor(EcapaBased):
     name: ClassVar[str] = "speaker"
     group: ClassVar[str] = "speaker"
     version: ClassVar[str] = "1"
+    limits: ClassVar[str] = "similarity of voices, not identity; short clips are unstable."
 
     model: str = "speechbrain/spkrec-ecapa-voxceleb"
 

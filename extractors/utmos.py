@@ -35,6 +35,9 @@ class UtmosExtractor(MosExtractor):
     name: ClassVar[str] = "utmos"
     group: ClassVar[str] = "utmos"
     version: ClassVar[str] = "1"
+    limits: ClassVar[str] = (
+        "naturalness of read synthetic speech; noisy or expressive speech is new to it."
+    )
     packages: ClassVar[dict[str, str]] = {"utmos_pytorch": "utmos-pytorch", "torch": "torch"}
     install: ClassVar[str] = install_line("mos")
     what: ClassVar[str] = f"a folder with {WEIGHTS}"

@@ -26,6 +26,9 @@ class WhisperExtractor(Recogniser):
 
     name: ClassVar[str] = "whisper"
     version: ClassVar[str] = "2"
+    limits: ClassVar[str] = (
+        "invents text on silence and loops (both are flagged); mishears rare names."
+    )
     packages: ClassVar[dict[str, str]] = {"whisper": "openai-whisper", "torch": "torch"}
     what: ClassVar[str] = "a Whisper checkpoint (.pt)"
 

@@ -15,8 +15,8 @@ from blueprints import Blueprint
 from extractors.audio import decode
 from extractors.registry import plan_extractors
 from fusion import DIMENSIONS, POLICIES, Rating
-from trace_eval.api import extract
 from trace_eval.data.pairs import Pair
+from trace_eval.extracting import extract
 from trace_eval.judges.base import Case
 from trace_eval.judges.rules import RulesJudge, find_requests
 from trace_eval.options import ExtractOptions

@@ -155,7 +155,7 @@ def test_doctor_names_a_foreign_distribution(
     monkeypatch.syspath_prepend(str(tmp_path))
     assert foreign_providers() == ["trace-eval"]
 
-    from trace_eval.doctor import diagnose
+    from trace_eval.api.doctor import diagnose
 
     ours, foreign, *_ = diagnose().sections["install"]
     assert ours.ok

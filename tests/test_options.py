@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,17 @@ from tests.support.cli import ROOT
 from trace_eval.commands.cli import app
 from trace_eval.commands.listing import GROUPS
 from trace_eval.commands.renames import renamed
-from trace_eval.data.settings import help_of, hints_of
+from trace_eval.compare import CompareOptions
+from trace_eval.data.columns import Columns
+from trace_eval.data.settings import help_of, hints_of, sentence
+from trace_eval.gate import GateOptions
 from trace_eval.judges.options import FIELDS, STATE, JudgeOptions
-from trace_eval.options import ExtractOptions, Options
+from trace_eval.judges.scorer.options import TrainOptions
+from trace_eval.options import ExtractOptions, Options, PairOptions
 from trace_eval.runs.config import read_config, to_toml
 from trace_eval.runs.job import open_job
 from trace_eval.runs.run import Run
-from trace_eval.scorer.options import TrainOptions
+from trace_eval.stats import AgreeOptions, BootstrapOptions, RankOptions, ScreenOptions
 
 HIDDEN = {"overrides", "extractor_options"}
 PAIRS = ROOT / "examples" / "pairs.jsonl"
@@ -62,6 +67,33 @@ def test_help_shows_the_commands_in_groups_and_nothing_says_where_to_begin() -> 
     assert code == 0
     assert "trace-eval doctor" in start
     assert "trace-eval judge PAIRS.jsonl" in start
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "elsewhere"),
+    [
+        ("agree", AgreeOptions, {"bootstrap"}),
+        ("agree", Columns, {"tail"}),
+        ("rank", RankOptions, {"bootstrap"}),
+        ("compare", CompareOptions, {"bootstrap"}),
+        ("gate", GateOptions, {"bootstrap"}),
+        ("screen", ScreenOptions, {"cluster"}),
+        ("fuse", PairOptions, set()),
+        ("compare", BootstrapOptions, set()),
+        ("gate", BootstrapOptions, {"level"}),
+    ],
+)
+def test_a_command_has_its_options_from_their_class(
+    name: str, kind: Any, elsewhere: set[str]
+) -> None:
+    command: Any = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
+    helps = {option.name: option.help for option in command.params}
+    told = {n: sentence(re.sub("^(labels|scores): ", "", t)) for n, t in help_of(kind).items()}
+    assert told.keys() == kind.__dataclass_fields__.keys()
+    assert {n: helps[n] for n in told.keys() - elsewhere} == {
+        n: text for n, text in told.items() if n not in elsewhere
+    }
+    assert not helps.keys() & elsewhere
 
 
 @pytest.mark.parametrize(

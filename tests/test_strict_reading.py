@@ -22,13 +22,13 @@ from trace_eval.data.pairs import Recording
 from trace_eval.data.strict_json import DamagedFile
 from trace_eval.judges.audio.tasks import load_task
 from trace_eval.judges.chat.prices import read_prices
+from trace_eval.judges.scorer.adapters import base_of
+from trace_eval.judges.scorer.checkpoint import OWN_FILE, locate
 from trace_eval.review.store import Remark, Store
 from trace_eval.rubrics.load import load_rubric, rubric_path
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.config import read_config
 from trace_eval.runs.run import Run
-from trace_eval.scorer.adapters import base_of
-from trace_eval.scorer.checkpoint import OWN_FILE, locate
 from trace_eval.scores.fusion import FILE, FusionModel
 
 ROOT = Path(__file__).resolve().parent.parent

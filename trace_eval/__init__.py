@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from extractors.audio import Clip
     from extractors.base import Extractor
     from fusion import POLICIES, Decision, Policy, Rating
-    from trace_eval.api import Result, blueprint, judge_pair
+    from trace_eval.api import Finding, Result, blueprint, judge_pair
+    from trace_eval.api.judged import Run, judge, rate
     from trace_eval.compare import BoardChange, ChangeOptions, JudgeChange, judge_change
     from trace_eval.data.access import UrlAccess, set_url_access
     from trace_eval.data.items import Single
@@ -28,9 +29,7 @@ if TYPE_CHECKING:
     from trace_eval.data.scores import Score
     from trace_eval.datasets import Conversion, Selection, convert, read_dataset
     from trace_eval.extracting.start import extract
-    from trace_eval.findings import Finding
     from trace_eval.gate import GateOptions, GateReport, gate_runs
-    from trace_eval.judged import Run, judge, rate
     from trace_eval.judges.base import Case, Judge, Rater, SingleCase
     from trace_eval.judges.options import JudgeOptions
     from trace_eval.options import ExtractOptions, Options, RateOptions
@@ -42,9 +41,8 @@ if TYPE_CHECKING:
     from trace_eval.runs.record import RunRecord
     from trace_eval.runs.summary import Summary
     from trace_eval.stats.agree_sources import agree
+    from trace_eval.stats.options import AgreeOptions, RankOptions
     from trace_eval.stats.rank_sources import rank
-    from trace_eval.stats.ranking.report import RankOptions
-    from trace_eval.stats.report import AgreeOptions
 
 __all__ = [
     "POLICIES",

@@ -163,16 +163,18 @@ class PairOptions:
     """How two scores become a label.
 
     Attributes:
-        tie_margin: means on [0, 1] that are not farther apart are a tie.
-        acceptable: value on the rubric's scale from which an answer is acceptable; types ties.
-        stands_for: the dimension that typed ties stand for; None: a preference.
-        rubric: whose scores; None: the run's only one.
-        onto: a run of pairs whose verdicts on that dimension are replaced.
+        tie_margin: of a run of rate: means on 0-1 that are not farther apart are a tie.
+        acceptable: score from which an answer is acceptable; types ties.
+        stands_for: dimension that the scores stand for, which types ties; None: a preference.
+        rubric: of a run of rate: whose scores, where there are several.
+        onto: run of pairs in which that dimension is replaced.
     """
 
     tie_margin: float = 0.0
     acceptable: float | None = None
-    stands_for: Literal["content", "voice_quality"] | None = None
+    stands_for: Literal["content", "voice_quality"] | None = field(
+        default=None, metadata={"flag": "--as"}
+    )
     rubric: str | None = None
     onto: Path | None = None
 
@@ -184,8 +186,8 @@ class PairOptions:
             raise UserError(f"as {self.stands_for!r}: use content or voice_quality")
         if self.stands_for and self.acceptable is None:
             raise UserError(
-                f"as {self.stands_for}: typed ties need to know which answers are acceptable;"
-                " give --acceptable, e.g. 3 on 1-5"
+                f"as {self.stands_for}: and acceptable go together, because typed ties need to know"
+                " which answers are acceptable; give --acceptable, e.g. 3 on 1-5"
             )
         if self.onto and not self.stands_for:
             raise UserError("onto: name the dimension that is replaced, with --as")

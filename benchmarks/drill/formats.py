@@ -18,8 +18,9 @@ from fusion.tables import read_policy
 from tests.support import reviewed as support
 from tests.support.cases import verdict
 from tests.support.servers import completion
+from trace_eval.data.columns import Columns
 from trace_eval.data.corrections import read_corrections
-from trace_eval.data.judge_files import Columns, read_judge_file
+from trace_eval.data.judge_files import read_judge_file
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_manifest
 from trace_eval.datasets.sets.speechjudge import read_speechjudge
@@ -33,11 +34,11 @@ from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.parse import read_score
 from trace_eval.judges.registry import create_judge
 from trace_eval.judges.score_replies import read_text
+from trace_eval.judges.scorer.data import read_ratings as read_training
 from trace_eval.review.labelstudio import PHASES, read_results, tasks
 from trace_eval.rubrics.load import PAIRS, load_rubric, rubric_path
 from trace_eval.runs.config import read_config
 from trace_eval.runs.run import Run
-from trace_eval.scorer.data import read_ratings as read_training
 from trace_eval.scores.fusion import FILE, FusionModel, Map, Member
 from trace_eval.select.candidates import read_candidates
 from trace_eval.stats.agreement.ratings import read_ratings

@@ -61,6 +61,10 @@ class DnsmosExtractor(Extractor):
     name: ClassVar[str] = "dnsmos"
     group: ClassVar[str] = "quality"
     version: ClassVar[str] = "5"
+    limits: ClassVar[str] = (
+        "trained on noise suppression: falls with the level of the clip, is 2.2 on digital "
+        "silence; P.808 does not see clipping."
+    )
     needs: ClassVar[tuple[str, ...]] = ("signal",)
     packages: ClassVar[dict[str, str]] = {
         "numba": "numba",

@@ -16,8 +16,8 @@ pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[
 from blueprints import Absent, Blueprint, Extension, Provenance, Status, UserError
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting, Placed
-from trace_eval.api import extract
 from trace_eval.data.access import UrlAccess, set_url_access
+from trace_eval.extracting import extract
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record

@@ -328,7 +328,7 @@ def test_a_judge_that_listens_hears_the_turns_as_a_dialogue(tmp_path: Path) -> N
     view = AudioView(rubric, options)
     judge = scoring_judge("scripted:x", ScriptedClient([]), options, FREE, rubric, view)
     case = Case(item(spoken), {}, decode_recording)
-    assert judge.view.lacking(case) is None
+    assert judge.view.missing_evidence(case) is None
     (call,) = judge.calls(case)
     parts = call.request.messages[-1].content
     (heard,) = [part for part in parts if isinstance(part, AudioPart)]

@@ -34,7 +34,7 @@ from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.message import AudioPart, Message
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge, create_scorers
-from trace_eval.rubrics import load_rubric
+from trace_eval.rubrics import load_rubric, rubric_names
 from trace_eval.runs.pipeline import decode_recording
 
 FROZEN = Path(__file__).with_name("frozen")
@@ -71,10 +71,7 @@ LISTENS: dict[str, dict[str, Any]] = {
     },
 }
 
-RUBRICS = (
-    *("correctness", "correctness-brief", "naturalness", "quality", "role_realism"),
-    *("role_realism_5", "role_style", "s2s", "style"),
-)
+RUBRICS = tuple(name for name in rubric_names() if not load_rubric(name).of_conversations)
 
 OF_CONVERSATIONS = ("conciseness", "faithfulness", "progression")
 

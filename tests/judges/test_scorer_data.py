@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from trace_eval.scorer.data import read_ratings, train_and_dev
+from trace_eval.judges.scorer.data import read_ratings, train_and_dev
 
 
 def written(folder: Path, rows: list[dict[str, Any]]) -> Path:

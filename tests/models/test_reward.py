@@ -14,7 +14,6 @@ import pytest
 from blueprints import UserError
 from extractors.audio import Samples
 from tests.support.tiny_omni import LANGUAGE_MODEL, old_name, write_reward, write_thinker
-from trace_eval.audio.limits import ClipRefused
 from trace_eval.judges.reward.adapter import renamed, with_adapter
 from trace_eval.judges.reward.generate import Sampling, replies
 from trace_eval.judges.reward.inputs import (
@@ -26,6 +25,7 @@ from trace_eval.judges.reward.inputs import (
 )
 from trace_eval.judges.reward.load import RewardModel, load, locate
 from trace_eval.judges.reward.score import last_token, on_device, probability, rewards
+from trace_eval.judges.waveforms.limits import ClipRefused
 
 
 def clip(seconds: float, pitch: float = 200, seed: int = 0) -> Samples:

@@ -21,9 +21,9 @@ from tests.support.cli import ROOT
 from tests.support.scorer_rows import peft, released, rows, torch
 from tests.support.tiny_llama import write_base
 from trace_eval.data.scores import Score
-from trace_eval.scorer.checkpoint import locate
-from trace_eval.scorer.options import TrainOptions
-from trace_eval.scorer.text import Fields, text_of
+from trace_eval.judges.scorer.checkpoint import locate
+from trace_eval.judges.scorer.options import TrainOptions
+from trace_eval.judges.scorer.text import Fields, text_of
 
 pytest.importorskip("accelerate", reason="pip install '.[scorer]'")
 
@@ -46,7 +46,7 @@ def ratings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def trained(base: Path, ratings: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from trace_eval.scorer.train import train_scorer
+    from trace_eval.judges.scorer.train import train_scorer
 
     out = tmp_path_factory.mktemp("trained") / "scorer"
     found = train_scorer(ratings, out, replace(TRAINING, base=str(base)))
@@ -88,7 +88,7 @@ def fields(row: dict[str, Any]) -> Fields:
 def test_heads_give_the_values_derived_by_hand(
     kind: Any, params: Any, mean: float, variance: float, losses: Any
 ) -> None:
-    from trace_eval.scorer.heads import forecast, nll, shares
+    from trace_eval.judges.scorer.heads import forecast, nll, shares
 
     outputs = torch.tensor([params], dtype=torch.float32)
     found = forecast(kind, outputs)
@@ -102,15 +102,15 @@ def test_heads_give_the_values_derived_by_hand(
 
 
 def test_a_beta_head_is_cut_into_the_masses_between_its_bounds() -> None:
-    from trace_eval.scorer.heads import shares
+    from trace_eval.judges.scorer.heads import shares
 
     (uniform,) = shares("beta", torch.zeros(1, 2))
     assert uniform == pytest.approx([0.125, 0.25, 0.25, 0.25, 0.125])
 
 
 def test_both_heads_start_near_uniform() -> None:
-    from trace_eval.scorer.heads import forecast
-    from trace_eval.scorer.model import new_head
+    from trace_eval.judges.scorer.heads import forecast
+    from trace_eval.judges.scorer.model import new_head
 
     torch.manual_seed(0)
     hidden = torch.randn(4, 64)
@@ -124,9 +124,9 @@ def test_both_heads_start_near_uniform() -> None:
 
 
 def test_unanimous_rows_are_learned_by_heart(base: Path) -> None:
-    from trace_eval.scorer.model import Scorer, new_head, open_base, open_tokenizer, pad_id
-    from trace_eval.scorer.train import _with_lora, collated
-    from trace_eval.scorer.trainer import ScorerModule
+    from trace_eval.judges.scorer.model import Scorer, new_head, open_base, open_tokenizer, pad_id
+    from trace_eval.judges.scorer.train import _with_lora, collated
+    from trace_eval.judges.scorer.trainer import ScorerModule
 
     torch.manual_seed(1)
     unanimous = [{**row, "ratings": row["ratings"][:1]} for row in rows(32, seed=3)]
@@ -160,9 +160,9 @@ def test_unanimous_rows_are_learned_by_heart(base: Path) -> None:
 
 
 def test_each_row_weighs_the_same_unless_told(base: Path) -> None:
-    from trace_eval.scorer.heads import nll
-    from trace_eval.scorer.train import _open, collated
-    from trace_eval.scorer.trainer import ScorerModule
+    from trace_eval.judges.scorer.heads import nll
+    from trace_eval.judges.scorer.train import _open, collated
+    from trace_eval.judges.scorer.trainer import ScorerModule
 
     scorer = _open(replace(TRAINING, base=str(base)))
     with torch.no_grad():
@@ -183,7 +183,7 @@ def test_each_row_weighs_the_same_unless_told(base: Path) -> None:
 
 
 def test_parameters_of_a_beta_are_bounded() -> None:
-    from trace_eval.scorer.heads import forecast, nll, shares
+    from trace_eval.judges.scorer.heads import forecast, nll, shares
 
     outputs = torch.tensor([[500.0, -500.0], [-500.0, 500.0]])
     found = forecast("beta", outputs)
@@ -198,7 +198,7 @@ import os, signal, sys
 from dataclasses import replace
 from pathlib import Path
 from tests.models.test_scorer import TRAINING
-from trace_eval.scorer.train import train_scorer
+from trace_eval.judges.scorer.train import train_scorer
 
 def tell(found):
     if "crps" in found.values and found.step >= 8 and os.environ.get("KILL"):
@@ -233,7 +233,7 @@ def test_a_killed_training_ends_as_an_uninterrupted_one(
 
 
 def test_another_training_is_not_continued(base: Path, ratings: Path, trained: Path) -> None:
-    from trace_eval.scorer.train import train_scorer
+    from trace_eval.judges.scorer.train import train_scorer
 
     with pytest.raises(UserError, match="holds a finished scorer"):
         train_scorer(ratings, trained, replace(TRAINING, base=str(base)))
@@ -244,7 +244,7 @@ def test_another_training_is_not_continued(base: Path, ratings: Path, trained: P
 
 def predictions(folder: Path, texts: list[Fields], base: Path | None = None) -> list[float]:
     from extractors import device
-    from trace_eval.scorer.model import load
+    from trace_eval.judges.scorer.model import load
 
     device._MODELS.clear()
     scorer = load(locate(folder, str(base) if base else None), "cpu")
@@ -257,8 +257,8 @@ def predictions(folder: Path, texts: list[Fields], base: Path | None = None) -> 
 def test_a_loaded_scorer_is_the_saved_one(
     base: Path, tmp_path: Path, head: Any, lora: int | None
 ) -> None:
-    from trace_eval.scorer.checkpoint import ScorerRecord, model_sha256
-    from trace_eval.scorer.train import _open, _save
+    from trace_eval.judges.scorer.checkpoint import ScorerRecord, model_sha256
+    from trace_eval.judges.scorer.train import _open, _save
 
     scorer = _open(replace(TRAINING, base=str(base), head=head, lora=lora))
     with torch.no_grad():
@@ -315,7 +315,7 @@ def test_a_field_under_another_name_scores_differently(trained: Path) -> None:
 
 
 def test_a_rationale_that_is_too_long_is_cut(trained: Path) -> None:
-    from trace_eval.scorer.model import load
+    from trace_eval.judges.scorer.model import load
 
     scorer = load(locate(trained), "cpu")
     found = scorer.fit(Fields("Why?", "rain", "rain", "rain falls " * 900))
@@ -337,7 +337,7 @@ def test_the_released_layout_scores_as_its_parts_do(
 ) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    from trace_eval.scorer.heads import forecast
+    from trace_eval.judges.scorer.heads import forecast
 
     folder = released(tmp_path / "released", causal, head)
     texts = [fields(row) for row in rows(5, seed=9)]
@@ -401,7 +401,7 @@ def test_a_base_that_lies_elsewhere_is_named(causal: Path, tmp_path: Path) -> No
 def test_training_goes_on_from_a_scorer(
     base: Path, ratings: Path, trained: Path, tmp_path: Path
 ) -> None:
-    from trace_eval.scorer.train import train_scorer
+    from trace_eval.judges.scorer.train import train_scorer
 
     options = replace(TRAINING, base=str(base), start=trained, steps=4, learning_rate=1e-9)
     train_scorer(ratings, tmp_path / "next", options)
@@ -497,15 +497,15 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
 
     from trace_eval.data.manifests import read_items
     from trace_eval.judges.options import JudgeOptions
+    from trace_eval.judges.scorer.checkpoint import ClampRecord, write_record
+    from trace_eval.judges.scorer.train import train_scorer
     from trace_eval.options import RateOptions
     from trace_eval.runs.job import rate_manifest
-    from trace_eval.scorer.checkpoint import ClampRecord, write_record
-    from trace_eval.scorer.train import train_scorer
     from trace_eval.stats import agree, read_scores
     from trace_eval.stats.agree_scores import figure
     from trace_eval.stats.agreement.bootstrap import BootstrapOptions
     from trace_eval.stats.agreement.crps import crps_beta
-    from trace_eval.stats.report import AgreeOptions
+    from trace_eval.stats.options import AgreeOptions
 
     folder = tmp_path / "beta"
     train_scorer(ratings, folder, replace(TRAINING, base=str(base), head="beta", steps=4))

@@ -17,9 +17,9 @@ from tests.support.cli import ROOT
 from tests.support.tiny_llama import write_base
 from trace_eval.commands.cli import app
 from trace_eval.data.scores import Score
+from trace_eval.judges.scorer.data import read_ratings
+from trace_eval.judges.scorer.options import TrainOptions
 from trace_eval.review import open_review
-from trace_eval.scorer.data import read_ratings
-from trace_eval.scorer.options import TrainOptions
 
 pytest.importorskip("torch")
 pytest.importorskip("peft", reason="pip install '.[scorer]'")
@@ -131,8 +131,8 @@ def test_training_on_the_shared_ratings_pays(data: Path, base: Path, tmp_path: P
 
     A base that has read nothing learns how often each rating is given, and little more.
     """
-    from trace_eval.scorer.options import Progress
-    from trace_eval.scorer.train import train_scorer
+    from trace_eval.judges.scorer.options import Progress
+    from trace_eval.judges.scorer.train import train_scorer
 
     source = data / "orca" / "ratings.jsonl"
     options = TrainOptions(
@@ -161,7 +161,7 @@ def test_training_on_the_shared_ratings_pays(data: Path, base: Path, tmp_path: P
 
 def _constants(source: Path) -> tuple[float, float]:
     """CRPS on the dev rows of a fifth each, and of the shares among the training ratings."""
-    from trace_eval.scorer.metrics import dev_metrics
+    from trace_eval.judges.scorer.metrics import dev_metrics
 
     rows = read_ratings(source).rows
     given = np.bincount([r - 1 for row in rows if row.split == "train" for r in row.ratings])

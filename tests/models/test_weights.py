@@ -80,7 +80,7 @@ def _reward_head(path: Path, causal: Path) -> None:
 
 
 def _scorer_base(path: Path, causal: Path) -> None:
-    from trace_eval.scorer.model import open_base
+    from trace_eval.judges.scorer.model import open_base
 
     (path.parent / "config.json").write_bytes((causal / "config.json").read_bytes())
     path.rename(path.with_name("pytorch_model.bin"))
@@ -90,7 +90,7 @@ def _scorer_base(path: Path, causal: Path) -> None:
 def _adapter(path: Path, causal: Path) -> None:
     from transformers import AutoModel
 
-    from trace_eval.scorer import adapters
+    from trace_eval.judges.scorer import adapters
 
     peft.LoraConfig(r=2, target_modules=["q_proj"]).save_pretrained(path.parent)
     path.rename(path.with_name("adapter_model.bin"))

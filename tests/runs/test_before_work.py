@@ -22,9 +22,9 @@ from tests.support.cli import trace_eval
 from tests.support.extracted_run import _extracted
 from tests.support.fakes import Counting
 from tests.support.servers import unused_url
+from trace_eval.api.doctor import diagnose
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
-from trace_eval.doctor import diagnose
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import ExtractOptions, Options

@@ -20,6 +20,7 @@ from tests.support import calls
 from tests.support.cases import verdict
 from tests.support.cli import trace_eval
 from tests.support.fakes import Counting
+from trace_eval.api import card_of, comparison_of, screening_of
 from trace_eval.compare import compare_answer
 from trace_eval.data import Reason
 from trace_eval.data.items import Single
@@ -27,7 +28,6 @@ from trace_eval.data.pairs import Pair
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor
 from trace_eval.extracting.start import source_of
-from trace_eval.findings import card_of, comparison_of, screening_of
 from trace_eval.judges.base import Case, judgement_of
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rules import RulesJudge

@@ -319,7 +319,7 @@ class Told(Extractor):
     def parameters(self) -> dict[str, Any]:
         return {"given": self.given, "assumed": self.assumed}  # type: ignore[attr-defined]
 
-    def told(self, language: str | None, assumed: str | None) -> Told:
+    def for_language(self, language: str | None, assumed: str | None) -> Told:
         if language == "de":
             raise UserError("told: language 'de', but it hears no German; take another")
         return Told(language, assumed)
@@ -379,15 +379,16 @@ def test_manifest_and_request_say_in_which_language_a_clip_is_written(tmp_path: 
 
 def test_an_unsure_clip_is_written_in_the_language_that_is_assumed() -> None:
     both = FasterWhisperExtractor(model="tiny.en", multilingual="base", device="cpu")
-    told = both.told(None, "nl")
-    assert (told.language, told.assumed, both.told("nl", "de").assumed) == (None, "nl", None)
+    told = both.for_language(None, "nl")
+    assert (told.language, told.assumed) == (None, "nl")
+    assert both.for_language("nl", "de").assumed is None
     assert told.parameters() == {**both.parameters(), "assumed": "nl"}
     assert told.others is not None
     assert told.others.assumed == "nl"
     given = FasterWhisperExtractor(model="base", device="cpu", language="fr")
-    assert given.told("nl", None) is given  # the user overrules the manifest
+    assert given.for_language("nl", None) is given  # the user overrules the manifest
     with pytest.raises(UserError, match=r"tiny.en writes English only; run: trace-eval models"):
-        FasterWhisperExtractor(model="tiny.en", device="cpu").told("nl", None)
+        FasterWhisperExtractor(model="tiny.en", device="cpu").for_language("nl", None)
 
 
 def test_a_loop_ends_where_nobody_could_say_more() -> None:

@@ -26,10 +26,9 @@ from trace_eval.runs.score_pairs import pairs_of, probability, write_pairs
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.ranking.prepare import judge_table
-from trace_eval.stats.ranking.report import RankOptions
-from trace_eval.stats.report import AgreeOptions
 
 NO_GROUPS = dict.fromkeys(("pitch", "loudness", "transcript", "quality", "rate", "signal"), "none")
 

@@ -24,7 +24,7 @@ from trace_eval.stats import agree, read_scores
 from trace_eval.stats.agree_scores import figure
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.concordance import concordance
-from trace_eval.stats.report import AgreeOptions
+from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.score_tables import score_tables
 
 QUICK = AgreeOptions(BootstrapOptions(resamples=50))

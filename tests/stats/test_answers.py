@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from trace_eval.compare.answer import compare_answer
-from trace_eval.compare.evaluate import CompareOptions, Mutual, RunComparison
+from trace_eval.compare.evaluate import Mutual, RunComparison
+from trace_eval.compare.options import CompareOptions
 from trace_eval.stats.agreement.baselines import Majority
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
 from trace_eval.stats.agreement.compare import Comparison
@@ -25,15 +26,9 @@ from trace_eval.stats.answers import (
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.verdict import decide
 from trace_eval.stats.inference.win_rates import DifferenceRow, RateRow, WinRates
-from trace_eval.stats.ranking.report import (
-    Caveat,
-    MeanRow,
-    RankOptions,
-    RankReport,
-    Standing,
-    SystemRow,
-)
-from trace_eval.stats.report import AgreeOptions, AgreeReport, Coverage, ScoreReport
+from trace_eval.stats.options import AgreeOptions, RankOptions
+from trace_eval.stats.ranking.report import Caveat, MeanRow, RankReport, Standing, SystemRow
+from trace_eval.stats.report import AgreeReport, Coverage, ScoreReport
 from trace_eval.stats.sentences import before_labels
 
 Limits = tuple[float, float] | None

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from extractors.audio import Clip
-from trace_eval.audio.noise import noisy_side, with_noise
-from trace_eval.data.judge_files import Columns
+from trace_eval.data.columns import Columns
 from trace_eval.data.labels import MISSING
+from trace_eval.judges.waveforms.noise import noisy_side, with_noise
 from trace_eval.stats.agreement.bias.difficulty import calls_by_item, difficulty
 from trace_eval.stats.agreement.bias.robustness import robustness, sides
 from trace_eval.stats.agreement.bias.verbosity import verbosity

@@ -4,17 +4,13 @@ import numpy as np
 import pytest
 
 from tests.support.label_tables import codes
-from trace_eval.stats.agreement.baselines import (
-    NumberRule,
-    majority,
-    random_matched,
-    random_uniform,
-)
+from trace_eval.stats.agreement.baselines import majority, random_matched, random_uniform
 from trace_eval.stats.agreement.bias.length import length_bias
 from trace_eval.stats.agreement.bias.position import join_orders, position_bias
 from trace_eval.stats.agreement.bias.self_comparison import self_comparisons
 from trace_eval.stats.agreement.counts import TYPED, joint_counts
 from trace_eval.stats.agreement.mcnemar import sign_test
+from trace_eval.stats.agreement.number_rules import NumberRule
 
 
 def test_orders_are_joined_by_audio_and_instruction() -> None:

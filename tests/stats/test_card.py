@@ -11,7 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from blueprints import UserError
-from extractors.registry import names
+from extractors.base import UNKNOWN_LIMITS
+from extractors.registry import limits_of, names
 from tests.support.label_tables import table
 from trace_eval.commands.cli import app
 from trace_eval.data.labels import read_labels
@@ -25,14 +26,13 @@ from trace_eval.stats.inference.card import make_cards
 from trace_eval.stats.inference.card_files import markdown
 from trace_eval.stats.inference.ceiling import human_ceiling
 from trace_eval.stats.inference.gates import conditions, failures
-from trace_eval.stats.inference.known_limits import LIMITS, UNKNOWN, limit_of
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.operation import operation
 from trace_eval.stats.inference.probes import ProbeReport, ProbeRow
 from trace_eval.stats.inference.verdict import best_rule, decide
 from trace_eval.stats.inference.win_rates import win_rate_tables
+from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.ranking.outcomes import outcomes_of
-from trace_eval.stats.report import AgreeOptions
 
 RNG = np.random.default_rng(8)
 
@@ -88,8 +88,8 @@ def test_how_a_run_went(run: Path) -> None:
 
 
 def test_every_extractor_has_its_limits() -> None:
-    assert [name for name in names() if limit_of(name) == UNKNOWN] == []
-    assert set(LIMITS) <= set(names())
+    assert [name for name in names() if limits_of(name) == UNKNOWN_LIMITS] == []
+    assert limits_of("uninstalled") == UNKNOWN_LIMITS
 
 
 def test_a_card_of_a_run(run: Path, tmp_path: Path) -> None:

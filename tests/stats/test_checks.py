@@ -17,9 +17,8 @@ from trace_eval.stats.agreement.checks import (
     two_opinions,
 )
 from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.rank_labels import rank_labels
-from trace_eval.stats.ranking.report import RankOptions
-from trace_eval.stats.report import AgreeOptions
 
 RNG = np.random.default_rng(11)
 

@@ -23,7 +23,8 @@ from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores
 from trace_eval.stats.agreement.selective import Curve, add_selective, selective_rows
 from trace_eval.stats.agreement.study import JudgeScores
 from trace_eval.stats.agreement.variance import fit_factor
-from trace_eval.stats.report import AgreeOptions, ScoreReport
+from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.report import ScoreReport
 
 LEVELS = np.arange(5) / 4
 

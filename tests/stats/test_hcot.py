@@ -12,7 +12,8 @@ from tests.support.label_tables import QUICK
 from trace_eval.data.labels import LabelTable, read_labels
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.report import AgreeOptions, AgreeReport
+from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.report import AgreeReport
 
 #: Figures are given with four decimals.
 PRINTED = 5e-5

@@ -16,7 +16,7 @@ from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_columns import study_of
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.agreement.tabular import plain
-from trace_eval.stats.report import AgreeOptions
+from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.score_tables import score_tables
 
 OPTIONS = AgreeOptions(BootstrapOptions(resamples=20))

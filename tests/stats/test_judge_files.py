@@ -13,13 +13,13 @@ from blueprints import UserError
 from tests.support.label_tables import QUICK, codes, table
 from trace_eval.commands.cli import app
 from trace_eval.commands.cli import app as commands
-from trace_eval.data.judge_files import Columns, flip
+from trace_eval.data.columns import Columns, read_mapping
+from trace_eval.data.judge_files import flip
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.mirrored import exchanged_sides, mirrored_truth
 from trace_eval.stats.agreement.source import JudgedSource, read_source
+from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.rank_labels import rank_labels
-from trace_eval.stats.ranking.report import RankOptions
-from trace_eval.stats.report import AgreeOptions
 
 RNG = np.random.default_rng(5)
 
@@ -65,12 +65,11 @@ def test_what_a_value_means_is_asked(
 
 
 def test_mappings_are_checked() -> None:
-    found = Columns.parse(None, None, None, ["[[A]]=1", "x=y=2"], False)
-    assert found.mapping == {"[[A]]": "1", "x=y": "2"}
+    assert read_mapping(["[[A]]=1", "x=y=2"]) == {"[[A]]": "1", "x=y": "2"}
     with pytest.raises(UserError, match="write VALUE=LABEL"):
-        Columns.parse(None, None, None, ["A"], False)
+        read_mapping(["A"])
     with pytest.raises(UserError, match="--map to 'better'"):
-        Columns.parse(None, None, None, ["A=better"], False)
+        Columns(mapping=read_mapping(["A=better"]))
 
 
 def test_a_swapped_file_is_flipped_and_its_truth_is_not(tmp_path: Path) -> None:

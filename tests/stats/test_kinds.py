@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from blueprints import UserError
 from trace_eval import AgreeOptions, RankOptions, agree, rank
 from trace_eval.commands.cli import app
-from trace_eval.data.judge_files import Columns
+from trace_eval.data.columns import Columns
 from trace_eval.stats import BootstrapOptions, RankReport, read_scores, read_source, tables_of
 from trace_eval.stats.agree_scores import figure
 from trace_eval.stats.agreement.metrics import SCORE_METRICS, Metric

@@ -16,9 +16,9 @@ from tests.support.ensemble import ENSEMBLE
 from trace_eval.data.labels import LabelTable, label_table
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.options import RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.ranking.orders import separate_orders
-from trace_eval.stats.ranking.report import RankOptions
 
 OPTIONS = RankOptions(BootstrapOptions(20), baseline="X")
 MEAN = PLAIN_POLICIES["mean_threshold"]

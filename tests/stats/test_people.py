@@ -18,7 +18,7 @@ from trace_eval.stats.agreement.levels import (
 )
 from trace_eval.stats.agreement.reliability import drawn_agreement, pairwise_rows, reliability_rows
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.report import AgreeOptions
+from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.tables import tables_of
 
 #: (votes for 1, 2 and tie, level, majority): the published table, then its continuation.

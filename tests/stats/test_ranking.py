@@ -12,6 +12,7 @@ import pytest
 from blueprints import UserError
 from tests.support.label_tables import QUICK, table
 from trace_eval.data.labels import LabelTable
+from trace_eval.stats.options import RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.rank_tables import rank_tables
 from trace_eval.stats.ranking.correlation import correlate
@@ -19,7 +20,6 @@ from trace_eval.stats.ranking.human import read_human_ranking
 from trace_eval.stats.ranking.outcomes import outcomes_of
 from trace_eval.stats.ranking.prepare import people_table
 from trace_eval.stats.ranking.ranks import ranks
-from trace_eval.stats.ranking.report import RankOptions
 from trace_eval.stats.ranking.strengths import BAR, MODELS, strengths
 from trace_eval.stats.ranking.win_rate import mean_win_rates, win_rates
 

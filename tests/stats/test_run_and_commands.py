@@ -25,7 +25,7 @@ from trace_eval.runs.run import Run
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import read_source
-from trace_eval.stats.report import AgreeOptions
+from trace_eval.stats.options import AgreeOptions
 
 OPTIONS = AgreeOptions(BootstrapOptions(100))
 

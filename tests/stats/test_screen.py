@@ -20,12 +20,13 @@ from tests.support.label_tables import table
 from trace_eval.commands.cli import app
 from trace_eval.stats.agreement.copies import units
 from trace_eval.stats.agreement.source import JudgedSource
-from trace_eval.stats.inference.decidable import ScreenOptions, fewest_labels, labels_needed
+from trace_eval.stats.inference.decidable import fewest_labels, labels_needed
 from trace_eval.stats.inference.influence import simple_design
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.risk import _weights, _whole, p_below
 from trace_eval.stats.inference.sampling import Drawn, drawn_labels
 from trace_eval.stats.inference.screen import Screening, screen
+from trace_eval.stats.options import ScreenOptions
 
 #: Seeds here; benchmarks/conclude.py runs 2,000.
 SEEDS = 20

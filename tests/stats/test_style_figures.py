@@ -23,7 +23,8 @@ from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores, 
 from trace_eval.stats.agreement.spearman import spearman
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.agreement.tabular import plain
-from trace_eval.stats.report import AgreeOptions, ScoreReport
+from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.report import ScoreReport
 from trace_eval.stats.score_tables import score_tables
 
 PEOPLE = {

@@ -10,7 +10,7 @@ TABLE = """
 blueprints:
 fusion:
 extractors: blueprints
-audio: blueprints extractors
+judges.waveforms: blueprints extractors
 data: blueprints extractors fusion
 conversations: blueprints data extractors
 entities: blueprints data
@@ -20,7 +20,7 @@ judges.options: blueprints data judges.presets
 measures: blueprints data
 rubrics: blueprints data fusion
 scores: blueprints data fusion
-scorer: blueprints data extractors scores
+judges.scorer: blueprints data extractors scores
 judges.base: blueprints data fusion rubrics
 options: blueprints extractors fusion judges.options
 extracting: blueprints data extractors options
@@ -32,29 +32,25 @@ judges.views: blueprints conversations data extractors judges.base judges.chat j
 judges.naturalness: blueprints data judges judges.text rubrics
 judges.rating: blueprints data extractors fusion judges judges.base judges.chat judges.options judges.text judges.views rubrics scores
 judges.panel: blueprints data judges.base judges.chat judges.rating rubrics scores
-judges.audio: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics
-judges.views.audio: audio blueprints data extractors judges.audio judges.base judges.chat judges.options judges.text judges.views rubrics
-judges.lexical: blueprints data fusion judges.base judges.rating judges.views rubrics scores
-judges.scorer: blueprints data extractors fusion judges.base judges.rating judges.views rubrics scorer scores
-judges.reward: audio blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text rubrics scorer
-judges.registry: blueprints fusion judges judges.audio judges.base judges.chat judges.lexical judges.options judges.panel judges.presets judges.rating judges.reward judges.rules judges.scorer judges.text judges.views.audio rubrics
+judges.audio: blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text judges.waveforms rubrics
+judges.views.audio: blueprints data extractors judges.audio judges.base judges.chat judges.options judges.text judges.views judges.waveforms rubrics
+judges.words: blueprints data extractors fusion judges.base judges.rating judges.scorer judges.views rubrics scores
+judges.reward: blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.scorer judges.text judges.waveforms rubrics
+judges.registry: blueprints fusion judges judges.audio judges.base judges.chat judges.options judges.panel judges.presets judges.rating judges.reward judges.text judges.views.audio judges.words rubrics
 judges.listing: blueprints data judges.base judges.options judges.registry rubrics
 judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry rubrics
 runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
-stats: audio blueprints data fusion judges.naturalness measures rubrics runs scores static
-api: blueprints data extracting judges.registry options runs
+stats: blueprints data extractors fusion judges.naturalness judges.waveforms measures rubrics runs scores static
 turns: blueprints conversations data entities extracting options stats
 datasets: blueprints data fusion measures stats
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options runs stats
 report: blueprints conversations data extractors fusion judges.text measures rubrics runs static stats
 review: blueprints conversations data extracting extractors fusion rubrics runs static stats turns
 compare: blueprints data fusion report rubrics runs stats
-findings: blueprints compare data report runs stats
-judged: blueprints data findings judges.options options report runs
+api: blueprints compare data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry options report runs stats
 gate: blueprints compare data runs stats
-doctor: blueprints data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry
 drill: blueprints data extracting extractors fusion judges.base judges.registry options runs stats
-commands: api blueprints compare conversations data datasets doctor drill extracting extractors fusion gate judges.options judges.registry options report review rubrics runs scorer select stats turns
+commands: api blueprints compare conversations data datasets drill extracting extractors fusion gate judges.options judges.registry judges.scorer options report review rubrics runs select stats turns
 __main__: commands
 """  # noqa: E501
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import torch
 
-from trace_eval.scorer import checkpoint, resume, train, trainer
-from trace_eval.scorer.options import TrainOptions
+from trace_eval.judges.scorer import checkpoint, resume, train, trainer
+from trace_eval.judges.scorer.options import TrainOptions
 
 OPTIONS = TrainOptions(
     base="",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -65,16 +66,14 @@ def best(
     for problem in manifest.problems:
         warn(problem)
     options = Options(extracting, judge, judging)
-    checks = tuple(check or ())
+    chosen = BestOptions(options, by, scheme, rubric, tuple(check or ()), judging.seed)
     if estimate:
-        chosen = BestOptions(options, by, scheme, rubric, checks, judging.seed)
         expected = estimate_best(manifest, out, chosen)
         print_best_estimate(expected)
         give(expected)
         return
     with continuable(out), progress(0) as listener:
-        chosen = BestOptions(options, by, scheme, rubric, checks, judging.seed, listener)
-        selection = select_best(manifest, out, chosen)
+        selection = select_best(manifest, out, replace(chosen, listener=listener))
     print_selection(selection, out)
     give(selection)
     if manifest.problems or selection.summary.selected < selection.summary.groups:

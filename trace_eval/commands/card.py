@@ -50,4 +50,4 @@ def card(
     for path in write_pages(cards, out or default, sentences):
         results().print(str(path), markup=False, soft_wrap=True)
     give(cards)
-    close(fail_under, {one.name: card_values(one) for one in cards})
+    close(tuple(fail_under or ()), {one.name: card_values(one) for one in cards})

@@ -8,22 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trace_eval.commands.statistics import (
-    Cluster,
-    CsvFolder,
-    FailUnder,
-    Full,
-    Labels,
-    Level,
-    Resamples,
-    Seed,
-)
+from trace_eval.commands.gates import Output
+from trace_eval.commands.signatures import from_classes
+from trace_eval.commands.statistics import Labels
+from trace_eval.compare import CompareOptions
 
 if TYPE_CHECKING:
-    from trace_eval.compare import ChangeOptions
+    from trace_eval.compare import ChangeOptions, RunComparison, ScoreComparison
 
 
+@from_classes
 def compare(
+    *,
     runs: Annotated[
         list[Path],
         typer.Argument(
@@ -31,13 +27,6 @@ def compare(
         ),
     ],
     labels: Labels = None,
-    cluster: Cluster = False,
-    resamples: Resamples = 10_000,
-    level: Level = 0.95,
-    seed: Seed = 0,
-    top: Annotated[
-        int, typer.Option(min=0, help="Pairs to list where the runs are furthest apart.")
-    ] = 10,
     judge_change: Annotated[
         bool,
         typer.Option(
@@ -61,53 +50,51 @@ def compare(
     items: Annotated[
         int | None, typer.Option(min=2, help="Items behind each win rate of a board.")
     ] = None,
-    fail_under: FailUnder = None,
-    csv_folder: CsvFolder = None,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a page with players to this file.")
     ] = None,
     copy_audio: Annotated[
         bool, typer.Option("--audio", help="Copy the recordings beside the page.")
     ] = False,
-    full: Full = False,
+    options: CompareOptions,
+    output: Output,
 ) -> None:
     """Compare runs: with people, with each other, what they cost, and where they differ."""
-    from trace_eval.commands.gates import close
+    from trace_eval.compare import ChangeOptions, RunComparison, write_page
+    from trace_eval.stats import score_values
+
+    if judge_change:
+        change = ChangeOptions(options.bootstrap, margin, options.top)
+        board = (truth, key or ["system"], items)
+        print_change(runs, aa or (), change, labels, board, output.full)
+        return
+    report = _print_runs(runs, labels, options, output)
+    if html:
+        write_page(report, runs, html, copy_audio)
+    people = report.people if isinstance(report, RunComparison) else ()
+    output.close(score_values(people))
+
+
+def _print_runs(
+    runs: Sequence[Path], labels: Path | None, options: CompareOptions, output: Output
+) -> RunComparison | ScoreComparison:
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences, print_tables, stdout_console
-    from trace_eval.compare import (
-        ChangeOptions,
-        CompareOptions,
-        RunComparison,
-        compare_answer,
-        compare_folders,
-        compare_tables,
-    )
+    from trace_eval.compare import compare_answer, compare_folders, compare_tables
     from trace_eval.data import read_labels
-    from trace_eval.stats import BootstrapOptions, score_values, write_csv
+    from trace_eval.stats import write_csv
 
-    bootstrap = BootstrapOptions(resamples, level, seed)
-    if judge_change:
-        change = ChangeOptions(bootstrap, margin, top)
-        print_change(runs, aa or (), change, labels, (truth, key or ["system"], items), full)
-        return
-    options = CompareOptions(bootstrap, cluster, top)
     report = compare_folders(runs, read_labels(labels) if labels else None, options)
     for note in report.notes:
         typer.echo(f"note: {note}", err=True)
     sentences = compare_answer(report)
     print_sentences(sentences)
-    if full:
+    if output.full:
         print_tables(compare_tables(report), stdout_console())
     give(report, sentences)
-    if csv_folder:
-        write_csv(csv_folder, report)
-    if html:
-        from trace_eval.compare import write_page
-
-        write_page(report, runs, html, copy_audio)
-    people = report.people if isinstance(report, RunComparison) else ()
-    close(fail_under, score_values(people))
+    if output.csv:
+        write_csv(output.csv, report)
+    return report
 
 
 def print_change(

@@ -33,9 +33,9 @@ def doctor(
     With --judge: check it, and list the options that it has.
     """
     from blueprints import UserError
+    from trace_eval.api import diagnose, diagnose_judge, options_of_judge
     from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_checks, print_diagnosis, print_options
-    from trace_eval.doctor import diagnose, diagnose_judge, options_of_judge
 
     if judge is None:
         found = diagnose()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 import typer
 
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY
+from trace_eval.commands.signatures import from_classes
 from trace_eval.commands.statistics import Labels
 from trace_eval.options import PairOptions
 
@@ -22,7 +23,9 @@ class PairsWritten:
     pairs: int
 
 
+@from_classes
 def fuse(
+    *,
     run: Annotated[
         Path,
         typer.Argument(
@@ -50,27 +53,7 @@ def fuse(
             " a new run folder. With a file: folder of the probabilities."
         ),
     ] = None,
-    as_: Annotated[
-        str | None,
-        typer.Option(
-            "--as",
-            help="Dimension that the scores of RUN stand for: voice_quality, or content.",
-        ),
-    ] = None,
-    acceptable: Annotated[
-        float | None,
-        typer.Option(help="Score from which an answer is acceptable; types ties."),
-    ] = None,
-    onto: Annotated[
-        Path | None, typer.Option(help="Run of pairs in which that dimension is replaced.")
-    ] = None,
-    tie_margin: Annotated[
-        float | None,
-        typer.Option(help="Of a run of rate: means on 0-1 that are not farther apart are a tie."),
-    ] = None,
-    rubric: Annotated[
-        str | None, typer.Option(help="Of a run of rate: whose scores, where there are several.")
-    ] = None,
+    options: PairOptions,
 ) -> None:
     """Fuse again with another policy, or make pairs of scores; nothing is judged."""
     from trace_eval.runs import Run
@@ -78,17 +61,15 @@ def fuse(
     if run.is_dir() and Run(run).holds_scores:
         if policy or calibrated or labels:
             raise UserError(f"{run}: holds scores; policy, calibrated and labels are for pairs")
-        stands_for = cast(Any, as_)  # PairOptions checks it
-        chosen = PairOptions(tie_margin or 0.0, acceptable, stands_for, rubric, onto)
-        _compare_scores(run, out, chosen)
+        _compare_scores(run, out, options)
         return
-    if tie_margin is not None or rubric:
+    if options.tie_margin or options.rubric:
         raise UserError(f"{run}: holds no scores; tie_margin and rubric are for runs of rate")
-    if run.is_file() and as_ is None and acceptable is None and onto is None:
+    if run.is_file() and options == PairOptions():
         _calibrate_file(run, policy, calibrated, labels, out)
         return
-    if as_ or acceptable is not None or onto or out:
-        run = _replace(run, as_, acceptable, onto, out)
+    if options != PairOptions() or out:
+        run = _replace(run, options, out)
     from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_results
     from trace_eval.runs import RunShown, fuse_again
@@ -128,12 +109,11 @@ def _calibrate_file(
     _calibrate(file, policy, labels, out)
 
 
-def _replace(
-    run: Path, as_: str | None, acceptable: float | None, onto: Path | None, out: Path | None
-) -> Path:
+def _replace(run: Path, options: PairOptions, out: Path | None) -> Path:
     from trace_eval.runs import VOICE_QUALITY, write_as_voice_quality
 
-    if as_ != VOICE_QUALITY or acceptable is None or onto is None or out is None:
+    acceptable, onto = options.acceptable, options.onto
+    if options.stands_for != VOICE_QUALITY or acceptable is None or onto is None or out is None:
         raise UserError(
             "as, acceptable, onto, out: go together: --as voice_quality --acceptable 6"
             " --onto JUDGED --out NEW"

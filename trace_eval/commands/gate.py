@@ -8,43 +8,24 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.statistics import Resamples, Seed
+from trace_eval.commands.signatures import from_classes
+from trace_eval.gate import GateOptions
 
 
+@from_classes
 def gate(
+    *,
     baseline: Annotated[Path, typer.Argument(help="Run folder, or a table FILE:COLUMN.")],
     candidate: Annotated[Path, typer.Argument(help="The same items, judged in the same way.")],
-    by: Annotated[
-        list[str] | None,
-        typer.Option(help="win, mean, or a dimension; may be repeated. Default: all."),
-    ] = None,
-    margin: Annotated[float, typer.Option(help="Drop of points, 0 to 1, that matters.")] = 0.02,
-    alpha: Annotated[float, typer.Option(help="One-sided level of the test.")] = 0.05,
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Fail too where the 95 % lower limit is under the margin."),
-    ] = False,
     aa: Annotated[
         list[Path] | None,
         typer.Option("--aa", help="BASELINE judged once more, never from a cache; repeatable."),
     ] = None,
-    severe: Annotated[int, typer.Option(min=0, help="Tagged items that may turn into losses.")] = 0,
-    coverage_drop: Annotated[
-        float, typer.Option(help="Share of items that may become unscored.")
-    ] = 0.01,
-    must_tell: Annotated[
-        bool, typer.Option("--must-tell", help="Exit with 3 where it cannot tell.")
-    ] = False,
-    side: Annotated[str, typer.Option(help="Answer under test: a, b or auto.")] = "auto",
     judge_changed: Annotated[
         bool,
         typer.Option("--judge-changed", help="No verdict: what a change of judges does."),
     ] = False,
-    runs_per_week: Annotated[
-        float | None, typer.Option(min=0, help="Print the false alarms to expect in a week.")
-    ] = None,
-    resamples: Resamples = 10_000,
-    seed: Seed = 0,
+    options: GateOptions,
     junit: Annotated[
         Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")
     ] = None,
@@ -53,28 +34,14 @@ def gate(
     from trace_eval import gate as library
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats import BootstrapOptions
 
-    bootstrap = BootstrapOptions(resamples, seed=seed)
     if judge_changed:
         from trace_eval.commands.compare import print_change
         from trace_eval.compare import ChangeOptions
 
-        change = ChangeOptions(bootstrap, margin)
+        change = ChangeOptions(options.bootstrap, options.margin)
         print_change((baseline, candidate), aa or (), change)
         return
-    options = library.GateOptions(
-        tuple(by or ()),
-        margin,
-        alpha,
-        strict,
-        severe,
-        coverage_drop,
-        must_tell,
-        side,
-        runs_per_week,
-        bootstrap,
-    )
     started = time.monotonic()
     try:
         report = library.gate_runs(baseline, candidate, aa or (), options)

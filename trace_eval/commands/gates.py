@@ -1,48 +1,66 @@
-"""``--fail-under``: exit code 1 and a line per condition that failed."""
+"""What a statistical command shows and writes: tables, CSV, and exit code 1 by ``--fail-under``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import typer
 
 from blueprints import UserError
 from trace_eval.commands.console import EXIT_INCOMPLETE, complain
+from trace_eval.data import option_field
+
+#: Whose -> figure -> value; None: not known.
+Values = Mapping[str, Mapping[str, float | None]]
+
+
+@dataclass(frozen=True)
+class Output:
+    """What is shown and written beside the sentences.
+
+    Attributes:
+        fail_under: exit with 1 where a figure is lower, e.g. agreement=0.6, kappa=0.2,
+            coverage=0.9; may be repeated.
+        csv: write one CSV per table to this folder.
+        full: print every table after the sentences.
+    """
+
+    fail_under: tuple[str, ...] = option_field((), metavar="NAME=NUMBER")
+    csv: Path | None = None
+    full: bool = False
+
+    def close(self, values: Values) -> None:
+        """End with exit code 1 where a figure is too low."""
+        close(self.fail_under, values)
 
 
 def close(
-    texts: Sequence[str] | None,
-    values: Mapping[str, Mapping[str, float | None]],
-    junit: Path | None = None,
-    suite: str = "trace-eval",
+    conditions: tuple[str, ...], values: Values, junit: Path | None = None, suite: str = ""
 ) -> None:
     """End with exit code 1 where a figure is too low.
 
     Args:
-        texts: the conditions, ``NAME=NUMBER``.
-        values: whose -> figure -> value; None: not known.
+        conditions: ``NAME=NUMBER``.
+        values: the figures.
         junit: a file to write every condition to.
         suite: its name there.
     """
-    if not texts:
+    if not conditions:
         if junit:
             raise UserError("--junit writes the conditions of --fail-under NAME=NUMBER; give one")
         return
     from trace_eval.stats import checked
 
-    found = checked(texts, values)
-    failed = [condition for condition in found if condition.failed]
+    checks = checked(conditions, values)
     if junit:
         from trace_eval.gate import junit_conditions, write_junit
 
-        write_junit(
-            junit,
-            junit_conditions(
-                suite, [(c.who, c.name, c.text) for c in found], [c.failed for c in found]
-            ),
-        )
-    for condition in failed:
-        complain(condition.text)
+        cases = [(check.who, check.name, check.text) for check in checks]
+        write_junit(junit, junit_conditions(suite, cases, [check.failed for check in checks]))
+    failed = [check for check in checks if check.failed]
+    for check in failed:
+        complain(check.text)
     if failed:
         raise typer.Exit(EXIT_INCOMPLETE)

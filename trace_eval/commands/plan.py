@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.statistics import Labels, Level, Seed
+from trace_eval.commands.statistics import Dimension, Judge, Labels, Level, Refused, Seed
 
 
 class Goal(StrEnum):
@@ -29,15 +29,9 @@ def plan(
         Goal | None,
         typer.Option("--for", help="Default: win rates where systems are named, else accuracy."),
     ] = None,
-    judge: Annotated[
-        str | None, typer.Option(help="Which judge, where the file has several.")
-    ] = None,
-    policy: Annotated[
-        str | None, typer.Option(help="Re-fuse the judge's overall label with this policy.")
-    ] = None,
-    dimension: Annotated[
-        str | None, typer.Option(help="Which labels, e.g. content; default: overall.")
-    ] = None,
+    judge: Judge = None,
+    policy: Refused = None,
+    dimension: Dimension = None,
     cluster: Annotated[
         bool, typer.Option("--cluster", help="Pairs of one instruction are not independent.")
     ] = False,

@@ -62,7 +62,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
         "trace_eval.stats.inference.plan:FirstPlan",
     ),
     "card": ("list trace_eval.stats.inference.card:Card",),
-    "doctor": ("trace_eval.doctor:Diagnosis", "list trace_eval.judges.doctor:Check"),
+    "doctor": ("trace_eval.api.doctor:Diagnosis", "list trace_eval.judges.doctor:Check"),
     "models list": ("list extractors.fetch:Listed",),
     "models fetch": ("list trace_eval.commands.models:Fetched",),
     "models verify": ("list extractors.fetch:Verified",),
@@ -84,9 +84,9 @@ RESULTS: dict[str, tuple[str, ...]] = {
     "drill injection": ("trace_eval.drill.injection:InjectionReport",),
     "drill judge": ("trace_eval.stats.inference.probes:ProbeReport",),
     "train fusion": ("trace_eval.stats.agreement.train_fusion:FusionTraining",),
-    "train scorer": ("trace_eval.scorer.train:Trained",),
-    "train clamp": ("trace_eval.scorer.clamp:Fitted",),
-    "train card": ("trace_eval.scorer.checkpoint:ScorerRecord",),
+    "train scorer": ("trace_eval.judges.scorer.train:Trained",),
+    "train clamp": ("trace_eval.judges.scorer.clamp:Fitted",),
+    "train card": ("trace_eval.judges.scorer.checkpoint:ScorerRecord",),
 }
 RESULTS["rate"] = RESULTS["judge"]
 

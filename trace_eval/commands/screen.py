@@ -2,70 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from trace_eval.commands.statistics import FlipB, Id, Labels, Map, Prediction, Truth
+from trace_eval.commands.signatures import from_classes
+from trace_eval.commands.statistics import Dimension, Judge, Labels, Refused
+from trace_eval.data import Columns
+from trace_eval.stats import ScreenOptions
 
 
+@from_classes
 def screen(
+    *,
     source: Annotated[
         Path, typer.Argument(help="Run folder, or CSV/JSONL/JSON file of judgements.")
     ],
     labels: Labels = None,
-    agree: Annotated[
-        float, typer.Option(help="Agreement with people that the decided part must reach.")
-    ] = 0.9,
-    confidence: Annotated[float, typer.Option(help="Probability that it does.")] = 0.95,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Sign of certainty: confidence, entropy, consistent, margin, repeats, judges."
-            " Default: all that there are, which share the error."
-        ),
-    ] = None,
     others: Annotated[
         list[Path] | None,
         typer.Option("--with", help="Another judge of the same pairs: its agreement is a sign."),
     ] = None,
-    judge: Annotated[
-        str | None, typer.Option(help="Which judge, where the file has several.")
-    ] = None,
-    policy: Annotated[
-        str | None, typer.Option(help="Re-fuse the judge's overall label with this policy.")
-    ] = None,
-    dimension: Annotated[
-        str | None, typer.Option(help="Which labels, e.g. content; default: overall.")
-    ] = None,
+    judge: Judge = None,
+    policy: Refused = None,
+    dimension: Dimension = None,
     independent: Annotated[
         bool,
         typer.Option("--independent", help="Take pairs of one instruction as independent."),
     ] = False,
-    as_sampled: Annotated[
-        bool,
-        typer.Option(
-            "--as-sampled", help="Decide although the labelled pairs are no random sample."
-        ),
-    ] = False,
+    options: ScreenOptions,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of the three lists; default: RUN/screen, for a file none."),
     ] = None,
-    prediction: Prediction = None,
-    truth: Truth = None,
-    id_column: Id = None,
-    mapping: Map = None,
-    flip_b: FlipB = False,
+    columns: Columns,
 ) -> None:
     """Split a run into pairs that the judge may decide alone, pairs for people, and the rest."""
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.data import Columns
     from trace_eval.stats import (
-        ScreenOptions,
         read_labelled_run,
         screen_tables,
         write_lists,
@@ -79,12 +57,9 @@ def screen(
         policy=policy,
         dimension=dimension,
         others=others or (),
-        columns=Columns.parse(prediction, truth, id_column, mapping or (), flip_b),
+        columns=columns,
     )
-    options = ScreenOptions(
-        agree, confidence, tuple(by or ()), cluster=not independent, as_sampled=as_sampled
-    )
-    found = find(run, options)
+    found = find(run, replace(options, cluster=not independent))
     for caveat in found.caveats:
         warn(caveat)
     print_tables(screen_tables(found), stdout_console())

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-
-class Missing(StrEnum):
-    """What to do with items that only one side has."""
-
-    ERROR = "error"
-    DROP = "drop"
-
 
 Labels = Annotated[
     Path | None,
@@ -31,37 +22,12 @@ CsvFolder = Annotated[
 ]
 Full = Annotated[bool, typer.Option("--full", help="Print every table after the sentences.")]
 
-_FILES = "Files with other names"
-Prediction = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Column of the judge's label.", rich_help_panel=_FILES),
+Judge = Annotated[str | None, typer.Option(help="Which judge, where the file has several.")]
+Refused = Annotated[
+    str | None, typer.Option(help="Re-fuse the judge's overall label with this policy.")
 ]
-Truth = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN", help="Column of people's label, in the same file.", rich_help_panel=_FILES
-    ),
-]
-Id = Annotated[
-    str | None,
-    typer.Option("--id", metavar="COLUMN", help="Column of the item.", rich_help_panel=_FILES),
-]
-Map = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--map",
-        metavar="VALUE=LABEL",
-        help="What a value means, e.g. --map A=1 --map B=2 --map True=1.",
-        rich_help_panel=_FILES,
-    ),
-]
-FlipB = Annotated[
-    bool,
-    typer.Option(
-        "--flip-b",
-        help="The judge was shown B first: exchange its 1 and 2, not the truth's.",
-        rich_help_panel=_FILES,
-    ),
+Dimension = Annotated[
+    str | None, typer.Option(help="Which labels, e.g. content; default: overall.")
 ]
 FailUnder = Annotated[
     list[str] | None,

@@ -18,7 +18,7 @@ from trace_eval.runs import NOT_JUDGED, NOT_SCORED, Run, ScoreRow, VerdictRow, g
 if TYPE_CHECKING:  # the LLM clients take half a second to import
     from rich.console import Console
 
-    from trace_eval.doctor import Diagnosis
+    from trace_eval.api import Diagnosis
     from trace_eval.judges.chat import BatchWritten, CostEstimate
     from trace_eval.judges.doctor import Check
     from trace_eval.judges.listing import ListedOption

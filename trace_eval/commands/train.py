@@ -11,7 +11,7 @@ import typer
 from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.commands.options import Command, field_parameters, with_options
 from trace_eval.commands.statistics import Seed
-from trace_eval.scorer import TrainOptions
+from trace_eval.judges.scorer import TrainOptions
 
 app = typer.Typer(
     name="train", help="Fit judges on people's ratings.", no_args_is_help=True, add_completion=False
@@ -75,7 +75,7 @@ def scorer(
     """Train a scorer of correctness: mean and variance of what people would say."""
     from trace_eval.commands.console import messages, results
     from trace_eval.commands.json_option import give
-    from trace_eval.scorer import Progress, train_scorer
+    from trace_eval.judges.scorer import Progress, train_scorer
 
     def tell(found: Progress) -> None:
         values = ", ".join(f"{name} {value:.4f}" for name, value in found.values.items())
@@ -106,7 +106,7 @@ def clamp(
     """Fit the threshold under which extreme scores are set to the ends of the scale."""
     from trace_eval.commands.console import results
     from trace_eval.commands.json_option import give
-    from trace_eval.scorer import train_clamp
+    from trace_eval.judges.scorer import train_clamp
 
     found = train_clamp(scorer, dev, base, device)
     results().print(found.sentence, highlight=False, markup=False)
@@ -120,7 +120,7 @@ def card(
     """Print one page about a scorer: what it is, what it learned from, what it cannot do."""
     from trace_eval.commands.console import results
     from trace_eval.commands.json_option import give
-    from trace_eval.scorer import locate, scorer_card
+    from trace_eval.judges.scorer import locate, scorer_card
 
     results().print(scorer_card(scorer), highlight=False, markup=False, soft_wrap=True)
     give(locate(scorer).record)

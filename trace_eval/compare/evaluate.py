@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from blueprints import UserError, counted
 from trace_eval.compare.costs import RunCost, run_cost
 from trace_eval.compare.disagreements import Disagreement, disagreements
+from trace_eval.compare.options import CompareOptions
 from trace_eval.data import LABEL_COLUMNS, MISSING, Codes, LabelTable
 from trace_eval.runs import Run
 from trace_eval.stats import (
@@ -37,21 +38,6 @@ from trace_eval.stats import (
     units,
     with_preference,
 )
-
-
-@dataclass(frozen=True)
-class CompareOptions:
-    """How runs are compared.
-
-    Attributes:
-        bootstrap: resamples, level and seed of the intervals.
-        cluster: draw whole instructions instead of items, where there are human labels.
-        top: pairs that are listed where the runs are furthest apart.
-    """
-
-    bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
-    cluster: bool = False
-    top: int = 10
 
 
 @dataclass(frozen=True)

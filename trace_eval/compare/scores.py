@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from blueprints import UserError, counted
-from trace_eval.compare.evaluate import CompareOptions, RunComparison, compare_runs, names_of
+from trace_eval.compare.evaluate import RunComparison, compare_runs, names_of
+from trace_eval.compare.options import CompareOptions
 from trace_eval.data import LabelTable
 from trace_eval.runs import Run
 from trace_eval.stats import (

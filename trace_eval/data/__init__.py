@@ -8,7 +8,7 @@ from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
     from trace_eval.data.access import UrlAccess, set_url_access, url_access
-    from trace_eval.data.columns import Fields, parse_columns
+    from trace_eval.data.columns import Columns, Fields, parse_columns, parse_sides
     from trace_eval.data.conversation import (
         ROLES,
         Channel,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
         Single,
     )
     from trace_eval.data.jsonl import canonical
-    from trace_eval.data.judge_files import Columns, flip, read_judge_file
+    from trace_eval.data.judge_files import flip, read_judge_file
     from trace_eval.data.judgement import (
         UNSURE_BITS,
         About,
@@ -76,7 +76,6 @@ if TYPE_CHECKING:
         LabelTable,
         label_table,
         name_sides,
-        parse_sides,
         read_labels,
         table_labels,
     )
@@ -129,9 +128,11 @@ if TYPE_CHECKING:
         help_of,
         hints_of,
         nearest,
+        option_field,
         read_settings,
         sentence,
         split_settings,
+        without_none,
     )
     from trace_eval.data.shards import Shard
     from trace_eval.data.singles import COLUMNS, SINGLE_FIELDS, single_from_record
@@ -276,6 +277,7 @@ __all__ = [
     "name_sides",
     "nearest",
     "open_shared",
+    "option_field",
     "pair_from_record",
     "parent",
     "parse",
@@ -317,6 +319,7 @@ __all__ = [
     "url_access",
     "utf8_name",
     "version_of",
+    "without_none",
     "write_all",
     "write_table",
 ]

@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data.settings import nearest, split_settings
+from trace_eval.data.settings import nearest, option_field, split_settings
+from trace_eval.data.spelling import LABELS
 
 #: From this likeness on, 0 to 1, a column is proposed for a field.
 _ALIKE = 0.55
@@ -64,6 +65,73 @@ def parse_columns(texts: Iterable[str]) -> dict[str, str]:
         UserError: one has no equals sign, or a field comes twice.
     """
     return split_settings(texts, "--column")
+
+
+#: Heading of the help pages.
+_FILES = "Files with other names"
+
+
+def read_mapping(texts: Sequence[str]) -> dict[str, str]:
+    """Value -> label, from ``VALUE=LABEL`` texts; the last equals sign counts.
+
+    Raises:
+        UserError: one has no equals sign, or no value.
+    """
+    pairs = {text: text.rpartition("=") for text in texts}
+    for text, (value, _, _) in pairs.items():
+        if not value:
+            raise UserError(f"--map {text!r}: write VALUE=LABEL, e.g. --map A=1")
+    return {value: label for value, _, label in pairs.values()}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """How a file names its columns and labels.
+
+    Attributes:
+        prediction: column of the judge's label; None: by our names.
+        truth: column of the human label, in the same file; None: by our names.
+        id: column that names the item; None: by our names, else the row's number where both
+            labels are in one file.
+        mapping: value in the file -> label, e.g. --map A=1 --map B=2 --map True=1.
+        flip_b: the judge was shown B first: its 1 and 2 (and scores) are exchanged. The truth
+            is left alone.
+        named: what other fields are called in the file, e.g. a=system_a_audio; may be repeated.
+        tail: of whole replies, in how many last characters the verdict stands; None: anywhere.
+    """
+
+    prediction: str | None = option_field(None, metavar="COLUMN", panel=_FILES)
+    truth: str | None = option_field(None, metavar="COLUMN", panel=_FILES)
+    id: str | None = option_field(None, metavar="COLUMN", panel=_FILES)
+    mapping: Mapping[str, str] = field(
+        default_factory=dict,
+        metadata={"flag": "--map", "metavar": "VALUE=LABEL", "panel": _FILES, "read": read_mapping},
+    )
+    flip_b: bool = option_field(False, panel=_FILES)
+    tail: int | None = option_field(None, shown=False)
+    named: Mapping[str, str] = field(
+        default_factory=dict,
+        metadata={"flag": "--column", "metavar": "FIELD=COLUMN", "read": parse_columns},
+    )
+
+    def __post_init__(self) -> None:
+        wrong = next((label for label in self.mapping.values() if label not in LABELS), None)
+        if wrong is not None:
+            raise UserError(f"--map to {wrong!r}: labels are {', '.join(LABELS)}")
+
+
+def parse_sides(text: str | None) -> tuple[str, str] | None:
+    """The names of the systems of A and B from ``new,old``; None: none are given.
+
+    Raises:
+        UserError: they are not two different names.
+    """
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or not all(names) or names[0] == names[1]:
+        raise UserError(f"--systems {text}: name those of A and B, e.g. --systems new,old")
+    return names[0], names[1]
 
 
 @dataclass

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from blueprints import UserError
+from trace_eval.data.columns import Columns
 from trace_eval.data.label_files import columns_of, read_columns, refuse_without
 from trace_eval.data.labels import (
     LABEL_COLUMNS,
@@ -27,57 +27,6 @@ from trace_eval.data.spelling import NOBODY, PLAIN, Names, spelled
 
 #: Unknown values named in a message.
 _SHOWN = 6
-
-
-@dataclass(frozen=True)
-class Columns:
-    """How a file names its columns and labels.
-
-    Attributes:
-        prediction, truth: columns of the judge's label and of people's; None: by our names.
-        id: column that names the item; None: by our names, else the row's number where both
-            labels are in one file.
-        mapping: value in the file -> label, e.g. ``{"A": "1", "True": "1"}``.
-        flip_b: the judge was shown B first: its 1 and 2 (and scores) are exchanged. The truth
-            is left alone.
-        named: field -> column, for those that the others do not name.
-        tail: of whole replies, in how many last characters the verdict stands; None: anywhere.
-    """
-
-    prediction: str | None = None
-    truth: str | None = None
-    id: str | None = None
-    mapping: Mapping[str, str] = field(default_factory=dict)
-    flip_b: bool = False
-    tail: int | None = None
-    named: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        wrong = next((label for label in self.mapping.values() if label not in LABELS), None)
-        if wrong is not None:
-            raise UserError(f"--map to {wrong!r}: labels are {', '.join(LABELS)}")
-
-    @classmethod
-    def parse(
-        cls,
-        prediction: str | None,
-        truth: str | None,
-        id: str | None,
-        mapping: Sequence[str],
-        flip_b: bool,
-        named: Mapping[str, str] | None = None,
-    ) -> Columns:
-        """From the command line, where the mapping is ``VALUE=LABEL`` texts.
-
-        Raises:
-            UserError: a mapping has no ``=``, or gives no label.
-        """
-        pairs = [text.rpartition("=") for text in mapping]
-        bad = next((text for text, (v, _, _) in zip(mapping, pairs, strict=True) if not v), None)
-        if bad is not None:
-            raise UserError(f"--map {bad!r}: write VALUE=LABEL, e.g. --map A=1")
-        given = {value: label for value, _, label in pairs}
-        return cls(prediction, truth, id, given, flip_b, named=named or {})
 
 
 def read_judge_file(

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from fusion import DIMENSIONS, PREFERENCE, TRACE
+from fusion import DIMENSIONS, PREFERENCE
+from trace_eval.data import spelling
 from trace_eval.data.label_cells import (
     Texts,
     check_inclusion,
@@ -35,8 +36,8 @@ from trace_eval.data.spelling import NOBODY, Names, names_are_words, spelled
 
 Codes = NDArray[np.int8]
 
-#: Every label by its code: the four ratings in their declared order, then an untyped tie.
-LABELS: tuple[str, ...] = (*map(str, TRACE.scale.labels), "tie")
+#: Every label by its code, see :data:`spelling.LABELS`.
+LABELS: tuple[str, ...] = spelling.LABELS
 
 #: Code of a missing label.
 MISSING = -1
@@ -143,20 +144,6 @@ class LabelTable:
 
 #: What the systems are called where nobody says: by their places.
 SIDE_NAMES = ("A", "B")
-
-
-def parse_sides(text: str | None) -> tuple[str, str] | None:
-    """The names of the systems of A and B from ``new,old``; None: none are given.
-
-    Raises:
-        UserError: they are not two different names.
-    """
-    if text is None:
-        return None
-    names = [name.strip() for name in text.split(",")]
-    if len(names) != 2 or not all(names) or names[0] == names[1]:
-        raise UserError(f"--systems {text}: name those of A and B, e.g. --systems new,old")
-    return names[0], names[1]
 
 
 def name_sides(table: LabelTable, names: tuple[str, str] | None) -> LabelTable | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import field, fields
 from difflib import get_close_matches
 from inspect import cleandoc
 from math import isfinite
@@ -22,6 +22,19 @@ _BOOLEANS = {"true": True, "false": False}
 
 #: Types that options import for type checkers only; no text is of them.
 _LATER = {"Extractor": Any}
+
+
+def option_field(default: Any, **how: Any) -> Any:
+    """A field of an options class, and how it stands on the command line where it is otherwise.
+
+    Args:
+        default: what it is if nobody asks.
+        how: ``flag``: its name there; ``short``: more of them; ``metavar``; ``min``, ``max``;
+            ``panel``: heading of the help page; ``read``: makes the value of what was typed, of
+            all texts together where it may be repeated; ``shown``: False keeps it off the line;
+            ``without``: fields that stay off it, of options within options.
+    """
+    return field(default=default, metadata=how)
 
 
 def help_of(options: type) -> dict[str, str]:
@@ -48,7 +61,7 @@ def hints_of(options: type[Any]) -> dict[str, Any]:
 
 def choices_of(hint: Any) -> tuple[Any, ...]:
     """The values that a type lists, None left out; empty: it lists none."""
-    base = _without_none(hint)
+    base = without_none(hint)
     return get_args(base) if get_origin(base) is Literal else ()
 
 
@@ -104,7 +117,7 @@ def value_of(name: str, value: Any, hint: Any, where: str) -> Any:
     Raises:
         UserError: it is none.
     """
-    base = _without_none(hint)
+    base = without_none(hint)
     if get_origin(base) is tuple:
         parts = value.split(",") if isinstance(value, str) else value
         if isinstance(parts, list) and all(isinstance(part, str) for part in parts):
@@ -135,7 +148,8 @@ def _number(name: str, value: Any, kind: type, where: str) -> Any:
     return number
 
 
-def _without_none(hint: Any) -> Any:
+def without_none(hint: Any) -> Any:
+    """A type as it is where there is a value."""
     if get_origin(hint) not in (Union, UnionType):
         return hint
     (base, *_) = [part for part in get_args(hint) if part is not NoneType]

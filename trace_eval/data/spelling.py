@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from fusion import TRACE
+
 #: What names the sides, with ``a`` or ``1``, ``b`` or ``2`` behind it or before it.
 _NOUNS = ("model", "system", "response", "answer", "audio", "assistant", "option", "side", "output")
 
@@ -23,6 +25,9 @@ WORDS: dict[str, str] = {
     **dict.fromkeys(("both_good", "bothgood"), "both_good"),
     **dict.fromkeys(("both_bad", "bothbad"), "both_bad"),
 }  # fmt: skip
+
+#: Every label by its code: the four ratings in their declared order, then an untyped tie.
+LABELS: tuple[str, ...] = (*map(str, TRACE.scale.labels), "tie")
 
 #: Ties of arenas that say which kind of tie they are; in a column of plain preferences, ties.
 TYPED_TIES: dict[str, str] = {

@@ -137,7 +137,7 @@ class ClipExtractor:
         key = (group, language, assumed)
         if key not in self._told:
             try:
-                told = extractor.told(language, assumed)
+                told = extractor.for_language(language, assumed)
                 known = self._provenance[group] if told is extractor else told.provenance()
                 self._told[key] = _Told(told, known)
             except UserError as error:

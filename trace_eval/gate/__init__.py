@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from trace_eval.gate.comparable import NotComparable
     from trace_eval.gate.evaluate import gate_runs
     from trace_eval.gate.junit_xml import junit, junit_conditions, junit_error, write_junit
-    from trace_eval.gate.report import GateOptions, GateReport
+    from trace_eval.gate.options import GateOptions
+    from trace_eval.gate.report import GateReport
     from trace_eval.gate.tables import gate_tables
 else:
     __getattr__ = names_on_use(__name__)

@@ -21,7 +21,8 @@ from trace_eval.compare import (
 )
 from trace_eval.compare.read_judging import read_judging
 from trace_eval.gate.comparable import check_comparable, sides
-from trace_eval.gate.report import GateCoverage, GateOptions, GateReport, GateRow, Verdict
+from trace_eval.gate.options import GateOptions
+from trace_eval.gate.report import GateCoverage, GateReport, GateRow, Verdict
 from trace_eval.gate.rows import coverage, gate_rows
 from trace_eval.gate.words import properties, sentence
 

@@ -1,55 +1,15 @@
-"""What a gate is asked, and what it answers; each tuple is one table."""
+"""What a gate answers; each tuple is one table."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
-from blueprints import UserError
 from trace_eval.compare import Noise, SevereItem
-from trace_eval.stats import BootstrapOptions, IntervalEstimate, Share
+from trace_eval.gate.options import GateOptions
+from trace_eval.stats import IntervalEstimate, Share
 
 Verdict = Literal["pass", "fail", "cannot tell"]
-
-
-@dataclass(frozen=True)
-class GateOptions:
-    """What counts as a regression.
-
-    Attributes:
-        by: metrics, by dimension or full name; ``win``: the pair as a whole, ``mean``: every score;
-            empty: all that both runs have.
-        margin: smaller drops do not matter, in points from 0 to 1.
-        alpha: one-sided level of the test.
-        strict: also fail where the one-sided 95 % limit of the difference is beyond the margin.
-        severe: tagged items that may turn from a win into a loss.
-        coverage_drop: share of the items that may be unscored where they were scored before.
-        must_tell: "cannot tell" is no success (exit code 3).
-        side: which answer of a pair is under test: ``a``, ``b``, or ``auto``.
-        runs_per_week: for the expected number of false alarms.
-        bootstrap: resamples and seed of the intervals.
-    """
-
-    by: tuple[str, ...] = ()
-    margin: float = 0.02
-    alpha: float = 0.05
-    strict: bool = False
-    severe: int = 0
-    coverage_drop: float = 0.01
-    must_tell: bool = False
-    side: str = "auto"
-    runs_per_week: float | None = None
-    bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
-
-    def __post_init__(self) -> None:
-        for name, low, high in (("margin", 0, 1), ("alpha", 0, 0.5), ("coverage_drop", 0, 1)):
-            value = getattr(self, name)
-            if not low <= value < high or (name == "alpha" and not value):
-                raise UserError(f"{name} {value:g}: give a share from {low} to under {high:g}")
-        if self.side not in ("auto", "a", "b"):
-            raise UserError(f"side {self.side!r}: use a, b or auto")
-        if self.severe < 0:
-            raise UserError(f"severe {self.severe}: give 0 or more items")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from trace_eval.compare import Joined, Judging, Noise, changed, mean_of, repeated
 from trace_eval.gate.drop import Drop, decide, measure
-from trace_eval.gate.report import GateCoverage, GateOptions, GateRow, Verdict
+from trace_eval.gate.options import GateOptions
+from trace_eval.gate.report import GateCoverage, GateRow, Verdict
 from trace_eval.gate.words import why
 from trace_eval.stats import Share, holm
 

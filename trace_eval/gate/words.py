@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from blueprints import counted
 from trace_eval.compare import Joined, Noise, SevereItem
 from trace_eval.gate.drop import Drop
-from trace_eval.gate.report import GateCoverage, GateOptions, GateRow, Verdict
+from trace_eval.gate.options import GateOptions
+from trace_eval.gate.report import GateCoverage, GateRow, Verdict
 
 
 def why(

@@ -12,14 +12,12 @@ if TYPE_CHECKING:
     from trace_eval.stats.agreement.accuracy import accuracy
     from trace_eval.stats.agreement.align import align, items_of
     from trace_eval.stats.agreement.alpha import alpha
-    from trace_eval.stats.agreement.baselines import number_rule
     from trace_eval.stats.agreement.bias.first_position import (
         FirstPositionTest,
         first_position_test,
     )
     from trace_eval.stats.agreement.bias.robustness import Robustness, robustness, sides
     from trace_eval.stats.agreement.bootstrap import (
-        BootstrapOptions,
         IntervalEstimate,
         Statistic,
         Units,
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
         replicates,
         resampled,
     )
+    from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
     from trace_eval.stats.agreement.checks import DataWarning, warning_line
     from trace_eval.stats.agreement.compare import Comparison
     from trace_eval.stats.agreement.copies import units
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from trace_eval.stats.agreement.kappa import kappa
     from trace_eval.stats.agreement.mcnemar import sign_test
     from trace_eval.stats.agreement.noise import noise
+    from trace_eval.stats.agreement.number_rules import number_rule
     from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items, read_ratings
     from trace_eval.stats.agreement.resample import Resampler, ratio
     from trace_eval.stats.agreement.score import JudgeScore
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from trace_eval.stats.agreement.sign_flip import cluster_sums, sign_flip
     from trace_eval.stats.agreement.source import JudgedSource, read_source
     from trace_eval.stats.agreement.spearman import add_spearman
-    from trace_eval.stats.agreement.systems import FAMILIES
     from trace_eval.stats.agreement.tabular import (
         NOTHING,
         Table,
@@ -85,7 +84,6 @@ if TYPE_CHECKING:
     from trace_eval.stats.inference.card_files import write_pages
     from trace_eval.stats.inference.card_page import comparison, probe_table
     from trace_eval.stats.inference.ceiling import human_ceiling
-    from trace_eval.stats.inference.decidable import ScreenOptions
     from trace_eval.stats.inference.forest import Drawn, forest
     from trace_eval.stats.inference.gates import (
         card_values,
@@ -111,22 +109,21 @@ if TYPE_CHECKING:
         screen_tables,
     )
     from trace_eval.stats.label_tables import policy_words
+    from trace_eval.stats.options import (
+        FAMILIES,
+        AgreeOptions,
+        RankOptions,
+        ScreenOptions,
+    )
     from trace_eval.stats.rank_sources import rank
     from trace_eval.stats.ranking.contradicted import contradicted
     from trace_eval.stats.ranking.correlation import Correlation, correlate
     from trace_eval.stats.ranking.outcomes import opinion_column, outcomes_of
     from trace_eval.stats.ranking.prepare import fused_with, judge_table, people_table
     from trace_eval.stats.ranking.ranks import DECIMALS, ranks
-    from trace_eval.stats.ranking.report import MEAN_SCORE, RankOptions, RankReport, Standing
+    from trace_eval.stats.ranking.report import MEAN_SCORE, RankReport, Standing
     from trace_eval.stats.ranking.strengths import MODELS, strengths
-    from trace_eval.stats.report import (
-        ALL_POLICIES,
-        ITEMS,
-        Agreement,
-        AgreeOptions,
-        AgreeReport,
-        ScoreReport,
-    )
+    from trace_eval.stats.report import ALL_POLICIES, ITEMS, Agreement, AgreeReport, ScoreReport
     from trace_eval.stats.sentences import (
         MOST,
         ahead_of,

@@ -13,7 +13,7 @@ from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data import LABEL_COLUMNS, MISSING, Codes, LabelTable
 from trace_eval.runs import load_policy
-from trace_eval.stats.agreement.align import Aligned, Items, Missing, align, items_of
+from trace_eval.stats.agreement.align import Aligned, Items, align, items_of
 from trace_eval.stats.agreement.alpha import alpha
 from trace_eval.stats.agreement.bias.effects import (
     difficulty_rows,
@@ -40,12 +40,12 @@ from trace_eval.stats.agreement.score import JudgeScore, score_judge
 from trace_eval.stats.agreement.score_mse import score_error
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.few_labels import calibrations_of, shares_of
+from trace_eval.stats.options import AgreeOptions, Missing
 from trace_eval.stats.report import (
     ALL_POLICIES,
     INSTRUCTIONS,
     ITEMS,
     TOGETHER,
-    AgreeOptions,
     AgreeReport,
     AlphaRow,
     TruthRow,

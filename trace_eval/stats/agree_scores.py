@@ -42,14 +42,8 @@ from trace_eval.stats.agreement.systems import (
 )
 from trace_eval.stats.agreement.variance import fit_factor, rated_often
 from trace_eval.stats.agreement.verdict import verdict
-from trace_eval.stats.report import (
-    AgreeOptions,
-    AlphaOfScores,
-    Coverage,
-    Growth,
-    ScoreReport,
-    SplitRow,
-)
+from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.report import AlphaOfScores, Coverage, Growth, ScoreReport, SplitRow
 
 Mask = NDArray[np.bool_]
 

@@ -15,8 +15,8 @@ from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_files import ScoreFile
 from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.held import held
-from trace_eval.stats.options import SCORES, check
-from trace_eval.stats.report import AgreeOptions, AgreeReport, ScoreReport
+from trace_eval.stats.options import SCORES, AgreeOptions, check
+from trace_eval.stats.report import AgreeReport, ScoreReport
 
 #: A run folder or a file, or what was read of one.
 Source = Path | JudgedSource | ScoreFile

@@ -15,7 +15,8 @@ from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.shares import ShareRow, share_rows
 from trace_eval.stats.inference.win_rates import describe
-from trace_eval.stats.report import ALL_POLICIES, AgreeOptions
+from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.report import ALL_POLICIES
 
 
 def shares_of(

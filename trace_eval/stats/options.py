@@ -1,25 +1,41 @@
-"""Options that mean something for labels alone, or for scores alone."""
+"""What ``agree`` and ``rank`` may be asked; some of it means something for labels alone, or scores.
+
+The fields are the options of the commands, see :func:`trace_eval.data.settings.option_field`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import field, fields
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
 from blueprints import UserError
+from trace_eval.data import option_field, parse_sides
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.stats.agreement.number_rules import NumberRule, number_rule
+
+#: What to do with items that only one side has: refuse, or leave them out and count them.
+Missing = Literal["error", "drop"]
+
+#: Words that name a maker's models; a judge and a system with the same one are one family.
+FAMILIES = ("gpt", "gemini", "gemma", "claude", "qwen", "llama", "glm", "kimi", "phi", "mistral")
 
 #: What a source holds: a label per pair, or a score per answer.
 LABELS, SCORES = "labels", "scores"
 
+#: Headings of the help pages.
+_PANELS = {LABELS: "Of labels of pairs", SCORES: "Of scores of single answers"}
 
-def only(kind: str, flag: str, default: Any) -> Any:
+
+def only(kind: str, default: Any, flag: str, **how: Any) -> Any:
     """A field of options that sources of one kind have.
 
     Args:
         kind: :data:`LABELS` or :data:`SCORES`.
-        flag: its name on the command line.
         default: what it is if nobody asks.
+        flag: its name on the command line.
+        how: as of :func:`trace_eval.data.settings.option_field`.
     """
-    return field(default=default, metadata={"kind": kind, "flag": flag})
+    return option_field(default, kind=kind, flag=flag, panel=_PANELS[kind], **how)
 
 
 def check(options: Any, kind: str) -> None:
@@ -35,3 +51,121 @@ def check(options: Any, kind: str) -> None:
                 f"{option.metadata['flag']} means nothing for {kind}, and the sources hold {kind};"
                 " leave it out"
             )
+
+
+def _names(more: list[str]) -> tuple[str, ...]:
+    return (*FAMILIES, *more)
+
+
+def _rules(specs: list[str]) -> tuple[NumberRule, ...]:
+    return tuple(map(number_rule, specs))
+
+
+@dataclass(frozen=True)
+class AgreeOptions:
+    """What to compute.
+
+    Attributes:
+        bootstrap: resamples, level and seed of the intervals.
+        cluster: labels: draw whole instructions instead of items.
+        missing: items or labels that one side lacks: ``error`` refuses them, ``drop`` leaves
+            them out; coverage is reported either way.
+        policy: labels: re-fuse the overall label with this policy; ``all`` compares the
+            built-in ones; None: the stored label.
+        learn: labels: fit policies, cross-validated by instruction.
+        folds: labels: of that cross-validation.
+        against: labels: compare the other judges with this one only; None: every two.
+        baselines: labels: also beat a number, e.g. wer:lower, p808:higher, distillmos:higher, or a
+            column NUMBER_a, NUMBER_b of the labels; may be repeated.
+        calibrated: labels: also fit P(people prefer A) of every judge from margins, votes and
+            scores, and compare it with the rules that need no fit.
+        rubric: scores: name or file of the rubric, where the sources have several.
+        split: scores: only items of this split, e.g. test; constants are fitted on the split
+            ``train`` where there is one; None: all items.
+        families: scores: words that name one maker's judges and systems, for self-preference;
+            those typed come on top of the well-known ones.
+    """
+
+    bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
+    cluster: bool = only(LABELS, False, "--cluster")
+    missing: Missing = "error"
+    policy: str | None = only(LABELS, None, "--policy")
+    learn: bool = only(LABELS, False, "--learn-policy")
+    folds: int = only(LABELS, 5, "--folds", min=2)
+    against: str | None = only(LABELS, None, "--against", metavar="JUDGE")
+    baselines: tuple[NumberRule, ...] = only(
+        LABELS, (), "--beat", metavar="NUMBER:higher|lower", read=_rules
+    )
+    calibrated: bool = only(LABELS, False, "--calibrated")
+    rubric: str | None = only(SCORES, None, "--rubric")
+    split: str | None = only(SCORES, None, "--split")
+    families: tuple[str, ...] = only(SCORES, FAMILIES, "--family", metavar="WORD", read=_names)
+
+
+@dataclass(frozen=True)
+class RankOptions:
+    """How to rank.
+
+    Attributes:
+        bootstrap: resamples, level and seed of the rank intervals.
+        cluster: labels: draw whole instructions instead of comparisons. Of scores whole questions
+            are drawn where they are known.
+        typed: labels: typed ties count as evidence: both_bad is against both.
+        prior: labels: games of every system against an average opponent, half won; 0: none.
+        baseline: labels: also give win rates against this system.
+        dimension: labels: rank by this label column, e.g. voice_quality; None: overall, else
+            preference.
+        policy: labels: re-fuse the overall label with this policy; None: the stored label. In a
+            report what fused these labels; None: nothing did, or it is not known.
+        judge: which one, where the source has several.
+        systems: labels: names of the systems of A and B, where the pairs name none; None: ``A``
+            and ``B``.
+        orders: labels: ``reconciled``, or ``separate``: each order of a run by itself.
+        keep_inconsistent: labels: count what a judge that answers by position contradicts itself
+            on, too.
+        missing: human labels of items that were not judged: ``error`` refuses them, ``drop``
+            leaves them out.
+        rubric: scores: name or file of the rubric, where the source has several.
+    """
+
+    bootstrap: BootstrapOptions = field(default_factory=lambda: BootstrapOptions(2_000))
+    cluster: bool = only(LABELS, False, "--cluster")
+    typed: bool = only(LABELS, False, "--typed")
+    prior: float = only(LABELS, 0.0, "--prior", min=0.0)
+    baseline: str | None = only(LABELS, None, "--baseline")
+    dimension: str | None = only(LABELS, None, "--dimension")
+    policy: str | None = only(LABELS, None, "--policy")
+    judge: str | None = None
+    systems: tuple[str, str] | None = only(
+        LABELS, None, "--systems", metavar="A,B", read=parse_sides
+    )
+    orders: Literal["reconciled", "separate"] = only(LABELS, "reconciled", "--orders")
+    keep_inconsistent: bool = only(LABELS, False, "--keep-inconsistent")
+    missing: Missing = "error"
+    rubric: str | None = only(SCORES, None, "--rubric")
+
+
+@dataclass(frozen=True)
+class ScreenOptions:
+    """What is promised.
+
+    Attributes:
+        agree: agreement with people that the decided part must reach, 0 to 1.
+        confidence: probability that it does, 0 to 1.
+        by: signs of certainty to use: confidence, entropy, consistent, margin, repeats, judges;
+            may be repeated. None: all that there are, which share the error.
+        cluster: items of one instruction are not independent; where instructions are unknown
+            there is nothing to respect.
+        as_sampled: decide although the labelled pairs visibly are no random sample.
+    """
+
+    agree: float = 0.9
+    confidence: float = 0.95
+    by: tuple[str, ...] = ()
+    cluster: bool = option_field(True, shown=False)
+    as_sampled: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value in (("--agree", self.agree), ("--confidence", self.confidence)):
+            if not 0 < value < 1:
+                raise UserError(f"{name} {value:g}: give a share between 0 and 1")

@@ -10,6 +10,7 @@ import numpy as np
 from blueprints import UserError, counted
 from trace_eval.data import MISSING, LabelTable
 from trace_eval.stats.inference.win_rates import RateRow, own_rates
+from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.checks import ranking_warnings
 from trace_eval.stats.ranking.contradicted import Contradicted
 from trace_eval.stats.ranking.correlation import Correlation, correlate
@@ -21,7 +22,6 @@ from trace_eval.stats.ranking.report import (
     METHODS,
     Caveat,
     Parameter,
-    RankOptions,
     RankReport,
     Standing,
     SystemRow,

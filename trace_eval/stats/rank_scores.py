@@ -21,18 +21,12 @@ from trace_eval.stats.agreement.score_files import ScoreFile, merged_sources
 from trace_eval.stats.agreement.sign_flip import sign_flip
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.inference.ppi import LEAST_LABELS
+from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import correlate
 from trace_eval.stats.ranking.intervals import Bounds, bounds_of, tested_bounds
 from trace_eval.stats.ranking.order_test import MANY, by_way_of_others
 from trace_eval.stats.ranking.ranks import rank_rows, ranks
-from trace_eval.stats.ranking.report import (
-    MEAN_SCORE,
-    Caveat,
-    MeanRow,
-    RankOptions,
-    RankReport,
-    Standing,
-)
+from trace_eval.stats.ranking.report import MEAN_SCORE, Caveat, MeanRow, RankReport, Standing
 
 Array = NDArray[Any]
 

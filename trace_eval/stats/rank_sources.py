@@ -18,7 +18,7 @@ from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.held import held
 from trace_eval.stats.inference.sampling import Drawn, drawn_labels
 from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables
-from trace_eval.stats.options import SCORES, check
+from trace_eval.stats.options import SCORES, RankOptions, check
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.rank_scores import rank_scores
 from trace_eval.stats.ranking.contradicted import contradicted
@@ -27,7 +27,7 @@ from trace_eval.stats.ranking.orders import separate_orders
 from trace_eval.stats.ranking.outcomes import opinion_column
 from trace_eval.stats.ranking.positions import has_positions, read_positions
 from trace_eval.stats.ranking.prepare import OPINIONS, fused_with, judge_table, people_table
-from trace_eval.stats.ranking.report import Caveat, RankOptions, RankReport
+from trace_eval.stats.ranking.report import Caveat, RankReport
 
 
 def rank(

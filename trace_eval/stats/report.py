@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from trace_eval.stats.agreement.align import Missing
 from trace_eval.stats.agreement.alpha import Alpha
-from trace_eval.stats.agreement.baselines import NumberRule
 from trace_eval.stats.agreement.bias.effects import (
     DifficultyRow,
     LengthRow,
@@ -17,7 +15,7 @@ from trace_eval.stats.agreement.bias.effects import (
     VerbosityRow,
 )
 from trace_eval.stats.agreement.binary import BinaryAgreement
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions, Statistic
+from trace_eval.stats.agreement.bootstrap import Statistic
 from trace_eval.stats.agreement.checks import DataWarning
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.figures import Figure
@@ -30,10 +28,10 @@ from trace_eval.stats.agreement.reliability import PairwiseRow, ReliabilityRow
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.score_mse import ScoreError
 from trace_eval.stats.agreement.selective import Selective
-from trace_eval.stats.agreement.systems import FAMILIES, SystemAgreement, SystemRow
+from trace_eval.stats.agreement.systems import SystemAgreement, SystemRow
 from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.inference.shares import ShareRow
-from trace_eval.stats.options import LABELS, SCORES, only
+from trace_eval.stats.options import AgreeOptions
 
 #: ``policy`` that compares every built-in policy.
 ALL_POLICIES = "all"
@@ -42,44 +40,6 @@ ALL_POLICIES = "all"
 INSTRUCTIONS: str = "instructions"
 ITEMS: str = "items"
 TOGETHER = "items, copies and both orders of a pair as one"
-
-
-@dataclass(frozen=True)
-class AgreeOptions:
-    """What to compute.
-
-    Attributes:
-        bootstrap: resamples, level and seed of the intervals.
-        cluster: labels: draw whole instructions instead of items.
-        missing: ``error`` refuses items or labels that one side lacks, ``drop`` leaves
-            them out; coverage is reported either way.
-        policy: labels: re-fuse the overall label with this policy; ``all`` compares the
-            built-in ones; None: the stored label.
-        learn: labels: fit policies, cross-validated by instruction.
-        folds: of that cross-validation.
-        against: labels: compare the other judges with this one only; None: every two.
-        baselines: labels: numbers to beat beside length, level and MOS; the sources must have
-            them.
-        calibrated: labels: also fit P(people prefer A) of every judge, and compare it with the
-            rules that need no fit.
-        rubric: scores: name or file, where the sources have several; None: the only one.
-        split: scores: only items of this split; constants are fitted on the split ``train``
-            where there is one; None: all items.
-        families: scores: words that name a maker's models, for self-preference.
-    """
-
-    bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
-    cluster: bool = only(LABELS, "--cluster", False)
-    missing: Missing = "error"
-    policy: str | None = only(LABELS, "--policy", None)
-    learn: bool = only(LABELS, "--learn-policy", False)
-    folds: int = only(LABELS, "--folds", 5)
-    against: str | None = only(LABELS, "--against", None)
-    baselines: tuple[NumberRule, ...] = only(LABELS, "--beat", ())
-    calibrated: bool = only(LABELS, "--calibrated", False)
-    rubric: str | None = only(SCORES, "--rubric", None)
-    split: str | None = only(SCORES, "--split", None)
-    families: tuple[str, ...] = only(SCORES, "--family", FAMILIES)
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,7 @@ def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> 
 @pytest.mark.parametrize("hears", [True, False])
 def test_doctor_says_whether_a_model_hears_that_counts_no_sound(hears: bool) -> None:
     from tests.support.probe_sounds import sounds
-    from trace_eval.audio.signals import load_signals
+    from trace_eval.judges.waveforms.signals import load_signals
 
     spoken = {
         len(signal.read().mono): name.removeprefix("example_")

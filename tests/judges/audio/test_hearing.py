@@ -10,9 +10,6 @@ import pytest
 
 from extractors.audio import decode
 from tests.support.cli import Done, trace_eval
-from trace_eval.audio.encode import sound_of
-from trace_eval.audio.layout import Sound, Unit
-from trace_eval.audio.signals import load_signals
 from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
 from trace_eval.judges.audio.sending import Sending
@@ -21,6 +18,9 @@ from trace_eval.judges.chat.base import Request
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.labels import schema_of
 from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.waveforms.encode import sound_of
+from trace_eval.judges.waveforms.layout import Sound, Unit
+from trace_eval.judges.waveforms.signals import load_signals
 from trace_eval.runs.run import Run
 
 

@@ -17,8 +17,6 @@ import soundfile
 from tests.support.audio_cases import case, examples, said, write
 from tests.support.cli import ROOT
 from tests.support.llm_judges import listening_judge, scoring_judge
-from trace_eval.audio.encode import Waveform, sound_of
-from trace_eval.audio.layout import Layout
 from trace_eval.data.items import Candidate, Single, Turn
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer
@@ -28,6 +26,8 @@ from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.chat.prices import FREE
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.views.audio import AudioView
+from trace_eval.judges.waveforms.encode import Waveform, sound_of
+from trace_eval.judges.waveforms.layout import Layout
 from trace_eval.rubrics import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 

@@ -14,12 +14,12 @@ from blueprints import UserError
 from fusion import TRACE
 from tests.support.audio_cases import case, examples, said, scripted
 from tests.support.llm_judges import listening_judge
-from trace_eval.audio.layout import GAP_S
-from trace_eval.audio.noise import noisy_side
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.audio.tasks import task_names
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import AudioPart, Message
+from trace_eval.judges.waveforms.layout import GAP_S
+from trace_eval.judges.waveforms.noise import noisy_side
 from trace_eval.rubrics import PairRubric, load_pair_rubric
 
 ANSWERS = [{"label": label} for label in ("1", "2", "1", "2")]

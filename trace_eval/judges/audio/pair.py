@@ -13,7 +13,16 @@ from pydantic import JsonValue
 
 from blueprints import Blueprint, Transcript, UserError
 from extractors import Clip
-from trace_eval.audio import (
+from trace_eval.data import Item, Order, Recording
+from trace_eval.judges.audio.examples import Example, read_examples
+from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
+from trace_eval.judges.audio.sending import Sending
+from trace_eval.judges.audio.solved import Examples
+from trace_eval.judges.audio.tasks import texts_sha256
+from trace_eval.judges.base import Case, listening
+from trace_eval.judges.chat import Message, Question, View
+from trace_eval.judges.options import AudioOptions, JudgeOptions, PairwiseOptions, names_of
+from trace_eval.judges.waveforms import (
     GAP_S,
     Noise,
     Sound,
@@ -24,15 +33,6 @@ from trace_eval.audio import (
     signals_sha256,
     sound_of,
 )
-from trace_eval.data import Item, Order, Recording
-from trace_eval.judges.audio.examples import Example, read_examples
-from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
-from trace_eval.judges.audio.sending import Sending
-from trace_eval.judges.audio.solved import Examples
-from trace_eval.judges.audio.tasks import texts_sha256
-from trace_eval.judges.base import Case, listening
-from trace_eval.judges.chat import Message, Question, View
-from trace_eval.judges.options import AudioOptions, JudgeOptions, PairwiseOptions, names_of
 from trace_eval.rubrics import LabelQuestion, PairRubric
 
 #: Where a place stands when the answers change theirs.
@@ -106,7 +106,7 @@ class PairSoundView(View):
         spoken = item.instruction.has_audio and self.options.instruction != "text"
         return self.task.wants_instruction and spoken
 
-    def lacking(self, case: Case) -> str | None:
+    def missing_evidence(self, case: Case) -> str | None:
         """Why nothing is sent: no instruction for a task about one, or no transcript."""
         shown = self._hears_instruction(case.item) or case.item.instruction.text
         if self.task.wants_instruction and not shown:

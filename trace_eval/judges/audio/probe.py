@@ -10,16 +10,6 @@ from pydantic import JsonValue
 
 from extractors import Clip
 from fusion import MATCH, PLAIN
-from trace_eval.audio import (
-    SIGNAL_RATE,
-    TONES,
-    Layout,
-    Sound,
-    Waveform,
-    load_signals,
-    sound_of,
-    tone,
-)
 from trace_eval.judges import label_schema, read_label
 from trace_eval.judges.audio.sending import audio_part
 from trace_eval.judges.chat import (
@@ -33,6 +23,16 @@ from trace_eval.judges.chat import (
     Text,
     Unusable,
     last_object,
+)
+from trace_eval.judges.waveforms import (
+    SIGNAL_RATE,
+    TONES,
+    Layout,
+    Sound,
+    Waveform,
+    load_signals,
+    sound_of,
+    tone,
 )
 
 #: Tokens of a reply to a probe.

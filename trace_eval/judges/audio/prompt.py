@@ -20,7 +20,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trace_eval.audio import Sound, Unit, Waveform, unit_items
 from trace_eval.judges import schema_of
 from trace_eval.judges.audio.examples import Example
 from trace_eval.judges.audio.prefix import SolvedTurn, example_messages
@@ -30,6 +29,7 @@ from trace_eval.judges.chat import AudioPart, Message, Text
 from trace_eval.judges.chat import Part as Content
 from trace_eval.judges.options import Elicitation
 from trace_eval.judges.text import fence, fence_tag, neutralise, second_chance
+from trace_eval.judges.waveforms import Sound, Unit, Waveform, unit_items
 from trace_eval.rubrics import LabelQuestion
 
 

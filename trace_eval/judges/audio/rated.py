@@ -17,9 +17,9 @@ from typing import Any
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.audio import Sound, Unit
 from trace_eval.data import Candidate, Single, is_pair_record, read_records, single_from_record
 from trace_eval.judges.audio.solved import Examples, Solved, examples_of, local_sound
+from trace_eval.judges.waveforms import Sound, Unit
 from trace_eval.rubrics import ScoreRubric
 
 #: Where a record keeps its solution once it is read.

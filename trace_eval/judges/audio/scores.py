@@ -18,7 +18,6 @@ from typing import Protocol, TypeVar
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.audio import Sound
 from trace_eval.data import Item, Order
 from trace_eval.judges import Form, form_of
 from trace_eval.judges.audio.pair import sound_in
@@ -37,6 +36,7 @@ from trace_eval.judges.naturalness import (
 )
 from trace_eval.judges.options import JudgeOptions, PairwiseOptions, SoundOptions, names_of
 from trace_eval.judges.text import fence, fence_tag, neutralise, second_chance
+from trace_eval.judges.waveforms import Sound
 from trace_eval.rubrics import PLACE, TEXTS, ScoreQuestion
 
 Clip = TypeVar("Clip")
@@ -78,9 +78,9 @@ class PairScoresView(View):
         """Both answers; what should have been said is their reference, not the instruction."""
         return item.answer_roles
 
-    def lacking(self, case: Case) -> str | None:
+    def missing_evidence(self, case: Case) -> str | None:
         """Why nothing is sent: a side has no text, and the task shows it."""
-        return self._texts(case).lacking
+        return self._texts(case).reason
 
     def _texts(self, case: Case) -> Texts:
         if not self._task.wants_texts:

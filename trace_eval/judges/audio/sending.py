@@ -8,10 +8,10 @@ from functools import lru_cache
 
 from blueprints import UserError
 from extractors import AudioError
-from trace_eval.audio import Format, Item, Layout, Signals, Sound, Waveform, common_rate
 from trace_eval.data import Reason
 from trace_eval.judges.chat import AudioPart, CallFailed, Price
 from trace_eval.judges.options import Concat, JudgeOptions
+from trace_eval.judges.waveforms import Format, Item, Layout, Signals, Sound, Waveform, common_rate
 
 #: Strategies whose examples are one waveform, one per example; whose test is one.
 JOINED_EXAMPLES: frozenset[Concat] = frozenset({"examples", "all"})

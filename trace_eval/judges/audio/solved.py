@@ -15,8 +15,8 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import AudioError, decode
-from trace_eval.audio import MAX_SHOTS, Sound, Unit, sound_of
 from trace_eval.data import Recording
+from trace_eval.judges.waveforms import MAX_SHOTS, Sound, Unit, sound_of
 
 #: Examples that are shown where a file is given and no number.
 DEFAULT_SHOTS = 4

@@ -127,7 +127,7 @@ class LLMJudge(Judge):
     def calls_to_make(self, case: Case) -> list[tuple[Call, bool]] | None:
         """(call, whether its reply is kept already); None: nothing can be asked about the case."""
         try:
-            if self.view.lacking(case):
+            if self.view.missing_evidence(case):
                 return None
             return [(call, self.sender.stored(call) is not None) for call in self.calls(case)]
         except UserError:  # a recording that cannot be decoded
@@ -141,8 +141,8 @@ class LLMJudge(Judge):
 
     async def judge(self, case: Case) -> Outcome:
         """Judge one case; nothing is sent where something is missing, or there is no need."""
-        if lacking := self.view.lacking(case):
-            return self.unscored(case.item, Reason.EVIDENCE_MISSING, lacking)
+        if reason := self.view.missing_evidence(case):
+            return self.unscored(case.item, Reason.EVIDENCE_MISSING, reason)
         try:
             prepared = await self._prepared(case)
         except AudioError as error:

@@ -146,7 +146,7 @@ class View(ABC):
     def roles(self, item: Item) -> list[str]:
         """The recordings of an item whose blueprints are needed."""
 
-    def lacking(self, case: Case) -> str | None:
+    def missing_evidence(self, case: Case) -> str | None:
         """Why a case cannot be shown; None: it can."""
         return None
 

@@ -24,13 +24,13 @@ class Texts(NamedTuple):
     Attributes:
         a, b: what each should have said.
         caveats: of a judgement that rests on them.
-        lacking: why there is none.
+        reason: why there is none.
     """
 
     a: str = ""
     b: str = ""
     caveats: tuple[str, ...] = ()
-    lacking: str | None = None
+    reason: str | None = None
 
 
 def texts_of(a: tuple[Answer, Blueprint], b: tuple[Answer, Blueprint], asr: bool) -> Texts:
@@ -45,7 +45,7 @@ def texts_of(a: tuple[Answer, Blueprint], b: tuple[Answer, Blueprint], asr: bool
                 caveats.append(TEXT_FROM_ASR)
         if text is None:
             return Texts(
-                lacking=f"answer {side} has no reference text; give one, or use -J transcripts=asr"
+                reason=f"answer {side} has no reference text; give one, or use -J transcripts=asr"
             )
         found.append(text)
     if found[0] != found[1]:

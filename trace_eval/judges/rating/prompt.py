@@ -127,7 +127,7 @@ class SingleView(View):
         has_one = isinstance(item, Single) and item.has_reference
         return "reference" in self._shown and not has_one
 
-    def lacking(self, case: Case) -> str | None:
+    def missing_evidence(self, case: Case) -> str | None:
         """Why nothing can be asked: our tools left something out, or the item does."""
         if self._lacks_reference(case.item):
             return (
@@ -136,7 +136,7 @@ class SingleView(View):
             )
         if self._listens_to_instruction(case.item) and case.instruction_text is None:
             return "the instruction is spoken, and there is no transcript of it"
-        return self.answer.lacking(case)
+        return self.answer.missing_evidence(case)
 
     def prepare(self, case: Case) -> None:
         """Decode what is heard of it."""

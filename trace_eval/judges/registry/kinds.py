@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blueprints import UserError, is_installed
 from trace_eval.judges.base import Judge
@@ -21,12 +22,35 @@ PairFactory = Callable[[str, JudgeOptions], Judge]
 ScoreFactory = Callable[[str, Sequence[ScoreRubric], JudgeOptions], Sequence[Judge]]
 
 
-def _rules(argument: str, options: JudgeOptions) -> Judge:
-    from trace_eval.judges.rules import RulesJudge
+def _one(target: str) -> PairFactory:
+    """Makes a judge of pairs that takes no argument, of the class ``MODULE:NAME`` in ``judges``."""
 
+    def make(argument: str, options: JudgeOptions) -> Judge:
+        judge: Judge = _class_of(target, argument)()
+        return judge
+
+    return make
+
+
+def _each(target: str) -> ScoreFactory:
+    """The same of single answers: a judge per rubric, which is all that its class is given."""
+
+    def make(
+        argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
+    ) -> Sequence[Judge]:
+        judge_class = _class_of(target, argument)
+        return [judge_class(rubric) for rubric in rubrics]
+
+    return make
+
+
+def _class_of(target: str, argument: str) -> Any:
+    module, _, name = target.partition(":")
+    judge_class = getattr(import_module(f"trace_eval.judges.{module}"), name)
     if argument:
-        raise UserError(f"judge rules:{argument}: rules takes no argument; use --judge rules")
-    return RulesJudge()
+        kind = judge_class.spec
+        raise UserError(f"judge {kind}:{argument}: {kind} takes no argument; use --judge {kind}")
+    return judge_class
 
 
 def _openai(argument: str, options: JudgeOptions) -> Backend:
@@ -171,28 +195,10 @@ def _reward(argument: str, options: JudgeOptions) -> Judge:
     return judge_in_process(argument, options)
 
 
-def _lexical(
-    argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
-) -> Sequence[Judge]:
-    from trace_eval.judges.lexical import LexicalJudge
-
-    if argument:
-        raise UserError(f"judge lexical:{argument}: lexical takes no argument")
-    return [LexicalJudge(rubric) for rubric in rubrics]
-
-
-def _turns(argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions) -> Sequence[Judge]:
-    from trace_eval.judges.rules import TurnsJudge
-
-    if argument:
-        raise UserError(f"judge turns:{argument}: turns takes no argument")
-    return [TurnsJudge(rubric) for rubric in rubrics]
-
-
 def _scorer(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> Sequence[Judge]:
-    from trace_eval.judges.scorer import ScorerJudge
+    from trace_eval.judges.words import ScorerJudge
 
     if not argument:
         raise UserError("judge scorer: name the folder, e.g. scorer:my-scorer")
@@ -230,7 +236,9 @@ class JudgeKind(NamedTuple):
 FUSION = "fusion"
 
 KINDS: dict[str, JudgeKind] = {
-    "rules": JudgeKind("rules", "no model, no network: a screening baseline", pairs=_rules),
+    "rules": JudgeKind(
+        "rules", "no model, no network: a screening baseline", pairs=_one("rules:RulesJudge")
+    ),
     "ollama": JudgeKind(
         *("ollama:MODEL", "a model on an Ollama server", "ollama"),
         *_chat("ollama"),
@@ -252,10 +260,14 @@ KINDS: dict[str, JudgeKind] = {
         *_chat("scripted"),
     ),
     "lexical": JudgeKind(
-        "lexical", "no model, no network: words in common with a reference", scores=_lexical
+        "lexical",
+        "no model, no network: words in common with a reference",
+        scores=_each("words.lexical:LexicalJudge"),
     ),
     "turns": JudgeKind(
-        "turns", "no model, no network: how an agent handles its turns, by rules", scores=_turns
+        "turns",
+        "no model, no network: how an agent handles its turns, by rules",
+        scores=_each("rules:TurnsJudge"),
     ),
     FUSION: JudgeKind("fusion:DIR", "several of these, weighted and calibrated by train fusion"),
     "scorer": JudgeKind("scorer:DIR", "a trained scorer, in this process", scores=_scorer),

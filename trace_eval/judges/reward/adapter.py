@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from trace_eval.scorer import adapters
+from trace_eval.judges.scorer import adapters
 
 CONFIG_FILE = adapters.CONFIG_FILE
 files = adapters.files
@@ -36,5 +36,5 @@ def renamed(key: str) -> str:
 
 
 def with_adapter(thinker: Any, folder: Path) -> Any:
-    """The Thinker with the adapter's layers in it; see :mod:`trace_eval.scorer.adapters`."""
+    """The Thinker with the adapter's layers in it; see :mod:`trace_eval.judges.scorer.adapters`."""
     return adapters.with_adapter(thinker, folder, renamed)

@@ -11,7 +11,6 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import GPU_BATCH, AudioError, Clip, Samples, expects_gpu
-from trace_eval.audio import ClipRefused
 from trace_eval.data import Reason
 from trace_eval.judges.chat import ReplyCache, StoredReply, reply_key
 from trace_eval.judges.naturalness import TASK, NaturalnessPrompt
@@ -19,6 +18,7 @@ from trace_eval.judges.options import JudgeOptions, ModelOptions, names_of
 from trace_eval.judges.reward.batcher import Batcher
 from trace_eval.judges.reward.inputs import Turn, check_clip
 from trace_eval.judges.reward.load import RewardModel, dtype_for, load, locate, unavailable
+from trace_eval.judges.waveforms import ClipRefused
 
 #: Options of judges in this process, whatever the model does.
 SHARED_OPTIONS = names_of(ModelOptions) | {
@@ -38,7 +38,7 @@ class Refused(ValueError):
         self.detail = detail
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     text: str
     samples: Samples
     style: str | None
@@ -123,7 +123,7 @@ class Engine:
         kept = self._kept.get(key) if self._kept else None
         if kept:
             return float(kept.text)
-        value = await self._batcher.ask(_Asked(text, samples, style))
+        value = await self._batcher.ask(_Request(text, samples, style))
         if self._kept:
             self._kept.put(key, StoredReply(text=repr(value)))
         return value
@@ -137,7 +137,7 @@ class Engine:
         }
         return reply_key(_HERE, self.files.sha256, asked)
 
-    def _score(self, asked: Sequence[_Asked]) -> list[float]:
+    def _score(self, asked: Sequence[_Request]) -> list[float]:
         from trace_eval.judges.reward.score import rewards
 
         conversations = [

@@ -75,8 +75,8 @@ class _PairJudge(InProcessJudge):
         """Judge one case; a clip over a limit is unscored, and never cut."""
         asr = self.engine.options.transcripts == "asr"
         texts = texts_of((case.pair.a, case.a), (case.pair.b, case.b), asr)
-        if texts.lacking:
-            return self.unscored(case.pair, Reason.EVIDENCE_MISSING, texts.lacking)
+        if texts.reason:
+            return self.unscored(case.pair, Reason.EVIDENCE_MISSING, texts.reason)
         try:
             judgement = await self._judgement(case, texts)
         except Refused as refused:

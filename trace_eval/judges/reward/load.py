@@ -25,7 +25,7 @@ from extractors import (
     untouched,
 )
 from trace_eval.judges.reward import adapter
-from trace_eval.scorer import adapters
+from trace_eval.judges.scorer import adapters
 
 HEAD_FILE = "reward_head.pt"
 ADAPTER_FOLDER = "lora"

@@ -124,7 +124,7 @@ class PairTextView(View):
         asked = self.options.mode == "blueprint" or not item.instruction.text
         return [*item.answer_roles, *(["instruction"] if asked else [])]
 
-    def lacking(self, case: Case) -> str | None:
+    def missing_evidence(self, case: Case) -> str | None:
         """Why the case cannot be judged: an absence that says nothing about the answer."""
         if "transcript" in self.options.drop:
             return None

@@ -14,19 +14,6 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import Clip
-from trace_eval.audio import (
-    Layout,
-    Sound,
-    Waveform,
-    check_length,
-    common_rate,
-    dialogue_items,
-    is_silent,
-    load_signals,
-    signals_sha256,
-    single_items,
-    sound_of,
-)
 from trace_eval.data import Recording, Single
 from trace_eval.judges.audio import (
     Examples,
@@ -44,6 +31,19 @@ from trace_eval.judges.chat import Message, Part, Text
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.text import neutralise
 from trace_eval.judges.views import AnswerView, Fence
+from trace_eval.judges.waveforms import (
+    Layout,
+    Sound,
+    Waveform,
+    check_length,
+    common_rate,
+    dialogue_items,
+    is_silent,
+    load_signals,
+    signals_sha256,
+    single_items,
+    sound_of,
+)
 from trace_eval.rubrics import ScoreRubric
 
 #: Said where examples are announced by sounds of ours, and where their scores have decimals.
@@ -106,7 +106,7 @@ class AudioView(AnswerView):
         """All recordings of the answer."""
         return item.answer_roles
 
-    def lacking(self, case: Case) -> str | None:
+    def missing_evidence(self, case: Case) -> str | None:
         """No recording at all."""
         if not case.single.answer_roles:
             return "the answer has no recording to listen to"

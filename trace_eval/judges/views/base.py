@@ -46,7 +46,7 @@ class AnswerView(ABC):
         """The recordings of the answer whose blueprints are needed."""
 
     @abstractmethod
-    def lacking(self, case: Case) -> str | None:
+    def missing_evidence(self, case: Case) -> str | None:
         """Why the answer cannot be shown; None: it can."""
 
     def prepare(self, case: Case) -> object:

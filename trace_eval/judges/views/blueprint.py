@@ -42,7 +42,7 @@ class BlueprintView(AnswerView):
         """All recordings of the answer."""
         return recordings_of(item)
 
-    def lacking(self, case: Case) -> str | None:
+    def missing_evidence(self, case: Case) -> str | None:
         """No recording at all: there is nothing to measure."""
         if not case.answers:
             return "the answer has no recording, and the rubric is about how it sounds"

@@ -80,7 +80,7 @@ class ConversationView(AnswerView):
         """The turns that can be heard."""
         return list(item.answer.spoken_turns) if item.has_conversations else []
 
-    def lacking(self, case: Case) -> str | None:
+    def missing_evidence(self, case: Case) -> str | None:
         """No conversation, or nobody in it to judge."""
         conversation = case.single.answer.conversation
         if conversation is None:

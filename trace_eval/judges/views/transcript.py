@@ -26,7 +26,7 @@ class TranscriptView(AnswerView):
         """None where the words are given."""
         return [] if item.answer.text is not None else recordings_of(item)
 
-    def lacking(self, case: Case) -> str | None:
+    def missing_evidence(self, case: Case) -> str | None:
         """A transcript that is absent for a technical reason, or that is known to be guessed."""
         if case.single.answer.text is not None:
             return None

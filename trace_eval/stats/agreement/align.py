@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from blueprints import UserError, counted
 from trace_eval.data import LABELS, MISSING, Codes, LabelTable, Texts
 from trace_eval.stats.agreement.counts import TYPED, UNTYPED, collapse_codes, is_untyped
-
-#: What to do with items that only one side has: refuse, or leave them out and count them.
-Missing = Literal["error", "drop"]
+from trace_eval.stats.options import Missing
 
 
 @dataclass(frozen=True)

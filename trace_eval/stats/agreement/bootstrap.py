@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions as BootstrapOptions
 from trace_eval.stats.agreement.interval import (
     Range,
     bca_interval,
@@ -48,21 +49,6 @@ _MULTINOMIAL_COST = 20
 
 #: Units drawn in one call, where many resamples of few units would cost a call each.
 _DRAWN_TOGETHER = 2**16
-
-
-@dataclass(frozen=True)
-class BootstrapOptions:
-    """How uncertainty is measured.
-
-    Attributes:
-        resamples: number of bootstrap resamples.
-        level: coverage of the intervals, 0 to 1.
-        seed: of the random numbers; the same seed gives the same intervals.
-    """
-
-    resamples: int = 10_000
-    level: float = 0.95
-    seed: int = 0
 
 
 @dataclass(frozen=True)

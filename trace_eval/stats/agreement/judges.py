@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data import FACTS, NUMBER_FACTS, TEXT_FACTS, Codes, LabelTable
-from trace_eval.stats.agreement.align import Items, Missing, first_repeat, gather, match
+from trace_eval.stats.agreement.align import Items, first_repeat, gather, match
 from trace_eval.stats.agreement.counts import collapse_codes
 from trace_eval.stats.agreement.policies.policy import fuse_codes, has_dimensions
 from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.options import Missing
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from trace_eval.stats.agreement.align import Aligned
 from trace_eval.stats.agreement.baselines import (
     RULES,
     Majority,
-    NumberRule,
     majority,
     random_matched,
     random_uniform,
@@ -32,6 +31,7 @@ from trace_eval.stats.agreement.bootstrap import (
 )
 from trace_eval.stats.agreement.counts import Counts, joint_counts
 from trace_eval.stats.agreement.metrics import SHARES, metrics_of
+from trace_eval.stats.agreement.number_rules import NumberRule
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from blueprints import UserError, counted
 from trace_eval.rubrics import load_rubric
-from trace_eval.stats.agreement.align import Missing
 from trace_eval.stats.agreement.ratings import Ratings, read_ratings
 from trace_eval.stats.agreement.score_columns import ScoreColumn, judges_of, study_of
 from trace_eval.stats.agreement.score_files import (
@@ -18,6 +17,7 @@ from trace_eval.stats.agreement.score_files import (
     read_scores,
 )
 from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.options import Missing
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,9 @@ from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.pearson import pearson_of_sums
 from trace_eval.stats.agreement.resample import Resampler, ratio
 from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.options import FAMILIES
 
 Array = NDArray[Any]
-
-#: Words that name a maker's models; a judge and a system with the same one are one family.
-FAMILIES = ("gpt", "gemini", "gemma", "claude", "qwen", "llama", "glm", "kimi", "phi", "mistral")
 
 #: Up to this many systems a correlation over systems means little.
 FEW_SYSTEMS = 5

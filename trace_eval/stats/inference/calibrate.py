@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import DIMENSIONS
 from trace_eval.data import MISSING, Codes
-from trace_eval.stats.agreement.baselines import RULES, NumberRule
+from trace_eval.stats.agreement.baselines import RULES
+from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.inference.calibrators import METHODS, Array, Method, log_loss
 from trace_eval.stats.inference.held_out import Draws, Measured
 from trace_eval.stats.inference.labelled_run import LabelledRun

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from blueprints import UserError, counted
+from extractors import limits_of
 from trace_eval.data import LabelTable
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
@@ -19,14 +20,14 @@ from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.ceiling import Ceiling, human_ceiling
-from trace_eval.stats.inference.known_limits import limit_of
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.inference.loudness import LoudnessBias, loudness_bias
 from trace_eval.stats.inference.operation import Operation, operation
 from trace_eval.stats.inference.probes import FILE as PROBES_FILE
 from trace_eval.stats.inference.probes import ProbeReport, probes_of
 from trace_eval.stats.inference.verdict import LEAST_PAIRS, Verdict, best_rule, decide, untried
-from trace_eval.stats.report import AgreeOptions, AgreeReport
+from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.report import AgreeReport
 
 #: Dimension whose agreement the verdict is about, the first that there is.
 MAIN = ("overall", "preference")
@@ -196,7 +197,7 @@ def _card(
         loudness=None if labels is None or report is None else loudness_bias(one, labels),
         calibration=_calibration(one, labels, unknown) if report else None,
         probes=probes,
-        limits={e: limit_of(e) for e in (ran.extractors.values() if ran else ())},
+        limits={e: limits_of(e) for e in (ran.extractors.values() if ran else ())},
         verdict=decide(
             score,
             scored / items if items else 0.0,

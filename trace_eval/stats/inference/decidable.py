@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
 from trace_eval.stats.inference.influence import Design
 from trace_eval.stats.inference.risk import p_below, worth
 
@@ -27,31 +26,6 @@ EVERYTHING = "all pairs"
 
 #: Power of the test for which needed labels are counted.
 POWER = 0.8
-
-
-@dataclass(frozen=True)
-class ScreenOptions:
-    """What is promised.
-
-    Attributes:
-        agree: agreement with people that the decided part must reach, 0 to 1.
-        confidence: probability that it does, 0 to 1.
-        by: signals to use; empty: all that there are. Fewer share less.
-        cluster: items of one instruction are not independent; where instructions are unknown
-            there is nothing to respect.
-        as_sampled: decide even where the labelled pairs visibly are no random sample.
-    """
-
-    agree: float = 0.9
-    confidence: float = 0.95
-    by: tuple[str, ...] = ()
-    cluster: bool = True
-    as_sampled: bool = False
-
-    def __post_init__(self) -> None:
-        for name, value in (("--agree", self.agree), ("--confidence", self.confidence)):
-            if not 0 < value < 1:
-                raise UserError(f"{name} {value:g}: give a share between 0 and 1")
 
 
 @dataclass(frozen=True)

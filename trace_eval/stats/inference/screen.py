@@ -22,13 +22,13 @@ from blueprints import UserError
 from trace_eval.stats.inference.decidable import (
     EVERYTHING,
     DecidableStratum,
-    ScreenOptions,
     tested_parts,
     wanted_labels,
 )
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.screen_words import caveats, untrusted, verdict
 from trace_eval.stats.inference.shift import differences
+from trace_eval.stats.options import ScreenOptions
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from blueprints import counted
-from trace_eval.stats.inference.decidable import (
-    EVERYTHING,
-    STARTS,
-    DecidableStratum,
-    ScreenOptions,
-    fewest_labels,
-)
+from trace_eval.stats.inference.decidable import EVERYTHING, STARTS, DecidableStratum, fewest_labels
 from trace_eval.stats.inference.labelled_run import LabelledRun
+from trace_eval.stats.options import ScreenOptions
 
 
 def untrusted(why: str | None) -> str:

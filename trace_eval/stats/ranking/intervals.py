@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from trace_eval.stats.agreement.bootstrap import Units
+from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.model import Array
 from trace_eval.stats.ranking.order_test import shown_better
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
 from trace_eval.stats.ranking.ranks import rank_rows
-from trace_eval.stats.ranking.report import AGAINST_BASELINE, RankOptions
+from trace_eval.stats.ranking.report import AGAINST_BASELINE
 from trace_eval.stats.ranking.strengths import MODELS, fit_many, problem
 
 #: Share of the resamples that must rank all systems; an interval of fewer is none.

@@ -7,9 +7,10 @@ import numpy as np
 from blueprints import UserError, counted
 from fusion import Policy
 from trace_eval.data import MISSING, LabelTable
-from trace_eval.stats.agreement.align import Items, Missing, first_repeat, items_of, match
+from trace_eval.stats.agreement.align import Items, first_repeat, items_of, match
 from trace_eval.stats.agreement.judges import fused_by, known_policy, merge_facts, with_overall
 from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.options import Missing
 
 #: Fact of people's labels: how many of them labelled the item, those who split included.
 OPINIONS = "opinions"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from trace_eval.stats.agreement.align import Missing
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.checks import DataWarning
 from trace_eval.stats.inference.win_rates import RateRow, WinRates
-from trace_eval.stats.options import LABELS, SCORES, only
+from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import Correlation
 from trace_eval.stats.ranking.strengths import MODELS
 
@@ -21,46 +20,6 @@ AGAINST_BASELINE = "win_rate_against_baseline"
 
 #: Name of the method that scores of single answers are ranked by.
 MEAN_SCORE = "mean_score"
-
-
-@dataclass(frozen=True)
-class RankOptions:
-    """How to rank.
-
-    Attributes:
-        bootstrap: resamples, level and seed of the rank intervals.
-        cluster: labels: draw whole instructions instead of comparisons. Of scores whole questions
-            are drawn where they are known.
-        typed: labels: typed ties count as evidence, see :mod:`win_rate` and :mod:`strengths`.
-        prior: labels: games of every system against an average opponent; 0: none.
-        baseline: labels: also give win rates against this system only.
-        dimension: labels: rank by this label column; None: overall, else preference.
-        policy: labels: re-fuse the overall label with this policy; None: the stored label. In a
-            report what fused these labels; None: nothing did, or it is not known.
-        judge: which one, where the source has several.
-        systems: labels: names of the systems of A and B, where the pairs name none; None: ``A``
-            and ``B``.
-        orders: labels: ``reconciled``, or ``separate``: each order of a run by itself.
-        keep_inconsistent: labels: count what a judge that answers by position contradicts itself
-            on, too.
-        missing: human labels of items that were not judged: ``error`` refuses them, ``drop``
-            leaves them out.
-        rubric: scores: name or file, where the source has several; None: the only one.
-    """
-
-    bootstrap: BootstrapOptions = field(default_factory=lambda: BootstrapOptions(2_000))
-    cluster: bool = only(LABELS, "--cluster", False)
-    typed: bool = only(LABELS, "--typed", False)
-    prior: float = only(LABELS, "--prior", 0.0)
-    baseline: str | None = only(LABELS, "--baseline", None)
-    dimension: str | None = only(LABELS, "--dimension", None)
-    policy: str | None = only(LABELS, "--policy", None)
-    judge: str | None = None
-    systems: tuple[str, str] | None = only(LABELS, "--systems", None)
-    orders: str = only(LABELS, "--orders", "reconciled")
-    keep_inconsistent: bool = only(LABELS, "--keep-inconsistent", False)
-    missing: Missing = "error"
-    rubric: str | None = only(SCORES, "--rubric", None)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data import LABEL_COLUMNS, LABELS, MISSING, Codes, LabelTable
-from trace_eval.stats.agreement.align import Items, Missing, gather, items_of, match
+from trace_eval.stats.agreement.align import Items, gather, items_of, match
 from trace_eval.stats.agreement.bootstrap import (
     BootstrapOptions,
     IntervalEstimate,
@@ -31,6 +31,7 @@ from trace_eval.stats.agreement.holm import holm
 from trace_eval.stats.agreement.judges import factorise, with_overall, with_preference
 from trace_eval.stats.agreement.mcnemar import McNemar, mcnemar
 from trace_eval.stats.agreement.noise import noise
+from trace_eval.stats.options import Missing
 
 #: One run of a condition, or several: repeats, each with one row per item.
 Condition = LabelTable | Sequence[LabelTable]

@@ -15,8 +15,8 @@ import numpy as np
 
 from blueprints import UserError
 from extractors import AudioError, Clip, decode
-from trace_eval.audio.encode import sound_of
-from trace_eval.audio.layout import Sound
+from trace_eval.judges.waveforms.encode import sound_of
+from trace_eval.judges.waveforms.layout import Sound
 
 #: Most examples that a label counts.
 MAX_SHOTS = 8

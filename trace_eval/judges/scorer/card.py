@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from trace_eval.scorer.checkpoint import ScorerRecord, locate
+from trace_eval.judges.scorer.checkpoint import ScorerRecord, locate
 
 #: True of every scorer of this kind.
 LIMITS = (

@@ -2,7 +2,7 @@
 
 A :class:`Layout` lists recordings, signals (short labels or tones of our own) and gaps of
 digital silence. Its length, its offsets and its recipe follow from that list alone; the
-samples are read when :func:`trace_eval.audio.encode.render` is called, and dropped after.
+samples are read when :func:`~trace_eval.judges.waveforms.encode.render` is called, then dropped.
 """
 
 from __future__ import annotations

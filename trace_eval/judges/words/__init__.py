@@ -1,4 +1,4 @@
-"""The embedded judge of single answers: words in common with the reference."""
+"""Judges of single answers that compare words with a reference, in this process."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
-    from trace_eval.judges.lexical.judge import LexicalJudge
+    from trace_eval.judges.words.scorer import ScorerJudge
 else:
     __getattr__ = names_on_use(__name__)
 
-__all__ = ["LexicalJudge"]
+__all__ = ["ScorerJudge"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from trace_eval.scorer.heads import HeadKind, forecast, nll, shares
+from trace_eval.judges.scorer.heads import HeadKind, forecast, nll, shares
 
 
 def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:

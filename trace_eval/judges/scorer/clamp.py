@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from blueprints import UserError
-from trace_eval.scorer.checkpoint import OWN_FILE, ClampRecord, locate, write_record
-from trace_eval.scorer.data import Ratings, Row, read_ratings, train_and_dev
-from trace_eval.scorer.model import load
+from trace_eval.judges.scorer.checkpoint import OWN_FILE, ClampRecord, locate, write_record
+from trace_eval.judges.scorer.data import Ratings, Row, read_ratings, train_and_dev
+from trace_eval.judges.scorer.model import load
 from trace_eval.scores import Clamp, fit_clamp
 
 #: Texts per forward pass.

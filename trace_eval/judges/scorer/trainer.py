@@ -16,10 +16,10 @@ from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from blueprints import UserError
 from extractors import one_line
-from trace_eval.scorer import resume
-from trace_eval.scorer.heads import nll
-from trace_eval.scorer.model import Scorer
-from trace_eval.scorer.options import Progress
+from trace_eval.judges.scorer import resume
+from trace_eval.judges.scorer.heads import nll
+from trace_eval.judges.scorer.model import Scorer
+from trace_eval.judges.scorer.options import Progress
 
 _WEIGHTS = "trainable.safetensors"
 
@@ -81,7 +81,7 @@ class Order(LengthGroupedSampler):  # type: ignore[misc]
 
 
 class ScorerTrainer(Trainer):  # type: ignore[misc]
-    """A Trainer whose checkpoints are complete or not there, see :mod:`trace_eval.scorer.resume`.
+    """A Trainer whose checkpoints are whole or not there (:mod:`~trace_eval.judges.scorer.resume`).
 
     They hold the trained weights only: a frozen base is not copied at each of them.
     """

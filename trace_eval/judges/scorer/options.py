@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.scorer.heads import checked
+from trace_eval.judges.scorer.heads import checked
 
 #: How rows with many raters count.
 WEIGHTS = ("rows", "ratings")

@@ -18,9 +18,9 @@ from pydantic import Field
 from blueprints import FiniteJson, Strict, UserError, install_line, is_installed
 from extractors import is_path, model_folder, sha256_of
 from trace_eval.data import replace_file, strict_json
-from trace_eval.scorer import adapters
-from trace_eval.scorer.heads import HeadKind, checked
-from trace_eval.scorer.text import TEXT_FORMAT
+from trace_eval.judges.scorer import adapters
+from trace_eval.judges.scorer.heads import HeadKind, checked
+from trace_eval.judges.scorer.text import TEXT_FORMAT
 
 PACKAGES = ("torch", "transformers", "peft", "safetensors")
 

@@ -12,8 +12,8 @@ from pathlib import Path, PosixPath
 from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
+from trace_eval.api.finding import Finding, Point
 from trace_eval.data import LabelTable, nearest, read_labels, table_labels
-from trace_eval.findings.finding import Finding, Point
 from trace_eval.runs import Run
 from trace_eval.stats import (
     AgreeOptions,
@@ -69,22 +69,37 @@ def agreement_of(
 ) -> Finding:
     """What ``agree`` prints of a run of pairs or of scores."""
     chosen = _options(AgreeOptions, BootstrapOptions(), options)
-    if labels is not None and Run(folder).holds_scores:
-        labels = Path(labels)
-    else:
-        labels = labels_of(labels, columns)
-    report = agree([folder], labels, chosen)
+    report = agree([folder], _labels(folder, labels, columns), chosen)
     of_pairs = isinstance(report, AgreeReport)
+    unit = "share of items, with ties as half" if of_pairs else "Spearman's rho"
+    span = _SHARE if of_pairs else (-1.0, 1.0)
+    return _statistics("Agreement with people", report, _agreement_points(report), unit, span)
+
+
+def _labels(folder: Path, labels: Any, columns: Mapping[str, str] | None) -> Any:
+    """Human labels as the run's statistics read them: of scores a file, of pairs a table."""
+    if labels is not None and Run(folder).holds_scores:
+        return Path(labels)
+    return labels_of(labels, columns)
+
+
+def _statistics(
+    title: str,
+    report: AgreeReport | ScoreReport | RankReport,
+    points: Iterable[Point],
+    unit: str,
+    span: tuple[float, float] | None,
+) -> Finding:
     return Finding(
-        "Agreement with people",
+        title,
         report,
         tuple(tables_of(report)),
         answer_of(report),
         tuple(warning.text for warning in report.warnings),
         report.notes,
-        tuple(_agreement_points(report)),
-        "share of items, with ties as half" if of_pairs else "Spearman's rho",
-        _SHARE if of_pairs else (-1, 1),
+        tuple(points),
+        unit,
+        span,
     )
 
 
@@ -118,22 +133,10 @@ def ranking_of(
     """What ``rank`` prints of a run."""
     asked = {"missing": "drop", "systems": systems, **options}
     chosen = _options(RankOptions, BootstrapOptions(2_000), asked)
-    if labels is not None and Run(folder).holds_scores:
-        labels = Path(labels)
-    else:
-        labels = labels_of(labels, columns)
-    report = rank(folder, labels, chosen)
-    return Finding(
-        "Ranking of systems",
-        report,
-        tuple(tables_of(report)),
-        answer_of(report),
-        tuple(warning.text for warning in report.warnings),
-        report.notes,
-        tuple(_ranking_points(report)),
-        "mean score" if report.means else "win rate by this judge",
-        None if report.means else _SHARE,
-    )
+    report = rank(folder, _labels(folder, labels, columns), chosen)
+    unit = "mean score" if report.means else "win rate by this judge"
+    span = None if report.means else _SHARE
+    return _statistics("Ranking of systems", report, _ranking_points(report), unit, span)
 
 
 def _ranking_points(report: RankReport) -> Iterator[Point]:

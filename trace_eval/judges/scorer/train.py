@@ -18,8 +18,8 @@ from typing import Any
 from blueprints import UserError
 from extractors import resolve
 from trace_eval.data import replace_file
-from trace_eval.scorer import adapters, checkpoint, resume
-from trace_eval.scorer.checkpoint import (
+from trace_eval.judges.scorer import adapters, checkpoint, resume
+from trace_eval.judges.scorer.checkpoint import (
     HEAD_FILE,
     ScorerRecord,
     base_folder,
@@ -27,10 +27,10 @@ from trace_eval.scorer.checkpoint import (
     model_sha256,
     write_record,
 )
-from trace_eval.scorer.data import Row, read_ratings, train_and_dev
-from trace_eval.scorer.heads import NO_RATING, HeadKind, checked
-from trace_eval.scorer.metrics import dev_metrics
-from trace_eval.scorer.model import (
+from trace_eval.judges.scorer.data import Row, read_ratings, train_and_dev
+from trace_eval.judges.scorer.heads import NO_RATING, HeadKind, checked
+from trace_eval.judges.scorer.metrics import dev_metrics
+from trace_eval.judges.scorer.model import (
     Scorer,
     hidden_size,
     load,
@@ -42,7 +42,7 @@ from trace_eval.scorer.model import (
     token_limit,
     without_language_head,
 )
-from trace_eval.scorer.options import Progress, TrainOptions
+from trace_eval.judges.scorer.options import Progress, TrainOptions
 
 #: Layers that LoRA adapts.
 LORA_TARGETS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
@@ -234,7 +234,7 @@ def _run(
     """Train; the best checkpoint's weights are in the scorer afterwards."""
     from transformers import EarlyStoppingCallback, TrainingArguments
 
-    from trace_eval.scorer.trainer import ProgressCallback, ScorerModule, ScorerTrainer
+    from trace_eval.judges.scorer.trainer import ProgressCallback, ScorerModule, ScorerTrainer
 
     folder = out / _CHECKPOINTS
     arguments = TrainingArguments(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
-    from trace_eval.audio.encode import Format, Waveform, sound_of
-    from trace_eval.audio.layout import (
+    from trace_eval.judges.waveforms.encode import Format, Waveform, sound_of
+    from trace_eval.judges.waveforms.layout import (
         GAP_S,
         Item,
         Layout,
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
         single_items,
         unit_items,
     )
-    from trace_eval.audio.limits import (
+    from trace_eval.judges.waveforms.limits import (
         ClipRefused,
         check_clip,
         check_length,
         is_silent,
         refuse_silence,
     )
-    from trace_eval.audio.noise import Noise, noisy_side
-    from trace_eval.audio.signals import (
+    from trace_eval.judges.waveforms.noise import Noise, noisy_side
+    from trace_eval.judges.waveforms.signals import (
         MAX_SHOTS,
         SIGNAL_RATE,
         TONES,

@@ -9,10 +9,10 @@ from typing import Any
 
 from blueprints import UserError
 from extractors import is_gpu, loaded, one_line, read_state, resolve, untouched
-from trace_eval.scorer import adapters, checkpoint
-from trace_eval.scorer.checkpoint import ScorerFiles
-from trace_eval.scorer.heads import OUTPUTS, HeadKind, forecast, shares
-from trace_eval.scorer.text import Fields, fitted
+from trace_eval.judges.scorer import adapters, checkpoint
+from trace_eval.judges.scorer.checkpoint import ScorerFiles
+from trace_eval.judges.scorer.heads import OUTPUTS, HeadKind, forecast, shares
+from trace_eval.judges.scorer.text import Fields, fitted
 
 #: Standard deviation factor of the head's first weights: the first forecasts are near uniform.
 HEAD_GAIN = 0.01

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.data import Single, read_items
-from trace_eval.scorer.text import Fields, fields_of, references_of
+from trace_eval.judges.scorer.text import Fields, fields_of, references_of
 
 #: Ratings that count.
 LOW, HIGH = 1, 5

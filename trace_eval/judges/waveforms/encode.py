@@ -21,7 +21,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import AudioError, Clip, Samples
-from trace_eval.audio.layout import FADE_S, Layout, Sound
+from trace_eval.judges.waveforms.layout import FADE_S, Layout, Sound
 
 Format = Literal["wav", "mp3"]
 

@@ -13,13 +13,11 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import resolve
-from fusion import ItemKind, likert
-from trace_eval.data import Clamped, Outcome, Pair, Reason, Score, Single
-from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.rating import lowest_score, stated_score
-from trace_eval.judges.views import TranscriptView
-from trace_eval.rubrics import ScoreRubric
-from trace_eval.scorer import (
+from fusion import likert
+from trace_eval.data import Clamped, Outcome, Reason, Score
+from trace_eval.judges.base import Case
+from trace_eval.judges.rating import stated_score
+from trace_eval.judges.scorer import (
     Fields,
     Prediction,
     Scorer,
@@ -28,8 +26,10 @@ from trace_eval.scorer import (
     fields_of,
     load,
     locate,
-    references_of,
 )
+from trace_eval.judges.views import TranscriptView
+from trace_eval.judges.words.reference import ReferenceJudge
+from trace_eval.rubrics import ScoreRubric
 from trace_eval.scores import clamped, of_distribution
 
 #: Texts per forward pass on a CPU and on a GPU; the outcome does not depend on it.
@@ -46,8 +46,8 @@ def fields_of_case(case: Case, reference: str) -> Fields:
     return fields_of(case.single, reference, case.instruction_text, TranscriptView.heard(case))
 
 
-class ScorerJudge(Judge):
-    """Rates words against references with a checkpoint of :mod:`trace_eval.scorer`.
+class ScorerJudge(ReferenceJudge):
+    """Rates words against references with a checkpoint of :mod:`trace_eval.judges.scorer`.
 
     Args:
         folder: our layout, or the released one.
@@ -59,24 +59,17 @@ class ScorerJudge(Judge):
         UserError: a package or a part of the checkpoint is missing, or the rubric does not fit.
     """
 
-    accepts: ClassVar[frozenset[ItemKind]] = frozenset({"single"})
     uses: ClassVar[frozenset[str]] = frozenset({"base", "device"})
 
     def __init__(
         self, folder: Path, rubric: ScoreRubric, base: str | None = None, device: str = "auto"
     ) -> None:
-        if not {"reference", "candidate"} <= set(rubric.inputs) or rubric.numbers != likert(1, 5):
-            raise UserError(
-                f"judge scorer: rates words against a reference on 1-5, and rubric {rubric.name} is"
-                " not of that kind; use correctness-brief or correctness"
-            )
+        self.spec = f"scorer:{folder}"
+        super().__init__(rubric)
         if problem := checkpoint.unavailable():
             raise UserError(problem)
-        self.spec = f"scorer:{folder}"
-        self.rubric = rubric
         self.files = locate(folder, base)
         self._device = device
-        self._words = TranscriptView()
         self._queue: list[tuple[tuple[list[int], bool], asyncio.Future[Prediction]]] = []
         self._flushing: asyncio.Task[None] | None = None
 
@@ -106,32 +99,14 @@ class ScorerJudge(Judge):
         """Load the scorer."""
         load(self.files, self._device)
 
-    def roles(self, item: Pair | Single) -> list[str]:
-        """The recordings whose words are needed."""
-        assert isinstance(item, Single)
-        if not item.has_reference:
-            return []
-        spoken = item.instruction.has_audio and not item.instruction.text
-        return [*(["instruction"] if spoken else []), *self._words.roles(item)]
-
-    async def judge(self, case: Case) -> Outcome:
-        """Rate one answer: against each reference, the largest mean counts."""
-        item = case.single
-        references = references_of(item)
-        if not references:
-            return self.unscored(
-                item, Reason.EVIDENCE_MISSING, "the item has no reference; add a column reference"
-            )
-        if lacking := self._words.lacking(case):
-            return self.unscored(item, Reason.EVIDENCE_MISSING, lacking)
-        if self._words.is_empty(case):
-            return lowest_score(item, self.rubric, self.spec, Reason.EMPTY_CANDIDATE)
+    async def compare(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
+        """Rate one answer against each reference; the largest mean counts."""
         scorer = await asyncio.to_thread(load, self.files, self._device)
         encoded = [scorer.fit(fields_of_case(case, text)) for _, text in references]
         fitting = [(n, ids) for (n, _), ids in zip(references, encoded, strict=True) if ids]
         if not fitting:
             detail = f"question, reference and answer alone have over {scorer.limit} tokens"
-            return self.unscored(item, Reason.PROMPT_CUT, detail)
+            return self.unscored(case.single, Reason.PROMPT_CUT, detail)
         predictions = await asyncio.gather(*(self._predict(scorer, ids) for _, ids in fitting))
         best = max(range(len(fitting)), key=lambda position: predictions[position].mean)
         return self._score(case, predictions[best], fitting[best][0])

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
-from trace_eval import findings
+from trace_eval.api import findings
+from trace_eval.api.finding import Finding
 from trace_eval.data import Systems, nearest, source_of
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import (
@@ -36,7 +37,7 @@ class Run(StoredRun):
 
     Each method is a command of the same meaning (``agree``, ``rank``, ``compare``, ``screen``,
     ``card``, ``report``) and takes its options as keywords; each gives a
-    :class:`~trace_eval.findings.Finding`, with ``sentences``, ``to_pandas()``, ``plot()`` and
+    :class:`~trace_eval.api.Finding`, with ``sentences``, ``to_pandas()``, ``plot()`` and
     tables for notebooks, and :meth:`report` the path of its page, with the same. ``labels`` are a
     file, a data frame or a list of dicts; None: those in the run.
     """
@@ -47,7 +48,7 @@ class Run(StoredRun):
 
     def agreement(
         self, labels: Any = None, columns: Mapping[str, str] | None = None, **options: Any
-    ) -> findings.Finding:
+    ) -> Finding:
         """Does the judge agree with people?
 
         Args:
@@ -66,7 +67,7 @@ class Run(StoredRun):
         columns: Mapping[str, str] | None = None,
         systems: Sequence[str] | None = None,
         **options: Any,
-    ) -> findings.Finding:
+    ) -> Finding:
         """Which system is better?
 
         Args:
@@ -87,7 +88,7 @@ class Run(StoredRun):
         others: StoredRun | str | os.PathLike[str] | Sequence[Any],
         labels: Any = None,
         **options: Any,
-    ) -> findings.Finding:
+    ) -> Finding:
         """How does this run differ from others over the same input?
 
         Args:
@@ -103,7 +104,7 @@ class Run(StoredRun):
         folders = [o.folder if isinstance(o, StoredRun) else Path(o) for o in listed]
         return findings.comparison_of([self.folder, *folders], labels, options)
 
-    def screening(self, labels: Any = None, **options: Any) -> findings.Finding:
+    def screening(self, labels: Any = None, **options: Any) -> Finding:
         """Which pairs may the judge decide alone?
 
         Args:
@@ -115,7 +116,7 @@ class Run(StoredRun):
         """
         return findings.screening_of(self.folder, labels, options)
 
-    def card(self, labels: Any = None, resamples: int = 2_000) -> findings.Finding:
+    def card(self, labels: Any = None, resamples: int = 2_000) -> Finding:
         """How far can the judge be trusted, and for what?
 
         Raises:
