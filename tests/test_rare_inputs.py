@@ -319,12 +319,12 @@ SCORE_LINE = '{"item": "i", "judge": "j", "status": "scored"}\n'
 @pytest.mark.parametrize(
     ("read", "name", "data", "said"),
     [
-        (read_ratings, "x.jsonl", None, "cannot be read"),
+        (read_ratings, "x.jsonl", None, "no such file"),
         (read_ratings, "x.jsonl", "{\n", "x.jsonl, line 1: not JSON"),
         (read_ratings, "x.jsonl", '{"id": "x", "reference": 7}\n', "no column for audio"),
         (read_ratings, "x.csv", "id,rater\nx,y\n", "score"),
         (read_ratings, "x.csv", "id,score,rubric\nx,1,a\ny,1,b\n", "ratings of 2 rubrics"),
-        (read_scores, "x.jsonl", None, "cannot be read"),
+        (read_scores, "x.jsonl", None, "no such file"),
         (read_scores, "x.jsonl", SCORE_LINE + "{\n", "x.jsonl, line 2: not JSON"),
         (read_scores, "x.jsonl", SCORE_LINE + "{}\n", "x.jsonl, line 2: no score record"),
         (read_scores, "x.csv", "id,judge,score\n,j,4\n", "row 1: there is no id"),
