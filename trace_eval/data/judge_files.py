@@ -11,7 +11,7 @@ import numpy as np
 
 from blueprints import UserError
 from trace_eval.data.columns import Columns
-from trace_eval.data.label_files import columns_of, read_columns, refuse_without
+from trace_eval.data.label_files import columns_of, read_columns
 from trace_eval.data.labels import (
     LABEL_COLUMNS,
     LABELS,
@@ -24,6 +24,7 @@ from trace_eval.data.labels import (
 )
 from trace_eval.data.replies import are_replies, verdict
 from trace_eval.data.spelling import NOBODY, PLAIN, Names, spelled
+from trace_eval.data.without_labels import refuse_without
 
 #: Unknown values named in a message.
 _SHOWN = 6

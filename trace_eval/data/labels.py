@@ -30,9 +30,9 @@ from trace_eval.data.label_files import (
     columns_of,
     read_columns,
     record_columns,
-    refuse_without,
 )
 from trace_eval.data.spelling import NOBODY, Names, names_are_words, spelled
+from trace_eval.data.without_labels import refuse_without
 
 Codes = NDArray[np.int8]
 
