@@ -159,15 +159,23 @@ class Recogniser(ModelExtractor):
             language = self._assumed(model, spoken) or spoken.language
         parts = stretches(item.speech, seconds)
         heard = self._decode(model, speech, parts, language)
-        # In other languages, and of words that are not believed, nothing was ever rescued by that,
-        # at up to ten times the cost.
-        believed = (spoken is None or heard.language == "en") and not self._guessed(item, heard)
-        if believed and repetition_loop(tokens(text_of(heard.segments))):
+        if self._worth_pieces(item, heard, spoken):
             pieces = stretches(item.speech, seconds, PIECE_JOIN_S, PIECE_MARGIN_S)
             if len(pieces) > len(parts):
                 again = self._decode(model, speech, pieces, language or heard.language)
                 return again._replace(language=heard.language, probability=heard.probability)
         return heard
+
+    def _worth_pieces(self, item: Item, heard: Decoded, spoken: Spoken | None) -> bool:
+        """Whether the text loops, and hearing it in pieces may mend that.
+
+        In other languages, and of words that are not believed, nothing was ever mended by that,
+        at up to ten times the cost.
+        """
+        if spoken is not None and heard.language != "en":
+            return False
+        looping = repetition_loop(tokens(text_of(heard.segments))) is not None
+        return looping and not self._guessed(item, heard)
 
     def _guessed(self, item: Item, heard: Decoded) -> bool:
         """Whether English words are unsure, or more than can be said in the time."""

@@ -25,7 +25,7 @@ class WhisperExtractor(Recogniser):
     """Fills ``transcript``; the model is a name (``base``, ``large-v3``) or a ``.pt`` file."""
 
     name: ClassVar[str] = "whisper"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     limits: ClassVar[str] = (
         "invents text on silence and loops (both are flagged); mishears rare names."
     )
