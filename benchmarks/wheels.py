@@ -35,8 +35,9 @@ MACOS = "14.0"
 #: Extras that have wheels for some versions of Python only; pyproject.toml says so beside them.
 KNOWN = ("fuzz", "pocketsphinx")
 
-#: Published as a source of Python alone, which needs no compiler.
-PURE = ("openai-whisper", "jieba")
+#: Published as source only, and installed without a compiler: Python alone, or as crcmod, which
+#: leaves out its C where that does not build.
+PURE = ("antlr4-python3-runtime", "crcmod", "jieba", "openai-whisper", "oss2")
 
 CORE = ""
 
