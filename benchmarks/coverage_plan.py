@@ -26,6 +26,7 @@ from trace_eval.stats.inference.plan import LabelPlan, make_plan
 from trace_eval.stats.inference.planned_run import ACCURACY, RATES
 from trace_eval.stats.inference.shares import RIGHT, share_rows
 from trace_eval.stats.inference.win_rates import win_rate_tables
+from trace_eval.stats.options import PlanOptions
 
 TIE = LABELS.index("tie")
 
@@ -96,7 +97,7 @@ class World:
         judged = JudgedSource(LabelTable("judge", ids, {"preference": said}, facts=facts))
         clustered = self.design == "clustered"
         run = gather(judged, _labels(ids, truth, asked, inclusion))
-        plan = make_plan(run, self.width, self.goal, cluster=clustered, seed=seed)
+        plan = make_plan(run, PlanOptions(self.width, self.goal, clustered, seed=seed))
         then = asked | np.isin(ids, np.array(plan.pairs, object))
         if inclusion is not None:
             inclusion = np.array([plan.inclusion.get(key, np.nan) for key in ids.tolist()])

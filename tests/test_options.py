@@ -13,19 +13,35 @@ from typer.testing import CliRunner
 
 from tests.support.cli import ROOT
 from trace_eval.commands.cli import app
+from trace_eval.commands.gates import Output
 from trace_eval.commands.listing import GROUPS
 from trace_eval.commands.renames import renamed
 from trace_eval.compare import CompareOptions
+from trace_eval.conversations import ReadOptions
 from trace_eval.data.columns import Columns
+from trace_eval.data.reading import Reading, TwoFolders
 from trace_eval.data.settings import help_of, hints_of, sentence
+from trace_eval.datasets import Selection
 from trace_eval.gate import GateOptions
 from trace_eval.judges.options import FIELDS, STATE, JudgeOptions
 from trace_eval.judges.scorer.options import TrainOptions
 from trace_eval.options import ExtractOptions, Options, PairOptions
+from trace_eval.review import ReviewOptions, ServeOptions
+from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.config import read_config, to_toml
 from trace_eval.runs.job import open_job
 from trace_eval.runs.run import Run
-from trace_eval.stats import AgreeOptions, BootstrapOptions, RankOptions, ScreenOptions
+from trace_eval.select import BestOptions
+from trace_eval.stats import (
+    AgreeOptions,
+    BootstrapOptions,
+    FusionOptions,
+    LabelChoice,
+    PlanOptions,
+    RankOptions,
+    ScreenOptions,
+)
+from trace_eval.turns import FigureOptions, TurnsOptions
 
 HIDDEN = {"overrides", "extractor_options"}
 PAIRS = ROOT / "examples" / "pairs.jsonl"
@@ -81,12 +97,33 @@ def test_help_shows_the_commands_in_groups_and_nothing_says_where_to_begin() -> 
         ("fuse", PairOptions, set()),
         ("compare", BootstrapOptions, set()),
         ("gate", BootstrapOptions, {"level"}),
+        ("screen", LabelChoice, set()),
+        ("plan", LabelChoice, set()),
+        ("plan", PlanOptions, set()),
+        ("card", Output, {"csv"}),
+        ("turns", TurnsOptions, {"read", "figures"}),
+        ("turns", ReadOptions, set()),
+        ("turns", FigureOptions, set()),
+        ("review", ReviewOptions, set()),
+        ("review", ServeOptions, set()),
+        ("convert", Selection, set()),
+        ("best", BestOptions, {"options", "seed", "listener"}),
+        ("best", Reading, {"limit", "shard"}),
+        ("extract", Reading, {"columns", "limit"}),
+        ("ablate", AblateOptions, {"judging"}),
+        ("train fusion", FusionOptions, set()),
+        ("train scorer", TrainOptions, set()),
+        ("drill judge", Reading, {"columns", "shard"}),
+        ("judge", Reading, set()),
+        ("judge", TwoFolders, set()),
     ],
 )
 def test_a_command_has_its_options_from_their_class(
     name: str, kind: Any, elsewhere: set[str]
 ) -> None:
-    command: Any = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
+    command: Any = typer.main.get_command(app)
+    for word in name.split():
+        command = command.commands[word]
     helps = {option.name: option.help for option in command.params}
     told = {n: sentence(re.sub("^(labels|scores): ", "", t)) for n, t in help_of(kind).items()}
     assert told.keys() == kind.__dataclass_fields__.keys()

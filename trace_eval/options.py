@@ -91,8 +91,8 @@ class Options:
             single answers several specs, whose scores are pooled.
         judging: what the judge is asked for; ``rules`` needs none of it.
         policy: name, table file or entry point of the fusion policy, or a policy of one's own.
-        min_coverage: share of scored pairs, 0 to 1, under which the run counts as failed.
-        tag: name by which ``trace-eval runs --tag`` finds the run again.
+        min_coverage: share of the items, 0 to 1, that must be scored for exit code 0.
+        tag: a name for ``trace-eval runs --tag`` to find the run by.
         rubrics: names of shipped rubrics of single answers, or files; each gives a score of its
             own. Empty: pairs are judged by the rubric of their judge.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +40,7 @@ def test_two_boards_give_their_published_figures(data: Path) -> None:
     path = data / "judge_change" / "emergenttts_boards.csv"
     sources = f"{path}:overall_first", f"{path}:overall_second"
     keys = ("system", "voice", "strong_prompt")
-    report = judge_change(sources, keys=keys, items=1645)
+    report = judge_change(sources, options=ChangeOptions(keys=keys, items=1645))
     assert isinstance(report, BoardChange)
     every, rest = report.figures
     assert (every.systems, rest.systems) == (27, 26)
@@ -76,7 +77,7 @@ def test_two_boards_give_their_published_figures(data: Path) -> None:
 def test_a_judge_with_itself_and_at_temperature_0(data: Path) -> None:
     folder = data / "judge_change"
     sources = [f"{folder / 'aa_default.csv'}:{name}" for name in ("first", "second")]
-    report = judge_change(sources, options=FEW, truth="people")
+    report = judge_change(sources, options=replace(FEW, truth="people"))
     assert isinstance(report, JudgeChange)
     (seen,), (covered,), (people,) = report.flips, report.coverage, report.people
     assert (seen.flips.share.count, seen.flips.share.of) == (160, 998)
@@ -102,7 +103,7 @@ def test_a_judge_with_itself_and_at_temperature_0(data: Path) -> None:
     assert report.systems.conclusions[0].changed == 1
     sources = [f"{folder / 'temperature.csv'}:{name}" for name in ("first", "second")]
     repeat = [f"{folder / 'aa_default.csv'}:second"]
-    report = judge_change(sources, repeat, FEW, truth="people")
+    report = judge_change(sources, repeat, replace(FEW, truth="people"))
     assert isinstance(report, JudgeChange)
     (seen,), (people,) = report.flips, report.people
     assert (seen.flips.share.count, seen.flips.share.of) == (118, 998)

@@ -16,6 +16,7 @@ from fusion import Rating
 from tests.support import calls
 from tests.support import reviewed as support
 from trace_eval.options import ExtractOptions, Options
+from trace_eval.review.options import ServeOptions
 from trace_eval.review.session import Review, open_review
 from trace_eval.runs.job import open_job
 from trace_eval.runs.outcomes import ClipRecord
@@ -397,7 +398,10 @@ def _serving(review: Review, **options: Any) -> Iterator[str]:
         ready.set()
 
     threading.Thread(
-        target=serve, args=(review,), kwargs={"port": 0, "ready": tell, **options}, daemon=True
+        target=serve,
+        args=(review,),
+        kwargs={"options": ServeOptions(port=0, **options), "ready": tell},
+        daemon=True,
     ).start()
     assert ready.wait(120)
     yield found[0]

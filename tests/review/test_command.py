@@ -111,8 +111,7 @@ def test_a_port_that_is_taken(run: Path) -> None:
 
 def test_the_commands_defaults_are_the_librarys() -> None:
     pytest.importorskip("uvicorn", reason="pip install '.[review]'")
-    from trace_eval.review.queue import RANDOM_SHARE, QueueOptions
-    from trace_eval.review.server import HOST, PORT
+    from trace_eval.review.options import HOST, PORT, RANDOM_SHARE, QueueOptions
 
     defaults = {name: p.default for name, p in inspect.signature(review).parameters.items()}
     assert (defaults["host"], defaults["port"]) == (HOST, PORT)

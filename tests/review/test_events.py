@@ -16,6 +16,7 @@ from trace_eval.conversations import TRACE_EVAL, set_event
 from trace_eval.data import Conversation, SetEvent
 from trace_eval.review.audio import lanes
 from trace_eval.review.exports import write_exports
+from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import Review, open_review
 from trace_eval.turns import turns_report
 
@@ -47,7 +48,7 @@ def items(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def review(items: Path) -> Review:
-    return open_review(items, rubric="handling")
+    return open_review(items, options=ReviewOptions("handling"))
 
 
 def client_of(review: Review, name: str) -> tuple[TestClient, dict[str, Any]]:
@@ -105,7 +106,7 @@ def test_events_are_corrected_and_figures_follow(
     by_kind = {one.kind: one for one in turns_report(items, labels=labels).agreement}
     assert (by_kind["response"].labelled, by_kind["response"].recall) == (4, 1.0)
     assert by_kind["greeting"].precision == 0.5  # bob says that one of two is none
-    again = open_review(items, rubric="handling")
+    again = open_review(items, options=ReviewOptions("handling"))
     assert again.events
     assert moved in map(set_event, again.events.of("c").events)
     for client, whose in ((ada, own), (bob, bobs)):  # theirs again, and all is as it was
@@ -231,7 +232,7 @@ def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) 
 def test_a_line_that_a_kill_cut_short_is_written_over(items: Path, tmp_path: Path) -> None:
     file = tmp_path / "corrections.jsonl"
     for kept in (0, 1):
-        review = open_review(items, rubric="handling")
+        review = open_review(items, options=ReviewOptions("handling"))
         assert review.events
         number = len(review.events.made().get("c", ()))
         assert number == kept
@@ -239,7 +240,7 @@ def test_a_line_that_a_kill_cut_short_is_written_over(items: Path, tmp_path: Pat
         assert review.events.correct("c", one, None, "ada")
         with file.open("a") as torn:
             torn.write('{"item":"c","who":"a')
-    assert open_review(items, rubric="handling").events
+    assert open_review(items, options=ReviewOptions("handling")).events
     assert len(file.read_text().splitlines()) == 2
 
 
@@ -255,7 +256,7 @@ def test_calls_of_any_layout_are_reviewed_and_bad_ones_named(tmp_path: Path) -> 
     ]
     manifest = calls.manifest(tmp_path, records, "manifest.jsonl")
     for source, ids, left_out in ((table, ["calls"], 0), (manifest, ["m"], 1)):
-        review = open_review(source, rubric="handling")
+        review = open_review(source, options=ReviewOptions("handling"))
         assert [item.id for item in review.items] == ids
         assert review.events
         assert "response" in {one.kind for one in review.events.of(ids[0]).events}

@@ -8,6 +8,7 @@ from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
 from tests.support import reviewed as support
 from trace_eval.review.checks import NAME_LIMIT, check_name
+from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import open_review
 
 
@@ -114,7 +115,8 @@ def test_a_review_goes_on_with_its_own_plan(run: Path) -> None:
         open_review(run, {"seed": 6})
     with pytest.raises(UserError, match="--overall-first True, not False"):
         open_review(run, {"overall_first": False})
-    assert open_review(run, {"seed": 6}, database=run / "other.sqlite").plan.seed == 6
+    elsewhere = ReviewOptions(database=run / "other.sqlite")
+    assert open_review(run, {"seed": 6}, elsewhere).plan.seed == 6
 
 
 def test_results_are_locked_until_the_last_answer(run: Path) -> None:

@@ -55,7 +55,9 @@ def test_rules_find_a_dropped_group_absent_and_the_tables_say_so(tmp_path: Path)
     assert (blind.status, blind.rating("voice_quality")) == ("unscored", None)
     assert blind.rating("content") is Rating.BOTH_GOOD
 
-    table = compare(run.folder, folders, None, "content_first", 100, modes=False)["Ablation"]
+    table = compare(run.folder, folders, AblateOptions(policy="content_first"), resamples=100)[
+        "Ablation"
+    ]
     rows = {(row.condition, row.dimension): row for row in table.rows}
     assert rows[FULL, "overall"].accuracy == 1.0
     assert rows["without quality", "overall"].items == 0
@@ -89,7 +91,9 @@ def test_a_model_is_not_told_what_is_dropped(tmp_path: Path) -> None:
     assert {name: j.status for name, j in judged.items()} == dict.fromkeys(folders, "scored")
     drops = {name: Run.open(f[0]).record().judge.parameters["drop"] for name, f in folders.items()}
     assert drops == {FULL: [], "without pitch": ["pitch"], "transcript": []}
-    tables = compare(run.folder, folders, None, "content_first", 50, modes=True)
+    tables = compare(
+        run.folder, folders, AblateOptions(modes=True, policy="content_first"), resamples=50
+    )
     rows = {row.condition: row.accuracy for row in tables["Modes and policies"].rows}
     assert rows == {
         f"{mode} / {policy}": 1.0

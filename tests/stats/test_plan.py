@@ -18,6 +18,7 @@ from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.plan import make_plan
 from trace_eval.stats.inference.win_rates import win_rate_tables
+from trace_eval.stats.options import PlanOptions
 
 NAMES = np.array(["x", "y", "z"])
 
@@ -48,7 +49,7 @@ def world(
 def test_labels_of_the_plan_give_the_promised_width(right: float) -> None:
     judged, truth, some = world(1500, 100, right)
     wanted = 0.16
-    found = make_plan(gather(JudgedSource(judged), some), wanted)
+    found = make_plan(gather(JudgedSource(judged), some), PlanOptions(wanted))
     assert found.enough
     assert found.goal == "win rates"
     assert found.now is not None
@@ -67,7 +68,7 @@ def test_labels_of_the_plan_give_the_promised_width(right: float) -> None:
 
 def test_a_better_judge_needs_fewer_labels() -> None:
     more = [
-        make_plan(gather(JudgedSource(judged), some), 0.16).more
+        make_plan(gather(JudgedSource(judged), some), PlanOptions(0.16)).more
         for judged, _, some in (world(1500, 100, 0.95), world(1500, 100, 0.6))
     ]
     assert more[0] < 0.6 * more[1]
@@ -75,7 +76,7 @@ def test_a_better_judge_needs_fewer_labels() -> None:
 
 def test_every_two_systems_have_their_share() -> None:
     judged, _, some = world(900, 100, 0.8)
-    found = make_plan(gather(JudgedSource(judged), some), 0.2)
+    found = make_plan(gather(JudgedSource(judged), some), PlanOptions(0.2))
     assert [row.systems for row in found.strata] == ["x / y", "x / z", "y / z"]
     assert sum(row.label for row in found.strata) == found.more
     for row in found.strata:
@@ -84,7 +85,7 @@ def test_every_two_systems_have_their_share() -> None:
 
 def test_a_run_that_is_too_small_says_so() -> None:
     judged, _, some = world(120, 40, 0.8)
-    found = make_plan(gather(JudgedSource(judged), some), 0.02)
+    found = make_plan(gather(JudgedSource(judged), some), PlanOptions(0.02))
     assert (found.enough, found.more) == (False, 80)
     assert found.beyond is not None
     assert found.beyond > 1000
@@ -94,14 +95,14 @@ def test_a_run_that_is_too_small_says_so() -> None:
 def test_enough_labels_are_enough() -> None:
     judged, _, some = world(400, 120, 0.8)
     run = gather(JudgedSource(judged), some)
-    wide = make_plan(run, 0.9)
+    wide = make_plan(run, PlanOptions(0.9))
     assert (wide.more, wide.enough, wide.pairs) == (0, True, ())
     assert wide.expected == wide.now
     assert "No more labels are needed" in wide.verdict
     assert wide.now is not None
     # one label is not planned where none is needed: the width itself, and a hair less
-    assert make_plan(run, wide.now).more == 0
-    assert make_plan(run, wide.now - 1e-6).more > 0
+    assert make_plan(run, PlanOptions(wide.now)).more == 0
+    assert make_plan(run, PlanOptions(wide.now - 1e-6)).more > 0
 
 
 def test_inclusion_has_one_rule_here_too() -> None:
@@ -113,9 +114,10 @@ def test_inclusion_has_one_rule_here_too() -> None:
 
     hard, sliced = list(range(100)), list(range(100, 200))
     strata = labelled(hard + sliced, [1.0] * 100 + [0.2] * 100)  # 100 of the 500 others
-    found = make_plan(gather(JudgedSource(judged), strata), 0.1, "accuracy")
+    found = make_plan(gather(JudgedSource(judged), strata), PlanOptions(0.1, "accuracy"))
     alike = make_plan(
-        gather(JudgedSource(judged), labelled(hard + sliced, [1 / 3] * 200)), 0.1, "accuracy"
+        gather(JudgedSource(judged), labelled(hard + sliced, [1 / 3] * 200)),
+        PlanOptions(0.1, "accuracy"),
     )
     assert found.now is not None
     assert alike.now is not None
@@ -130,7 +132,7 @@ def test_inclusion_has_one_rule_here_too() -> None:
     # labels that cannot speak for the run plan nothing of it
     part = labelled(hard, [1.0] * 100)
     with pytest.raises(UserError, match="stand for 100 of 600 pairs"):
-        make_plan(gather(JudgedSource(judged), part), 0.1, "accuracy")
+        make_plan(gather(JudgedSource(judged), part), PlanOptions(0.1, "accuracy"))
 
 
 def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
@@ -143,7 +145,9 @@ def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
     judged = label_table("judge", {**columns, "instruction_id": [f"i{n}" for n in unit]})
     people = {"id": columns["id"][:80], "preference": [*map(str, 1 + codes[:80])]}
     run = gather(JudgedSource(judged), label_table("labels", people))
-    alike, apart = (make_plan(run, 0.25, "accuracy", cluster=cluster) for cluster in (True, False))
+    alike, apart = (
+        make_plan(run, PlanOptions(0.25, "accuracy", cluster)) for cluster in (True, False)
+    )
     assert apart.more == 0
     # what few labels show of likeness is no basis for a promise, and the plan makes none
     assert (alike.promised, apart.promised) == (False, True)
@@ -152,7 +156,7 @@ def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
     assert alike.more > 60
     lonely = {name: column[::4] for name, column in people.items()}
     run = gather(JudgedSource(judged), label_table("labels", lonely))
-    (note,) = make_plan(run, 0.4, "accuracy", cluster=True).notes
+    (note,) = make_plan(run, PlanOptions(0.4, "accuracy", cluster=True)).notes
     assert "nobody knows how alike such pairs are" in note
 
 
@@ -172,7 +176,7 @@ def test_a_million_pairs_take_seconds() -> None:
     judged = LabelTable("judge", ids, {"preference": said})
     run = gather(JudgedSource(judged), LabelTable("labels", ids[:100], {"preference": truth[:100]}))
     start = process_time()
-    found = make_plan(run, 0.05)
+    found = make_plan(run, PlanOptions(0.05))
     assert process_time() - start < 20  # about 4 on an idle machine
     # 1.96^2 x 4 x 0.8 x 0.2 / 0.05^2 = 983 labels, if 0.8 were known
     assert 700 < found.labelled + found.more < 1600
@@ -201,4 +205,4 @@ def test_the_command(tmp_path: Path) -> None:
     wrong = CliRunner().invoke(app, [*command[:5], "3"])
     assert wrong.exit_code == 2
     with pytest.raises(UserError, match="give the full width of an interval"):
-        make_plan(gather(JudgedSource(judged), some), 3)
+        make_plan(gather(JudgedSource(judged), some), PlanOptions(3))

@@ -50,7 +50,7 @@ compare: blueprints data fusion report rubrics runs stats
 api: blueprints compare data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry options report runs stats
 gate: blueprints compare data runs stats
 drill: blueprints data extracting extractors fusion judges.base judges.registry options runs stats
-commands: api blueprints compare conversations data datasets drill extracting extractors fusion gate judges.options judges.registry judges.scorer options report review rubrics runs select stats turns
+commands: api blueprints compare data datasets drill extracting extractors fusion gate judges.options judges.registry judges.scorer options report review rubrics runs select stats turns
 __main__: commands
 """  # noqa: E501
 

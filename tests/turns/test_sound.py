@@ -79,7 +79,7 @@ def test_figures_do_not_depend_on_how_the_sound_is_stored(
     starts = [turn.start_s for turn in _turns(here)]
     swapped = _timed(tmp_path, sound[:, ::-1], swap=True)
     assert _turns(swapped) == _turns(here)
-    greeted = _timed(tmp_path, sound[:, ::-1], agent_greets=True)
+    greeted = _timed(tmp_path, sound[:, ::-1], agent_channel="greets")
     assert _turns(greeted) == _turns(here)
     for name, channel in (("u.wav", 0), ("a.flac", 1)):
         soundfile.write(tmp_path / name, sound[:, channel], SPEECH_RATE)

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from fusion import DEFAULT_POLICY
 from trace_eval.commands.console import messages
 from trace_eval.commands.judging import judge_options
 from trace_eval.commands.options import ConfigOption
+from trace_eval.commands.signatures import from_classes
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.options import DEFAULT_JUDGE
+from trace_eval.runs import AblateOptions
 
 
+@from_classes
 @judge_options
 def ablate(
     *,
     run: Annotated[Path, typer.Argument(help="Run folder of judge.")],
-    judge: Annotated[str, typer.Option(help="Who judges.")] = DEFAULT_JUDGE,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(help="Group to leave out, one condition each; default: each in turn."),
-    ] = None,
-    modes: Annotated[
-        bool, typer.Option("--modes", help="Also transcripts only, and modes x policies.")
-    ] = False,
-    repeats: Annotated[int, typer.Option(min=1, help="Judgings of each condition.")] = 1,
-    policy: Annotated[str, typer.Option(help="Fusion policy.")] = DEFAULT_POLICY,
     labels: Annotated[
         Path | None, typer.Option(help="Human labels; default: those in the run.")
     ] = None,
@@ -40,18 +32,17 @@ def ablate(
         Path | None, typer.Option(help="Cache folder, for replies; default: the user's.")
     ] = None,
     config: ConfigOption = None,
+    options: AblateOptions,
     judging: JudgeOptions,
 ) -> None:
     """Judge again with one feature group left out at a time, and compare with people."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.runs import AblateOptions
     from trace_eval.runs.ablate import ablate
     from trace_eval.stats import ablation_view, compare, write_csv
 
-    options = AblateOptions(judge, judging, tuple(without or ()), modes, repeats, policy)
-    folders = ablate(run, options)
-    tables = compare(run, folders, labels, policy, resamples, modes)
+    folders = ablate(run, replace(options, judging=judging))
+    tables = compare(run, folders, options, labels, resamples)
     print_tables(
         [ablation_view(table, title) for title, table in tables.items()],
         stdout_console(),

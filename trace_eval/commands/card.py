@@ -7,47 +7,43 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.statistics import FailUnder, Full, Labels
+from trace_eval.commands.gates import Output
+from trace_eval.commands.signatures import from_classes
+from trace_eval.commands.statistics import Labels
 
 
+@from_classes
 def card(
+    *,
     runs: Annotated[
         list[Path], typer.Argument(help="Run folders or files of judgements; several compare.")
     ],
     labels: Labels = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder of card.md and card.html; default: the run, for files here."),
-    ] = None,
     probes: Annotated[
         list[Path] | None,
         typer.Option(help="Result of trace-eval drill judge; default: probes.json in the run."),
     ] = None,
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = 2_000,
-    fail_under: FailUnder = None,
-    full: Full = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of card.md and card.html; default: the run, for files here."),
+    ] = None,
+    output: Annotated[Output, ("fail_under", "full")],
 ) -> None:
     """Say on one page what a judge did, how far it can be trusted, and for what."""
     from trace_eval.commands.console import results
-    from trace_eval.commands.gates import close
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences, print_tables, stdout_console
     from trace_eval.data import read_labels
-    from trace_eval.stats import (
-        card_answer,
-        card_values,
-        comparison,
-        make_cards,
-        write_pages,
-    )
+    from trace_eval.stats import card_answer, card_values, comparison, make_cards, write_pages
 
     cards = make_cards(runs, read_labels(labels) if labels else None, resamples, probes or [])
     sentences = card_answer(cards)
     print_sentences(sentences)
-    if full:
+    if output.full:
         print_tables([comparison(cards)], stdout_console())
     default = runs[0] if len(runs) == 1 and runs[0].is_dir() else Path()
     for path in write_pages(cards, out or default, sentences):
         results().print(str(path), markup=False, soft_wrap=True)
     give(cards)
-    close(tuple(fail_under or ()), {one.name: card_values(one) for one in cards})
+    output.close({one.name: card_values(one) for one in cards})

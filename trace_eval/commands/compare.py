@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,10 +12,10 @@ import typer
 from trace_eval.commands.gates import Output
 from trace_eval.commands.signatures import from_classes
 from trace_eval.commands.statistics import Labels
-from trace_eval.compare import CompareOptions
+from trace_eval.compare import ChangeOptions, CompareOptions
 
 if TYPE_CHECKING:
-    from trace_eval.compare import ChangeOptions, RunComparison, ScoreComparison
+    from trace_eval.compare import RunComparison, ScoreComparison
 
 
 @from_classes
@@ -37,19 +38,6 @@ def compare(
         list[Path] | None,
         typer.Option("--aa", help="OLD judged once more (A/A): the judge's own noise."),
     ] = None,
-    margin: Annotated[
-        float, typer.Option(help="Shift of points, 0 to 1, that is called no difference.")
-    ] = 0.02,
-    truth: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="People's labels in a table FILE:COLUMN.")
-    ] = None,
-    key: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Columns that name a system of a board."),
-    ] = None,
-    items: Annotated[
-        int | None, typer.Option(min=2, help="Items behind each win rate of a board.")
-    ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a page with players to this file.")
     ] = None,
@@ -57,16 +45,16 @@ def compare(
         bool, typer.Option("--audio", help="Copy the recordings beside the page.")
     ] = False,
     options: CompareOptions,
+    change: ChangeOptions,
     output: Output,
 ) -> None:
     """Compare runs: with people, with each other, what they cost, and where they differ."""
-    from trace_eval.compare import ChangeOptions, RunComparison, write_page
+    from trace_eval.compare import RunComparison, write_page
     from trace_eval.stats import score_values
 
     if judge_change:
-        change = ChangeOptions(options.bootstrap, margin, options.top)
-        board = (truth, key or ["system"], items)
-        print_change(runs, aa or (), change, labels, board, output.full)
+        change = replace(change, bootstrap=options.bootstrap, top=options.top)
+        print_change(runs, aa or (), change, labels, output.full)
         return
     report = _print_runs(runs, labels, options, output)
     if html:
@@ -102,7 +90,6 @@ def print_change(
     repeats: Sequence[Path],
     options: ChangeOptions,
     labels: Path | None = None,
-    board: tuple[str | None, Sequence[str], int | None] = (None, ("system",), None),
     full: bool = True,
 ) -> None:
     """Print what a change of judges does; ``gate --judge-changed`` does the same."""
@@ -117,7 +104,7 @@ def print_change(
     if labels:
         rated = Run(sources[0]).holds_scores
         known = read_ratings(labels) if rated else read_labels(labels)
-    report = judge_change(sources, repeats, options, known, *board)
+    report = judge_change(sources, repeats, options, known)
     console = stdout_console()
     console.print(f"{report.title}: {report.sentence}", markup=False, soft_wrap=True)
     for note in report.notes:

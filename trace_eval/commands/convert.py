@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,19 +11,16 @@ from rich.markup import escape
 
 from blueprints import counted
 from trace_eval.commands.console import EXIT_INCOMPLETE, results, warn_all
+from trace_eval.commands.signatures import from_classes
+from trace_eval.datasets import Selection
 
 if TYPE_CHECKING:
     from trace_eval.datasets import Conversion, Figure
 
 
-class Form(StrEnum):
-    """Which form of an answer becomes the candidate."""
-
-    HEARD = "heard"
-    WRITTEN = "written"
-
-
+@from_classes
 def convert(
+    *,
     name: Annotated[
         str | None, typer.Argument(help="Name of the benchmark, see --list.", show_default=False)
     ] = None,
@@ -38,24 +34,7 @@ def convert(
     list_: Annotated[
         bool, typer.Option("--list", help="Name all benchmarks, with licence and figures.")
     ] = False,
-    system: Annotated[
-        str | None,
-        typer.Option(help="Only its answers; names it where the files do not."),
-    ] = None,
-    sets: Annotated[
-        str | None, typer.Option("--set", metavar="A,B", help="Only these sets of it.")
-    ] = None,
-    answers: Annotated[
-        Form, typer.Option(help="Candidate: the transcript of the answer, or its text.")
-    ] = Form.HEARD,
-    pairs: Annotated[
-        str | None,
-        typer.Option(metavar="all|SYSTEM", help="Also pairs of systems: every two, or with one."),
-    ] = None,
-    lists: Annotated[
-        Path | None,
-        typer.Option(help="Checkout of the authors' code, for their lists of phrases."),
-    ] = None,
+    chosen: Selection,
     prompt: Annotated[
         Path | None,
         typer.Option(help="The authors' prompt, as the question in place of ours; one --set."),
@@ -63,7 +42,6 @@ def convert(
 ) -> None:
     """Convert a benchmark to our manifests, and rerun its authors' rule on released answers."""
     from trace_eval.commands.json_option import give
-    from trace_eval.datasets import Selection
     from trace_eval.datasets import convert as convert_dataset
 
     if list_:
@@ -71,8 +49,6 @@ def convert(
         return
     if name is None or path is None or out is None:
         raise typer.BadParameter("give NAME, PATH and OUT; --list names the benchmarks")
-    wanted = tuple(part.strip() for part in (sets or "").split(",") if part.strip())
-    chosen = Selection(system, wanted, answers.value, pairs, str(lists) if lists else None)
     done = convert_dataset(name, path, out, chosen, prompt)
     _print(done)
     give(done.record())

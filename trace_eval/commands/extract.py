@@ -11,9 +11,12 @@ from blueprints import counted
 from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, warn, warn_all
 from trace_eval.commands.progress import progress
+from trace_eval.commands.signatures import from_classes
+from trace_eval.data import Reading
 from trace_eval.options import ExtractOptions
 
 
+@from_classes
 @shared.extract_options
 def extract(
     *,
@@ -24,13 +27,12 @@ def extract(
         str,
         typer.Option(help="Folder for blueprints.jsonl and clips.jsonl; with ray also a URL."),
     ],
-    audio_root: shared.AudioRoot = None,
-    shard: shared.ShardOption = None,
     csv_file: Annotated[
         Path | None,
         typer.Option("--csv", help="Also write all measures to this file, a row per recording."),
     ] = None,
     config: shared.ConfigOption = None,
+    reading: Annotated[Reading, ("audio_root", "shard")],
     extracting: ExtractOptions,
 ) -> None:
     """Turn recordings into blueprints, without judging."""
@@ -39,9 +41,9 @@ def extract(
     from trace_eval.extracting import audio_folder
     from trace_eval.runs import Extraction, extract_to, write_clips
 
-    part = Shard.parse(shard) if shard else None
+    part = Shard.parse(reading.shard) if reading.shard else None
     spill = spill_to(audio_folder(extracting.cache))
-    sources, problems = recordings_in(inputs, audio_root, spill, part)
+    sources, problems = recordings_in(inputs, reading.audio_root, spill, part)
     warn_all(problems)
     folder = location(out)
     with progress(len(sources), what="extracting") as listener:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -14,6 +16,8 @@ from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn_all
 from trace_eval.commands.judging import judge_options, judges_help
 from trace_eval.commands.progress import progress
+from trace_eval.commands.signatures import from_classes
+from trace_eval.data import Reading, TwoFolders
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import (
     DEFAULT_JUDGE,
@@ -24,7 +28,11 @@ from trace_eval.options import (
     usual_rubrics,
 )
 
+if TYPE_CHECKING:
+    from trace_eval.runs import Job
 
+
+@from_classes
 @judge_options
 @shared.extract_options
 def judge(
@@ -38,25 +46,7 @@ def judge(
             " stored evidence."
         ),
     ] = None,
-    a: Annotated[
-        str | None,
-        typer.Option(
-            "--a",
-            metavar="[NAME=]DIR",
-            help="Instead of ITEMS: recordings of one system, paired by file name with --b.",
-        ),
-    ] = None,
-    b: Annotated[
-        str | None, typer.Option("--b", metavar="[NAME=]DIR", help="Recordings of the other.")
-    ] = None,
-    prompts: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|DIR",
-            help="What was asked: recordings or .txt by the same names, or a table: id, prompt.",
-        ),
-    ] = None,
-    column: shared.ColumnOption = None,
+    folders: TwoFolders,
     judge: Annotated[
         list[str] | None,
         typer.Option(
@@ -85,11 +75,7 @@ def judge(
             " another one for another file ITEMS."
         ),
     ] = None,
-    audio_root: shared.AudioRoot = None,
-    shard: shared.ShardOption = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Judge the first so many records only.")
-    ] = None,
+    reading: Reading,
     aa: Annotated[
         int | None,
         typer.Option(
@@ -98,11 +84,8 @@ def judge(
             help="A/A of a finished run: its own judge again on so many items, past every cache.",
         ),
     ] = None,
-    tag: shared.TagOption = None,
     config: shared.ConfigOption = None,
-    min_coverage: Annotated[
-        float, typer.Option(help="Share of the items that must be scored for exit code 0.")
-    ] = Options().min_coverage,
+    chosen: Annotated[Options, ("min_coverage", "tag")],
     estimate: shared.EstimateOption = False,
     quick: shared.QuickOption = False,
     batch_file: shared.BatchFile = None,
@@ -111,65 +94,80 @@ def judge(
     judging: JudgeOptions,
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.tables import print_batch, print_estimate, print_outcomes
-    from trace_eval.data import parse_columns, source_named
-    from trace_eval.runs import Job, JudgedRun, is_run, open_again, open_job
+    from trace_eval.data import source_named
+    from trace_eval.runs import is_run, open_again, open_job
 
     judges, rubrics = tuple(judge or (DEFAULT_JUDGE,)), tuple(rubric or ())
     if rubrics and policy:
         raise UserError(f"policy {policy}: scores are not fused; leave it out, or the rubric")
-    options = Options(
+    options = replace(
+        chosen,
         extract=extracting,
         judge=judges if len(judges) > 1 or rubrics else judges[0],
         judging=judging,
         policy=policy or DEFAULT_POLICY,
-        min_coverage=min_coverage,
-        tag=tag,
         rubrics=rubrics,
     )
-    source = source_named(items, a, b, prompts)
+    source = source_named(items, folders)
     if isinstance(source, str) and is_run(source):
-        if shard or estimate or quick or extracting.by_turn:
+        if reading.shard or estimate or quick or extracting.by_turn:
             told = "no --shard, --estimate, -X by_turn"
             raise UserError(f"{items}: a run is judged again as a whole; {told}")
-        job: Job = open_again(source, out, options, aa or limit, aa is not None)
+        job: Job = open_again(source, out, options, aa or reading.limit, aa is not None)
+    elif aa:
+        raise UserError(f"--aa: {items} is no finished run; name the folder of one")
     else:
-        if aa:
-            raise UserError(f"--aa: {items} is no finished run; name the folder of one")
-        job = open_job(
-            source,
-            out,
-            options,
-            limit=limit,
-            shard=shard,
-            audio_root=audio_root,
-            columns=parse_columns(column or ()),
-        )
+        job = open_job(source, out, options, **vars(reading))
     warn_all(job.problems())
-    noun = "item" if rubrics else "pair"
     if estimate or quick:
-        with progress(len(job.manifest.items)) as listener:
-            expected = job.estimate(quick, listener)
-        print_estimate(expected, noun)
-        give(expected)
+        _estimate(job, quick)
     elif batch_file:
-        with continuable(job.folder), progress(len(job.manifest.items)) as listener:
-            written = job.write_batch(batch_file, listener)
-        print_batch(written, noun)
-        give(written)
+        _write_batch(job, batch_file)
     else:
-        with (
-            continuable(job.folder),
-            progress(len(job.manifest.items), "rating" if rubrics else "judging") as listener,
-            job.session(listener, bool(batch_results)) as session,
-        ):
-            warn_all(cast("list[str]", session.judge.observed().get("example_warnings", [])))
-            summary = session.judge_pending(batch_results or ())
-        print_outcomes(summary, job.folder, noun)
-        give(JudgedRun(job.folder, summary.coverage, summary))
-        if summary.total and summary.coverage < min_coverage:
-            raise typer.Exit(EXIT_INCOMPLETE)
+        _judge(job, batch_results or ())
+
+
+def _noun(job: Job) -> str:
+    return "item" if job.options.rubrics else "pair"
+
+
+def _estimate(job: Job, quick: bool) -> None:
+    from trace_eval.commands.json_option import give
+    from trace_eval.commands.tables import print_estimate
+
+    with progress(len(job.manifest.items)) as listener:
+        expected = job.estimate(quick, listener)
+    print_estimate(expected, _noun(job))
+    give(expected)
+
+
+def _write_batch(job: Job, file: Path) -> None:
+    from trace_eval.commands.json_option import give
+    from trace_eval.commands.tables import print_batch
+
+    with continuable(job.folder), progress(len(job.manifest.items)) as listener:
+        written = job.write_batch(file, listener)
+    print_batch(written, _noun(job))
+    give(written)
+
+
+def _judge(job: Job, batch_results: Sequence[Path]) -> None:
+    from trace_eval.commands.json_option import give
+    from trace_eval.commands.tables import print_outcomes
+    from trace_eval.runs import JudgedRun
+
+    what = "rating" if job.options.rubrics else "judging"
+    with (
+        continuable(job.folder),
+        progress(len(job.manifest.items), what) as listener,
+        job.session(listener, bool(batch_results)) as session,
+    ):
+        warn_all(cast("list[str]", session.judge.observed().get("example_warnings", [])))
+        summary = session.judge_pending(batch_results)
+    print_outcomes(summary, job.folder, _noun(job))
+    give(JudgedRun(job.folder, summary.coverage, summary))
+    if summary.total and summary.coverage < job.options.min_coverage:
+        raise typer.Exit(EXIT_INCOMPLETE)
 
 
 def rate(**values: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,15 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from extractors import cache_folder
-from trace_eval.commands.options import (
-    Command,
-    field_parameters,
-    named_options,
-    parameter,
-    with_options,
-)
+from trace_eval.commands.options import extract_options, named_options
+from trace_eval.commands.signatures import Command, field_parameters, parameter, with_options
 from trace_eval.data import split_settings
 from trace_eval.judges.options import STATE, JudgeOptions
+from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
 
 _PANEL = "Options of judges"
 
@@ -64,3 +61,23 @@ def _build(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:
     named = named_options(others["context"], JudgeOptions, STATE, chosen, given, "-J")
     folder = others.get("cache") or cache_folder()
     return JudgeOptions(**named, cache=Path(folder) / "replies.sqlite")
+
+
+_JUDGE = parameter(
+    "judge",
+    Annotated[str, typer.Option(help="Who judges; see trace-eval doctor.")],
+    DEFAULT_JUDGE,
+)
+
+
+def run_options(command: Command) -> Command:
+    """Give a command one judge, its options and those of extraction; it gets ``options``."""
+    rooms = {"extracting": ExtractOptions, "judging": JudgeOptions}
+    made = [_JUDGE, *(parameter(*room, inspect.Parameter.empty) for room in rooms.items())]
+    joined = with_options(
+        command,
+        "options",
+        made,
+        lambda chosen, _: Options(chosen["extracting"], chosen["judge"], chosen["judging"]),
+    )
+    return judge_options(extract_options(joined))

@@ -6,42 +6,16 @@ single options on the command line. Names, types, defaults and help come from th
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import MISSING, fields
-from functools import wraps
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from blueprints import UserError
-from trace_eval.data import choices_of, help_of, hints_of, read_settings, sentence, split_settings
+from trace_eval.commands.signatures import Command, field_parameters, parameter, with_options
+from trace_eval.data import hints_of, read_settings, split_settings
 from trace_eval.options import ExtractOptions
-
-Command = Callable[..., None]
-
-AudioRoot = Annotated[
-    str | None,
-    typer.Option(help="Folder of relative audio paths, or its URL; default: the manifest's."),
-]
-
-ColumnOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column",
-        metavar="FIELD=COLUMN",
-        help="What a field is called in the file, e.g. a=system_a_audio; may be repeated.",
-    ),
-]
-
-ShardOption = Annotated[
-    str | None,
-    typer.Option(
-        "--shard", metavar="I/N", help="Do part I of N; trace-eval merge joins the parts again."
-    ),
-]
-
 
 #: Where a context keeps the settings of a file that are no options of its command.
 _TABLE = "trace_eval.table"
@@ -78,9 +52,6 @@ ConfigOption = Annotated[
         " the command line counts more.",
     ),
 ]
-TagOption = Annotated[
-    str | None, typer.Option(help="A name for trace-eval runs --tag to find the run by.")
-]
 EstimateOption = Annotated[
     bool,
     typer.Option("--estimate", help="Print calls, tokens and cost; makes no run, needs no key."),
@@ -96,48 +67,6 @@ BatchResults = Annotated[
 ]
 
 
-def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
-    """One keyword parameter of a command."""
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-    )
-
-
-def with_options(
-    command: Command,
-    target: str,
-    parameters: list[inspect.Parameter],
-    build: Callable[[dict[str, Any], dict[str, Any]], object],
-) -> Command:
-    """A command that takes ``parameters`` and hands them to ``command`` as one object.
-
-    Args:
-        command: has a keyword parameter ``target``.
-        parameters: what takes its place on the command line.
-        build: (values of ``parameters``, all other values and the ``context``) -> the object.
-    """
-    signature = inspect.signature(command, eval_str=True)
-    takes_context = "context" in signature.parameters
-    own = [p for name, p in signature.parameters.items() if name != target]
-    names = {p.name for p in parameters}
-
-    @wraps(command)
-    def wrapped(**values: Any) -> None:
-        chosen = {name: values.pop(name) for name in names}
-        built = build(chosen, values)
-        if not takes_context:
-            del values["context"]
-        command(**values, **{target: built})
-
-    context = (
-        [] if takes_context else [parameter("context", typer.Context, inspect.Parameter.empty)]
-    )
-    merged = [*context, *own, *(p for p in parameters if p.name not in signature.parameters)]
-    wrapped.__signature__ = inspect.Signature(merged)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {p.name: p.annotation for p in merged}
-    return wrapped
-
-
 def typed(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]:
     """Those values of parameters that stand on the command line or in a file of options."""
     return {n: value for n, value in values.items() if _source(context, n) not in ("", "DEFAULT")}
@@ -147,31 +76,6 @@ def _source(context: typer.Context, name: str) -> str:
     """Where a value comes from; typer brings its own copy of click or uses the package."""
     source = context.get_parameter_source(name)
     return source.name if source else ""
-
-
-def field_parameters(
-    options: type[Any], names: Iterable[str], panel: str | None = None
-) -> list[inspect.Parameter]:
-    """Parameters of a command from fields of an options class.
-
-    Args:
-        options: a dataclass; types, defaults and help come from it.
-        names: the fields, in the order of the help page.
-        panel: heading on the help page.
-    """
-    hints, helps = hints_of(options), help_of(options)
-    known = {field.name: field for field in fields(options)}
-    parameters = []
-    for name in names:
-        default = known[name].default
-        if default is MISSING:  # it must be named
-            default = inspect.Parameter.empty
-        choices = choices_of(hints[name])  # the options class checks them and lists them
-        hint = str | None if choices and default is None else str if choices else hints[name]
-        flags = () if hint is not bool else (f"--{name.replace('_', '-')}",)
-        option = typer.Option(*flags, help=sentence(helps[name]), rich_help_panel=panel)
-        parameters.append(parameter(name, Annotated[hint, option], default))
-    return parameters
 
 
 def named_options(

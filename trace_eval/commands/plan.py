@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from trace_eval.commands.statistics import Dimension, Judge, Labels, Level, Refused, Seed
+from trace_eval.commands.signatures import from_classes
+from trace_eval.commands.statistics import Labels
+from trace_eval.stats import LabelChoice, PlanOptions
 
 
-class Goal(StrEnum):
-    """Whose interval must be narrow."""
-
-    RATES = "win rates"
-    ACCURACY = "accuracy"
-
-
+@from_classes
 def plan(
+    *,
     source: Annotated[
         Path,
         typer.Argument(help="Run folder, CSV/JSONL/JSON file of judgements, or a number of pairs."),
     ],
     labels: Labels = None,
-    width: Annotated[float, typer.Option(help="Full width that the interval may have.")] = 0.05,
-    goal: Annotated[
-        Goal | None,
-        typer.Option("--for", help="Default: win rates where systems are named, else accuracy."),
-    ] = None,
-    judge: Judge = None,
-    policy: Refused = None,
-    dimension: Dimension = None,
-    cluster: Annotated[
-        bool, typer.Option("--cluster", help="Pairs of one instruction are not independent.")
-    ] = False,
-    level: Level = 0.95,
-    seed: Seed = 0,
+    chosen: LabelChoice,
+    options: PlanOptions,
     out: Annotated[
         Path | None,
         typer.Option(help="CSV of the pairs to label; default: RUN/plan.csv."),
@@ -49,15 +34,13 @@ def plan(
     from trace_eval.stats import make_plan, plan_table, read_labelled_run, write_plan
 
     if str(source).isdecimal() and not source.exists():
-        _before(int(str(source)), level)
+        _before(int(str(source)), options.level)
         return
-    run = read_labelled_run(source, labels, judge=judge, policy=policy, dimension=dimension)
+    run = read_labelled_run(source, labels, chosen)
     if not run.asked.any():
-        _before(int(run.scored.sum()), level)
+        _before(int(run.scored.sum()), options.level)
         return
-    found = make_plan(
-        run, width, goal.value if goal else None, level=level, cluster=cluster, seed=seed
-    )
+    found = make_plan(run, options)
     for note in found.notes:
         warn(note)
     print_tables([plan_table(found)], stdout_console())

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.signatures import from_classes
-from trace_eval.commands.statistics import Dimension, Judge, Labels, Refused
+from trace_eval.commands.statistics import Labels
 from trace_eval.data import Columns
-from trace_eval.stats import ScreenOptions
+from trace_eval.stats import LabelChoice, ScreenOptions
 
 
 @from_classes
@@ -25,9 +25,7 @@ def screen(
         list[Path] | None,
         typer.Option("--with", help="Another judge of the same pairs: its agreement is a sign."),
     ] = None,
-    judge: Judge = None,
-    policy: Refused = None,
-    dimension: Dimension = None,
+    chosen: LabelChoice,
     independent: Annotated[
         bool,
         typer.Option("--independent", help="Take pairs of one instruction as independent."),
@@ -43,22 +41,10 @@ def screen(
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats import (
-        read_labelled_run,
-        screen_tables,
-        write_lists,
-    )
+    from trace_eval.stats import read_labelled_run, screen_tables, write_lists
     from trace_eval.stats import screen as find
 
-    run = read_labelled_run(
-        source,
-        labels,
-        judge=judge,
-        policy=policy,
-        dimension=dimension,
-        others=others or (),
-        columns=columns,
-    )
+    run = read_labelled_run(source, labels, chosen, others=others or (), columns=columns)
     found = find(run, replace(options, cluster=not independent))
     for caveat in found.caveats:
         warn(caveat)

@@ -9,92 +9,188 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import Field, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from enum import StrEnum
-from functools import partial
+from functools import partial, wraps
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
-from trace_eval.commands.options import Command, parameter, with_options
 from trace_eval.data import choices_of, help_of, hints_of, sentence, without_none
+
+Command = Callable[..., None]
+
+_EMPTY = inspect.Parameter.empty
 
 
 def from_classes(command: Command) -> Command:
-    """A command whose arguments of dataclasses are options on the command line, one per field."""
+    """A command whose arguments of dataclasses are options on the command line, one per field.
+
+    ``Annotated[CLASS, (NAME, ...)]`` has these fields of the class alone on the command line, and
+    ``Annotated[dict[str, Any], CLASS]`` gets those fields that were typed.
+    """
     for name, argument in inspect.signature(command, eval_str=True).parameters.items():
-        kind = argument.annotation
+        kind, how = argument.annotation, None
+        if get_origin(kind) is Annotated:
+            kind, how, *_ = get_args(kind)
         if is_dataclass(kind):
-            empty = argument.default is argument.empty
-            start = kind() if empty else argument.default  # type: ignore[operator]
-            command = with_options(command, name, list(_parameters(start)), partial(_filled, start))
+            start = kind if argument.default is _EMPTY else argument.default
+            without = [each.name for each in fields(kind) if how and each.name not in how]
+            made, build = _parameters(start, without), partial(_filled, start, without)
+            command = with_options(command, name, list(made), build)
+        elif is_dataclass(how):
+            command = with_options(command, name, list(_unset(how)), _typed_alone)
     return command
+
+
+def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    """One keyword parameter of a command."""
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+def with_options(
+    command: Command,
+    target: str,
+    parameters: Sequence[inspect.Parameter],
+    build: Callable[[dict[str, Any], dict[str, Any]], object],
+) -> Command:
+    """A command that takes ``parameters`` and hands them to ``command`` as one object.
+
+    Args:
+        command: has a keyword parameter ``target``.
+        parameters: what takes its place on the command line.
+        build: (values of ``parameters``, all other values and the ``context``) -> the object.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    takes_context = "context" in signature.parameters
+    own = [p for name, p in signature.parameters.items() if name != target]
+    names = {p.name for p in parameters}
+
+    @wraps(command)
+    def wrapped(**values: Any) -> None:
+        chosen = {name: values.pop(name) for name in names}
+        built = build(chosen, values)
+        if not takes_context:
+            del values["context"]
+        command(**values, **{target: built})
+
+    context = [] if takes_context else [parameter("context", typer.Context, _EMPTY)]
+    merged = [*context, *own, *(p for p in parameters if p.name not in signature.parameters)]
+    wrapped.__signature__ = inspect.Signature(merged)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {p.name: p.annotation for p in merged}
+    return wrapped
+
+
+def field_parameters(
+    options: type[Any], names: Sequence[str], panel: str | None = None
+) -> list[inspect.Parameter]:
+    """Parameters of a command from some fields of an options class.
+
+    Args:
+        options: a dataclass; types, defaults and help come from it.
+        names: the fields, in the order of the help page.
+        panel: heading on the help page.
+    """
+    others = [each.name for each in fields(options) if each.name not in names]
+    made = {each.name: each for each in _parameters(options, others, panel)}
+    return [made[name] for name in names]
 
 
 def _shown(start: Any, without: Sequence[str]) -> Iterator[tuple[Field[Any], Any]]:
     """(field, its type) of what stands on the command line."""
-    hints = hints_of(type(start))
+    hints = hints_of(start if isinstance(start, type) else type(start))
     for each in fields(start):
         if each.metadata.get("shown", True) and each.name not in without:
             yield each, hints[each.name]
 
 
-def _parameters(start: Any, without: Sequence[str] = ()) -> Iterator[inspect.Parameter]:
-    helps = help_of(type(start))
+def _parameters(
+    start: Any, without: Sequence[str] = (), panel: str | None = None
+) -> Iterator[inspect.Parameter]:
+    """Parameters from an options class, or from an object whose values are the defaults."""
+    helps = help_of(start if isinstance(start, type) else type(start))
     for each, hint in _shown(start, without):
-        how, value = each.metadata, getattr(start, each.name)
+        value = _default(start, each)
         if is_dataclass(hint):
-            yield from _parameters(value, how.get("without", ()))
-            continue
-        flag = how.get("flag") or f"--{each.name.replace('_', '-')}"
-        about = helps[each.name].removeprefix(f"{how.get('kind')}: ")
-        typed, default = _typed(each, hint, value)
-        option = typer.Option(
-            *(flag, *how.get("short", ())),
-            help=sentence(about),
-            metavar=how.get("metavar"),
-            min=how.get("min"),
-            max=how.get("max"),
-            rich_help_panel=how.get("panel"),
-        )
-        yield parameter(each.name, Annotated[typed, option], default)
+            yield from _parameters(value, each.metadata.get("without", ()))
+        else:
+            yield _parameter(each, *_typed(each, hint, value), helps[each.name], panel)
+
+
+def _unset(kind: Any) -> Iterator[inspect.Parameter]:
+    """Parameters that say what was typed: each is None otherwise, and its help has the default."""
+    helps = help_of(kind)
+    for each, hint in _shown(kind, ()):
+        value = _default(kind, each)
+        told = "" if value is None or isinstance(value, bool) else f"; default: {value}"
+        yield _parameter(each, without_none(hint) | None, None, helps[each.name][:-1] + told + ".")
+
+
+def _default(start: Any, each: Field[Any]) -> Any:
+    if not isinstance(start, type):
+        return getattr(start, each.name)
+    if each.default_factory is not MISSING:
+        return each.default_factory()
+    return _EMPTY if each.default is MISSING else each.default  # without one it must be named
+
+
+def _parameter(
+    each: Field[Any], typed: Any, default: Any, about: str, panel: str | None = None
+) -> inspect.Parameter:
+    how = each.metadata
+    option = typer.Option(
+        *(how.get("flag") or f"--{each.name.replace('_', '-')}", *how.get("short", ())),
+        help=sentence(about.removeprefix(f"{how.get('kind')}: ")),
+        metavar=how.get("metavar"),
+        min=how.get("min"),
+        max=how.get("max"),
+        rich_help_panel=panel or how.get("panel"),
+    )
+    return parameter(each.name, Annotated[typed, option], default)
 
 
 def _typed(each: Field[Any], hint: Any, value: Any) -> tuple[Any, Any]:
     """(type, default) of an option as typer knows them."""
     base = without_none(hint)
-    if _repeats(base):
+    if _repeats(each, base):
         inner: Any = str if "read" in each.metadata else get_args(base)[0]
         return list[inner] | None, None
     if "read" in each.metadata:
         return str | None, None
     if choices := choices_of(hint):
-        names = StrEnum(each.name, {str(choice): choice for choice in choices})  # type: ignore[misc]
-        return names if base is hint else names | None, value
+        names = StrEnum(each.name, {str(choice): str(choice) for choice in choices})  # type: ignore[misc]
+        return (names, str(value)) if base is hint else (names | None, value)
     return hint, value
 
 
-def _repeats(base: Any) -> bool:
+def _repeats(each: Field[Any], base: Any) -> bool:
     """Whether it holds any number of values, so that its option may be repeated."""
     origin = get_origin(base)
-    return origin not in (None, tuple, Literal) or get_args(base)[1:] == (...,)
+    several = origin not in (None, tuple, Literal) or get_args(base)[1:] == (...,)
+    return several and not each.metadata.get("once")
 
 
-def _filled(
-    start: Any, chosen: dict[str, Any], _: dict[str, Any], without: Sequence[str] = ()
-) -> Any:
+def _filled(start: Any, without: Sequence[str], chosen: dict[str, Any], _: dict[str, Any]) -> Any:
     """The object with what was typed."""
     changes: dict[str, Any] = {}
     for each, hint in _shown(start, without):
         if is_dataclass(hint):
-            inner = getattr(start, each.name)
-            changes[each.name] = _filled(inner, chosen, _, each.metadata.get("without", ()))
+            inner = _default(start, each)
+            changes[each.name] = _filled(inner, each.metadata.get("without", ()), chosen, _)
             continue
         value = chosen[each.name]
         read: Callable[[Any], Any] | None = each.metadata.get("read")
-        if read or _repeats(without_none(hint)):
+        if read or _repeats(each, without_none(hint)):
             if value:
                 changes[each.name] = (read or tuple)(value)
+        elif isinstance(value, StrEnum):
+            changes[each.name] = next(c for c in choices_of(hint) if str(c) == value.value)
         else:
-            changes[each.name] = value.value if isinstance(value, StrEnum) else value
-    return replace(start, **changes)
+            changes[each.name] = value
+    return start(**changes) if isinstance(start, type) else replace(start, **changes)
+
+
+def _typed_alone(chosen: dict[str, Any], _: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in chosen.items() if value is not None}

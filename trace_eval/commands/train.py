@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from trace_eval.commands.console import EXIT_INCOMPLETE
-from trace_eval.commands.options import Command, field_parameters, with_options
-from trace_eval.commands.statistics import Seed
+from trace_eval.commands.signatures import from_classes
 from trace_eval.judges.scorer import TrainOptions
+from trace_eval.stats import FusionOptions
 
 app = typer.Typer(
     name="train", help="Fit judges on people's ratings.", no_args_is_help=True, add_completion=False
@@ -19,7 +18,9 @@ app = typer.Typer(
 
 
 @app.command("fusion")
+@from_classes
 def fusion(
+    *,
     ratings: Annotated[
         Path,
         typer.Argument(help="People's ratings: id, rater, score (CSV, JSONL), or labelled items."),
@@ -32,21 +33,14 @@ def fusion(
         typer.Option(help="Runs of rate, or files of scores; several may follow."),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder of the fused judge.")] = Path("fused"),
-    rubric: Annotated[
-        str | None, typer.Option(help="Name or file of the rubric, where there are several.")
-    ] = None,
-    seed: Seed = 0,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Write it even where it is no better than its rivals."),
-    ] = False,
+    options: FusionOptions,
 ) -> None:
     """Fit one judge from several: each calibrated, then weighted by what it is worth."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.stats import train_fusion, training_tables
 
-    found = train_fusion(ratings, [*(runs or ()), *(more or ())], out, rubric, seed, force)
+    found = train_fusion(ratings, [*(runs or ()), *(more or ())], out, options)
     console = stdout_console()
     print_tables(training_tables(found), console)
     console.print(found.verdict, markup=False, highlight=False)
@@ -56,13 +50,8 @@ def fusion(
     console.print(f"wrote {found.path}", markup=False, highlight=False)
 
 
-def _train_options(command: Command) -> Command:
-    made = field_parameters(TrainOptions, [each.name for each in fields(TrainOptions)])
-    return with_options(command, "options", made, lambda chosen, _: TrainOptions(**chosen))
-
-
 @app.command("scorer")
-@_train_options
+@from_classes
 def scorer(
     *,
     ratings: Annotated[Path, typer.Argument(help="Answers with people's ratings (JSONL, JSON).")],

@@ -9,12 +9,12 @@ from blueprints.lazy import names_on_use
 if TYPE_CHECKING:
     from trace_eval.compare.answer import compare_answer
     from trace_eval.compare.boards import BoardChange
-    from trace_eval.compare.change_report import ChangeOptions, JudgeChange
+    from trace_eval.compare.change_report import JudgeChange
     from trace_eval.compare.evaluate import RunComparison, compare_runs
     from trace_eval.compare.flips import Noise, changed, identical, mean_of, repeated
     from trace_eval.compare.judges import judge_change, judge_change_tables
     from trace_eval.compare.judgings import Joined, Judging, aligned, join
-    from trace_eval.compare.options import CompareOptions
+    from trace_eval.compare.options import ChangeOptions, CompareOptions
     from trace_eval.compare.page import write_page
     from trace_eval.compare.read_judging import Source
     from trace_eval.compare.scores import ScoreComparison, compare_folders, compare_scores

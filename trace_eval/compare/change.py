@@ -8,7 +8,6 @@ import numpy as np
 
 from blueprints import counted
 from trace_eval.compare.change_report import (
-    ChangeOptions,
     Direction,
     JudgeChange,
     MetricFlips,
@@ -17,6 +16,7 @@ from trace_eval.compare.flips import identical
 from trace_eval.compare.held_fixed import Held, held_fixed, others_changed
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
 from trace_eval.compare.mapping import Mapping, mapping
+from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.people import labelled_by_people, rated_by_people
 from trace_eval.compare.severe import severe_items
 from trace_eval.compare.shifts import coverage, direction, groups, largest, metric_flips

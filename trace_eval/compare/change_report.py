@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from blueprints import UserError
 from trace_eval.compare.flips import Flips, Noise
 from trace_eval.compare.held_fixed import Held
 from trace_eval.compare.mapping import Mapping
+from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.people import People, RatedByPeople
 from trace_eval.compare.severe import SevereItem
 from trace_eval.compare.systems import SystemChange
-from trace_eval.stats import BootstrapOptions, IntervalEstimate
-
-#: Points that are called no difference unless the user says otherwise.
-MARGIN = 0.02
-
+from trace_eval.stats import IntervalEstimate
 
 #: Level at which a shift counts.
 _LEVEL = 0.05
-
-
-@dataclass(frozen=True)
-class ChangeOptions:
-    """How a judge change is looked at.
-
-    Attributes:
-        bootstrap: resamples, level and seed of the intervals.
-        margin: largest shift of points (0 to 1) under which judges are interchangeable.
-        top: flipped items and groups that are listed.
-    """
-
-    bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
-    margin: float = MARGIN
-    top: int = 10
-
-    def __post_init__(self) -> None:
-        if not 0 < self.margin < 1:
-            raise UserError(f"margin {self.margin:g}: give points between 0 and 1, e.g. {MARGIN}")
 
 
 @dataclass(frozen=True)

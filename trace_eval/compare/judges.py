@@ -11,9 +11,10 @@ from blueprints import UserError
 from trace_eval.compare.board_tables import board_tables
 from trace_eval.compare.boards import BoardChange, compare_boards
 from trace_eval.compare.change import compare_judgings
-from trace_eval.compare.change_report import ChangeOptions, JudgeChange
+from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.change_tables import change_tables
 from trace_eval.compare.judgings import Judging
+from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.read_board import is_board, read_board
 from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
@@ -27,9 +28,6 @@ def judge_change(
     repeats: Sequence[Source] = (),
     options: ChangeOptions | None = None,
     labels: LabelTable | Ratings | None = None,
-    truth: str | None = None,
-    keys: Sequence[str] = ("system",),
-    items: int | None = None,
 ) -> JudgeChange | BoardChange:
     """What a change of judges does to the verdicts on the same items.
 
@@ -40,23 +38,21 @@ def judge_change(
         repeats: the first source judged once more (A/A).
         options: default: :class:`ChangeOptions`.
         labels: people's labels, of scores their ratings; None: those in the runs, or the column
-            ``truth``.
-        truth: of tables, the column of people's labels.
-        keys: of boards, the columns that together name a system.
-        items: of boards, how many items are behind each win rate.
+            ``truth`` of the options.
 
     Raises:
         UserError: not two sources, or they cannot be read or have nothing in common.
     """
+    options = options or ChangeOptions()
     if len(sources) != 2:
         raise UserError(f"judge change: {len(sources)} sources; name two, OLD NEW")
     tables = [source for source in sources if not isinstance(source, Run) and is_board(source)]
     if len(tables) == len(sources):
-        one, other = (read_board(source, keys) for source in tables)
-        return compare_boards(one, other, items)
+        one, other = (read_board(source, options.keys) for source in tables)
+        return compare_boards(one, other, options.items)
     if tables:
         raise UserError("judge change: one table has a row per system, the other a row per item")
-    first, second = (with_labels(read_judging(source, truth), labels) for source in sources)
+    first, second = (with_labels(read_judging(source, options.truth), labels) for source in sources)
     return compare_judgings(first, second, [read_judging(each) for each in repeats], options)
 
 

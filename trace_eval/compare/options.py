@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from blueprints import UserError
 from trace_eval.data import option_field
 from trace_eval.stats import BootstrapOptions
 
@@ -21,3 +22,28 @@ class CompareOptions:
     bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
     cluster: bool = False
     top: int = option_field(10, min=0)
+
+
+@dataclass(frozen=True)
+class ChangeOptions:
+    """How a judge change is looked at.
+
+    Attributes:
+        bootstrap: resamples, level and seed of the intervals.
+        margin: shift of points, 0 to 1, that is called no difference.
+        top: flipped items and groups that are listed.
+        truth: people's labels in a table FILE:COLUMN.
+        keys: columns that together name a system of a board; may be repeated; None: system.
+        items: items behind each win rate of a board.
+    """
+
+    bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions, metadata={"shown": False})
+    margin: float = 0.02
+    top: int = option_field(10, shown=False)
+    truth: str | None = option_field(None, metavar="COLUMN")
+    keys: tuple[str, ...] = option_field(("system",), flag="--key", metavar="COLUMN")
+    items: int | None = option_field(None, min=2)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.margin < 1:
+            raise UserError(f"margin {self.margin:g}: give points between 0 and 1, e.g. 0.02")

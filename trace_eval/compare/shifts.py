@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.compare.change_report import (
-    ChangeOptions,
     Coverage,
     Direction,
     Group,
@@ -17,6 +16,7 @@ from trace_eval.compare.change_report import (
 )
 from trace_eval.compare.flips import changed, comparable, excess, flips, mean_of, repeated
 from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.compare.options import ChangeOptions
 from trace_eval.stats import sign_flip
 
 Array = NDArray[np.float64]

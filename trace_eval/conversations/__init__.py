@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         set_event,
     )
     from trace_eval.conversations.definitions import (
-        DEFAULT,
         DEFINITIONS,
         DefinitionSet,
         Event,
@@ -44,17 +43,16 @@ if TYPE_CHECKING:
         LAYOUTS,
         Layout,
         Reading,
-        ReadOptions,
         Unread,
         read_conversations,
     )
     from trace_eval.conversations.layouts.rows import rows_of, time_of
+    from trace_eval.conversations.read_options import ReadOptions
     from trace_eval.conversations.sound.peaks import channel_peaks
 else:
     __getattr__ = names_on_use(__name__)
 
 __all__ = [
-    "DEFAULT",
     "DEFINITIONS",
     "KINDS",
     "LAYOUTS",

@@ -9,12 +9,12 @@ from pathlib import Path
 from blueprints import UserError
 from trace_eval.conversations.layouts import (
     LAYOUTS,
-    ReadOptions,
     layout_of,
     read_conversations,
 )
 from trace_eval.conversations.layouts.base import MAX_FILES
 from trace_eval.conversations.layouts.rows import first_row
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data import (
     COLUMNS,
     MANIFEST_SUFFIXES,

@@ -83,7 +83,6 @@ if TYPE_CHECKING:
     from trace_eval.data.manifests import (
         Manifest,
         Problem,
-        Reading,
         question_of,
         read_items,
         read_manifest,
@@ -103,6 +102,7 @@ if TYPE_CHECKING:
         turn_recordings,
         turn_role,
     )
+    from trace_eval.data.reading import Reading, TwoFolders
     from trace_eval.data.recordings import check_audio, recordings_in
     from trace_eval.data.records import (
         Spill,
@@ -240,6 +240,7 @@ __all__ = [
     "Systems",
     "Texts",
     "Turn",
+    "TwoFolders",
     "UrlAccess",
     "Usage",
     "VerdictOpinion",

@@ -19,6 +19,7 @@ from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.items import Single, items_of_pair
 from trace_eval.data.layouts import is_chosen
 from trace_eval.data.pairs import Labels, Pair
+from trace_eval.data.reading import Reading
 from trace_eval.data.records import (
     PAIR_FIELDS,
     Dropped,
@@ -108,21 +109,6 @@ def question_of(item: Pair | Single) -> Hashable:
     return ("text", item.instruction.text) if item.instruction.text else ("item", item.id)
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How an input is read.
-
-    Attributes:
-        audio_root: folder of relative audio paths, or its URL; None: the input's own.
-        limit: read this many records at most; None: all.
-        columns: field -> column of the file, for fields that are called otherwise there.
-    """
-
-    audio_root: Path | str | None = None
-    limit: int | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
-
-
 def read_manifest(
     path: Source,
     audio_root: Path | str | None = None,
@@ -151,7 +137,7 @@ def read_manifest(
     def pairs(record: dict[str, Any], root: Path | str, dropped: Dropped) -> Sequence[Pair]:
         return [pair_from_record(record, root, spill, dropped, conversations)]
 
-    reading = Reading(audio_root, limit, columns or {})
+    reading = Reading(audio_root, columns or {}, limit)
     return read_records(path, pairs, reading, PAIR_FIELDS, by_id=False)
 
 
@@ -184,7 +170,7 @@ def read_items(
     names = {**PAIR_FIELDS.names, **SINGLE_FIELDS.names}
     names["id"] = tuple(dict.fromkeys((*SINGLE_FIELDS.names["id"], *PAIR_FIELDS.names["id"])))
     fields = replace(SINGLE_FIELDS, names=names)
-    return read_records(path, items, Reading(audio_root, limit, columns or {}), fields)
+    return read_records(path, items, Reading(audio_root, columns or {}, limit), fields)
 
 
 def read_records(

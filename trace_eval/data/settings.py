@@ -21,7 +21,7 @@ _ENTRY = re.compile(r"^    ([a-z_0-9]+(?:, [a-z_0-9]+)*): (.*(?:\n {5,}.*)*)", r
 _BOOLEANS = {"true": True, "false": False}
 
 #: Types that options import for type checkers only; no text is of them.
-_LATER = {"Extractor": Any}
+_LATER = {"Extractor": Any, "Judge": Any, "Listener": Any}
 
 
 def option_field(default: Any, **how: Any) -> Any:
@@ -31,8 +31,9 @@ def option_field(default: Any, **how: Any) -> Any:
         default: what it is if nobody asks.
         how: ``flag``: its name there; ``short``: more of them; ``metavar``; ``min``, ``max``;
             ``panel``: heading of the help page; ``read``: makes the value of what was typed, of
-            all texts together where it may be repeated; ``shown``: False keeps it off the line;
-            ``without``: fields that stay off it, of options within options.
+            all texts together where it may be repeated; ``once``: it may not be, though it holds
+            several; ``shown``: False keeps it off the line; ``without``: fields that stay off it,
+            of options within options.
     """
     return field(default=default, metadata=how)
 

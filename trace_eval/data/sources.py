@@ -16,6 +16,7 @@ from blueprints import UserError
 from trace_eval.data.files import replace_file, utf8_name
 from trace_eval.data.folders import rows_below
 from trace_eval.data.manifest_files import MANIFEST_SUFFIXES, checked, records_of
+from trace_eval.data.reading import TwoFolders
 from trace_eval.data.system_folders import Row, Systems, systems_in
 from trace_eval.data.urls import is_url, location, name_of, parent, redacted
 
@@ -195,14 +196,13 @@ def source_of(given: Any) -> Source:
     return Table.of(given)
 
 
-def source_named(
-    items: str | None, a: str | None = None, b: str | None = None, prompts: str | None = None
-) -> Source:
+def source_named(items: str | None, folders: TwoFolders) -> Source:
     """What a command line names: items, or the folders of two systems.
 
     Raises:
         UserError: both, neither or half of them; or a folder is none.
     """
+    a, b, prompts = folders.a, folders.b, folders.prompts
     if items is not None and a is None and b is None:
         if prompts is None:
             return items

@@ -2,53 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-from blueprints import UserError
 from trace_eval.data import Pair, Problem, Score, Single
 from trace_eval.datasets.boards import Board
 from trace_eval.datasets.figures import Figure
+from trace_eval.datasets.selection import Selection
 from trace_eval.datasets.source import Source
 
-#: Which form of an answer becomes the candidate: its transcript, or the text that was spoken.
-Answers = Literal["heard", "written"]
-
-
-@dataclass(frozen=True)
-class Selection:
-    """What of a benchmark is wanted.
-
-    Attributes:
-        system: only answers of this one; for layouts that do not name their system, its name.
-        sets: only these parts of the benchmark; empty: all.
-        answers: ``heard`` takes the transcript of the recording where there is one.
-        pairs: ``all`` for pairs of every two systems, or the system that all others meet; None:
-            pairs only where the benchmark itself is made of them.
-        lists: a checkout of the authors' code, from which lists of phrases are read.
-    """
-
-    system: str | None = None
-    sets: tuple[str, ...] = ()
-    answers: Answers = "heard"
-    pairs: str | None = None
-    lists: str | None = None
-
-    def wants(self, name: str) -> bool:
-        """Whether this part of the benchmark is converted."""
-        return not self.sets or name in self.sets
-
-    def check_sets(self, known: Iterable[str]) -> None:
-        """Refuse parts that the benchmark does not have.
-
-        Raises:
-            UserError: one of the names is unknown.
-        """
-        names = list(known)
-        for name in self.sets:
-            if name not in names:
-                raise UserError(f"--set {name!r:.60}: no such set; use {', '.join(names)}")
+__all__ = ["Converted", "Dataset", "Reader", "Selection"]
 
 
 @dataclass

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from trace_eval.review.exports import ReviewFiles, write_exports
     from trace_eval.review.labelstudio import read_results, write_tasks
     from trace_eval.review.material import Material, load_material
-    from trace_eval.review.queue import QueueOptions, ReviewPlan, make_plan
+    from trace_eval.review.options import QueueOptions, ReviewOptions, ServeOptions
+    from trace_eval.review.queue import ReviewPlan, make_plan
     from trace_eval.review.results import accuracies, accuracy_lines, agreement
     from trace_eval.review.server import serve
     from trace_eval.review.session import Labelled, Review, open_review
@@ -30,7 +31,9 @@ __all__ = [
     "QueueOptions",
     "Review",
     "ReviewFiles",
+    "ReviewOptions",
     "ReviewPlan",
+    "ServeOptions",
     "Store",
     "accuracies",
     "accuracy_lines",

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 
 from pydantic import Field
@@ -19,28 +18,7 @@ from blueprints import Strict, UserError, counted
 from trace_eval.data import Order
 from trace_eval.review.material import Material
 from trace_eval.review.needs import Need, Needed, need_of
-
-#: Share of a budget that goes to the random slice when every other place is needed.
-RANDOM_SHARE = 0.5
-
-
-@dataclass(frozen=True)
-class QueueOptions:
-    """How pairs are chosen and shown.
-
-    Attributes:
-        budget: distinct pairs that people will see; None: all of them.
-        random_share: share of the budget kept for the random slice, 0 to 1.
-        repeat: pairs that every rater sees a second time.
-        overall_first: ask for a blind overall impression before the dimensions.
-        seed: of the sample and of the order of A and B.
-    """
-
-    budget: int | None = None
-    random_share: float = RANDOM_SHARE
-    repeat: int = 0
-    overall_first: bool = False
-    seed: int = 0
+from trace_eval.review.options import QueueOptions
 
 
 class ReviewPlan(Strict):

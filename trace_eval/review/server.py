@@ -11,12 +11,9 @@ import uvicorn
 
 from blueprints import UserError
 from trace_eval.review.app import create_app
+from trace_eval.review.options import ServeOptions
 from trace_eval.review.security import Access, is_loopback
 from trace_eval.review.session import Review
-
-#: Default address: this machine only.
-HOST = "127.0.0.1"
-PORT = 8765
 
 
 def access_for(review: Review, host: str, port: int, token: str | None) -> Access:
@@ -28,26 +25,24 @@ def access_for(review: Review, host: str, port: int, token: str | None) -> Acces
 
 def serve(
     review: Review,
-    host: str = HOST,
-    port: int = PORT,
-    token: str | None = None,
+    options: ServeOptions | None = None,
     ready: Callable[[str], None] | None = None,
 ) -> None:
     """Serve a review until it is interrupted.
 
     Args:
         review: what to serve.
-        host: address to bind; anything but loopback needs a token.
-        port: 0 takes a free one.
-        token: see :func:`access_for`.
+        options: default: :class:`ServeOptions`; of the token see :func:`access_for`.
         ready: called with the address to open, once connections are accepted.
 
     Raises:
         UserError: the address cannot be bound.
     """
+    options = options or ServeOptions()
+    host, token = options.host, options.token
     if token is not None and not token.isascii():
         raise UserError("--token: use letters and digits, it becomes part of an address")
-    with _bind(host, port) as listener:
+    with _bind(host, options.port) as listener:
         access = access_for(review, host, listener.getsockname()[1], token)
         config = uvicorn.Config(
             create_app(review, access),

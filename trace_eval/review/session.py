@@ -15,9 +15,9 @@ from trace_eval.review.corrections import Corrections, Flag
 from trace_eval.review.events import EventLog
 from trace_eval.review.forms import Form, ScoreForm, TieForm
 from trace_eval.review.material import Material, load_material
+from trace_eval.review.options import QueueOptions, ReviewOptions
 from trace_eval.review.protocol import COMMENT_LIMIT, Phase, Question, phases, rating
 from trace_eval.review.queue import (
-    QueueOptions,
     ReviewPlan,
     check_same_pairs,
     make_plan,
@@ -283,12 +283,7 @@ def form_of(material: Material, plan: ReviewPlan) -> Form:
 def open_review(
     source: Path,
     given: Mapping[str, Any] | None = None,
-    *,
-    rubric: str | None = None,
-    database: Path | None = None,
-    audio_root: Path | str | None = None,
-    show_judge: bool = False,
-    allow_unplayed: bool = False,
+    options: ReviewOptions | None = None,
 ) -> Review:
     """Begin a review, or continue the one in the database.
 
@@ -296,25 +291,22 @@ def open_review(
         source: run folder or manifest.
         given: fields of :class:`QueueOptions` that the user asked for; a review that was
             begun keeps its own where they are left out.
-        rubric: rates single answers, see :func:`load_material`; None: the run's, or pairs.
-        database: SQLite file; default: ``review.sqlite`` in the run, or beside the manifest.
-        audio_root: folder of a manifest's relative audio paths.
-        show_judge, allow_unplayed: see :class:`Review`.
+        options: default: :class:`ReviewOptions`.
 
     Raises:
         UserError: nothing to review, an option is out of range or not that of the review.
     """
-    given = given or {}
-    material = load_material(source, audio_root, rubric)
+    given, options = given or {}, options or ReviewOptions()
+    material = load_material(source, options.audio_root, options.rubric)
+    database = options.database or material.database
     if material.rubric:
-        asked = {"show_judge": show_judge or None, "allow_unplayed": allow_unplayed or None}
-        asked |= {name: value for name, value in given.items() if name != "budget"}
-        check_for_pairs([name for name, value in asked.items() if value is not None])
-        store = Store(database or material.database, material.rubric.name)
+        asked = [name for name in ("show_judge", "allow_unplayed") if getattr(options, name)]
+        check_for_pairs([*asked, *(name for name in given if name != "budget")])
+        store = Store(database, material.rubric.name)
         return Review(material, store, make_plan(material, QueueOptions(**given)))
-    store = Store(database or material.database)
+    store = Store(database)
     plan = _plan(store, material, given)
-    return Review(material, store, plan, show_judge, allow_unplayed)
+    return Review(material, store, plan, options.show_judge, options.allow_unplayed)
 
 
 def _plan(store: Store, material: Material, given: Mapping[str, Any]) -> ReviewPlan:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
-    from trace_eval.runs.ablate import FULL, AblateOptions
+    from trace_eval.runs.ablate import FULL
+    from trace_eval.runs.ablate_options import AblateOptions
     from trace_eval.runs.again import is_run, open_again
     from trace_eval.runs.cases import CaseReader
     from trace_eval.runs.config import config_of, read_config, to_toml

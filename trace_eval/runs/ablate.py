@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from blueprints import (
@@ -23,13 +23,13 @@ from blueprints import (
     UserError,
     feature_groups,
 )
-from fusion import DEFAULT_POLICY, Policy
+from fusion import Policy
 from trace_eval.data import Judgement, Manifest, Reason
 from trace_eval.extracting import complete, each
 from trace_eval.judges.base import Case, Judge, JudgeUnreachable, judgement_of
-from trace_eval.judges.options import JudgeOptions, Mode
+from trace_eval.judges.options import Mode
 from trace_eval.judges.registry import create_judge
-from trace_eval.options import DEFAULT_JUDGE
+from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_run, load_policy
 from trace_eval.runs.pipeline import load_model
@@ -47,33 +47,6 @@ class Condition:
     name: str
     drop: tuple[str, ...] = ()
     mode: Mode = "blueprint"
-
-
-@dataclass(frozen=True)
-class AblateOptions:
-    """What to compare.
-
-    Attributes:
-        judge: judge spec.
-        judging: what the judge is asked for, before anything is dropped.
-        drops: feature groups to drop, one condition each; empty: every group that any of
-            the run's blueprints has, and ``properties``.
-        modes: also judge in mode ``transcript``.
-        repeats: judgings of each condition, with different seeds.
-        policy: fuses the overall rating.
-    """
-
-    judge: str = DEFAULT_JUDGE
-    judging: JudgeOptions = field(default_factory=JudgeOptions)
-    drops: tuple[str, ...] = ()
-    modes: bool = False
-    repeats: int = 1
-    policy: str = DEFAULT_POLICY
-
-    def __post_init__(self) -> None:
-        if self.repeats < 1:
-            raise UserError(f"repeats {self.repeats}: judge each condition at least once")
-        feature_groups(self.drops)
 
 
 def conditions_of(options: AblateOptions, run: Run) -> list[Condition]:

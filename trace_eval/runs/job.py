@@ -139,7 +139,7 @@ def open_job(
         raise UserError("by_turn: is of pairs; turns are scored by a rubric like conciseness")
     part = Shard.parse(shard) if shard else None
     if not isinstance(items, Manifest):
-        reading = Reading(audio_root, limit, columns or {})
+        reading = Reading(audio_root, columns or {}, limit)
         items = _read(source_of(items), options, reading, layout)
     if by_turn:
         items = replace(items, items=pairs_by_turn(items.pairs))

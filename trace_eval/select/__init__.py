@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from trace_eval.select.best import (
         BEST_FILE,
         BestEstimate,
-        BestOptions,
         Selection,
         estimate_best,
         select_best,
     )
     from trace_eval.select.candidates import Group, read_candidates
+    from trace_eval.select.options import BestOptions
     from trace_eval.select.ranking import Ranked, Ranking
     from trace_eval.select.summary import Gain, SelectionSummary
 else:

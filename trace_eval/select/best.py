@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -12,9 +12,9 @@ from trace_eval.judges.chat import CostEstimate
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import scores_only
 from trace_eval.options import Options, RateOptions, usual_rubrics
-from trace_eval.runs import Listener
 from trace_eval.select.candidates import Group, groups_of
 from trace_eval.select.measured import Measured, measure
+from trace_eval.select.options import DEFAULT_BY, BestOptions
 from trace_eval.select.pickers import (
     PairPicker,
     Picker,
@@ -24,48 +24,12 @@ from trace_eval.select.pickers import (
     refuse_own_check,
 )
 from trace_eval.select.ranking import Ranking
-from trace_eval.select.schemes import SCHEMES, Scheme, comparisons
+from trace_eval.select.schemes import Scheme, comparisons
 from trace_eval.select.summary import Gain, SelectionSummary, gain_by_scores, summary_of
 from trace_eval.select.verdicts import Comparing, estimate_first_round, scheduled
 
 #: Files of a selection.
 BEST_FILE, SUMMARY_FILE = "best.jsonl", "summary.json"
-
-#: What decides where nothing else is named.
-DEFAULT_BY = "overall"
-
-
-@dataclass(frozen=True)
-class BestOptions:
-    """How the best is found.
-
-    Attributes:
-        options: judge, extraction and policy.
-        by: what decides: a number of the blueprint such as ``quality.p808`` (then no judge is
-            asked), else what is read of a judged pair: ``overall`` or a dimension.
-        scheme: which candidates a judge of pairs compares.
-        rubric: judges score each candidate on it instead of comparing; None: those judges do
-            that know nothing else (``lexical``, a reward model).
-        checks: judges or numbers that say what the winners gained.
-        seed: of brackets, of the drawn opponents and of intervals.
-        listener: told of every clip and pair that is judged.
-
-    Raises:
-        UserError: the scheme is unknown, or a judge would vouch for its own pick.
-    """
-
-    options: Options = field(default_factory=Options)
-    by: str = DEFAULT_BY
-    scheme: Scheme | str = "auto"
-    rubric: str | None = None
-    checks: tuple[str, ...] = ()
-    seed: int = 0
-    listener: Listener | None = None
-
-    def __post_init__(self) -> None:
-        if self.scheme not in SCHEMES:
-            known = ", ".join(SCHEMES)
-            raise UserError(f"scheme {self.scheme!r} is unknown; use one of {known}")
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,9 @@ if TYPE_CHECKING:
     from trace_eval.stats.options import (
         FAMILIES,
         AgreeOptions,
+        FusionOptions,
+        LabelChoice,
+        PlanOptions,
         RankOptions,
         ScreenOptions,
     )
@@ -164,10 +167,13 @@ __all__ = [
     "DataWarning",
     "Drawn",
     "FirstPositionTest",
+    "FusionOptions",
     "IntervalEstimate",
     "JudgeScore",
     "JudgedSource",
+    "LabelChoice",
     "PPIEstimate",
+    "PlanOptions",
     "ProbeReport",
     "ProbeRow",
     "Range",

@@ -1,4 +1,4 @@
-"""What ``agree`` and ``rank`` may be asked; some of it means something for labels alone, or scores.
+"""What commands on verdicts and scores may be asked; some of it is for labels alone, or scores.
 
 The fields are the options of the commands, see :func:`trace_eval.data.settings.option_field`.
 """
@@ -169,3 +169,52 @@ class ScreenOptions:
         for name, value in (("--agree", self.agree), ("--confidence", self.confidence)):
             if not 0 < value < 1:
                 raise UserError(f"{name} {value:g}: give a share between 0 and 1")
+
+
+@dataclass(frozen=True)
+class LabelChoice:
+    """Which labels of a source are looked at.
+
+    Attributes:
+        judge: which judge, where the file has several.
+        policy: re-fuse the judge's overall label with this policy; None: the stored label.
+        dimension: which labels, e.g. content; None: overall, else preference.
+    """
+
+    judge: str | None = None
+    policy: str | None = None
+    dimension: str | None = None
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """What labels must achieve.
+
+    Attributes:
+        width: full width that the interval may have, in (0, 1).
+        goal: whose interval must be narrow; None: win rates where systems are named, else accuracy.
+        cluster: pairs of one instruction are not independent.
+        level: coverage of the intervals, 0 to 1.
+        seed: of the simulation and of the order of pairs.
+    """
+
+    width: float = 0.05
+    goal: Literal["win rates", "accuracy"] | None = option_field(None, flag="--for")
+    cluster: bool = False
+    level: float = option_field(0.95, min=0.5, max=0.999)
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class FusionOptions:
+    """How judges are fused into one.
+
+    Attributes:
+        rubric: name or file of the rubric, where there are several.
+        seed: of the questions that are held out where there is no split.
+        force: write it even where it is no better than its rivals.
+    """
+
+    rubric: str | None = None
+    seed: int = 0
+    force: bool = False

@@ -46,8 +46,9 @@ if TYPE_CHECKING:
     )
     from trace_eval.turns.everything import TurnsFound, turns_report
     from trace_eval.turns.fidelity import Fidelity, speech_fidelity
-    from trace_eval.turns.figures import Figure, FigureOptions, figures_of
-    from trace_eval.turns.report import Timed, TurnsOptions, TurnsReport, measure_items, time_turns
+    from trace_eval.turns.figures import Figure, figures_of
+    from trace_eval.turns.options import FigureOptions, TurnsOptions
+    from trace_eval.turns.report import Timed, TurnsReport, measure_items, time_turns
 else:
     __getattr__ = names_on_use(__name__)
 

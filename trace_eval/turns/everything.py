@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from trace_eval.stats import BootstrapOptions, Table, plain
+from trace_eval.stats import Table, plain
 from trace_eval.turns.agree import (
     EventAgreement,
     agree_on_events,
@@ -16,7 +16,8 @@ from trace_eval.turns.agree import (
 from trace_eval.turns.compare import SystemsCompared, compare_systems
 from trace_eval.turns.corrected import CorrectedReport, correct_report, read_event_corrections
 from trace_eval.turns.fidelity import Fidelity, speech_fidelity
-from trace_eval.turns.report import TurnsOptions, TurnsRecord, TurnsReport, time_turns
+from trace_eval.turns.options import TurnsOptions
+from trace_eval.turns.report import TurnsRecord, TurnsReport, time_turns
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,7 @@ def turns_report(
         UserError: nothing can be read, or there is nothing to compare.
     """
     options = options or TurnsOptions()
-    chosen = options.figures
-    draws = BootstrapOptions(chosen.resamples, chosen.level, chosen.seed)
+    draws = options.figures
     report = time_turns(path, options)
     compared = compare_systems(report, time_turns(against, options), draws) if against else None
     agreed = agree_on_events(report, read_event_labels(labels), options=draws) if labels else ()

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from trace_eval.conversations import DefinitionSet, FigureSpec, Measured
 from trace_eval.stats import (
-    BootstrapOptions,
     Range,
     Statistic,
     Units,
@@ -24,6 +23,7 @@ from trace_eval.stats import (
     resampled,
     widened_level,
 )
+from trace_eval.turns.options import FigureOptions
 
 #: Conversations that an interval needs at least.
 MIN_CONVERSATIONS = 8
@@ -59,24 +59,6 @@ class Figure:
     denominator: float | None = None
     interval: Range | None = None
     reason: str | None = None
-
-
-@dataclass(frozen=True)
-class FigureOptions:
-    """How figures are made.
-
-    Attributes:
-        resamples: bootstrap draws.
-        level: of the intervals.
-        seed: of the draws.
-        min_events: what hides a rate; medians and higher quantiles need their share of it
-            (5, 20 and 40 for the default).
-    """
-
-    resamples: int = 2_000
-    level: float = 0.95
-    seed: int = 0
-    min_events: int = 10
 
 
 def figures_of(
@@ -277,9 +259,7 @@ def _intervals(
             name: replace(figure, reason=TOO_FEW_CONVERSATIONS) for name, figure in shown.items()
         }
     units = Units(np.eye(clusters, dtype=np.int8), np.ones(clusters, np.int64))
-    drawn = replicates(
-        units, stats, BootstrapOptions(options.resamples, options.level, options.seed)
-    )
+    drawn = replicates(units, stats, options)
     specs = {spec.name: spec for spec in definitions.specs}
     done = {}
     for name, figure in shown.items():

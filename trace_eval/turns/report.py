@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from blueprints import counted
 from trace_eval.conversations import (
-    DEFAULT,
     DefinitionSet,
     Event,
     Measured,
-    ReadOptions,
     Unread,
     definition_set,
     read_conversations,
@@ -25,11 +23,11 @@ from trace_eval.stats import Table, plain, table
 from trace_eval.turns.figures import (
     TOO_FEW_CONVERSATIONS,
     Figure,
-    FigureOptions,
     counts_of,
     few,
     figures_of,
 )
+from trace_eval.turns.options import FigureOptions, TurnsOptions
 
 #: Characters of a turn's text in a timeline.
 _TEXT = 60
@@ -55,28 +53,6 @@ class TurnsRecord(TypedDict):
     agreement: NotRequired[list[Any]]
     speech_fidelity: NotRequired[dict[str, Any]]
     corrected: NotRequired[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class TurnsOptions:
-    """How conversations are read and measured.
-
-    Attributes:
-        layout: of the source; default: found from its content.
-        definitions: name and version of a definition set.
-        read: what the layout does not say itself.
-        figures: bootstrap and hiding.
-        names: words that must come through like codes and dates.
-        recognisers: who hears the agent's turns whose text is known, see
-            :func:`~trace_eval.turns.fidelity.speech_fidelity`; none: nobody.
-    """
-
-    layout: str | None = None
-    definitions: str = DEFAULT
-    read: ReadOptions = field(default_factory=ReadOptions)
-    figures: FigureOptions = field(default_factory=FigureOptions)
-    names: tuple[str, ...] = ()
-    recognisers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

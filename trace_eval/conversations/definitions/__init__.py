@@ -12,10 +12,7 @@ from trace_eval.conversations.definitions.tau_voice import TAU_VOICE
 #: Name and version -> the set; the first is the default.
 DEFINITIONS: dict[str, DefinitionSet] = {one.name: one for one in (TRACE_EVAL, TAU_VOICE, EVA, FDB)}
 
-DEFAULT = TRACE_EVAL.name
-
 __all__ = [
-    "DEFAULT",
     "DEFINITIONS",
     "DefinitionSet",
     "Event",

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.conversations.layouts.base import Layout, ReadOptions, Unread
+from trace_eval.conversations.layouts.base import Layout, Unread
 from trace_eval.conversations.layouts.eva import EVA
 from trace_eval.conversations.layouts.eva_labels import EVA_LABELS
 from trace_eval.conversations.layouts.records import RECORDS
 from trace_eval.conversations.layouts.sound import STEREO, TWO_FILES
 from trace_eval.conversations.layouts.table import TABLE
 from trace_eval.conversations.layouts.tau2 import TAU2
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data import ConversationItem
 
 #: Name -> layout, as ``--layout`` takes it.
@@ -24,7 +25,6 @@ LAYOUTS: dict[str, Layout] = {
 __all__ = [
     "LAYOUTS",
     "Layout",
-    "ReadOptions",
     "Reading",
     "Unread",
     "layout_of",

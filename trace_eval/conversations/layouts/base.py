@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,52 +10,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data import Conversation, ConversationItem, strict_json
 
 #: Files of a folder that are looked at, at most: a wrong folder must not cost an hour.
 MAX_FILES = 100_000
-
-_STRETCH = re.compile(r"(\d{1,7}(?:\.\d{1,6})?)-(\d{1,7}(?:\.\d{1,6})?)", re.ASCII)
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """What a layout may not say itself.
-
-    Attributes:
-        agent: name of the speaker who is the agent.
-        user: name of the speaker who is the user.
-        agent_channel: which channel of a stereo file is the agent's, 0 or 1.
-        swap: exchange the channels of user and agent.
-        agent_greets: whoever speaks first in a recording is the agent.
-        pipeline: how an EVA agent was built: ``cascade``, ``s2s`` or ``audio_llm``.
-        ignore: stretches that are no speech (music, ringing), seconds of the conversation.
-        check_clock: look for each voice's echo on the other channel, and say how late it is.
-    """
-
-    agent: str | None = None
-    user: str | None = None
-    agent_channel: int = 1
-    swap: bool = False
-    agent_greets: bool = False
-    pipeline: str | None = None
-    ignore: tuple[tuple[float, float], ...] = ()
-    check_clock: bool = False
-
-    @staticmethod
-    def stretches(texts: Iterable[str]) -> tuple[tuple[float, float], ...]:
-        """Read ``START-END`` in seconds.
-
-        Raises:
-            UserError: one is something else.
-        """
-        found = []
-        for text in texts:
-            match = _STRETCH.fullmatch(text.strip())
-            if match is None or float(match[1]) >= float(match[2]):
-                raise UserError(f"stretch {text!r:.40}: write START-END in seconds, e.g. 0-14.5")
-            found.append((float(match[1]), float(match[2])))
-        return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
     Found,
     Layout,
-    ReadOptions,
     Unread,
     each,
     json_file,
@@ -29,6 +28,7 @@ from trace_eval.conversations.layouts.base import (
 )
 from trace_eval.conversations.layouts.eva_numbers import Entry, Numbered, Source, merged, number
 from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.spans import joined
 from trace_eval.data import (
     Clock,

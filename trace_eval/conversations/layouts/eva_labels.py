@@ -16,7 +16,6 @@ from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
     Found,
     Layout,
-    ReadOptions,
     Unread,
     first_line,
     json_lines,
@@ -26,6 +25,7 @@ from trace_eval.conversations.layouts.base import (
     text_of,
 )
 from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data import Clock, Conversation, ConversationItem, SourceEvent, Speaker, Turn
 
 Record = dict[str, Any]

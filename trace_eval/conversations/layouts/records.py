@@ -11,13 +11,13 @@ from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
     Found,
     Layout,
-    ReadOptions,
     Unread,
     first_line,
     json_lines,
     mapping,
     problem,
 )
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data import ConversationItem, rooted
 
 #: Name of the file of items in a run folder.

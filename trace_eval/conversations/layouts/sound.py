@@ -8,8 +8,9 @@ from typing import Any
 
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES, opened
-from trace_eval.conversations.layouts.base import Found, Layout, ReadOptions, Unread, each
+from trace_eval.conversations.layouts.base import Found, Layout, Unread, each
 from trace_eval.conversations.layouts.rows import first_row, number_of, rows_of
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound import heard_conversation
 from trace_eval.data import Channel, ConversationItem, Role
 
@@ -48,7 +49,7 @@ def read_stereo(path: Path, options: ReadOptions) -> Found:
             )
         if number != 2:
             raise UserError(f"{number} channels; keep two, one of the user and one of the agent")
-        agent = 1 - options.agent_channel if options.swap else options.agent_channel
+        agent = int((options.agent_channel == 0) == options.swap)
         places: dict[Role, int] = {"user": 1 - agent, "agent": agent}
         name = file.relative_to(path).with_suffix("") if path.is_dir() else Path(file.stem)
         return _item(
@@ -101,7 +102,7 @@ def _item(
     conversation, caveats = heard_conversation(
         channels,
         ignore=options.ignore,
-        agent_greets=options.agent_greets,
+        agent_greets=options.agent_channel == "greets",
         check_clock=options.check_clock,
     )
     known = {key: str(row[key]) for key in ("question_id", "system") if row and row.get(key)}

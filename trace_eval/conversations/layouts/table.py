@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError, counted
-from trace_eval.conversations.layouts.base import Found, Layout, ReadOptions, Unread, made, text_of
+from trace_eval.conversations.layouts.base import Found, Layout, Unread, made, text_of
 from trace_eval.conversations.layouts.rows import first_row, rows_of, time_of
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data import (
     Channel,
     Clock,

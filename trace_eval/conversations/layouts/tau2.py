@@ -16,7 +16,6 @@ from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
     Found,
     Layout,
-    ReadOptions,
     Unread,
     json_file,
     listed,
@@ -24,6 +23,7 @@ from trace_eval.conversations.layouts.base import (
     mapping,
     text_of,
 )
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data import Clock, Conversation, ConversationItem, End, SourceEvent, Speaker, Turn
 
 #: Length of a tick that nobody states, seconds.

@@ -281,7 +281,7 @@ def _ifeval(
     found.figures.append(Figure(_name(run), run.system, note=note, **_published(run)))
 
 
-def _phrases(checkout: str | None, module: str) -> Phrases | None:
+def _phrases(checkout: Path | None, module: str) -> Phrases | None:
     return read_phrases(Path(checkout), module) if checkout else None
 
 

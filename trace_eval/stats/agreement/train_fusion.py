@@ -32,6 +32,7 @@ from trace_eval.stats.agreement.score_columns import judge_scores, study_of
 from trace_eval.stats.agreement.score_files import merged_sources, read_scores
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.agreement.tabular import Table, table
+from trace_eval.stats.options import FusionOptions
 
 Array = NDArray[Any]
 
@@ -66,9 +67,7 @@ def train_fusion(
     ratings: Path,
     runs: Sequence[Path],
     out: Path,
-    rubric: str | None = None,
-    seed: int = 0,
-    force: bool = False,
+    options: FusionOptions | None = None,
 ) -> FusionTraining:
     """Fit a fused judge and store it in a folder, if it beats its judges and their average.
 
@@ -79,16 +78,15 @@ def train_fusion(
         ratings: people's ratings, or items with labels.
         runs: run folders or files of scores; every judge in them joins, except mixtures.
         out: folder of the fused judge.
-        rubric: name or file, where there are several.
-        seed: of the questions that are held out where there is no split.
-        force: store it also where its cross-validated error is not the lowest.
+        options: default: :class:`FusionOptions`.
 
     Raises:
         UserError: fewer than two judges, or too few rows.
     """
-    name = load_rubric(rubric).name if rubric else None
+    options = options or FusionOptions()
+    name = load_rubric(options.rubric).name if options.rubric else None
     files = [read_scores(path, name) for path in runs]
-    found, facts, texts, scale = merged_sources(files, rubric)
+    found, facts, texts, scale = merged_sources(files, options.rubric)
     columns = [column for column in found.columns if not column.pooled and column.value]
     if len(columns) < 2:
         raise UserError(
@@ -96,7 +94,7 @@ def train_fusion(
         )
     study = study_of(facts, texts, read_ratings(ratings, found.rubric), scale)
     judges = [judge_scores(column, study, scale) for column in columns]
-    train, dev, test, told = _parts(study, seed)
+    train, dev, test, told = _parts(study, options.seed)
     names = [judge.name for judge in judges]
     rows = _rows(study, judges)
     blend = fit_blend(rows.take(train))
@@ -107,11 +105,12 @@ def train_fusion(
     model = FusionModel(found.rubric, labels, members(names, blend), last, None)
     model = _finished(model, study, judges, dev, scale, told, errors)
     worth, verdict = _verdict(errors, names)
-    if not (worth or force):
+    stored = worth or options.force
+    if not stored:
         verdict += f" It was not written to {out}; --force writes it all the same."
     return FusionTraining(
         model,
-        model.save(out) if worth or force else None,
+        model.save(out) if stored else None,
         told["train"],
         told["dev"],
         told.get("test"),

@@ -19,6 +19,7 @@ from blueprints import UserError, counted
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.planned_run import RATES, PlannedRun
+from trace_eval.stats.options import PlanOptions
 from trace_eval.stats.sentences import (
     DIFFERENCE,
     before_labels,
@@ -117,31 +118,21 @@ class LabelPlan:
     verdict: str
 
 
-def make_plan(
-    run: LabelledRun,
-    width: float,
-    goal: str | None = None,
-    *,
-    level: float = 0.95,
-    cluster: bool = False,
-    seed: int = 0,
-) -> LabelPlan:
-    """Find the fewest labels whose intervals are no wider than ``width``.
+def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan:
+    """Find the fewest labels whose intervals are no wider than asked for.
 
     Args:
         run: judgements, and labels of some.
-        width: full width of the intervals, in (0, 1).
-        goal: see :class:`LabelPlan`; None: win rates where systems are named.
-        level: coverage of the intervals.
-        cluster: items of one instruction are not independent.
-        seed: of the simulation and of the order of pairs.
+        options: default: :class:`PlanOptions`.
 
     Raises:
         UserError: the width is no share, or there are no labels to learn from.
     """
+    options = options or PlanOptions()
+    width = options.width
     if not 0 < width < 1:
         raise UserError(f"--width {width:g}: give the full width of an interval, between 0 and 1")
-    world = PlannedRun(run, goal, level, cluster, seed)
+    world = PlannedRun(run, options)
     order, future = world.order(), world.future
     least = future.labelled
     most = least + len(order)
@@ -168,7 +159,7 @@ def make_plan(
         minutes=minutes,
         strata=tuple(_strata(world, order, chosen)),
         inclusion=_inclusion(world, future.included(wanted), chosen),
-        notes=tuple(_notes(world, cluster)),
+        notes=tuple(_notes(world, options.cluster)),
         pairs=tuple(str(run.ids[row]) for row in chosen),
         verdict=_verdict(world, width, expected, more, enough, beyond, minutes),
     )

@@ -14,6 +14,7 @@ from trace_eval.stats.agreement.counts import collapse_codes, is_untyped
 from trace_eval.stats.inference.future_labels import FutureLabels, Mean
 from trace_eval.stats.inference.labelled_run import Array, LabelledRun
 from trace_eval.stats.inference.ppi import LEAST_LABELS
+from trace_eval.stats.options import PlanOptions
 
 #: What may be estimated.
 RATES, ACCURACY = "win rates", "accuracy"
@@ -22,20 +23,18 @@ RATES, ACCURACY = "win rates", "accuracy"
 class PlannedRun:
     """The run as it is planned for: its open pairs in an order, and what labels would give."""
 
-    def __init__(
-        self, run: LabelledRun, goal: str | None, level: float, cluster: bool, seed: int
-    ) -> None:
+    def __init__(self, run: LabelledRun, options: PlanOptions) -> None:
         facts = run.table.facts
         named = all(
             name in facts and all(facts[name].tolist()) for name in ("system_a", "system_b")
         )
-        if goal == RATES and not named:
+        if options.goal == RATES and not named:
             raise UserError(f"{run.source}: win rates need system_a and system_b")
-        self.goal = goal or (RATES if named else ACCURACY)
+        self.goal: str = options.goal or (RATES if named else ACCURACY)
         kept = run.scored
         if self.goal == RATES:
             kept = kept & ~self_mask(facts, len(run.ids))
-        self.run, self.rng = run, np.random.default_rng(seed)
+        self.run, self.rng = run, np.random.default_rng(options.seed)
         self.rows = np.flatnonzero(kept)
         self.known = (run.truth != MISSING)[self.rows]
         if self.known.sum() < LEAST_LABELS:
@@ -47,9 +46,9 @@ class PlannedRun:
             raise UserError(f"no plan: {run.drawn.problem}")
         self.names = _couples(run, self.rows) if named else np.zeros(len(self.rows), np.int64)
         self.systems = _labels(run, self.rows) if named else []
-        self.future = self._future(level, cluster, seed)
+        self.future = self._future(options)
 
-    def _future(self, level: float, cluster: bool, seed: int) -> FutureLabels:
+    def _future(self, options: PlanOptions) -> FutureLabels:
         run, rows = self.run, self.rows
         codes, truth = run.codes[rows], run.truth[rows]
         if run.column == "preference" or is_untyped(codes) or is_untyped(truth):
@@ -61,7 +60,7 @@ class PlannedRun:
         else:
             values, judged = _points(truth), _points(codes)
             means = list(self._rates(judged))
-        group = run.cluster if cluster else run.copies
+        group = run.cluster if options.cluster else run.copies
         if group is not None:
             group = np.asarray(np.unique(group[rows], return_inverse=True)[1])
         inclusion = run.drawn.inclusion
@@ -70,7 +69,8 @@ class PlannedRun:
             least = inclusion[rows][self.known].min()
             inclusion = np.where(np.isnan(inclusion[rows]), least, inclusion[rows])
         return FutureLabels(
-            values, self.known, codes.astype(np.int64), inclusion, group, tuple(means), level, seed
+            *(values, self.known, codes.astype(np.int64), inclusion, group, tuple(means)),
+            *(options.level, options.seed),
         )
 
     def _rates(self, judged: Array) -> Iterator[Mean]:

@@ -9,15 +9,14 @@ from trace_eval.data import Columns, read_labels
 from trace_eval.runs import load_policy
 from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
+from trace_eval.stats.options import LabelChoice
 
 
 def read_labelled_run(
     source: Path,
     labels: Path | None = None,
+    chosen: LabelChoice | None = None,
     *,
-    judge: str | None = None,
-    policy: str | None = None,
-    dimension: str | None = None,
     others: Sequence[Path] = (),
     columns: Columns | None = None,
 ) -> LabelledRun:
@@ -26,19 +25,19 @@ def read_labelled_run(
     Args:
         source: run folder or file of judgements.
         labels: file of human labels; None: those that came with the judgements.
-        judge, dimension: which of the source.
-        policy: name or file of the policy that fuses the overall label; None: the stored one.
+        chosen: which of its labels; default: the overall one of the only judge.
         others: runs or files of further judges of the same items.
         columns: how the file names its columns.
 
     Raises:
         UserError: a file cannot be read, or see there.
     """
+    chosen = chosen or LabelChoice()
     return gather(
         read_source(source, columns),
         read_labels(labels) if labels else None,
-        judge=judge,
-        policy=load_policy(policy) if policy else None,
-        dimension=dimension,
+        judge=chosen.judge,
+        policy=load_policy(chosen.policy) if chosen.policy else None,
+        dimension=chosen.dimension,
         others=[read_source(path) for path in others],
     )

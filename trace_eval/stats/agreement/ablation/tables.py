@@ -7,7 +7,7 @@ from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.data import LabelTable, read_labels
-from trace_eval.runs import FULL, load_policy
+from trace_eval.runs import FULL, AblateOptions, load_policy
 from trace_eval.stats.agreement.ablation.conditions import (
     Ablation,
     ablation_table,
@@ -21,15 +21,21 @@ from trace_eval.stats.agreement.tabular import Table, p_value, table
 def compare(
     run: Path,
     folders: Mapping[str, Sequence[Path]],
-    labels: Path | None,
-    policy: str,
-    resamples: int,
-    modes: bool,
+    options: AblateOptions,
+    labels: Path | None = None,
+    resamples: int = 10_000,
 ) -> dict[str, Ablation]:
     """Title -> table: dropped groups (TRACE, Table 12), and modes x policies (Table 11).
 
     Items that a condition could not score count for neither side; the tables give the number
     of items behind every figure.
+
+    Args:
+        run: what was judged again.
+        folders: condition -> the runs of its repeats.
+        options: the policy, and whether there are modes to compare.
+        labels: people's; None: those in the run.
+        resamples: of the bootstrap.
 
     Raises:
         UserError: there are no labels.
@@ -38,21 +44,23 @@ def compare(
     if truth is None:
         raise UserError(f"{run}: its pairs carry no labels; name a file with --labels")
     judged = {name: [_judged(f) for f in repeats] for name, repeats in folders.items()}
-    options = BootstrapOptions(resamples)
+    bootstrap = BootstrapOptions(resamples)
     drops = {name: tables for name, tables in judged.items() if name != "transcript"}
     found = {
         "Ablation": ablation_table(
             drops,
             truth,
             reference=FULL,
-            policy=load_policy(policy),
+            policy=load_policy(options.policy),
             missing="drop",
-            options=options,
+            options=bootstrap,
         )
     }
-    if modes:
+    if options.modes:
         two = {"blueprint": judged[FULL], "transcript": judged["transcript"]}
-        found["Modes and policies"] = mode_policy_table(two, truth, missing="drop", options=options)
+        found["Modes and policies"] = mode_policy_table(
+            two, truth, missing="drop", options=bootstrap
+        )
     return found
 
 

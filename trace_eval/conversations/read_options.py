@@ -1,0 +1,55 @@
+"""What a layout of conversations may not say itself; commands read it, so no reader is imported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from blueprints import UserError
+from trace_eval.data import option_field
+
+_STRETCH = re.compile(r"(\d{1,7}(?:\.\d{1,6})?)-(\d{1,7}(?:\.\d{1,6})?)", re.ASCII)
+
+
+def read_stretches(texts: Iterable[str]) -> tuple[tuple[float, float], ...]:
+    """Read ``START-END`` in seconds.
+
+    Raises:
+        UserError: one is something else.
+    """
+    found = []
+    for text in texts:
+        match = _STRETCH.fullmatch(text.strip())
+        if match is None or float(match[1]) >= float(match[2]):
+            raise UserError(f"stretch {text!r:.40}: write START-END in seconds, e.g. 0-14.5")
+        found.append((float(match[1]), float(match[2])))
+    return tuple(found)
+
+
+_option = partial(option_field, panel="What a layout may not say")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What a layout may not say itself.
+
+    Attributes:
+        agent: which speaker is the agent.
+        user: which speaker is the user.
+        agent_channel: channel of the agent in stereo; greets: whoever speaks first.
+        swap: exchange the channels of both.
+        ignore: seconds that are no speech (music, ringing); may be repeated.
+        check_clock: say how late each voice's echo is on the other channel: offset and drift.
+        pipeline: how an EVA agent was built: cascade, s2s or audio_llm.
+    """
+
+    agent: str | None = _option(None, metavar="NAME")
+    user: str | None = _option(None, metavar="NAME")
+    agent_channel: Literal[0, 1, "greets"] = _option(1)
+    swap: bool = _option(False)
+    ignore: tuple[tuple[float, float], ...] = _option((), metavar="START-END", read=read_stretches)
+    check_clock: bool = _option(False)
+    pipeline: str | None = _option(None)

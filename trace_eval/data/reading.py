@@ -1,0 +1,45 @@
+"""How an input is read, as a user says it; commands read it, so that no reader is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trace_eval.data.columns import parse_columns
+from trace_eval.data.settings import option_field
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How an input is read.
+
+    Attributes:
+        audio_root: folder of relative audio paths, or its URL; None: the manifest's.
+        columns: what a field is called in the file, e.g. a=system_a_audio; may be repeated.
+        limit: only the first so many records.
+        shard: do part I of N; trace-eval merge joins the parts again.
+    """
+
+    audio_root: Path | str | None = field(default=None, metadata={"read": str})
+    columns: Mapping[str, str] = field(
+        default_factory=dict,
+        metadata={"flag": "--column", "metavar": "FIELD=COLUMN", "read": parse_columns},
+    )
+    limit: int | None = option_field(None, min=1)
+    shard: str | None = option_field(None, metavar="I/N")
+
+
+@dataclass(frozen=True)
+class TwoFolders:
+    """Recordings of two systems, in place of a file of items.
+
+    Attributes:
+        a: instead of ITEMS: recordings of one system, paired by file name with --b.
+        b: recordings of the other.
+        prompts: what was asked: recordings or .txt by the same names, or a table: id, prompt.
+    """
+
+    a: str | None = option_field(None, metavar="[NAME=]DIR")
+    b: str | None = option_field(None, metavar="[NAME=]DIR")
+    prompts: str | None = option_field(None, metavar="FILE|DIR")

@@ -1,0 +1,53 @@
+"""What of a benchmark is wanted; ``convert`` reads it, so that its help imports no reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from blueprints import UserError
+from trace_eval.data import option_field
+
+#: Which form of an answer becomes the candidate: its transcript, or the text that was spoken.
+Answers = Literal["heard", "written"]
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for part in text.split(",") if (name := part.strip()))
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What of a benchmark is wanted.
+
+    Attributes:
+        system: only its answers; names it where the files do not.
+        sets: only these sets of it.
+        answers: candidate: the transcript of the answer where there is one, or its text.
+        pairs: also pairs of systems: every two, or with one; None: only where the benchmark itself
+            is made of pairs.
+        lists: checkout of the authors' code, for their lists of phrases.
+    """
+
+    system: str | None = None
+    sets: tuple[str, ...] = option_field((), flag="--set", metavar="A,B", read=_names, once=True)
+    answers: Answers = "heard"
+    pairs: str | None = option_field(None, metavar="all|SYSTEM")
+    lists: Path | None = None
+
+    def wants(self, name: str) -> bool:
+        """Whether this part of the benchmark is converted."""
+        return not self.sets or name in self.sets
+
+    def check_sets(self, known: Iterable[str]) -> None:
+        """Refuse parts that the benchmark does not have.
+
+        Raises:
+            UserError: one of the names is unknown.
+        """
+        names = list(known)
+        for name in self.sets:
+            if name not in names:
+                raise UserError(f"--set {name!r:.60}: no such set; use {', '.join(names)}")

@@ -1,0 +1,69 @@
+"""What a review may be asked; the command reads it, so that its help imports no web package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trace_eval.data import option_field
+
+#: Share of a budget that goes to the random slice when every other place is needed.
+RANDOM_SHARE = 0.5
+
+#: Default address: this machine only.
+HOST = "127.0.0.1"
+PORT = 8765
+
+
+@dataclass(frozen=True)
+class QueueOptions:
+    """How pairs are chosen and shown.
+
+    Attributes:
+        budget: pairs that you can review; None: all. May grow later.
+        random_share: share of the budget, 0 to 1, that is drawn at random.
+        repeat: pairs shown a second time, for test-retest.
+        overall_first: ask for a blind overall impression before the dimensions.
+        seed: of the sample and the order of A and B.
+    """
+
+    budget: int | None = None
+    random_share: float = RANDOM_SHARE
+    repeat: int = 0
+    overall_first: bool = option_field(False, flag="--overall-first/--no-overall-first")
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class ReviewOptions:
+    """What is reviewed, and what raters see.
+
+    Attributes:
+        rubric: rate single answers by this rubric, 1-5 or 0/1; None: by that of a run of rate, and
+            pairs by the HCoT protocol.
+        show_judge: show the judge's opinion once a pair is finished.
+        allow_unplayed: take ratings of answers that were not both played.
+        database: SQLite file where answers are kept; None: in or beside the source.
+        audio_root: folder of relative audio paths, or its URL; None: the manifest's.
+    """
+
+    rubric: str | None = None
+    show_judge: bool = False
+    allow_unplayed: bool = False
+    database: Path | None = field(default=None, metadata={"flag": "--db"})
+    audio_root: str | None = None
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """Where the review app is served.
+
+    Attributes:
+        host: address to serve at; anything but loopback needs a token.
+        port: port; 0: a free one.
+        token: token that browsers must bring; None: made if needed.
+    """
+
+    host: str = HOST
+    port: int = option_field(PORT, min=0, max=65535)
+    token: str | None = None

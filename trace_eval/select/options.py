@@ -1,0 +1,53 @@
+"""What ``best`` may be asked; the command reads it, so that its help imports no judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from blueprints import UserError
+from trace_eval.data import option_field
+from trace_eval.options import Options
+
+if TYPE_CHECKING:
+    from trace_eval.runs import Listener
+
+#: What decides where nothing else is named.
+DEFAULT_BY = "overall"
+
+_HIDDEN: Any = {"shown": False}
+
+
+@dataclass(frozen=True)
+class BestOptions:
+    """How the best is found.
+
+    Attributes:
+        options: judge, extraction and policy.
+        by: what decides: overall or a dimension of the judge's verdicts; or a number of the
+            blueprint, e.g. quality.p808 or loudness:lower, and then no judge is asked.
+        scheme: which are compared by a judge of pairs: all, knockout, or auto (all up to 8).
+        rubric: let the judge score each candidate by this rubric, not compare two; None: those
+            judges do that know nothing else.
+        checks: another judge or number that says what was gained; may be repeated.
+        seed: of brackets, of the drawn opponents and of intervals.
+        listener: told of every clip and pair that is judged.
+
+    Raises:
+        UserError: the scheme is unknown, or a judge would vouch for its own pick.
+    """
+
+    options: Options = field(default_factory=Options, metadata=_HIDDEN)
+    by: str = DEFAULT_BY
+    scheme: str = "auto"
+    rubric: str | None = None
+    checks: tuple[str, ...] = option_field((), flag="--check")
+    seed: int = option_field(0, shown=False)
+    listener: Listener | None = field(default=None, metadata=_HIDDEN)
+
+    def __post_init__(self) -> None:
+        from trace_eval.select.schemes import SCHEMES
+
+        if self.scheme not in SCHEMES:
+            known = ", ".join(SCHEMES)
+            raise UserError(f"scheme {self.scheme!r} is unknown; use one of {known}")

@@ -1,0 +1,44 @@
+"""What ``turns`` may be asked; the command reads it, so that its help imports no numpy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from trace_eval.conversations import ReadOptions
+from trace_eval.data import option_field
+from trace_eval.stats import BootstrapOptions
+
+
+@dataclass(frozen=True)
+class FigureOptions(BootstrapOptions):
+    """How figures are made.
+
+    Attributes:
+        min_events: rates of fewer events are hidden; medians and higher quantiles need their
+            share of it (5, 20 and 40 for the default).
+    """
+
+    resamples: int = option_field(2_000, min=0)
+    min_events: int = option_field(10, min=0)
+
+
+@dataclass(frozen=True)
+class TurnsOptions:
+    """How conversations are read and measured.
+
+    Attributes:
+        layout: of the source; None: found from its content.
+        definitions: rules of events and figures: name and version of a definition set.
+        read: what the layout does not say itself.
+        figures: bootstrap and hiding.
+        names: a name that must come through like codes and dates; may be repeated.
+        recognisers: whether the agent says what its text says: a recogniser that hears it (auto,
+            pocketsphinx, whisper:NAME); of two, what both miss is sure.
+    """
+
+    layout: str | None = option_field(None, metavar="NAME")
+    definitions: str = option_field("trace-eval/1", metavar="NAME/VERSION")
+    read: ReadOptions = field(default_factory=ReadOptions)
+    figures: FigureOptions = field(default_factory=FigureOptions)
+    names: tuple[str, ...] = option_field((), flag="--name")
+    recognisers: tuple[str, ...] = option_field((), flag="--recognise", metavar="SPEC")
