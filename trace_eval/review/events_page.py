@@ -204,13 +204,12 @@ def _peaks(
     conversation: Conversation, role: Role, start_s: float, seconds: float, columns: int
 ) -> NDArray[np.float32]:
     """The largest of each column."""
-    speaker = conversation.speaker(role)
-    channels = {channel.name: channel for channel in conversation.channels}
-    channel = channels.get(speaker.channel or "") if speaker else None
+    channels = tuple(one for role in ROLES if (one := conversation.channel_of(role)))
+    channel = conversation.channel_of(role)
     length = conversation.end_s
     if channel is None or length <= 0:
         return np.zeros(0, np.float32)
-    fine = _fine(channel, length)
+    fine = _fine(channels, length)[channels.index(channel)]
     at = start_s + seconds * np.arange(columns + 1) / columns
     edges = np.clip(np.rint(at / STEP_S).astype(np.int64), 0, len(fine))
     peaks = np.zeros(columns, np.float32)
@@ -220,11 +219,11 @@ def _peaks(
     return peaks
 
 
-@lru_cache(maxsize=8)
-def _fine(channel: Channel, length_s: float) -> NDArray[np.float32]:
-    """Ten hours are 14 MB."""
-    peaks = channel_peaks(channel, length_s, max(1, round(length_s / STEP_S)))
-    return peaks.astype(np.float32)
+@lru_cache(maxsize=4)
+def _fine(channels: tuple[Channel, ...], length_s: float) -> list[NDArray[np.float32]]:
+    """Ten hours are 14 MB a channel."""
+    peaks = channel_peaks(channels, length_s, max(1, round(length_s / STEP_S)))
+    return [one.astype(np.float32) for one in peaks]
 
 
 def _path(peaks: NDArray[np.float32]) -> str:
