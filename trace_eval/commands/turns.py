@@ -24,7 +24,7 @@ class AgentChannel(StrEnum):
 def turns(
     path: Annotated[
         Path,
-        typer.Argument(help="File or folder: a recording, log, simulation, table, run of rate."),
+        typer.Argument(help="File or folder: a recording, log, simulation, table, run."),
     ],
     layout: Annotated[
         str | None, typer.Option(metavar="NAME", help="Default: found from the content.")
