@@ -30,9 +30,9 @@ if TYPE_CHECKING:
         sha256_of,
     )
     from extractors.registry import AUTO, NONE, PROFILES, limits_of, load, plan_extractors
-    from extractors.stream import SpeechFile
+    from extractors.stream import channel_blocks
     from extractors.suspect import GUESSED, guess_of, guessed, tokens
-    from extractors.vad import CHUNK, find_spans, speech_probability_of_blocks
+    from extractors.vad import CHUNK, SpeechProbability, find_spans
     from extractors.weights import one_line, read_state
 else:
     __getattr__ = names_on_use(__name__)
@@ -56,10 +56,11 @@ __all__ = [
     "Item",
     "Part",
     "Samples",
-    "SpeechFile",
+    "SpeechProbability",
     "another_recogniser",
     "better_recogniser",
     "cache_folder",
+    "channel_blocks",
     "decibels",
     "decode",
     "expects_gpu",
@@ -88,7 +89,6 @@ __all__ = [
     "resolve",
     "seconds_of",
     "sha256_of",
-    "speech_probability_of_blocks",
     "tokens",
     "torch_problem",
     "unmeasured",

@@ -1,12 +1,13 @@
 """Recordings that are too long to hold: the 16 kHz mono mix of a file, read as it is needed.
 
 Two hours are 0.46 GB at 16 kHz, and three times that while they are decoded at 48 kHz. A
-measure that works through a recording once, front to back, need not hold it.
+measure that works through a recording once, front to back, need not hold it: as blocks of some of
+its channels (:func:`channel_blocks`), or as slices of the mix (:class:`SpeechFile`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol
@@ -39,24 +40,19 @@ class SpeechFile:
     what is not a number, and once as slices are asked for. Slices must go forwards: a slice
     that starts more than ``KEPT_S`` before the furthest one's end is refused.
 
-    ``channel`` (from 0) takes one channel of the file alone, at its own level; there is no mix.
-
     Use it as a context manager. Opening it raises AudioError as :func:`decode` does, but no
     recording is too long.
     """
 
-    def __init__(self, path: Path | str, channel: int | None = None) -> None:
+    def __init__(self, path: Path | str) -> None:
         self._label = str(path)
-        self._path = path
-        self._channel = channel
         with opened(path, self._label) as file:
-            self._rate = int(file.samplerate)
-            if channel is not None and not 0 <= channel < file.channels:
-                raise AudioError(f"{path}: no channel {channel}; it has {file.channels}, from 0")
-            frames = self._count(file)
-        # How the resampler rounds; equal to the length of its output for every length tried.
-        self._length = int(frames * SPEECH_RATE / self._rate + 0.5)
-        self._blocks = self._resampled()
+            checked = _Checked(file, self._label)
+            for _ in checked.blocks():
+                pass
+            # How the resampler rounds; equal to the length of its output for every length tried.
+            self._length = int(checked.frames * SPEECH_RATE / file.samplerate + 0.5)
+        self._blocks = channel_blocks(path, [None])
         self._kept = np.zeros(0, np.float32)
         self._start = 0  # number of the first sample kept
         self._power, self._peak = 0.0, 0.0
@@ -96,7 +92,7 @@ class SpeechFile:
     def _read_to(self, stop: int, needed: int) -> None:
         """Decode up to ``stop``; what is from ``needed`` on is kept, however far back."""
         while self._start + len(self._kept) < stop:
-            block = next(self._blocks)
+            (block,) = next(self._blocks)
             self._power += float(np.einsum("i,i->", block, block, dtype=np.float64))
             self._peak = max(self._peak, float(np.abs(block).max(initial=0)))
             old = max(0, len(self._kept) - KEPT_S * SPEECH_RATE)
@@ -104,40 +100,90 @@ class SpeechFile:
             self._kept = np.concatenate((self._kept[gone:], block))
             self._start += gone
 
-    def _resampled(self) -> Generator[Samples, None, None]:
-        """Blocks of the 16 kHz mono mix; the last one is short or empty."""
-        same = self._rate == SPEECH_RATE
-        stream = None if same else soxr.ResampleStream(self._rate, SPEECH_RATE, 1, quality="HQ")
-        with opened(self._path, self._label) as file:
-            frames = _block_frames(file)
-            while True:
-                block = file.read(frames, dtype="float32", always_2d=True)
-                last = len(block) < frames
-                mono = self._one(block)
-                mono = stream.resample_chunk(np.ascontiguousarray(mono), last) if stream else mono
-                yield np.clip(mono, -1.0, 1.0)
-                if last:
-                    return
 
-    def _one(self, block: Samples) -> Samples:
-        """The channel that was asked for, or the mix."""
-        if self._channel is not None or block.shape[1] == 1:
-            return block[:, self._channel or 0]
-        return np.asarray(block.mean(axis=1))
+class _Checked:
+    """Blocks of a file as they are decoded; what is no sound is refused when all were read.
 
-    def _count(self, file: soundfile.SoundFile) -> int:
-        frames, samples, finite = 0, 0, 0
-        size = _block_frames(file)
-        while len(block := file.read(size, dtype="float32", always_2d=True)):
-            frames += len(block)
+    Attributes:
+        frames: how many were really there so far; headers lie.
+    """
+
+    def __init__(self, file: soundfile.SoundFile, label: str) -> None:
+        self._file, self._label = file, label
+        self.frames = 0
+
+    def blocks(self) -> Generator[tuple[Samples, bool], None, None]:
+        """Float32 [shape=(frames, channels)], and whether it is the last one (it may be empty).
+
+        Behind the first sample that is not a number nothing is handed out any more.
+
+        Raises:
+            AudioError: there are no samples, or some are not numbers; at the end.
+        """
+        size = _block_frames(self._file)
+        samples = bad = 0
+        last = False
+        while not last:
+            block = self._file.read(size, dtype="float32", always_2d=True)
+            last = len(block) < size
+            self.frames += len(block)
             samples += block.size
-            finite += int(np.isfinite(block).sum())
-        if not frames:
-            raise AudioError(
-                f"{self._label}: the header is valid but there are no samples; write it again"
-            )
-        refuse_gaps(samples - finite, samples, self._label)
-        return frames
+            bad += block.size - int(np.isfinite(block).sum())
+            if last and not self.frames:
+                raise AudioError(
+                    f"{self._label}: the header is valid but there are no samples; write it again"
+                )
+            if last:
+                refuse_gaps(bad, samples, self._label)
+            if not bad:
+                yield block, last
+
+
+def channel_blocks(
+    path: Path | str, channels: Sequence[int | None]
+) -> Generator[tuple[Samples, ...], None, None]:
+    """The 16 kHz samples of channels of a file block by block: decoded once, in bounded memory.
+
+    To the last bit what :attr:`Clip.speech` would be of each channel by itself; no recording is
+    too long. What is wrong with a file may be known at its end only, so nothing that was made of
+    the blocks holds before they end.
+
+    Args:
+        path: of the recording.
+        channels: numbers from 0, each at its own level; None: the mix of all.
+
+    Yields:
+        For each of the channels float32 [shape=(n,)] in [-1, 1], all of one length; the last ones
+        are short or empty.
+
+    Raises:
+        AudioError: as :func:`decode` does, or there is no such channel.
+    """
+    label = str(path)
+    with opened(path, label) as file:
+        rate = int(file.samplerate)
+        for channel in channels:
+            if channel is not None and not 0 <= channel < file.channels:
+                raise AudioError(f"{path}: no channel {channel}; it has {file.channels}, from 0")
+        streams = [
+            None if rate == SPEECH_RATE else soxr.ResampleStream(rate, SPEECH_RATE, 1, quality="HQ")
+            for _ in channels
+        ]
+        for block, last in _Checked(file, label).blocks():
+            found = []
+            for channel, stream in zip(channels, streams, strict=True):
+                mono = _one(block, channel)
+                if stream is not None:
+                    mono = stream.resample_chunk(np.ascontiguousarray(mono), last)
+                found.append(np.clip(mono, -1.0, 1.0))
+            yield tuple(found)
+
+
+def _one(block: Samples, channel: int | None) -> Samples:
+    """One channel of a block, or the mix."""
+    if channel is not None or block.shape[1] == 1:
+        return block[:, channel or 0]
+    return np.asarray(block.mean(axis=1))
 
 
 def _block_frames(file: soundfile.SoundFile) -> int:

@@ -14,12 +14,19 @@ from blueprints import Absent, Quality, Status
 from extractors import stream
 from extractors.audio import SPEECH_RATE, AudioError, decode
 from extractors.dnsmos import extractor as dnsmos
-from extractors.stream import SpeechFile
+from extractors.stream import SpeechFile, channel_blocks
 
 
-def write(path: Path, seconds: float, rate: int = SPEECH_RATE, channels: int = 1) -> Path:
+def write(
+    path: Path,
+    seconds: float,
+    rate: int = SPEECH_RATE,
+    channels: int = 1,
+    only: int | None = None,
+) -> Path:
     rng = np.random.default_rng(3)
     loud = rng.normal(0, 0.4, (round(seconds * rate), channels))  # some peaks are over 1
+    loud = loud if only is None else loud[:, only]
     soundfile.write(path, loud.astype(np.float32), rate, subtype="FLOAT")
     return path
 
@@ -40,6 +47,10 @@ def test_slices_are_those_of_the_decoded_clip(
         assert np.array_equal(audio[100:200], want[100:200])
         assert audio[300:200].size == 0
         rms, peak = audio.levels()
+    asked = [*range(channels), None]
+    for channel, blocks in zip(asked, zip(*channel_blocks(path, asked), strict=True), strict=True):
+        one = write(tmp_path / "x.wav", 1.234, rate, channels, channel)
+        assert np.array_equal(np.concatenate(blocks), decode(one).speech), channel
     assert rms == pytest.approx(float(np.sqrt(np.mean(want.astype(np.float64) ** 2))), rel=1e-6)
     assert peak == np.abs(want).max()
 
@@ -67,7 +78,9 @@ def test_what_lies_far_back_is_forgotten(tmp_path: Path, monkeypatch: pytest.Mon
             audio[:10]
 
 
-def test_what_cannot_be_decoded_is_refused_as_ever(tmp_path: Path) -> None:
+def test_what_cannot_be_decoded_is_refused_as_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     empty, text, bad = tmp_path / "empty.wav", tmp_path / "text.wav", tmp_path / "bad.wav"
     empty.write_bytes(b"")
     text.write_text("no sound")
@@ -79,6 +92,17 @@ def test_what_cannot_be_decoded_is_refused_as_ever(tmp_path: Path) -> None:
         with pytest.raises(AudioError) as decoded:
             decode(path)
         assert str(streamed.value) == str(decoded.value)
+        with pytest.raises(AudioError) as once:
+            list(channel_blocks(path, [0, None]))
+        assert str(once.value) == str(decoded.value)
+    monkeypatch.setattr(stream, "BLOCK_FRAMES", 2)  # what is wrong is in the second block
+    soundfile.write(bad, np.array([0, 1, 0, np.nan, 1, 0], np.float32), 16_000, subtype="FLOAT")
+    seen = []
+    with pytest.raises(AudioError, match="1 of 6 samples are NaN"):
+        seen.extend(channel_blocks(bad, [0]))
+    assert all(np.isfinite(block).all() for (block,) in seen)
+    with pytest.raises(AudioError, match="no channel 1; it has 1, from 0"):
+        list(channel_blocks(write(tmp_path / "one.wav", 0.1), [0, 1]))
 
 
 @pytest.mark.parametrize(

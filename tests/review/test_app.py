@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import soundfile
 
-from blueprints import Blueprint, Transcript
+from blueprints import Blueprint, Transcript, UserError
 from fusion import Rating
 from tests.support import calls
 from tests.support import reviewed as support
@@ -22,6 +22,7 @@ from trace_eval.runs.job import open_job
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
+from trace_eval.turns import time_turns
 
 pytest.importorskip("fastapi", reason="pip install '.[review]'")
 pytest.importorskip("python_multipart", reason="pip install '.[review]'")
@@ -437,6 +438,9 @@ def test_pairs_of_calls_are_played_and_rated_turn_by_turn(tmp_path: Path) -> Non
     with Run(tmp_path / "run") as run:
         run.start(RunRecord(), job.manifest)
     review = open_review(tmp_path / "run", {"random_share": 1.0})
+    assert review.calls("ada", 0) == []  # a part of a call has no events of its own
+    with pytest.raises(UserError, match=r"p/turn-1: a part of a call"):
+        time_turns(tmp_path / "run")
     client = sign_in(client_of(review))
     page = client.get("/review").text
     assert "1 agent: " in page

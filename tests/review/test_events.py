@@ -18,6 +18,9 @@ from trace_eval.review.audio import lanes
 from trace_eval.review.exports import write_exports
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import Review, open_review
+from trace_eval.runs.job import open_job
+from trace_eval.runs.record import RunRecord
+from trace_eval.runs.run import Run
 from trace_eval.turns import turns_report
 
 pytest.importorskip("fastapi", reason="pip install '.[review]'")
@@ -116,6 +119,65 @@ def test_events_are_corrected_and_figures_follow(
     assert len(path.read_text().splitlines()) == 5
 
 
+def test_calls_of_a_pair_have_events_and_a_missed_one_is_added(tmp_path: Path) -> None:
+    """Of both calls, named as they are shown; what is added counts like what was measured."""
+    calls.sound(tmp_path)
+    signal = ("caller", 8.6, 8.8, "Mm-hm.")  # the agent is talking, and goes on
+    sides = {
+        side: {"conversation": calls.conversation(turns=turns), "system": "SECRET"}
+        for side, turns in (("a", calls.TURNS), ("b", (*calls.TURNS[:3], calls.TURNS[4])))
+    }
+    job = open_job(calls.manifest(tmp_path, [{"id": "p", **sides}]), path := tmp_path / "run")
+    with Run(path) as run:
+        run.start(RunRecord(), job.manifest)
+    review = open_review(path, {"random_share": 1.0})
+    ada, own = client_of(review, "ada")
+    shown = review.calls("ada", 0)
+    assert {call.name for call in shown} == {"p/a", "p/b"}
+    assert [call.letter for call in shown] == ["A", "B"]
+    assert 'data-key="v"' in ada.get("/review").text
+    number = next(n for n, call in enumerate(shown) if call.name == "p/a")
+    own |= {"call": number}
+    address = f"/events/0?event=0&call={number}&start=9&end=8.6"
+    page = html.unescape(ada.get(address).text)
+    assert 'value="8.600"' in page
+    assert "SECRET" not in page
+    assert "caller" not in page
+    assert ada.get("/events/0?call=2").status_code == 404
+    assert ada.get("/events/0?start=nan").status_code == 400
+    added = SetEvent(kind="backchannel", start_s=8.6, end_s=8.8)
+    given = {"do": "add", "kind": added.kind, "start": "8.6", "end": "8.8"}
+    for _ in range(2):  # an event is there once
+        sent = ada.post("/event", data=own | given)
+    assert "added by ada" in ada.get(sent.headers["location"]).text
+    file = path / "corrections.jsonl"
+    (line,) = map(json.loads, file.read_text().splitlines())
+    assert (line["item"], line["before"], line["after"]) == ("p/a", None, added.model_dump())
+    found = turns_report(path, corrections=file)
+    assert [one.item.id for one in found.report.conversations] == ["p/a", "p/b"]
+    assert [one.item.system for one in found.report.conversations] == ["SECRET"] * 2
+    assert found.corrected
+    corrected = found.corrected.conversations["p/a"].measured
+    calls.manifest(tmp_path, [{"id": "q", "conversation": calls.conversation(
+        turns=sorted((*calls.TURNS, signal), key=lambda turn: turn[1])
+    )}], "heard.jsonl")  # fmt: skip
+    (heard,) = turns_report(tmp_path / "heard.jsonl").report.conversations
+    assert added in map(set_event, heard.measured.events)
+    assert (
+        corrected.ratios["backchannel_rate"] == heard.measured.ratios["backchannel_rate"] == (1, 1)
+    )
+    *_, labels = write_exports(review, tmp_path / "out")
+    assert labels.name == "events.csv"
+    by_kind = {one.kind: one for one in turns_report(path, labels=labels).agreement}
+    assert (by_kind["backchannel"].labelled, by_kind["backchannel"].recall) == (1, 0.0)
+    assert (by_kind["response"].labelled, by_kind["response"].precision) == (2, 1.0)
+    ada.post("/event", data=own | {"do": "undo"})
+    again = turns_report(path, corrections=file).corrected
+    assert again
+    assert list(again.tables())[0].rows == ()  # noqa: RUF015
+    assert "Timing, as measured and as corrected" not in ada.get("/results").text
+
+
 def test_figures_under_both_wait_until_all_is_rated(review: Review) -> None:
     client, own = client_of(review, "ada")
     client.post("/event", data=own | form(RESPONSE, kind="no_response"))
@@ -144,6 +206,9 @@ def test_figures_under_both_wait_until_all_is_rated(review: Review) -> None:
         ({"kind": "<script>"}, "kind"),
         ({"was": "{}"}, "event: kind: Field required"),
         ({"was": "[" * 9_000}, "event: not JSON"),
+        ({"do": "add", "kind": ""}, "kind &#39;&#39;: "),
+        ({"do": "add", "start": "11", "end": "12"}, "the call lasts from 0 to 10 s"),
+        ({"call": 1}, "call 1: has no events"),
         ({"do": "burn"}, "do &#39;burn&#39;"),
         ({"task": 7}, "call 8: has no events"),
         ({"task": -1}, "call 0: has no events"),
@@ -211,6 +276,28 @@ def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) 
                 page.wait_for_function(
                     "n => document.querySelectorAll('.events tbody tr').length !== n", arg=rows
                 )
+            page.evaluate("document.querySelector('audio').currentTime = 6.8")
+            page.keyboard.press("n")  # where the sound is, which begins with the first turn
+            page.locator("#question", has_text="New event").wait_for()
+            assert page.input_value("[name=start]") == "7.000"
+            page.keyboard.press("Enter")  # which kind?
+            page.keyboard.press("Escape")
+            page.keyboard.press("Escape")
+            page.locator(".events [aria-current]").wait_for()
+            box = page.locator("svg.lanes").first.bounding_box()
+            for x, press in ((0.6, page.mouse.down), (0.65, None), (0.7, page.mouse.up)):
+                page.mouse.move(box["x"] + x * box["width"], box["y"] + 70)
+                if press:
+                    press()
+            page.locator("#question", has_text="New event").wait_for()
+            assert float(page.input_value("[name=start]")) == pytest.approx(6.0, abs=0.02)
+            for key in ("e", "ArrowLeft"):
+                page.keyboard.press(key)
+            assert float(page.input_value("[name=end]")) == pytest.approx(6.99, abs=0.02)
+            page.keyboard.press("k")
+            page.locator("[name=kind]").select_option("pause")
+            page.keyboard.press("Enter")
+            page.locator(".events [aria-current]", has_text="added by ada").wait_for()
             page.set_viewport_size({"width": 400, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") <= 400
             page.keyboard.press("r")
@@ -226,7 +313,8 @@ def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) 
         (one["before"] or {}).get("kind", "") + ">" + (one["after"] or {}).get("kind", "")
         for one in made
     ]
-    assert kinds == ["response>response", "response>talked_over", "talked_over>", ">talked_over"]
+    changed = ["response>response", "response>talked_over", "talked_over>", ">talked_over"]
+    assert kinds == [*changed, ">pause"]
 
 
 def test_a_line_that_a_kill_cut_short_is_written_over(items: Path, tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,9 +12,11 @@ import soundfile
 import soxr
 
 from blueprints import UserError
+from extractors import stream
 from extractors.audio import SPEECH_RATE, Samples, decode
 from extractors.vad import speech_probability, speech_probability_of_blocks
 from tests.support.cli import ROOT, trace_eval
+from trace_eval.conversations import channel_peaks
 from trace_eval.conversations.sound import hear
 from trace_eval.conversations.sound.echo import Echo, find_echo
 from trace_eval.conversations.sound.lanes import Lane
@@ -123,18 +127,54 @@ def test_the_other_s_voice_is_no_turn(
 
 
 def test_blocks_change_nothing(
-    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    call: tuple[Samples, list[tuple[int, float, float]]],
 ) -> None:
     sound, _ = call
     path = tmp_path / "call.wav"
     soundfile.write(path, sound, SPEECH_RATE)
-    channel = Channel(name="user", audio=path, channel=0)
-    whole, parts = hear(channel), hear(channel, block_s=1.3)
-    assert whole.stretches == parts.stretches
-    np.testing.assert_array_equal(whole.levels, parts.levels)
+    channels = [Channel(name=str(n), audio=path, channel=n) for n in (1, 0)]
+    (alone,), (other,) = (hear([channel]) for channel in channels)
+    monkeypatch.setattr(stream, "BLOCK_FRAMES", 20_801)
+    for one, both in zip((alone, other), hear(channels), strict=True):
+        assert one.channel == both.channel
+        assert one.stretches == both.stretches
+        np.testing.assert_array_equal(one.levels, both.levels)
     speech = sound[: 3 * SPEECH_RATE, 1]
     cut = [speech[:700], speech[700:701], speech[701:]]
     np.testing.assert_array_equal(speech_probability_of_blocks(cut), speech_probability(speech))
+
+
+def test_a_call_is_decoded_once(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    call: tuple[Samples, list[tuple[int, float, float]]],
+) -> None:
+    sound, _ = call
+    decoded: list[str] = []
+    read = soundfile.SoundFile.read
+
+    def counting(file: soundfile.SoundFile, *args: Any, **options: Any) -> Any:
+        samples = read(file, *args, **options)
+        decoded.extend([Path(file.name).name] * len(samples))
+        return samples
+
+    monkeypatch.setattr(soundfile.SoundFile, "read", counting)
+    conversation = _timed(tmp_path, sound).conversations[0].item.conversation
+    assert len(decoded) == len(sound)
+    decoded.clear()
+    for channel, peaks in enumerate(channel_peaks(conversation.channels, 20.0, 2_000)):
+        assert float(peaks.max()) == 1.0
+        most = np.abs(sound[:, channel]).reshape(2_000, -1).max(axis=1)
+        assert peaks == pytest.approx(most / most.max(), abs=0.02)  # a sample on an edge
+    assert len(decoded) == len(sound)
+    for name, channel in (("u.wav", 0), ("a.wav", 1)):
+        soundfile.write(tmp_path / name, sound[: -100 * channel or None, channel], SPEECH_RATE)
+    (tmp_path / "calls.csv").write_text("id,user,agent\nc1,u.wav,a.wav\n")
+    decoded.clear()
+    assert not time_turns(tmp_path / "calls.csv").unread
+    assert Counter(decoded) == {"u.wav": len(sound), "a.wav": len(sound) - 100}
 
 
 def test_a_silent_channel_is_said_and_makes_no_figure(

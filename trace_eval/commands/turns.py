@@ -16,7 +16,7 @@ def turns(
     *,
     path: Annotated[
         Path,
-        typer.Argument(help="File or folder: a recording, log, simulation, table, run of rate."),
+        typer.Argument(help="File or folder: a recording, log, simulation, table, run."),
     ],
     against: Annotated[
         Path | None,

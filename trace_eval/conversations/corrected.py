@@ -131,7 +131,9 @@ def _apply(correction: EventCorrection, state: list[Kept], definitions: Definiti
     if position is None:
         return False
     one = state[position]
-    if after is None:
+    if after is None and one.measured is None:
+        del state[position]
+    elif after is None:
         state[position] = Kept(one.event, one.measured, correction.who, deleted=True)
     else:
         state[position] = _kept(after, one.measured, correction.who, definitions)

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         Item,
         ScoreLabels,
         Single,
+        items_of_pair,
     )
     from trace_eval.data.jsonl import canonical
     from trace_eval.data.judge_files import flip, read_judge_file
@@ -266,6 +267,7 @@ __all__ = [
     "is_json",
     "is_pair_record",
     "is_url",
+    "items_of_pair",
     "joined",
     "label_table",
     "levels",

@@ -186,6 +186,12 @@ class Conversation(Strict):
         """The speaker of a role; None where nobody has it."""
         return next((speaker for speaker in self.speakers if speaker.role == role), None)
 
+    def channel_of(self, role: Role) -> Channel | None:
+        """The channel that holds a role's voice; None where there is none, or nobody has it."""
+        speaker = self.speaker(role)
+        channels = {channel.name: channel for channel in self.channels}
+        return channels.get(speaker.channel or "") if speaker else None
+
     def turns_of(self, role: Role) -> Iterator[tuple[int, Turn]]:
         """(number, turn) of all speakers of a role, in order."""
         names = {speaker.name for speaker in self.speakers if speaker.role == role}

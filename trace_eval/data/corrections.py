@@ -48,10 +48,10 @@ class SetEvent(Strict):
 
 
 class EventCorrection(_Correction):
-    """One measured event of a conversation, before and after.
+    """One event of a conversation, before and after.
 
-    ``after`` null: it was deleted; ``before`` null: it was put back. Both: the events were
-    looked at and are right as they are.
+    ``after`` null: it was deleted; ``before`` null: it was put back, or added because it had not
+    been measured. Both: the events were looked at and are right as they are.
     """
 
     field: Literal["event"] = "event"

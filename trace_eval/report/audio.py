@@ -14,7 +14,7 @@ from urllib.parse import quote
 import soundfile
 
 from blueprints import UserError
-from extractors import SPEECH_RATE, SpeechFile, decode
+from extractors import SPEECH_RATE, channel_blocks, decode
 from trace_eval.data import Recording, fetch, is_file, make_folder, name_of, redacted, replacing
 from trace_eval.runs import ClipRecord
 
@@ -125,13 +125,9 @@ class AudioAssets:
 def _one_channel(path: Path, channel: int, copy: Path) -> None:
     """Write one channel at 16 kHz, in bounded memory; the whole file where it cannot be read."""
     try:
-        with (
-            SpeechFile(path, channel) as lane,
-            soundfile.SoundFile(copy, "w", SPEECH_RATE, 1, "PCM_16", format="WAV") as file,
-        ):
-            step = 60 * SPEECH_RATE
-            for start in range(0, len(lane), step):
-                file.write(lane[start : start + step].clip(-1, 1))
+        with soundfile.SoundFile(copy, "w", SPEECH_RATE, 1, "PCM_16", format="WAV") as file:
+            for (block,) in channel_blocks(path, [channel]):
+                file.write(block)
     except UserError:
         shutil.copyfile(path, copy)
 

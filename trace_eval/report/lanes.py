@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from blueprints import Blueprint
 from trace_eval.conversations import Findings, channel_peaks, find, words_of
-from trace_eval.data import ROLES, Conversation, Cut, Recording, Role
+from trace_eval.data import ROLES, Channel, Conversation, Cut, Recording, Role
 from trace_eval.judges.text import timing_line
 from trace_eval.report.audio import AudioAssets, Sound
 from trace_eval.runs import ClipRecord
@@ -109,7 +109,7 @@ def lanes_of(
     return Lanes(
         timing_line(findings),
         length,
-        tuple(_lane(conversation, role, axis, assets) for role in ROLES) if length > 0 else (),
+        tuple(_lanes(conversation, axis, assets)) if length > 0 else (),
         tuple(_events(findings, axis)) if length > 0 else (),
         tuple(_tools(conversation, axis)) if length > 0 else (),
         tuple(_turns(conversation, blueprints, findings)),
@@ -125,24 +125,33 @@ class _Axis:
         return Bar(kind, left, max(0.1, right - left), told, start_s)
 
 
-def _lane(conversation: Conversation, role: Role, axis: _Axis, assets: AudioAssets) -> Lane:
-    bars = tuple(
+def _lanes(conversation: Conversation, axis: _Axis, assets: AudioAssets) -> Iterator[Lane]:
+    channels = {role: conversation.channel_of(role) for role in ROLES}
+    there = [channel for channel in channels.values() if channel]
+    peaks = dict(zip(there, channel_peaks(there, axis.length_s, POINTS), strict=True))
+    for role, channel in channels.items():
+        bars = _bars(conversation, role, axis)
+        if channel is None:
+            yield Lane(role, bars, (), None)
+            continue
+        sound = _sound(channel, axis, assets)
+        yield Lane(role, bars, tuple(peaks[channel].round(3).tolist()), sound)
+
+
+def _bars(conversation: Conversation, role: Role, axis: _Axis) -> tuple[Bar, ...]:
+    return tuple(
         axis.bar("turn", *span, f"turn {number}, {span[0]:.1f} to {span[1]:.1f} s")
         for number, turn in conversation.turns_of(role)
         for span in turn.stretches
     )
-    speaker = conversation.speaker(role)
-    channels = {channel.name: channel for channel in conversation.channels}
-    channel = channels.get(speaker.channel or "") if speaker else None
-    if channel is None:
-        return Lane(role, bars, (), None)
+
+
+def _sound(channel: Channel, axis: _Axis, assets: AudioAssets) -> Sound:
     lane = f"{channel.audio}#{channel.channel}"
     name = hashlib.sha256(lane.encode()).hexdigest()  # what a copy is called
     record = ClipRecord(source=lane, clip=name)
     cut = Cut(channel=channel.channel, start_s=0, end_s=axis.length_s)
-    sound = assets.sound(Recording(audio=channel.audio, cut=cut), record)
-    peaks = channel_peaks(channel, axis.length_s, POINTS).round(3).tolist()
-    return Lane(role, bars, tuple(peaks), sound)
+    return assets.sound(Recording(audio=channel.audio, cut=cut), record)
 
 
 def _events(findings: Findings, axis: _Axis) -> Iterator[Bar]:

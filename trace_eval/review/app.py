@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Form, HTTPException, Request
+from fastapi import FastAPI, Form, HTTPException, Query, Request
 from fastapi.responses import Response
 
 from trace_eval.data import CorrectedField
 from trace_eval.review import exports, pages
 from trace_eval.review.audio import Clips
-from trace_eval.review.events_page import Change, change_event, events_page
+from trace_eval.review.events_page import Change, Shown, change_event, events_page
 from trace_eval.review.results_page import results_page
 from trace_eval.review.security import Access, Visitor
 from trace_eval.review.session import Review
@@ -105,12 +105,20 @@ class _Site(Site):
         return self.page(request, "correct.html.j2", values)
 
     def events_page(
-        self, visitor: Visiting, request: Request, task: int, event: int = 0
+        self,
+        visitor: Visiting,
+        request: Request,
+        task: int,
+        event: int = 0,
+        call: int = 0,
+        start: Annotated[float | None, Query(allow_inf_nan=False)] = None,
+        end: Annotated[float | None, Query(allow_inf_nan=False)] = None,
     ) -> Response:
-        """The events of a call, one of them chosen."""
+        """The events of a call, one of them chosen, or a new one from ``start`` to ``end``."""
         if not visitor.rater:
             return see("/")
-        values = events_page(self._review, self._clips, task, event, visitor.rater)
+        shown = Shown(call, event, start, end)
+        values = events_page(self._review, self._clips, task, shown, visitor.rater)
         if values is None:
             raise HTTPException(404, "no such call")
         return self.page(request, "events.html.j2", values)
@@ -170,16 +178,17 @@ class _Site(Site):
         task: Task,
         do: Text,
         chosen: Task = 0,
+        call: Task = 0,
         was: Text = "",
         kind: Text = "",
         start: Text = "",
         end: Text = "",
     ) -> Response:
-        """Correct an event of a call, take the last correction back, or say that all are right."""
+        """Correct or add an event of a call, take that back, or say that all are right."""
         if visitor.rater:
-            change = Change(do, was, kind, start, end)
-            chosen = change_event(self._review, visitor.rater, task, chosen, change)
-        return see(f"/events/{task}?event={chosen}")
+            shown, change = Shown(call, chosen), Change(do, was, kind, start, end)
+            chosen = change_event(self._review, visitor.rater, task, shown, change)
+        return see(f"/events/{task}?event={chosen}" + (f"&call={call}" if call else ""))
 
     # --- files -------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """Events of the calls of a review: as measured, and as raters correct them.
 
-All raters see and correct the same events. What was measured stays as it is: a correction is a
-line of ``corrections.jsonl``, and taking one back is another.
+All raters see and correct the same events, and add what was missed. What was measured stays as it
+is: a correction is a line of ``corrections.jsonl``, and taking one back is another.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from trace_eval.conversations import (
     set_event,
 )
 from trace_eval.data import (
-    Conversation,
+    ConversationItem,
     EventCorrection,
     SetEvent,
     Single,
@@ -40,17 +40,19 @@ class EventLog:
 
     Args:
         path: file of corrections; need not exist.
-        items: of the review; those with a conversation on a clock have events.
+        items: of the review, of a pair its halves; those with a conversation on a clock have
+            events.
     """
 
     def __init__(self, path: Path, items: Iterable[Single]) -> None:
         self._path = path
         self._lock = threading.Lock()
-        self.conversations: dict[str, Conversation] = {
-            item.id: item.answer.conversation
+        self.items = [
+            ConversationItem(id=item.id, question_id=item.question_id, conversation=call)
             for item in items
-            if item.answer.conversation and item.answer.conversation.clock.kind != "none"
-        }
+            if (call := item.answer.conversation) and call.clock.kind != "none"
+        ]
+        self.conversations = {item.id: item.conversation for item in self.items}
         self._made: dict[str, list[EventCorrection]] = {}
         for one in read_corrections(path) if self.conversations else ():
             if isinstance(one, EventCorrection) and one.definitions == DEFINITIONS.name:
@@ -92,6 +94,19 @@ class EventLog:
             if not there or before == after:
                 return False
             self._append(item, before, after, who)
+        return True
+
+    def add(self, item: str, event: SetEvent, who: str) -> bool:
+        """An event that was not measured; False: it is there already.
+
+        Raises:
+            UserError: no event of this call can be so.
+        """
+        check_event(event, DEFINITIONS, self.conversations[item])
+        with self._lock:
+            if event in (set_event(one) for one in self.of(item).events):
+                return False
+            self._append(item, None, event, who)
         return True
 
     def undo(self, item: str, who: str) -> bool:

@@ -26,6 +26,9 @@ STEP_S = 0.01
 #: Columns of a drawn waveform, at most.
 COLUMNS = 1200
 
+#: How long an event is when it is added by a key, seconds.
+NEW_S = 1.0
+
 #: What is drawn around the chosen event, seconds on each side.
 AROUND_S = 2.0
 
@@ -48,47 +51,83 @@ class View:
     events: tuple[tuple[int, float, float, str], ...]
 
 
+@dataclass(frozen=True)
+class Shown:
+    """What of a task's events is asked for.
+
+    Attributes:
+        call: place among the calls of the task.
+        event: number of the chosen event.
+        start, end: of an event that is to be added, seconds; None: none is.
+    """
+
+    call: int = 0
+    event: int = 0
+    start: float | None = None
+    end: float | None = None
+
+
 def events_page(
-    review: Review, clips: Clips, task: int, chosen: int, rater: str
+    review: Review, clips: Clips, task: int, shown: Shown, rater: str
 ) -> dict[str, Any] | None:
     """Values of the page; None: there is no such call.
 
     Args:
         review, clips: what is reviewed, and its sound.
-        task: place of the call in the queue.
-        chosen: number of the chosen event.
+        task: place of the item in the queue.
+        shown: call and event.
         rater: who looks.
     """
-    item = review.call(task)
-    if item is None:
+    calls = review.calls(rater, task)
+    if not 0 <= shown.call < len(calls):
         return None
+    call = calls[shown.call]
     assert review.events is not None
-    conversation = review.events.conversations[item]
-    events = [set_event(event) for event in review.events.of(item).events]
-    changed = {
-        set_event(one.event): one.who for one in review.events.of(item).changed if not one.deleted
-    }
-    chosen = min(max(0, chosen), max(0, len(events) - 1))
-    whole = clips.clip_id(item, "answer")
+    conversation = review.events.conversations[call.name]
+    found = review.events.of(call.name)
+    events = [set_event(event) for event in found.events]
+    changed = {set_event(one.event): one.who for one in found.changed if not one.deleted}
+    added = {set_event(one.event) for one in found.changed if one.measured is None}
+    rows = [
+        {"number": n, "event": one, "who": changed.get(one), "added": one in added}
+        for n, one in enumerate(events)
+    ]
     first, last = bounds_of(conversation)
+    chosen = min(max(0, shown.event), max(0, len(events) - 1))
+    new = _new(shown, first, last)
+    drawn = [*events, new] if new else events
+    place = len(events) if new else chosen
+    whole = clips.clip_id(call.item, call.side)
     return {
         "task": task,
-        "events": [
-            {"number": n, "event": one, "who": changed.get(one)} for n, one in enumerate(events)
-        ],
+        "call": shown.call,
+        "letter": call.letter,
+        "other": (1 - shown.call, calls[1 - shown.call].letter) if len(calls) == 2 else None,
+        "events": rows,
         "chosen": chosen,
-        "event": events[chosen] if events else None,
+        "event": drawn[place] if drawn else None,
+        "new": new,
+        "place": place,
         "kinds": list(DEFINITIONS.kinds),
         "clip": whole if whole in clips else None,
         "lanes": clips.lanes.get(whole, ()),
         "heard_from": heard_from(conversation),
         "first": first,
         "last": last,
-        "whole": _view(conversation, events, first, last),
-        "near": _near(conversation, events, chosen) if events else None,
-        "can_undo_event": review.events.can_undo(item, rater),
-        "gone": sum(one.deleted for one in review.events.of(item).kept),
+        "whole": _view(conversation, drawn, first, last),
+        "near": _near(conversation, drawn, place) if drawn else None,
+        "can_undo_event": review.events.can_undo(call.name, rater),
+        "gone": sum(one.deleted for one in found.kept),
     }
+
+
+def _new(shown: Shown, first: float, last: float) -> SetEvent | None:
+    """The event to be added, inside the call; its kind is to be chosen."""
+    if shown.start is None:
+        return None
+    end = shown.start + NEW_S if shown.end is None else shown.end
+    low, high = sorted(min(max(first, at), last) for at in (shown.start, end))
+    return SetEvent(kind="", start_s=low, end_s=high)
 
 
 @dataclass(frozen=True)
@@ -96,7 +135,7 @@ class Change:
     """What a form says of an event, all as texts.
 
     Attributes:
-        do: ``keep``, ``delete``, ``undo``, ``right``.
+        do: ``keep``, ``delete``, ``add``, ``undo``, ``right``.
         was: the event as the page showed it, in JSON.
         kind, start, end: as it shall be.
     """
@@ -108,45 +147,49 @@ class Change:
     end: str
 
 
-def change_event(review: Review, rater: str, task: int, chosen: int, change: Change) -> int:
+def change_event(review: Review, rater: str, task: int, shown: Shown, change: Change) -> int:
     """Do what a form says, and return the number of the event to show next.
 
     Raises:
         UserError: no such call, or no event of it can be so.
     """
-    item = review.call(task)
-    if item is None or review.events is None:
+    calls = review.calls(rater, task)
+    if review.events is None or not 0 <= shown.call < len(calls):
         raise UserError(f"call {task + 1}: has no events; go back to the review")
-    log = review.events
+    log, name = review.events, calls[shown.call].name
+    after = None
     if change.do == "undo":
-        log.undo(item, rater)
+        log.undo(name, rater)
     elif change.do == "right":
-        log.are_right(item, rater)
+        log.are_right(name, rater)
+    elif change.do == "add":
+        after = _after(None, change)
+        log.add(name, after, rater)
     elif change.do in ("keep", "delete"):
         try:
             before = strict_json.parse(SetEvent, change.was)
-            after = _after(before, change) if change.do == "keep" else None
         except strict_json.BadJson as error:
             raise UserError(f"event: {error}; load the page again") from None
-        log.correct(item, before, after, rater)
-        events = [set_event(event) for event in log.of(item).events]
-        return events.index(after) if after in events else chosen
+        after = _after(before, change) if change.do == "keep" else None
+        log.correct(name, before, after, rater)
     else:
-        raise UserError(f"do {change.do!r:.20}: keep, delete, undo or right")
-    return chosen
+        raise UserError(f"do {change.do!r:.20}: keep, delete, add, undo or right")
+    events = [set_event(event) for event in log.of(name).events]
+    return events.index(after) if after in events else shown.event
 
 
-def _after(before: SetEvent, change: Change) -> SetEvent:
+def _after(before: SetEvent | None, change: Change) -> SetEvent:
     """Edges that a rater left as shown keep all their digits."""
 
-    def edge(text: str, name: str, was: float) -> float:
-        at = was if text.strip() == f"{was:.3f}" else time_of(text.strip(), name)
+    def edge(text: str, name: str, was: float | None) -> float:
+        same = was is not None and text.strip() == f"{was:.3f}"
+        at = was if same else time_of(text.strip(), name)
         if at is None:
             raise UserError(f"{name}: give a time in seconds")
         return at
 
-    start = edge(change.start, "start", before.start_s)
-    end = edge(change.end, "end", before.end_s)
+    start = edge(change.start, "start", before.start_s if before else None)
+    end = edge(change.end, "end", before.end_s if before else None)
     try:
         return SetEvent(kind=change.kind, start_s=start, end_s=end)
     except ValidationError:
@@ -204,13 +247,12 @@ def _peaks(
     conversation: Conversation, role: Role, start_s: float, seconds: float, columns: int
 ) -> NDArray[np.float32]:
     """The largest of each column."""
-    speaker = conversation.speaker(role)
-    channels = {channel.name: channel for channel in conversation.channels}
-    channel = channels.get(speaker.channel or "") if speaker else None
+    channels = tuple(one for role in ROLES if (one := conversation.channel_of(role)))
+    channel = conversation.channel_of(role)
     length = conversation.end_s
     if channel is None or length <= 0:
         return np.zeros(0, np.float32)
-    fine = _fine(channel, length)
+    fine = _fine(channels, length)[channels.index(channel)]
     at = start_s + seconds * np.arange(columns + 1) / columns
     edges = np.clip(np.rint(at / STEP_S).astype(np.int64), 0, len(fine))
     peaks = np.zeros(columns, np.float32)
@@ -220,11 +262,11 @@ def _peaks(
     return peaks
 
 
-@lru_cache(maxsize=8)
-def _fine(channel: Channel, length_s: float) -> NDArray[np.float32]:
-    """Ten hours are 14 MB."""
-    peaks = channel_peaks(channel, length_s, max(1, round(length_s / STEP_S)))
-    return peaks.astype(np.float32)
+@lru_cache(maxsize=4)
+def _fine(channels: tuple[Channel, ...], length_s: float) -> list[NDArray[np.float32]]:
+    """Ten hours are 14 MB a channel."""
+    peaks = channel_peaks(channels, length_s, max(1, round(length_s / STEP_S)))
+    return [one.astype(np.float32) for one in peaks]
 
 
 def _path(peaks: NDArray[np.float32]) -> str:

@@ -263,10 +263,9 @@ EVENTS = "events.csv"
 
 def files_of(review: Review) -> Files:
     """What a review of this kind can be exported to."""
+    files = SCORE_FILES if review.material.rubric else FILES
     log = review.events
-    if log is not None and log.looked_at:
-        return {**SCORE_FILES, EVENTS: lambda _: log.csv()}
-    return SCORE_FILES if review.material.rubric else FILES
+    return {**files, EVENTS: lambda _: log.csv()} if log is not None and log.looked_at else files
 
 
 def _empty(review: Review) -> set[str]:

@@ -177,7 +177,7 @@ def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any
         "must_play": review.must_play(position),
         "turn": turn_of(position.step.key),
         "lanes": clips.lanes,
-        "has_events": review.call(position.task) is not None,
+        "has_events": bool(review.calls(position.view.rater, position.task)),
     }
     if isinstance(item, Pair):
         return values | _pair_shown(item, clips, position, review.plan.overall_first)

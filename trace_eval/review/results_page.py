@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from trace_eval.data import ConversationItem
 from trace_eval.review.events import DEFINITIONS
 from trace_eval.review.exports import files_of
 from trace_eval.review.pages import TITLES
@@ -34,8 +33,9 @@ def results_page(review: Review, unlocked: bool) -> dict[str, Any]:
         "population": len(review.plan.population),
         "left_out": len(review.material.left_out),
     }
+    values["timing"] = _timing(review) if unlocked else None
     if review.material.rubric:
-        return values | {"timing": _timing(review) if unlocked else None}
+        return values
     return values | _pair_results(review, unlocked)
 
 
@@ -44,19 +44,14 @@ def _timing(review: Review) -> dict[str, Any] | None:
     log = review.events
     if log is None or not log.looked_at:
         return None
-    items = [
-        ConversationItem(id=item.id, question_id=item.question_id, conversation=call)
-        for item in review.material.singles
-        if (call := log.conversations.get(item.id))
-    ]
-    report = measure_items(items, DEFINITIONS, options=FigureOptions(resamples=0))
+    report = measure_items(log.items, DEFINITIONS, options=FigureOptions(resamples=0))
     both = correct_report(report, log.made())
     names = ("figure", "measured", "corrected", "events")
     table = both.figures()
     kept = [table.columns.index(name) for name in names]
     return {
         "looked_at": len(log.looked_at),
-        "calls": len(items),
+        "calls": len(log.items),
         "columns": names,
         "rows": [[row[position] for position in kept] for row in table.rows],
     }

@@ -9,7 +9,15 @@ from typing import Any
 
 from blueprints import UserError, counted
 from fusion import Rating
-from trace_eval.data import CorrectedField, Order, Pair, Single, jsonl, strict_json
+from trace_eval.data import (
+    CorrectedField,
+    Order,
+    Pair,
+    Single,
+    items_of_pair,
+    jsonl,
+    strict_json,
+)
 from trace_eval.review.checks import check_for_pairs, check_played
 from trace_eval.review.corrections import Corrections, Flag
 from trace_eval.review.events import EventLog
@@ -52,6 +60,22 @@ class Labelled:
     answers: Mapping[str, str]
 
 
+@dataclass(frozen=True)
+class Call:
+    """A call whose events can be corrected.
+
+    Attributes:
+        name: of its events and corrections: the item's, of a pair ``ID/a`` or ``ID/b``.
+        letter: as the rater knows it; None: it is the only one.
+        item, side: where its sound is from.
+    """
+
+    name: str
+    letter: str | None
+    item: str
+    side: str
+
+
 class Review:
     """One review: its items, its plan, its form, its answers.
 
@@ -78,10 +102,14 @@ class Review:
         self.tasks = plan.tasks()
         singles = {item.id: item for item in material.singles}
         wanted = [singles[item] for item in plan.items if item in singles]
-        if wanted and jsonl.is_torn(material.corrections):
+        pairs = [material.by_id[item] for item in plan.items if item in material.by_id]
+        # What is judged turn by turn is a part of a call, and no call that has events.
+        halves = [half for pair in pairs if pair.turn is None for half in items_of_pair(pair)]
+        called = any(half.answer.conversation for half in halves)
+        if (wanted or called) and jsonl.is_torn(material.corrections):
             jsonl.repair(material.corrections)  # else the next line would be written onto it
         self.corrections = Corrections(material.corrections, wanted) if wanted else None
-        events = EventLog(material.corrections, wanted)
+        events = EventLog(material.corrections, [*wanted, *halves])
         self.events = events if events.conversations else None
 
     def item(self, name: str) -> Pair | Single:
@@ -249,12 +277,18 @@ class Review:
             self.store.set_aside(item, "corrected")
         return changed
 
-    def call(self, task: int) -> str | None:
-        """The item of a task, if it is a call that has events."""
+    def calls(self, rater: str, task: int) -> list[Call]:
+        """The calls of a task that have events; of a pair in the order in which they are shown."""
         if self.events is None or not 0 <= task < len(self.tasks):
-            return None
-        item, _ = self.tasks[task]
-        return item if item in self.events.conversations else None
+            return []
+        name, repeat = self.tasks[task]
+        if isinstance(self.item(name), Single):
+            found = [Call(name, None, name, "answer")]
+        else:
+            shown = self._order(rater, name, repeat)
+            letters = zip("AB", shown, strict=True)
+            found = [Call(f"{name}/{side}", letter, name, side) for letter, side in letters]
+        return [call for call in found if call.name in self.events.conversations]
 
     # --- what came of it -----------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from trace_eval.conversations.definitions.base import (
@@ -73,7 +73,23 @@ def measure(conversation: Conversation) -> Measured:
 
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     """The figures of these events; how much was spoken stays as it is in the conversation."""
-    return _summed(conversation, floor_of(conversation, THRESHOLDS), tuple(events))
+    floor = floor_of(conversation, THRESHOLDS)
+    return _summed(conversation, floor, tuple(_told(event, floor) for event in events))
+
+
+def _told(event: Event, floor: Floor) -> Event:
+    """An event of people with what follows from where it is: they say its kind and edges alone."""
+    if event.kind == "backchannel" and "handled" not in event.data:
+        return replace(event, data={"handled": _handled(floor, event.end_s)})
+    if event.kind == "dead_air" and "owner" not in event.data:
+        starts = [
+            (start, role)
+            for role in ROLES
+            for start, _ in floor.segments[role]
+            if start >= event.end_s - THRESHOLDS.latch_s
+        ]
+        return replace(event, data={"owner": min(starts)[1] if starts else None})
+    return event
 
 
 def _caveats(conversation: Conversation, floor: Floor) -> Iterator[str]:
@@ -149,14 +165,18 @@ def _interruptions(floor: Floor) -> Iterator[Event]:
 
 def _backchannels(floor: Floor) -> Iterator[Event]:
     """Short signals of the user; handled where the agent goes on."""
-    spans = floor.segments["agent"]
     for one in floor.utterances["user"]:
-        if one.takes_floor:
-            continue
-        until = one.end + THRESHOLDS.handled_s
-        known = floor.end_s >= until
-        sounds = bool(overlaps([(one.end, until)], spans))
-        yield Event("backchannel", one.start, one.end, None, {"handled": sounds if known else None})
+        if not one.takes_floor:
+            handled = _handled(floor, one.end)
+            yield Event("backchannel", one.start, one.end, None, {"handled": handled})
+
+
+def _handled(floor: Floor, end_s: float) -> bool | None:
+    """Whether the agent goes on after a backchannel; None: the recording ends before."""
+    until = end_s + THRESHOLDS.handled_s
+    if floor.end_s < until:
+        return None
+    return bool(overlaps([(end_s, until)], floor.segments["agent"]))
 
 
 def _alone(floor: Floor, known_start: bool) -> Iterator[Event]:

@@ -1,7 +1,8 @@
-"""Conversations as JSON lines in the package's own form, or the items of a run of ``rate``."""
+"""Conversations as JSON lines in the package's own form, or the items of a run."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,46 @@ from trace_eval.conversations.layouts.base import (
     problem,
 )
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.data import ConversationItem, rooted
+from trace_eval.data import ConversationItem, Pair, items_of_pair, rooted
 
-#: Name of the file of items in a run folder.
-ITEMS = "items.jsonl"
+#: Names of the file of items in a run folder: of rate, of judge.
+ITEMS = ("items.jsonl", "pairs.jsonl")
 
 
 def fits(path: Path) -> bool:
-    """JSON lines with an object under ``conversation``, or under that of an ``answer``."""
-    file = path / ITEMS if path.is_dir() else path
+    """JSON lines with an object under ``conversation``, or under that of an answer."""
+    file = _file(path)
     if not file.is_file() or file.suffix != ".jsonl":
         return False
-    return isinstance(_unfolded(first_line(file)).get("conversation"), dict)
+    first = first_line(file)
+    answers = [mapping(first.get(side)) for side in "ab"]
+    return any(isinstance(one.get("conversation"), dict) for one in (_unfolded(first), *answers))
+
+
+def _file(path: Path) -> Path:
+    """The file of a run folder."""
+    files = [path / name for name in ITEMS] if path.is_dir() else [path]
+    return next((file for file in files if file.is_file()), files[0])
+
+
+def _items(value: dict[str, Any]) -> Iterator[ConversationItem]:
+    """The calls of a record; those of a pair are ``ID/a`` and ``ID/b``."""
+    if not {"a", "b"} <= value.keys():
+        yield ConversationItem.model_validate(_unfolded(value))
+        return
+    pair = Pair.model_validate(value)
+    if pair.turn is not None:
+        raise UserError(
+            f"{pair.id}: a part of a call; give the calls, or a run that judged them whole"
+        )
+    for half in items_of_pair(pair):
+        if half.answer.conversation is not None:
+            yield ConversationItem(
+                id=half.id,
+                question_id=half.question_id,
+                system=half.system,
+                conversation=half.answer.conversation,
+            )
 
 
 def _unfolded(value: dict[str, Any]) -> dict[str, Any]:
@@ -45,18 +74,16 @@ def _unfolded(value: dict[str, Any]) -> dict[str, Any]:
 def read(path: Path, options: ReadOptions) -> Found:
     """Each line; recordings are named relative to the file."""
     del options  # a record says everything
-    path = path / ITEMS if path.is_dir() else path
+    path = _file(path)
     for number, value in json_lines(path):
         try:
-            item = ConversationItem.model_validate(_unfolded(value))
-            found = rooted(item.conversation, path.parent)
-            yield item.model_copy(update={"conversation": found})
+            for item in _items(value):
+                found = rooted(item.conversation, path.parent)
+                yield item.model_copy(update={"conversation": found})
         except ValidationError as error:
             yield Unread(f"{path}, line {number}", problem(error))
         except UserError as error:
             yield Unread(f"{path}, line {number}", str(error))
 
 
-RECORDS = Layout(
-    "records", "JSON lines of conversations in our own form, or a run of rate", fits, read
-)
+RECORDS = Layout("records", "JSON lines of conversations in our own form, or a run", fits, read)

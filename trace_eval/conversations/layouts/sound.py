@@ -33,7 +33,7 @@ def fits_stereo(path: Path) -> bool:
 
 
 def _channels(path: Path) -> int:
-    with opened(path, str(path)) as file:
+    with opened(path, str(path), max_seconds=0.0) as file:
         return int(file.channels)
 
 

@@ -8,7 +8,7 @@ from statistics import median
 
 from trace_eval.conversations.floor import Floor, FloorRules, floor_of_segments, turns_of
 from trace_eval.conversations.sound.echo import find_echo
-from trace_eval.conversations.sound.lanes import BLOCK_S, HOP_S, Lane, hear
+from trace_eval.conversations.sound.lanes import HOP_S, Lane, hear
 from trace_eval.conversations.sound.segments import Segmented, segmented
 from trace_eval.conversations.spans import Spans, total
 from trace_eval.data import (
@@ -39,17 +39,15 @@ def heard_conversation(
     names: dict[Role, str] | None = None,
     ignore: Sequence[tuple[float, float]] = (),
     agent_greets: bool = False,
-    block_s: float = BLOCK_S,
     check_clock: bool = False,
 ) -> tuple[Conversation, tuple[str, ...]]:
-    """Segment two channels into turns; each channel is decoded once.
+    """Segment two channels into turns; each file is decoded once, in bounded memory.
 
     Args:
         channels: of user and agent.
         names: of the speakers; default: their roles.
         ignore: stretches that are no speech, seconds of the conversation.
         agent_greets: whoever speaks first is the agent, whichever channel was given for it.
-        block_s: how much sound is held at once.
         check_clock: also look for each voice's echo on the other channel.
 
     Returns:
@@ -58,7 +56,7 @@ def heard_conversation(
     Raises:
         AudioError: a channel cannot be decoded.
     """
-    lanes = {role: hear(channels[role], block_s) for role in ROLES}
+    lanes = dict(zip(ROLES, hear([channels[role] for role in ROLES]), strict=True))
     found = dict(zip(ROLES, segmented([lanes[role] for role in ROLES], ignore), strict=True))
     if agent_greets and _first(found["user"]) < _first(found["agent"]):
         lanes = {"user": lanes["agent"], "agent": lanes["user"]}

@@ -1,10 +1,10 @@
-"""One channel heard in bounded memory: speech probability and level, on a common clock."""
+"""Channels heard in bounded memory: speech probability and level, on a common clock."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from math import gcd
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,9 @@ from extractors import (
     CHUNK,
     SPEECH_RATE,
     Samples,
-    SpeechFile,
+    SpeechProbability,
+    channel_blocks,
     find_spans,
-    speech_probability_of_blocks,
 )
 from trace_eval.conversations.spans import Spans
 from trace_eval.data import Channel
@@ -27,8 +27,8 @@ _HOP = int(HOP_S * SPEECH_RATE)
 #: A level is of this many hops around its own: 30 ms.
 _HOPS = 3
 
-#: What is decoded at once, seconds.
-BLOCK_S = 60.0
+#: Whole decisions of the detector and whole hops, in samples.
+_STEP = lcm(CHUNK, _HOP)
 
 #: Level of digital silence, dB.
 SILENT_DB = -120.0
@@ -69,34 +69,63 @@ class Lane:
         return levels
 
 
-def hear(channel: Channel, block_s: float = BLOCK_S) -> Lane:
-    """Decode a channel once, front to back, and keep what segmentation needs of it.
+def hear(channels: Sequence[Channel]) -> list[Lane]:
+    """Decode channels front to back and keep what segmentation needs of each.
+
+    A file is decoded once, however many of its channels are heard.
 
     Args:
-        channel: a file's channel; it is not mixed with others.
-        block_s: how much is held at once; the result does not depend on it.
+        channels: of files; they are not mixed with others.
 
     Raises:
-        AudioError: it cannot be decoded, or there is no such channel.
+        AudioError: one cannot be decoded, or there is no such channel.
     """
-    step = CHUNK * _HOP // gcd(CHUNK, _HOP)
-    block = max(1, round(block_s * SPEECH_RATE / step)) * step
-    powers: list[NDArray[np.float64]] = []
-    with SpeechFile(channel.audio, channel.channel) as file:
-        samples = len(file)
+    heard: dict[Channel, Lane] = {}
+    for audio in dict.fromkeys(channel.audio for channel in channels):
+        mine = [channel for channel in channels if channel.audio == audio]
+        ears = [_Ear(number) for number in range(len(mine))]
+        for blocks in channel_blocks(audio, [channel.channel for channel in mine]):
+            for ear, block in zip(ears, blocks, strict=True):
+                ear.hear(block)
+        for channel, ear in zip(mine, ears, strict=True):
+            heard[channel] = ear.lane(channel)
+    return [heard[channel] for channel in channels]
 
-        def blocks() -> Iterator[Samples]:
-            for start in range(0, samples, block):
-                part = file[start : start + block]
-                powers.append(_powers(part))
-                yield part
 
-        probability = speech_probability_of_blocks(blocks())
-    seconds = samples / SPEECH_RATE
-    spans = find_spans(probability, seconds, pad_s=0.0)
-    lane = Lane(channel, [], _levels(np.concatenate(powers), samples), samples)
-    stretches = [(lane.at(span.start_s), lane.at(span.end_s)) for span in spans]
-    return Lane(channel, stretches, lane.levels, samples)
+class _Ear:
+    """What is kept of one channel while its file is decoded.
+
+    Args:
+        number: of its detector; channels of a file are heard by turns.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._speech = SpeechProbability(number)
+        self._powers: list[NDArray[np.float64]] = []
+        self._rest = np.zeros(0, np.float32)
+        self._samples = 0
+
+    def hear(self, block: Samples) -> None:
+        self._samples += len(block)
+        samples = np.concatenate((self._rest, block))
+        whole = len(samples) // _STEP * _STEP
+        self._take(samples[:whole])
+        self._rest = samples[whole:].copy()  # a view would hold on to the block
+
+    def _take(self, part: Samples) -> None:
+        self._powers.append(_powers(part))
+        self._speech.add(part)
+
+    def lane(self, channel: Channel) -> Lane:
+        """After the last block."""
+        self._take(self._rest)
+        probability = self._speech.end()
+        spans = find_spans(probability, self._samples / SPEECH_RATE, pad_s=0.0)
+        lane = Lane(
+            channel, [], _levels(np.concatenate(self._powers), self._samples), self._samples
+        )
+        stretches = [(lane.at(span.start_s), lane.at(span.end_s)) for span in spans]
+        return replace(lane, stretches=stretches)
 
 
 def _powers(part: Samples) -> NDArray[np.float64]:

@@ -1,46 +1,57 @@
-"""The outline of a channel over a conversation's time, in bounded memory."""
+"""The outline of channels over a conversation's time, in bounded memory."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from extractors import SPEECH_RATE, SpeechFile
+from extractors import SPEECH_RATE, channel_blocks
 from trace_eval.data import Channel
 
-#: What is decoded at once, seconds.
-_BLOCK_S = 60
+Peaks = NDArray[np.float64]
 
 
-def channel_peaks(channel: Channel, length_s: float, points: int) -> NDArray[np.float64]:
+def channel_peaks(channels: Sequence[Channel], length_s: float, points: int) -> list[Peaks]:
     """Largest sample of each column over the largest of all [shape=(points,)].
 
+    A file is decoded once, however many of its channels are asked for.
+
     Args:
-        channel: of a conversation.
+        channels: of a conversation.
         length_s: the conversation's, above 0; the columns divide it evenly.
         points: columns.
 
     Returns:
-        0 to 1; empty where the channel cannot be decoded.
+        For each channel 0 to 1; empty where it cannot be decoded.
     """
-    peaks = np.zeros(points)
-    if not os.access(channel.audio, os.R_OK) or not Path(channel.audio).is_file():
-        return np.empty(0)
+    found: dict[Channel, Peaks] = {}
+    for audio in dict.fromkeys(channel.audio for channel in channels):
+        mine = [channel for channel in channels if channel.audio == audio]
+        peaks = _of_file(audio, mine, length_s, points)
+        found |= zip(mine, peaks, strict=True)
+    return [found[channel] for channel in channels]
+
+
+def _of_file(audio: Path, mine: list[Channel], length_s: float, points: int) -> list[Peaks]:
+    none = [np.empty(0) for _ in mine]
+    if not os.access(audio, os.R_OK) or not audio.is_file():
+        return none
+    peaks = [np.zeros(points) for _ in mine]
+    start = 0
     try:
-        with SpeechFile(channel.audio, channel.channel) as file:
-            step = _BLOCK_S * SPEECH_RATE
-            for start in range(0, len(file), step):
-                part = np.abs(file[start : start + step])
-                at = (start + np.arange(len(part))) / SPEECH_RATE
+        for blocks in channel_blocks(audio, [channel.channel for channel in mine]):
+            for channel, one, block in zip(mine, peaks, blocks, strict=True):
+                at = (start + np.arange(len(block))) / SPEECH_RATE
                 at = channel.offset_s + at * (1 + channel.drift_ppm / 1e6)
                 index = np.floor(at / length_s * points).astype(np.int64)
                 inside = (index >= 0) & (index < points)
-                np.maximum.at(peaks, index[inside], part[inside])
+                np.maximum.at(one, index[inside], np.abs(block)[inside])
+            start += len(blocks[0])
     except UserError:
-        return np.empty(0)
-    top = float(peaks.max())
-    return peaks / top if top > 0 else peaks
+        return none
+    return [one / top if (top := float(one.max())) > 0 else one for one in peaks]

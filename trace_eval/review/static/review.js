@@ -52,6 +52,7 @@
 
   // --- events of a call: one is chosen; its edges are moved, then kept -----------------
   const STEP_S = 0.01;
+  const DRAWN_PX = 5; // a pointer that moved less has clicked
   let edge = "start";
   let stop = null; // where playing an event ends
   const edgeInput = (name) => find(`.edges [name=${name}]`);
@@ -88,23 +89,57 @@
     stop = null;
     event.target.pause();
   }, true);
+  // A new event where the recording is, or, where it was not played, as the link says.
+  const newEvent = (link) => {
+    const audio = find("audio[data-heard-from]"), at = audio?.currentTime;
+    const place = `${find("svg.lanes").dataset.add}&start=${at + Number(audio?.dataset.heardFrom)}`;
+    visit(at ? place : link.getAttribute("href"));
+  };
+  let drawn = false; // the click at the end of drawing chooses nothing
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-play]")) playEvent();
     const link = event.target.closest("[data-visit]");
     if (!link || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    visit(link.getAttribute("href"));
+    if (drawn) return;
+    if (link.dataset.key === "n") newEvent(link);
+    else visit(link.getAttribute("href"));
+  });
+  document.addEventListener("dragstart", (event) => {
+    if (event.target.closest?.("svg.lanes")) event.preventDefault(); // of a link
   });
   document.addEventListener("pointerdown", (event) => {
-    if (!event.target.matches("rect.edge")) return;
-    event.preventDefault();
-    edge = event.target.dataset.edge;
-    const drawing = event.target.ownerSVGElement, box = drawing.getBoundingClientRect();
+    drawn = false;
+    const drawing = event.target.closest("svg.lanes"), { clientX } = event;
+    if (!drawing || event.button) return;
+    const taken = event.target.matches("rect.edge"), box = drawing.getBoundingClientRect();
     const from = Number(drawing.dataset.from), to = Number(drawing.dataset.to);
-    const follow = (moved) => moveEdge(from + ((to - from) * (moved.clientX - box.left)) / box.width);
-    const leave = () => document.removeEventListener("pointermove", follow);
+    const timeAt = (x) => from + ((to - from) * (Math.min(Math.max(x, box.left), box.right) - box.left)) / box.width;
+    const mark = document.createElementNS(drawing.namespaceURI, "rect");
+    if (taken) {
+      event.preventDefault();
+      edge = event.target.dataset.edge;
+    }
+    const follow = (moved) => {
+      if (taken) return moveEdge(timeAt(moved.clientX));
+      drawn ||= Math.abs(moved.clientX - clientX) >= DRAWN_PX;
+      if (!drawn) return;
+      const columns = drawing.viewBox.baseVal.width / box.width;
+      const [left, right] = [clientX, moved.clientX].sort((one, other) => one - other);
+      const sizes = { class: "event chosen", x: (left - box.left) * columns, y: 0, width: (right - left) * columns, height: 96 };
+      for (const [name, value] of Object.entries(sizes)) mark.setAttribute(name, value);
+      drawing.append(mark);
+    };
+    const leave = (last) => {
+      document.removeEventListener("pointermove", follow);
+      for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, leave);
+      if (taken || !drawn) return;
+      mark.remove();
+      const [start, end] = [clientX, last.clientX].map(timeAt).sort((one, other) => one - other);
+      if (last.type === "pointerup") visit(`${drawing.dataset.add}&start=${start.toFixed(3)}&end=${end.toFixed(3)}`);
+    };
     document.addEventListener("pointermove", follow);
-    document.addEventListener("pointerup", leave, { once: true });
+    for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, leave);
   });
   document.addEventListener("input", (event) => {
     if (event.target.closest(".edges")) drawEdges();
