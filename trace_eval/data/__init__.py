@@ -8,6 +8,15 @@ from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
     from trace_eval.data.access import UrlAccess, set_url_access, url_access
+    from trace_eval.data.answers import (
+        ALONE,
+        Answer,
+        Cut,
+        Instruction,
+        Recording,
+        turn_recordings,
+        turn_role,
+    )
     from trace_eval.data.columns import Columns, Fields, parse_columns, parse_sides
     from trace_eval.data.conversation import (
         ROLES,
@@ -44,10 +53,10 @@ if TYPE_CHECKING:
     from trace_eval.data.items import (
         ANONYMOUS,
         FEEDBACK_CODES,
-        Candidate,
         Item,
         ScoreLabels,
         Single,
+        side_of_pair,
     )
     from trace_eval.data.jsonl import canonical
     from trace_eval.data.judge_files import flip, read_judge_file
@@ -92,16 +101,10 @@ if TYPE_CHECKING:
     from trace_eval.data.outcome import Order, Outcome, Reason, Usage, commonest_failure, failures
     from trace_eval.data.pairs import (
         MAX_ID,
-        Answer,
-        Cut,
-        Instruction,
         Labels,
         Pair,
         Preference,
-        Recording,
         SpokenLanguage,
-        turn_recordings,
-        turn_role,
     )
     from trace_eval.data.recordings import check_audio, recordings_in
     from trace_eval.data.records import (
@@ -164,6 +167,7 @@ else:
     __getattr__ = names_on_use(__name__)
 
 __all__ = [
+    "ALONE",
     "ANONYMOUS",
     "COLUMNS",
     "FACTS",
@@ -189,7 +193,6 @@ __all__ = [
     "About",
     "Answer",
     "BadJson",
-    "Candidate",
     "Channel",
     "Choice",
     "Clamped",
@@ -306,6 +309,7 @@ __all__ = [
     "rooted",
     "sentence",
     "set_url_access",
+    "side_of_pair",
     "single_from_record",
     "source_named",
     "source_of",

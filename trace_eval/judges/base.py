@@ -175,15 +175,13 @@ class Judge(ABC):
             UserError: it does not load.
         """
 
-    def needs_instruction(self, pair: Pair) -> bool:
+    def needs_instruction(self, item: Item) -> bool:
         """Whether the blueprint of a spoken instruction would change its prompt or verdict."""
         return True
 
     def roles(self, item: Item) -> list[str]:
         """The recordings of an item whose blueprints it needs."""
-        if isinstance(item, Pair):
-            return [*item.answer_roles, *(["instruction"] if self.needs_instruction(item) else [])]
-        return list(item.recordings())
+        return [*item.answer_roles, *(["instruction"] if self.needs_instruction(item) else [])]
 
     @abstractmethod
     async def judge(self, case: Case) -> Outcome:

@@ -115,7 +115,6 @@ class SingleView(View):
         if self._lacks_reference(item):
             return []
         asked = ["instruction"] if self._listens_to_instruction(item) else []
-        assert isinstance(item, Single)
         return [*asked, *self.answer.roles(item)]
 
     def _listens_to_instruction(self, item: Item) -> bool:

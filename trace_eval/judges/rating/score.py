@@ -7,12 +7,12 @@ from typing import Any
 
 from fusion import Numbers
 from trace_eval.data import (
+    Item,
     JudgeComponent,
     Reason,
     Score,
     ScoreEstimate,
     ScoreOpinion,
-    Single,
     failures,
 )
 from trace_eval.judges.chat import sum_usage
@@ -29,7 +29,7 @@ SILENT = "silent: nobody can be heard, so it has the lowest score without being 
 
 
 def score_of(
-    item: Single,
+    item: Item,
     rubric: ScoreRubric,
     judge: str,
     opinions: Sequence[ScoreOpinion],
@@ -78,7 +78,7 @@ def score_of(
 
 
 def stated_score(
-    item: Single, rubric: ScoreRubric, judge: str, reduced: Reduced, **more: Any
+    item: Item, rubric: ScoreRubric, judge: str, reduced: Reduced, **more: Any
 ) -> Score:
     """The score of a judge that states a distribution instead of being sampled."""
     return Score(
@@ -93,7 +93,7 @@ def stated_score(
     )
 
 
-def lowest_score(item: Single, rubric: ScoreRubric, judge: str, reason: Reason) -> Score:
+def lowest_score(item: Item, rubric: ScoreRubric, judge: str, reason: Reason) -> Score:
     """The end of the scale for an answer with nothing in it; nobody was asked."""
     scale = rubric.numbers
     return Score(
@@ -127,7 +127,7 @@ def shares(distribution: dict[float, float], scale: Numbers) -> dict[str, float]
     return {f"{label:g}": distribution.get(float(label), 0.0) for label in scale.labels}
 
 
-def pooled(item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
+def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
     """One record for several judges: a mixture of their distributions.
 
     Judges without a score are left out and named in a caveat; the others share their weight.
@@ -177,11 +177,11 @@ def pooled(item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
     )
 
 
-def _common(item: Single, rubric: ScoreRubric, judge: str) -> dict[str, Any]:
+def _common(item: Item, rubric: ScoreRubric, judge: str) -> dict[str, Any]:
     return {
         "item": item.id,
         "question_id": item.question_id,
-        "system": item.system,
+        "system": item.systems[0],
         "rubric": rubric.name,
         "rubric_sha256": rubric.sha256,
         "judge": judge,

@@ -49,14 +49,12 @@ class TurnsJudge(Judge):
 
     def roles(self, item: Pair | Single) -> list[str]:
         """The turns whose words or language nobody wrote down."""
-        assert isinstance(item, Single)
-        conversation = item.answer.conversation
-        if conversation is None:
+        (answer,) = item.answers
+        if answer.conversation is None:
             return []
+        turns = answer.conversation.turns
         return [
-            role
-            for role in item.answer.spoken_turns
-            if conversation.turns[int(role.rpartition("-")[2])].text is None
+            role for role in item.answer_roles if turns[int(role.rpartition("-")[2])].text is None
         ]
 
     async def judge(self, case: Case) -> Outcome:
