@@ -13,11 +13,11 @@ from trace_eval.data import (
     Score,
     ScoreEstimate,
     ScoreOpinion,
-    failures,
 )
+from trace_eval.judges import frame
 from trace_eval.judges.chat import sum_usage
 from trace_eval.rubrics import ScoreRubric
-from trace_eval.scores import Reduced, commonest, element_means, reduce_samples
+from trace_eval.scores import Reduced, commonest, element_means, min_usable, reduce_samples
 from trace_eval.scores.pool import pool
 
 #: Between the specs of several judges.
@@ -44,37 +44,23 @@ def score_of(
         min_samples: usable samples that make a score; None: the rubric's, else more than half.
         more: further fields of the record; ``caveats`` are put before ours.
     """
-    common = _common(item, rubric, judge) | {
-        "opinions": list(opinions),
-        "samples": len(opinions),
-        "used": sum(opinion.reason is None for opinion in opinions),
-        "usage": sum_usage([opinion.usage for opinion in opinions if not opinion.cached]),
-        **more,
+    count, used = len(opinions), sum(opinion.reason is None for opinion in opinions)
+    wanted = min_samples or rubric.min_samples
+    minimum = min_usable(count) if wanted is None else min(wanted, count)
+    enough = (f"{used} of {count} samples are usable", opinions, minimum)
+    fields, usable = frame(opinions, [enough], "samples")
+    common = {**_common(item, rubric, judge), "samples": count, "used": used, **more}
+    if not usable:
+        return Score(**common | fields)
+    scores = [opinion.score for opinion in opinions]
+    reduced = reduce_samples(scores, rubric.numbers, rubric.reduce, minimum)
+    assert reduced is not None
+    told = {
+        **values_of(reduced, rubric.numbers),
+        "elements": element_means([opinion.elements for opinion in usable]),
+        "caveats": [*more.get("caveats", ()), *fields["caveats"], *_undecided(reduced)],
     }
-    minimum = min_samples or rubric.min_samples
-    reduced = reduce_samples(
-        [opinion.score for opinion in opinions],
-        rubric.numbers,
-        rubric.reduce,
-        None if minimum is None else min(minimum, len(opinions)),
-    )
-    failed = [opinion for opinion in opinions if opinion.reason is not None]
-    if reduced is None:
-        reason = commonest(opinion.reason for opinion in failed)
-        first = next(opinion for opinion in failed if opinion.reason is reason)
-        told = f"{common['used']} of {len(opinions)} samples are usable: {first.detail}"
-        return Score(status="unscored", reason=reason, detail=told, **common)
-    usable = [opinion for opinion in opinions if opinion.reason is None]
-    caveats = [*more.get("caveats", ()), *failures(opinions, "samples"), *_undecided(reduced)]
-    return Score(
-        **{
-            **common,
-            "status": "scored",
-            **values_of(reduced, rubric.numbers),
-            "elements": element_means([opinion.elements for opinion in usable]),
-            "caveats": caveats,
-        }
-    )
+    return Score(**common | fields | told)
 
 
 def stated_score(
