@@ -317,8 +317,7 @@ def spilled(item: Model, spill: Spill) -> Model:
     def on_disk(recording: Recording) -> Recording:
         if recording.data is None:
             return recording
-        path = spill(recording.data, "")
-        return recording.model_copy(update={"audio": path, "data": None})
+        return recording.model_copy(update={"audio": spill(recording.data, ""), "data": None})
 
     return map_recordings(item, on_disk)
 

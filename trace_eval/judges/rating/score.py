@@ -15,6 +15,7 @@ from trace_eval.data import (
     ScoreOpinion,
 )
 from trace_eval.judges import frame
+from trace_eval.judges.base import score_fields
 from trace_eval.judges.chat import sum_usage
 from trace_eval.rubrics import ScoreRubric
 from trace_eval.scores import Reduced, commonest, element_means, min_usable, reduce_samples
@@ -49,7 +50,7 @@ def score_of(
     minimum = min_usable(count) if wanted is None else min(wanted, count)
     enough = (f"{used} of {count} samples are usable", opinions, minimum)
     fields, usable = frame(opinions, [enough], "samples")
-    common = {**_common(item, rubric, judge), "samples": count, "used": used, **more}
+    common = {**score_fields(item, rubric, judge), "samples": count, "used": used, **more}
     if not usable:
         return Score(**common | fields)
     scores = [opinion.score for opinion in opinions]
@@ -69,7 +70,7 @@ def stated_score(
     """The score of a judge that states a distribution instead of being sampled."""
     return Score(
         **{
-            **_common(item, rubric, judge),
+            **score_fields(item, rubric, judge),
             "status": "scored",
             "used": 1,
             "samples": 1,
@@ -83,7 +84,7 @@ def lowest_score(item: Item, rubric: ScoreRubric, judge: str, reason: Reason) ->
     """The end of the scale for an answer with nothing in it; nobody was asked."""
     scale = rubric.numbers
     return Score(
-        **_common(item, rubric, judge),
+        **score_fields(item, rubric, judge),
         status="scored",
         reason=reason,
         value=float(scale.low),
@@ -120,7 +121,7 @@ def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
     """
     scale = rubric.numbers
     scored = [part for part in parts if part.status == "scored"]
-    common = _common(item, rubric, JOINED.join(part.judge for part in parts)) | {
+    common = score_fields(item, rubric, JOINED.join(part.judge for part in parts)) | {
         "opinions": [
             opinion.model_copy(update={"judge": part.judge})
             for part in parts
@@ -161,17 +162,6 @@ def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
         ),
         caveats=caveats,
     )
-
-
-def _common(item: Item, rubric: ScoreRubric, judge: str) -> dict[str, Any]:
-    return {
-        "item": item.id,
-        "question_id": item.question_id,
-        "system": item.systems[0],
-        "rubric": rubric.name,
-        "rubric_sha256": rubric.sha256,
-        "judge": judge,
-    }
 
 
 def _reduced(part: Score, scale: Numbers) -> Reduced:
