@@ -29,8 +29,9 @@ from benchmarks.judge_overhead import IN_FLIGHT, resident_mb
 from benchmarks.llm_server import server
 from benchmarks.report import save, table
 from blueprints import Blueprint
+from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement
-from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Choices, Reply, Request, Tokens
 from trace_eval.judges.chat.calls import Backend

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from trace_eval.conversations.items import conversations_manifest
+from trace_eval.data.answers import turn_role
 from trace_eval.data.items import Single
-from trace_eval.data.pairs import turn_role
 from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.run import Run

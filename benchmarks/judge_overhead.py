@@ -31,8 +31,9 @@ from benchmarks.llm_server import VERDICT, server
 from benchmarks.report import save, table
 from blueprints import Blueprint, Contour, Span, Word
 from tests.support import blueprints as make
+from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement
-from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Reply, Request, Tokens
 from trace_eval.judges.chat.calls import Backend

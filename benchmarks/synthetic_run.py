@@ -18,10 +18,11 @@ from blueprints import Blueprint, Contour, Span, Word
 from extractors.audio import decode
 from fusion import DIMENSIONS, RATINGS, Dimension, Rating, load_policy
 from tests.support import blueprints as make
+from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Order, Reason, Usage
-from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
+from trace_eval.data.pairs import Labels, Pair
 from trace_eval.judges.aggregate import typed_judgement
 from trace_eval.runs.fuse import fuse_run
 from trace_eval.runs.outcomes import ClipRecord

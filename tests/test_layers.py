@@ -54,7 +54,7 @@ PAST_THE_DOOR = {
     "extractors.fetch.fetch",
     "trace_eval.commands.cli.main",
     "trace_eval.compare.read_judging.read_judging",
-    "trace_eval.data.items.Turn",
+    "trace_eval.data.answers.Turn",
     "trace_eval.data.schemas.schemas",
     "trace_eval.judges.audio.probe.probe",
     "trace_eval.judges.chat.estimate.estimate",

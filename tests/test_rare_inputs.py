@@ -24,13 +24,13 @@ from fusion.scales import PREFERENCE, likert
 from tests.support import reviewed as support
 from tests.support import samples
 from trace_eval.data import strict_json
+from trace_eval.data.answers import Recording
 from trace_eval.data.columns import Columns
 from trace_eval.data.csv_cells import SafeWriter
 from trace_eval.data.judge_files import read_judge_file
 from trace_eval.data.label_files import read_columns
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_items, read_manifest
-from trace_eval.data.pairs import Recording
 from trace_eval.data.schemas import schemas
 from trace_eval.datasets.sets.speechjudge import read_speechjudge
 from trace_eval.judges.chat.reply_json import ReplyError

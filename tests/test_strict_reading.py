@@ -18,7 +18,7 @@ from blueprints import UserError
 from fusion import RATINGS
 from fusion.tables import read_policy
 from trace_eval.data import strict_toml
-from trace_eval.data.pairs import Recording
+from trace_eval.data.answers import Recording
 from trace_eval.data.strict_json import DamagedFile
 from trace_eval.judges.audio.tasks import load_task
 from trace_eval.judges.chat.prices import read_prices

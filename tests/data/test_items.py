@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from trace_eval.data.items import Item, ScoreLabels, Single, items_of_pair
+from trace_eval.data.answers import Answer
+from trace_eval.data.items import Item, ScoreLabels, Single, items_of_pair, side_of_pair
 from trace_eval.data.pairs import Pair
 
 PAIR = Pair.model_validate(
@@ -60,6 +64,48 @@ def test_an_answer_has_one_form() -> None:
         Single(id="x", answer={})
     with pytest.raises(ValidationError, match="not both"):
         Single(id="x", answer={"audio": "/a.wav", "turns": [{"audio": "/b.wav"}]})
+
+
+CALL = {"clock": {"kind": "none"}, "speakers": [{"name": "bot", "role": "agent"}]}
+
+
+def test_one_answer_has_two_json_forms() -> None:
+    assert type(PAIR.a) is type(items_of_pair(PAIR)[0].answer) is Answer
+    places = {"audio": "/a.wav", "url": None}
+    cut = {"channel": 1, "start_s": 0.0, "end_s": 2.0}
+    recorded = Pair.model_validate({"id": "p", "a": {**places, "cut": cut}, "b": PAIR.b})
+    assert json.loads(recorded.model_dump_json())["a"] == (
+        places | {"cut": cut, "system": None, "reference": None}
+    )
+    alone, _ = items_of_pair(recorded)
+    assert json.loads(alone.model_dump_json())["answer"] == (
+        places | {"cut": cut, "text": None, "turns": []}
+    )
+    assert side_of_pair(alone, "s") == recorded.a.model_copy(update={"system": "s"})
+
+
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        ({"text": "words"}, "'text' is none of a pair's: its answers are recordings"),
+        ({"audio": "/a.wav", "text": None}, "'text' is none of a pair's"),
+        ({"turns": [{"audio": "/a.wav"}]}, "'turns' is none of a pair's"),
+        ({}, "in a pair 'audio', the path or URL of its recording, or a 'conversation'"),
+        ({"audio": "/a.wav", "conversation": CALL}, "has 'audio' or 'conversation', not both"),
+    ],
+)
+def test_a_pair_refuses_what_it_cannot_compare(record: dict[str, object], told: str) -> None:
+    with pytest.raises(ValidationError, match=re.escape(told)):
+        Pair.model_validate({"id": "p", "a": record, "b": PAIR.b})
+    offered = Pair.model_json_schema()["properties"]["a"]["properties"].keys()
+    assert {"audio", "reference"} <= offered - {"text", "turns"} == offered
+
+
+def test_who_gave_a_single_answer_stands_on_its_item() -> None:
+    with pytest.raises(ValidationError, match="'system' of a single answer stands beside 'answer'"):
+        Single.model_validate({"id": "x", "answer": {"text": "words", "system": "s"}})
+    with pytest.raises(ValidationError, match="a conversation has no other form"):
+        Single.model_validate({"id": "x", "answer": {"text": "words", "conversation": CALL}})
 
 
 def test_raters_without_names_are_known_by_place() -> None:

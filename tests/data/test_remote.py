@@ -13,8 +13,8 @@ from tests.support.fakes import Counting
 from tests.support.louder_wins import NOTHING, LouderWins
 from tests.support.web import Web, serve
 from trace_eval.data import remote
+from trace_eval.data.answers import Recording
 from trace_eval.data.manifests import read_manifest
-from trace_eval.data.pairs import Recording
 from trace_eval.data.recordings import check_audio, recordings_in
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor, Extracted

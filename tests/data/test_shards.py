@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blueprints import UserError
+from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.manifests import Manifest, Problem
-from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.data.pairs import Pair
 from trace_eval.data.shards import Shard, digest, split
 
 KEYS = st.lists(st.integers(0, 8), max_size=40)

@@ -17,10 +17,11 @@ from tests.support.cases import blueprint, verdict
 from tests.support.llm_judges import reading_judge, scoring_judge
 from tests.support.rating import rate, scripted
 from trace_eval.conversations.findings import find
+from trace_eval.data.answers import Answer
 from trace_eval.data.conversation import Conversation
-from trace_eval.data.items import Candidate, Single
+from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Answer, Pair
+from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case, judgement_of
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import AudioPart
@@ -49,7 +50,7 @@ def item(conversation: Conversation, **fields: Any) -> Single:
         {
             "id": "LABEL-faithful",
             "system": "SYSTEM-ALPHA",
-            "answer": Candidate(conversation=conversation),
+            "answer": Answer(conversation=conversation),
             "labels": labels,
             "meta": {"description": "DESCRIPTION-SECRET"},
             **fields,

@@ -27,8 +27,9 @@ from tests.support.audio_cases import case as audio_case
 from tests.support.audio_cases import examples, write
 from tests.support.cases import case as text_case
 from tests.support.rating import case_of, single
+from trace_eval.data.answers import Answer
 from trace_eval.data.conversation import Conversation
-from trace_eval.data.items import Candidate, Single
+from trace_eval.data.items import Single
 from trace_eval.data.outcome import Outcome
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.message import AudioPart, Message
@@ -145,7 +146,7 @@ def _spoken(folder: Path) -> Case:
 def _conversation() -> Case:
     """Words and times of a call."""
     made = Conversation.model_validate(calls.conversation(None))
-    return Case(Single(id="call", answer=Candidate(conversation=made)))
+    return Case(Single(id="call", answer=Answer(conversation=made)))
 
 
 def judges(folder: Path) -> Iterator[tuple[str, Callable[..., Judge], Case]]:

@@ -12,9 +12,10 @@ from blueprints import Absent, Status, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support.cases import blueprint, case, verdict
 from tests.support.llm_judges import reading_judge
+from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.chat.base import CallFailed, Reply, Request, Tokens
 from trace_eval.judges.chat.judge import LLMJudge

@@ -1,14 +1,18 @@
 """Two orders and k samples -> one rating: the whole table, by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
+from typing import Any
 
 import pytest
 
 from fusion import DIMENSIONS, POLICIES, RATINGS, Rating, entropy
 from trace_eval.data.judgement import VerdictOpinion
 from trace_eval.data.outcome import Order, Reason, Usage
+from trace_eval.data.scores import ScoreOpinion
 from trace_eval.judges.aggregate import (
+    frame,
     reconcile,
     swap_back,
     typed_judgement,
@@ -155,6 +159,25 @@ def test_the_commonest_reason_of_the_failed_order_is_given() -> None:
         opinion("ab", None, 2, Reason.REPLY_CUT),
     ]
     assert typed_judgement("p", "j", ("ab",), failed).reason is Reason.REPLY_CUT
+
+
+@pytest.mark.parametrize(
+    "opinion", [partial(VerdictOpinion, order="ab"), partial(ScoreOpinion, score=3)]
+)
+def test_verdicts_and_scores_have_one_frame(opinion: Callable[..., Any]) -> None:
+    paid = Usage(input_tokens=2)
+    good = opinion(usage=paid)
+    cut = opinion(reason=Reason.REPLY_CUT, detail="too long", usage=paid)
+    refused = opinion(reason=Reason.REFUSED, detail="no key", usage=paid, cached=True)
+    fields, usable = frame([good, cut, refused], [("too few", [good, cut, refused], 1)], "calls")
+    assert usable == [good]
+    assert fields["caveats"] == ["2 of 3 calls failed: 1 refused, 1 reply_cut"]
+    assert (fields["status"], fields["usage"].input_tokens) == ("scored", 4)
+    # Of equally frequent reasons the first one is given.
+    fields, usable = frame([good, cut, refused], [("1 of 3", [good, cut, refused], 2)])
+    told = (fields["status"], fields["reason"], fields["detail"])
+    assert (told, usable) == (("unscored", Reason.REPLY_CUT, "1 of 3: too long"), [])
+    assert len(fields["opinions"]) == 3
 
 
 def test_what_came_from_the_cache_is_not_counted_as_spent() -> None:

@@ -19,9 +19,10 @@ from tests.support import blueprints as make
 from tests.support.blueprints import answer
 from tests.support.cases import judged
 from tests.support.cli import trace_eval
+from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules import CAVEAT, RulesJudge, Thresholds
 from trace_eval.judges.rules.findings import words_per_minute

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 from extractors.audio import decode
 from tests.support.audio import tone, write
-from trace_eval.data.pairs import Recording
+from trace_eval.data.answers import Recording
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.envelope import POINTS, envelope
 from trace_eval.runs.outcomes import ClipRecord

@@ -11,6 +11,7 @@ from fusion import BINARY, likert, numbers, points
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.rating.prompt import SingleView
 from trace_eval.rubrics import load_pair_rubric, load_rubric, rubric_names
+from trace_eval.rubrics.base import RubricFile
 from trace_eval.rubrics.pairs import PairRubric
 
 SHIPPED = [
@@ -88,6 +89,24 @@ def test_ones_own_is_identified_by_what_it_says(tmp_path: Path) -> None:
     assert question.parts[0].instructions == "Compare.\nWrite the reasoning in French."
     assert '"reasons_in":"fr"' in question.identity
     assert "reasons_in" not in load_pair_rubric(str(write(tmp_path, PAIRS))).identity
+
+
+def test_both_kinds_share_what_every_question_says(tmp_path: Path) -> None:
+    shared = 'version = 3\ntitle = "T"\norigin = "O"\nrules = ["Be fair.", "Be brief."]\n'
+    (part,) = load_pair_rubric(str(write(tmp_path, PAIRS.replace('version = "1"\n', shared)))).parts
+    single = MINE.replace('title = "Is it polite?"\n', "").replace("version = 2\n", shared)
+    for rubric in (part, load_rubric(write(tmp_path, single))):
+        assert isinstance(rubric, RubricFile)
+        told = (rubric.version, rubric.title, rubric.origin, rubric.rules)
+        assert told == ("3", "T", "O", ("Be fair.", "Be brief."))
+    assert part.instructions == "Compare.\n- Be fair.\n- Be brief."
+    assert part.said["rules"] == ["Be fair.", "Be brief."]
+    for text, load, noun in ((PAIRS, load_pair_rubric, "task"), (MINE, load_rubric, "rubric")):
+        path = write(tmp_path, text.replace("version", 'rules = ["x", "x"]\nversion', 1))
+        with pytest.raises(UserError, match=f"^{noun} {path}: rules: 'x' is there twice"):
+            load(str(path))
+        with pytest.raises(UserError, match=f"^{noun} 'beauty': is neither shipped .*quality"):
+            load("beauty")
 
 
 @pytest.mark.parametrize(

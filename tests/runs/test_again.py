@@ -20,9 +20,10 @@ from trace_eval import (
     judge_again,
     judge_change,
 )
-from trace_eval.data.items import Candidate, Single
+from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Single
 from trace_eval.data.manifests import Manifest
-from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.data.pairs import Pair
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
@@ -100,7 +101,7 @@ def test_scores_are_judged_again_and_repeated(tmp_path: Path) -> None:
             run.add_clip(ClipRecord(source=str(path), clip=clip))
             run.add_blueprint(spoken().model_copy(update={"clip": clip}))
             asked = Instruction(text=f"Tell me about sea {number}.")
-            answer = Candidate(audio=path)
+            answer = Answer(audio=path)
             items.append(Single(id=str(number), instruction=asked, reference=("x",), answer=answer))
         run.start(
             RunRecord(input="items.jsonl", rubrics={"correctness": {}}), Manifest(source, items)

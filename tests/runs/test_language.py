@@ -38,8 +38,9 @@ from extractors.suspect import guessed
 from tests.support import blueprints as make
 from tests.support.audio import tone, write
 from tests.support.blueprints import answer
+from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.manifests import read_manifest
-from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.data.pairs import Pair
 from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.start import extract, extractors_of

@@ -13,8 +13,8 @@ from blueprints import UserError
 from extractors.audio import AudioError, decode
 from tests.support.audio import tone, write
 from tests.support.cli import trace_eval
+from trace_eval.data.answers import Recording
 from trace_eval.data.manifests import read_manifest
-from trace_eval.data.pairs import Recording
 from trace_eval.data.recordings import check_audio, recordings_in
 from trace_eval.data.records import spill_to
 from trace_eval.report.audio import AudioAssets

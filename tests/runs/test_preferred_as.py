@@ -10,10 +10,11 @@ from blueprints import UserError
 from fusion import Rating
 from tests.support.cli import trace_eval
 from tests.support.judged_pairs import _judged
+from trace_eval.data.answers import Answer
 from trace_eval.data.judgement import Judgement, PairScores, VerdictOpinion
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Answer, Pair
+from trace_eval.data.pairs import Pair
 from trace_eval.judges.aggregate import PairOpinions
 from trace_eval.judges.voting import rewarded_judgement, voted_judgement
 from trace_eval.runs.preferred_as import typed_tie, write_as_voice_quality

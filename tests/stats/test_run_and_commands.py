@@ -15,9 +15,10 @@ from blueprints import Blueprint, UserError
 from fusion import DIMENSIONS, Rating
 from tests.support import blueprints as make
 from trace_eval.commands.cli import app
+from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall, VerdictOpinion
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
+from trace_eval.data.pairs import Labels, Pair
 from trace_eval.measures import text
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.measures.pair import measure_pair

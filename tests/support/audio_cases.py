@@ -11,7 +11,8 @@ import soundfile
 
 from tests.support.cases import blueprint
 from tests.support.llm_judges import listening_judge
-from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.scripted import ScriptedClient

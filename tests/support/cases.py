@@ -7,8 +7,9 @@ from typing import Any
 from blueprints import Absent, Blueprint, Status
 from fusion import DIMENSIONS
 from tests.support import blueprints as make
+from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement
-from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
+from trace_eval.data.pairs import Labels, Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.rules import RulesJudge
 

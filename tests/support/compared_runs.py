@@ -8,8 +8,9 @@ from typing import Any
 
 from fusion import DIMENSIONS
 from trace_eval.compare import CompareOptions
+from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement, Overall
-from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
+from trace_eval.data.pairs import Labels, Pair
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 
 OPTIONS = CompareOptions(BootstrapOptions(50))

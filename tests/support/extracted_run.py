@@ -6,8 +6,9 @@ from pathlib import Path
 
 from fusion import DIMENSIONS, Rating
 from tests.support.samples import spoken
+from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.manifests import Manifest
-from trace_eval.data.pairs import Answer, Instruction, Labels, Pair
+from trace_eval.data.pairs import Labels, Pair
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from trace_eval.data.items import Candidate, ScoreLabels, Single
+from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.data.judgement import Judgement, Overall
-from trace_eval.data.pairs import Answer, Instruction, Pair
+from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
 from trace_eval.rubrics import load_rubric
 
@@ -94,7 +95,7 @@ def rated_run(
     rubric = load_rubric("correctness")
     items, scores = [], []
     for name, value in values.items():
-        answer = Candidate(text=f"answer to {name}")
+        answer = Answer(text=f"answer to {name}")
         given = (ratings or {}).get(name)
         labels = None if given is None else ScoreLabels.model_validate({"scores": list(given)})
         asked = Instruction(text=name)

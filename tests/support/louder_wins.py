@@ -6,8 +6,8 @@ from pydantic import JsonValue
 
 from blueprints import Blueprint
 from fusion import DIMENSIONS, Rating
+from trace_eval.data.items import Item
 from trace_eval.data.judgement import DimensionVerdict, Judgement
-from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case, Judge
 
 #: Nothing of the profile but what the test brings; ``rules`` then has no evidence.
@@ -27,7 +27,7 @@ class LouderWins(Judge):
     def parameters(self) -> dict[str, JsonValue]:
         return {"kind": "louder"}
 
-    def needs_instruction(self, pair: Pair) -> bool:
+    def needs_instruction(self, item: Item) -> bool:
         return False
 
     async def judge(self, case: Case) -> Judgement:

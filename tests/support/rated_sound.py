@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tests.support.audio_cases import write
 from tests.support.llm_judges import scoring_judge
-from trace_eval.data.items import Candidate, Single, Turn
-from trace_eval.data.pairs import Instruction
+from trace_eval.data.answers import Answer, Instruction, Turn
+from trace_eval.data.items import Single
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.prices import FREE
@@ -25,14 +25,14 @@ def dialogue(folder: Path, seconds: list[float], name: str = "d") -> Single:
         for n, length in enumerate(seconds, start=1)
     )
     return Single(
-        id=name, context="Two people at a bus stop.", answer=Candidate(turns=turns), system="SYS-X"
+        id=name, context="Two people at a bus stop.", answer=Answer(turns=turns), system="SYS-X"
     )
 
 
 def clip(folder: Path, name: str = "c", seconds: float = 1.0, hertz: float = 300.0) -> Single:
     audio = write(folder / f"{name}.wav", seconds, hertz)
     asked = Instruction(text="Say hello, first happily, then sadly.")
-    return Single(id=name, instruction=asked, answer=Candidate(audio=audio), system="SYS-Y")
+    return Single(id=name, instruction=asked, answer=Answer(audio=audio), system="SYS-Y")
 
 
 def rater(rubric: str, replies: list[object], **options: object) -> tuple[LLMJudge, ScriptedClient]:

@@ -222,7 +222,7 @@ def _single_facts(items: Sequence[Single], run: Run) -> dict[str, Texts]:
 
 
 def _sources(item: Single) -> list[str]:
-    return [r.source_id for role, r in item.recordings().items() if role != "instruction"]
+    return [recording.source_id for recording in item.answer_recordings.values()]
 
 
 def _asked(item: Pair | Single) -> str:

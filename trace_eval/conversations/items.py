@@ -19,7 +19,7 @@ from trace_eval.data import (
     COLUMNS,
     MANIFEST_SUFFIXES,
     METADATA,
-    Candidate,
+    Answer,
     Conversation,
     ConversationItem,
     Manifest,
@@ -84,7 +84,7 @@ def single_of(item: ConversationItem) -> Single:
     return Single(
         id=item.id,
         question_id=item.question_id,
-        answer=Candidate(conversation=_whole(item.conversation)),
+        answer=Answer(conversation=_whole(item.conversation)),
         system=item.system,
         labels=labels if labels.scores or labels.turns else None,
         meta={"caveats": list(item.caveats)} if item.caveats else {},

@@ -8,6 +8,15 @@ from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
     from trace_eval.data.access import UrlAccess, set_url_access, url_access
+    from trace_eval.data.answers import (
+        ALONE,
+        Answer,
+        Cut,
+        Instruction,
+        Recording,
+        turn_recordings,
+        turn_role,
+    )
     from trace_eval.data.columns import Columns, Fields, parse_columns, parse_sides
     from trace_eval.data.conversation import (
         ROLES,
@@ -44,11 +53,11 @@ if TYPE_CHECKING:
     from trace_eval.data.items import (
         ANONYMOUS,
         FEEDBACK_CODES,
-        Candidate,
         Item,
         ScoreLabels,
         Single,
         items_of_pair,
+        side_of_pair,
     )
     from trace_eval.data.jsonl import canonical
     from trace_eval.data.judge_files import flip, read_judge_file
@@ -92,16 +101,10 @@ if TYPE_CHECKING:
     from trace_eval.data.outcome import Order, Outcome, Reason, Usage, commonest_failure, failures
     from trace_eval.data.pairs import (
         MAX_ID,
-        Answer,
-        Cut,
-        Instruction,
         Labels,
         Pair,
         Preference,
-        Recording,
         SpokenLanguage,
-        turn_recordings,
-        turn_role,
     )
     from trace_eval.data.reading import Reading, TwoFolders
     from trace_eval.data.recordings import check_audio, recordings_in
@@ -165,6 +168,7 @@ else:
     __getattr__ = names_on_use(__name__)
 
 __all__ = [
+    "ALONE",
     "ANONYMOUS",
     "COLUMNS",
     "FACTS",
@@ -190,7 +194,6 @@ __all__ = [
     "About",
     "Answer",
     "BadJson",
-    "Candidate",
     "Channel",
     "Choice",
     "Clamped",
@@ -309,6 +312,7 @@ __all__ = [
     "rooted",
     "sentence",
     "set_url_access",
+    "side_of_pair",
     "single_from_record",
     "source_named",
     "source_of",

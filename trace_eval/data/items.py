@@ -1,6 +1,6 @@
 """What is judged: a pair of answers, or a single answer with its question.
 
-Everything between manifest and report loops over :attr:`answers`: two of a
+Everything between manifest and report loops over ``answers``: two of a
 :class:`~trace_eval.data.pairs.Pair`, one of a :class:`Single`.
 """
 
@@ -11,19 +11,8 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, ConfigDict, Field, field_validator, model_validator
 
 from blueprints import FiniteJson, Strict
-from trace_eval.data.conversation import Conversation
-from trace_eval.data.pairs import (
-    MAX_ID,
-    Answer,
-    Instruction,
-    Pair,
-    Recording,
-    SpokenLanguage,
-    is_none,
-    same_but_signatures,
-    turn_recordings,
-    turn_role,
-)
+from trace_eval.data.answers import ALONE, IN_PAIR, Answer, Instruction, Judged, Recording
+from trace_eval.data.pairs import MAX_ID, Pair, SpokenLanguage
 
 #: First character of the names of raters who are known by their place in a list only; such a
 #: name says nothing across items.
@@ -37,67 +26,6 @@ FEEDBACK_CODES: dict[str, str] = {
     "u": "cannot be judged",
     "e": "rater lacks the expertise",
 }
-
-
-class Turn(Recording):
-    """One turn of a dialogue."""
-
-    speaker: str | None = Field(None, description="who speaks, e.g. the role's name")
-
-    @model_validator(mode="after")
-    def _needs_audio(self) -> Turn:
-        if not self.has_audio:
-            raise ValueError("a turn needs 'audio': the path or URL of its recording")
-        return self
-
-
-class Candidate(Recording):
-    """A single answer: a recording, the turns of a dialogue, a conversation, or words."""
-
-    text: str | None = Field(None, description="the answer's words; may be empty, then it is too")
-    turns: tuple[Turn, ...] = Field((), description="a dialogue's recordings in order")
-    conversation: Conversation | None = Field(
-        None, exclude_if=is_none, description="turns and events on one clock"
-    )
-
-    @model_validator(mode="after")
-    def _one_form(self) -> Candidate:
-        if self.conversation is not None:
-            if self.has_audio or self.turns or self.text is not None:
-                raise ValueError("an answer that is a conversation has no other form; keep one")
-        elif not self.has_audio and not self.turns and self.text is None:
-            raise ValueError("an answer needs 'audio', 'turns' or 'text', or a 'conversation'")
-        if self.has_audio and self.turns:
-            raise ValueError("an answer has 'audio' or 'turns', not both")
-        return self
-
-    @property
-    def is_spoken(self) -> bool:
-        """True where there is something to hear."""
-        return self.has_audio or bool(self.spoken_turns)
-
-    @property
-    def spoken_turns(self) -> dict[str, Turn]:
-        """Role -> what is heard of it, turn by turn: of a dialogue, or of a conversation."""
-        if self.conversation is None:
-            return {f"turn-{n}": turn for n, turn in enumerate(self.turns, start=1)}
-        said = self.conversation.turns
-        return {
-            role: Turn(**dict(recording), speaker=said[int(role.rpartition("-")[2])].speaker)
-            for role, recording in turn_recordings("answer", self.conversation).items()
-        }
-
-    @property
-    def agent_turns(self) -> list[int]:
-        """Numbers of a conversation's turns of its agent that have words or sound."""
-        if self.conversation is None:
-            return []
-        heard = self.spoken_turns
-        return [
-            number
-            for number, turn in self.conversation.turns_of("agent")
-            if turn.text or turn.heard or turn_role("answer", number) in heard
-        ]
 
 
 def is_empty(value: object) -> bool:
@@ -158,7 +86,7 @@ def _placed(entries: list[Any]) -> dict[str, Any]:
     return {f"{ANONYMOUS}{position}": entry for position, entry in enumerate(entries, start=1)}
 
 
-class Single(Strict):
+class Single(Judged):
     """One answer to judge by itself."""
 
     model_config = ConfigDict(populate_by_name=True)
@@ -171,7 +99,7 @@ class Single(Strict):
     )
     instruction: Instruction = Instruction()
     reference: tuple[str, ...] = Field((), description="right answers; any one suffices")
-    answer: Candidate
+    answer: Annotated[Answer, ALONE]
     system: str | None = Field(None, description="who answered; never shown to a judge")
     context: str | None = Field(None, description="the scene and its roles, for dialogues")
     rationale: str | None = Field(None, description="why the reference is right")
@@ -187,19 +115,14 @@ class Single(Strict):
     meta: dict[str, FiniteJson] = Field(default_factory=dict, description="anything else")
 
     @property
-    def answers(self) -> tuple[Candidate]:
-        """The one answer."""
-        return (self.answer,)
+    def sides(self) -> dict[str, Answer]:
+        """The one answer by its role."""
+        return {"answer": self.answer}
 
     @property
     def systems(self) -> tuple[str | None, ...]:
         """Who gave it."""
         return (self.system,)
-
-    @property
-    def has_conversations(self) -> bool:
-        """Whether the answer is a conversation."""
-        return self.answer.conversation is not None
 
     @property
     def has_reference(self) -> bool:
@@ -212,18 +135,8 @@ class Single(Strict):
         ``instruction``, and ``answer``, the ``turn-1``, ... of a dialogue, or the
         ``answer/turn-0``, ... of a conversation.
         """
-        roles: dict[str, Recording] = {"instruction": self.instruction, "answer": self.answer}
-        roles |= self.answer.spoken_turns
-        return {role: recording for role, recording in roles.items() if recording.has_audio}
-
-    @property
-    def answer_roles(self) -> list[str]:
-        """The roles of :meth:`recordings` that belong to the answer."""
-        return [role for role in self.recordings() if role != "instruction"]
-
-    def same_as(self, other: object) -> bool:
-        """Equal, though the URLs of its recordings may have been signed anew."""
-        return isinstance(other, Single) and same_but_signatures(self, other)
+        asked = {"instruction": self.instruction} if self.instruction.has_audio else {}
+        return {**asked, **self.answer_recordings}
 
 
 #: What is judged. A record with an ``answer`` is a single one.
@@ -234,15 +147,12 @@ def items_of_pair(pair: Pair) -> tuple[Single, Single]:
     """Both answers of a pair as items ``ID/a`` and ``ID/b``."""
 
     def single(side: str, answer: Answer) -> Single:
-        recording = answer.model_dump(include={"audio", "url"})
         return Single(
             id=f"{pair.id}/{side}",
             question_id=pair.instruction_id or pair.id,
             instruction=pair.instruction,
             reference=(answer.reference,) if answer.reference else (),
-            answer=Candidate(
-                **{**recording, "data": answer.data, "conversation": answer.conversation}
-            ),
+            answer=Answer(**ALONE.kept(dict(answer))),
             system=answer.system,
             category=pair.category,
             language=pair.language,
@@ -250,3 +160,9 @@ def items_of_pair(pair: Pair) -> tuple[Single, Single]:
         )
 
     return single("a", pair.a), single("b", pair.b)
+
+
+def side_of_pair(item: Single, system: str | None) -> Answer:
+    """A single answer as one of a pair; what is heard counts there, not its words."""
+    reference = item.reference[0] if item.reference else None
+    return Answer(**IN_PAIR.kept(dict(item.answer)) | {"system": system, "reference": reference})

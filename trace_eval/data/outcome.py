@@ -98,9 +98,8 @@ class Outcome(Strict):
 
 
 def commonest_failure(failed: Sequence[Opinion]) -> tuple[Reason, str | None]:
-    """The commonest reason among failed opinions, and the first sentence beside it."""
-    counts = Counter(opinion.reason for opinion in failed)
-    reason = max(Reason, key=lambda code: counts[code])
+    """The commonest reason among failed opinions, of equals the first, and its first sentence."""
+    ((reason, _),) = Counter(one.reason for one in failed if one.reason).most_common(1)
     return reason, next(opinion.detail for opinion in failed if opinion.reason is reason)
 
 

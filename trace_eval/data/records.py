@@ -19,11 +19,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
+from trace_eval.data.answers import Model, Recording, map_recordings
 from trace_eval.data.columns import Fields
 from trace_eval.data.conversation import Conversation, ConversationReader, rooted
 from trace_eval.data.files import make_folder, replace_file, utf8_name
 from trace_eval.data.layouts import BETTER, LISTS, OTHER_NAMES, WORSE, unfolded
-from trace_eval.data.pairs import Labels, Model, Pair, Recording, map_recordings
+from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.spelling import spelled
 from trace_eval.data.urls import joined, redact_urls
 
@@ -316,8 +317,7 @@ def spilled(item: Model, spill: Spill) -> Model:
     def on_disk(recording: Recording) -> Recording:
         if recording.data is None:
             return recording
-        path = spill(recording.data, "")
-        return recording.model_copy(update={"audio": path, "data": None})
+        return recording.model_copy(update={"audio": spill(recording.data, ""), "data": None})
 
     return map_recordings(item, on_disk)
 

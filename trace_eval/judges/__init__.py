@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
-    from trace_eval.judges.aggregate import PairOpinions
+    from trace_eval.judges.aggregate import PairOpinions, frame
     from trace_eval.judges.hearing import check_heard
     from trace_eval.judges.labels import (
         LabelForm,
@@ -45,6 +45,7 @@ __all__ = [
     "TwoScoreForm",
     "check_heard",
     "form_of",
+    "frame",
     "key_of",
     "label_schema",
     "opinion_fields",

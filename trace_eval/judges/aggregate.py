@@ -1,4 +1,4 @@
-"""Opinions of a pair -> one judgement, whatever the rubric.
+"""Many opinions -> one outcome: one frame for pairs and scores, and the judgements of pairs.
 
 A comparison stands only when every order that was asked has a usable opinion: with one order
 alone the judge's preference for a place would count as evidence. Within that frame each order's
@@ -8,8 +8,8 @@ that a preference for the first place cancels. The label is what the scale decid
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from fusion import DIMENSIONS, TYPED_TIE, Scale
 from trace_eval.data import (
@@ -18,6 +18,7 @@ from trace_eval.data import (
     Judgement,
     Order,
     Reason,
+    ScoreOpinion,
     VerdictOpinion,
     commonest_failure,
     failures,
@@ -25,6 +26,8 @@ from trace_eval.data import (
 from trace_eval.judges.chat import sum_usage
 
 Votes = Mapping[Order, Sequence[Any]]
+
+Said = TypeVar("Said", VerdictOpinion, ScoreOpinion)
 
 
 class PairOpinions(NamedTuple):
@@ -42,45 +45,44 @@ class PairOpinions(NamedTuple):
     opinions: Sequence[VerdictOpinion]
 
 
-class Frame(NamedTuple):
-    """A judgement to which only its verdicts are missing.
-
-    Attributes:
-        judgement: scored and without verdicts, or unscored where an order has no opinion.
-        usable: the opinions that may count; empty where it is unscored.
-    """
-
-    judgement: Judgement
-    usable: list[VerdictOpinion]
-
-
-def frame(said: PairOpinions, scale: Scale = TYPED_TIE) -> Frame:
-    """What opinions of a pair come to before anybody looks at what they say.
+def frame(
+    opinions: Sequence[Said],
+    needed: Iterable[tuple[str, Sequence[Said], int]],
+    what: str = "opinions",
+) -> tuple[dict[str, Any], list[Said]]:
+    """What opinions come to before anybody looks at what they say, whatever they are about.
 
     Args:
-        said: every opinion.
-        scale: of its verdicts.
+        opinions: every opinion.
+        needed: (what is said where too few are usable, opinions, how many must be): every order
+            of a pair, most samples of a score.
+        what: the opinions are called.
+
+    Returns:
+        The fields of the outcome (``caveats`` only where it is scored), and the opinions that
+        may count, which the scale then brings together; none where it is unscored.
     """
-    pair, judge, orders, opinions = said
-    made = Judgement(
-        pair=pair,
-        judge=judge,
-        status="scored",
-        label_set=scale.label_set or "typed",
-        pooling=None if scale == TYPED_TIE else scale.pooling,
-        opinions=list(opinions),
-        usage=sum_usage([opinion.usage for opinion in opinions if not opinion.cached]),
-    )
-    usable = [opinion for opinion in opinions if opinion.reason is None]
-    for order in orders:
-        if not any(opinion.order == order for opinion in usable):
-            failed = [opinion for opinion in opinions if opinion.order == order]
+    usage = sum_usage([opinion.usage for opinion in opinions if not opinion.cached])
+    fields: dict[str, Any] = {"opinions": list(opinions), "usage": usage}
+    for told, members, minimum in needed:
+        failed = [opinion for opinion in members if opinion.reason is not None]
+        if len(members) - len(failed) < minimum:
             reason, detail = commonest_failure(failed)
-            return Frame(
-                unscored(made, reason, f"no usable opinion with order {order}: {detail}"), []
-            )
-    made.caveats.extend(failures(opinions))
-    return Frame(made, usable)
+            why = {"status": "unscored", "reason": reason, "detail": f"{told}: {detail}"}
+            return fields | why, []
+    usable = [opinion for opinion in opinions if opinion.reason is None]
+    return fields | {"status": "scored", "caveats": failures(opinions, what)}, usable
+
+
+def framed(said: PairOpinions, scale: Scale) -> tuple[Judgement, list[VerdictOpinion]]:
+    """A judgement to which only its verdicts are missing, and the opinions that may count."""
+    pair, judge, orders, opinions = said
+    by_order = {order: [each for each in opinions if each.order == order] for order in orders}
+    needed = [(f"no usable opinion with order {name}", by_order[name], 1) for name in orders]
+    fields, usable = frame(opinions, needed)
+    labels = scale.label_set or "typed"
+    pooling = None if scale == TYPED_TIE else scale.pooling
+    return Judgement(pair=pair, judge=judge, label_set=labels, pooling=pooling, **fields), usable
 
 
 def unscored(made: Judgement, reason: Reason, detail: str) -> Judgement:
@@ -121,7 +123,7 @@ def labelled_judgement(said: PairOpinions, scale: Scale, asked: Mapping[str, Abo
         scale: of all labels; its pooling makes the votes one label.
         asked: question -> what its labels are about.
     """
-    judgement, usable = frame(said, scale)
+    judgement, usable = framed(said, scale)
     if not usable:
         return judgement
     for question, about in asked.items():

@@ -175,15 +175,13 @@ class Judge(ABC):
             UserError: it does not load.
         """
 
-    def needs_instruction(self, pair: Pair) -> bool:
+    def needs_instruction(self, item: Item) -> bool:
         """Whether the blueprint of a spoken instruction would change its prompt or verdict."""
         return True
 
     def roles(self, item: Item) -> list[str]:
         """The recordings of an item whose blueprints it needs."""
-        if isinstance(item, Pair):
-            return [*item.answer_roles, *(["instruction"] if self.needs_instruction(item) else [])]
-        return list(item.recordings())
+        return [*item.answer_roles, *(["instruction"] if self.needs_instruction(item) else [])]
 
     @abstractmethod
     async def judge(self, case: Case) -> Outcome:
@@ -205,11 +203,20 @@ def unscored(item: Item, rubric: Any, judge: str, reason: Reason, detail: str) -
     if isinstance(item, Pair):
         made = Judgement.unscored(item.id, judge, reason, detail)
         return made.model_copy(update={"label_set": rubric.scale.label_set})
-    return Score.unscored(
-        *(item.id, rubric.name, rubric.sha256, judge, reason, detail),
-        question_id=item.question_id,
-        system=item.system,
-    )
+    fields = score_fields(item, rubric, judge)
+    return Score(**fields, status="unscored", reason=reason, detail=detail)
+
+
+def score_fields(item: Item, rubric: ScoreRubric, judge: str) -> dict[str, Any]:
+    """The fields of a score that say what was judged, by what and by whom."""
+    return {
+        "item": item.id,
+        "question_id": item.question_id,
+        "system": item.systems[0],
+        "rubric": rubric.name,
+        "rubric_sha256": rubric.sha256,
+        "judge": judge,
+    }
 
 
 class Rater(Judge):

@@ -14,7 +14,7 @@ from typing import Literal
 
 from fusion import PREFERENCE, preference_rubric
 from trace_eval.data import DimensionVerdict, Judgement, Order, PairScores, VerdictOpinion
-from trace_eval.judges.aggregate import PairOpinions, frame, quote
+from trace_eval.judges.aggregate import PairOpinions, framed, quote
 from trace_eval.judges.chat import AnswerForm, Replies
 from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.score_replies import (
@@ -147,7 +147,7 @@ def voted_judgement(
         task: what was asked.
         form: on whose scale the scores are.
     """
-    made, usable = frame(said, PREFERENCE)
+    made, usable = framed(said, PREFERENCE)
     if not usable:
         return made
     by_order = [

@@ -83,7 +83,7 @@ def measure_item(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, M
 
 def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, str]:
     """What :func:`~trace_eval.measures.language.languages_of` says of a pair."""
-    if not isinstance(item, Pair):
+    if len(item.answers) < 2:
         return {}
     answers = {role: blueprints[role] for role in item.answer_roles}
     asked = blueprints.get("instruction")

@@ -19,8 +19,6 @@ import soundfile
 from extractors import SPEECH_RATE, Samples
 from trace_eval.data import (
     ROLES,
-    Answer,
-    Candidate,
     Conversation,
     Cut,
     Pair,
@@ -52,9 +50,7 @@ class Clips:
         for item in items:
             for role, recording in item.recordings().items():
                 self._sources[self.clip_id(item.id, role)] = recording
-            sides = ("a", "b") if isinstance(item, Pair) else ("answer",)
-            answers: tuple[Answer | Candidate, ...] = item.answers
-            for side, answer in zip(sides, answers, strict=True):
+            for side, answer in item.sides.items():
                 if answer.conversation is not None and answer.conversation.channels:
                     self._add_call(item.id, side, answer.conversation)
         self._cache: OrderedDict[str, bytes] = OrderedDict()

@@ -114,8 +114,8 @@ class ScoreForm(Form):
         """All questions about an item, in order."""
         labels = tuple(f"{label:g}" for label in self.rubric.numbers.labels)
         keys = [self.name]
-        if self.rubric.unit == "turn" and isinstance(item, Single):
-            keys = [f"{_TURN}{number}" for number in item.answer.agent_turns]
+        if self.rubric.unit == "turn":
+            keys = [f"{_TURN}{number}" for number in item.answers[0].agent_turns]
         return tuple(Question(None, "score", key, (*labels, NO_SCORE)) for key in keys)
 
     def next_step(self, item: Pair | Single, answers: Answers, order: Order) -> Question | None:

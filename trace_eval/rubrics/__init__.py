@@ -8,9 +8,9 @@ from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
     from trace_eval.rubrics.load import (
+        PAIRS,
         load_pair_rubric,
         load_rubric,
-        pair_rubric_names,
         rubric_names,
         rubric_path,
         template_of,
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
         PairRubric,
         ScoreQuestion,
     )
-    from trace_eval.rubrics.single import OPTIONAL, ScaleSpec, ScoreRubric, reasons_line
+    from trace_eval.rubrics.single import OPTIONAL, ScaleSpec, ScoreRubric
 else:
     __getattr__ = names_on_use(__name__)
 
 __all__ = [
     "OPTIONAL",
+    "PAIRS",
     "PLACE",
     "SCORES",
     "TEXTS",
@@ -39,8 +40,6 @@ __all__ = [
     "ScoreRubric",
     "load_pair_rubric",
     "load_rubric",
-    "pair_rubric_names",
-    "reasons_line",
     "rubric_names",
     "rubric_path",
     "template_of",

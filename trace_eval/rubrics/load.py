@@ -5,21 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from blueprints import Strict, UserError
 from trace_eval.data import read_toml
-from trace_eval.rubrics.pairs import Ensemble, LabelQuestion, PairRubric, ScoreQuestion
-from trace_eval.rubrics.single import MAX_TOLD, Input, ScoreRubric
+from trace_eval.rubrics.pairs import LabelQuestion, PairRubric, ScoreQuestion
+from trace_eval.rubrics.single import MAX_TOLD, ScoreRubric
 
 Model = TypeVar("Model", bound=Strict)
 
-_FILES = Path(__file__).parent / "files"
+#: Where the rubrics of single answers lie.
+SINGLES = Path(__file__).parent / "files"
 
 #: Where the rubrics of pairs lie, with the templates of some of them.
-PAIRS = _FILES / "pairs"
+PAIRS = SINGLES / "pairs"
+
+#: What messages call a file: as the option that names one.
+_NOUNS = {SINGLES: "rubric", PAIRS: "task"}
 
 #: Fields of before -> what to write.
 _RENAMED = {
@@ -32,24 +36,24 @@ _RENAMED = {
 _PART = re.compile(r"[\w.-]{1,100}")
 
 
-def rubric_names() -> list[str]:
-    """The shipped rubrics."""
-    return sorted(path.stem for path in _FILES.glob("*.toml"))
+def rubric_names(folder: Path = SINGLES) -> list[str]:
+    """The shipped rubrics, parts of others left out."""
+    stems = sorted(path.stem for path in folder.glob("*.toml"))
+    return [stem for stem in stems if not stem.startswith("aspect_")]
 
 
-def rubric_path(name: str) -> Path:
+def rubric_path(name: str, folder: Path = SINGLES) -> Path:
     """The file of a shipped rubric, or of one's own.
 
     Raises:
         UserError: there is none.
     """
-    if name in rubric_names():
-        return _FILES / f"{name}.toml"
-    path = Path(name)
+    shipped = rubric_names(folder)
+    path = folder / f"{name}.toml" if name in shipped else Path(name)
     if path.suffix != ".toml" or not path.is_file():
         raise UserError(
-            f"rubric {name!r}: is neither shipped ({', '.join(rubric_names())}) nor a .toml file;"
-            " check the name or the path"
+            f"{_NOUNS[folder]} {name!r}: is neither shipped ({', '.join(shipped)}) nor a .toml"
+            " file; check the name or the path"
         )
     return path
 
@@ -61,9 +65,50 @@ def load_rubric(name: str | Path) -> ScoreRubric:
         UserError: no such rubric or file, no TOML, or a field is wrong; the message names
             all wrong fields.
     """
-    path = rubric_path(str(name))
-    table = read_toml(path, f"rubric {path}", "see trace-eval rubrics show")
-    return validated(ScoreRubric, table, f"rubric {path}")
+    where, table = _read(rubric_path(str(name)))
+    return validated(ScoreRubric, table, where)
+
+
+def load_pair_rubric(name: str | Path) -> PairRubric | ScoreQuestion:
+    """A shipped rubric of pairs by its name, or one from a file.
+
+    Raises:
+        UserError: as of :func:`load_rubric`; or what is the package's own is named.
+    """
+    path = rubric_path(str(name), PAIRS)
+    where, table = _read(path, PAIRS)
+    if "parts" in table:
+        named = table["parts"]
+        parts = [_part(path, part, where) for part in named] if isinstance(named, list) else named
+        return validated(PairRubric, {"name": path.stem, **table, "parts": parts}, where)
+    question = _question(table, where)
+    if path.parent != PAIRS and (question.template or (PAIRS / f"{question.name}.j2").exists()):
+        why = "template" if question.template else "name"
+        raise UserError(
+            f"{where}, {why}: {getattr(question, why)} is the package's own; give yours another"
+            " name and its own words"
+        )
+    if isinstance(question, ScoreQuestion):
+        return question
+    return PairRubric(name=question.name, version=question.version, parts=(question,))
+
+
+def template_of(name: str) -> Path:
+    """The words of a rubric of the package that keeps them in a template."""
+    _, table = _read(rubric_path(name, PAIRS), PAIRS)
+    return PAIRS / str(table["template"])
+
+
+def _read(path: Path, folder: Path = SINGLES) -> tuple[str, dict[str, Any]]:
+    """(What messages call the file, what stands in it)."""
+    where = f"{_NOUNS[folder]} {path}"
+    table = read_toml(path, where, f"see trace-eval rubrics show, or {folder}")
+    for name, told in _RENAMED.items():
+        if name in table:
+            raise UserError(f"{where}, {name}: {told.replace('{value!r}', repr(table[name]))}")
+    if type(table.get("version")) in (int, float):  # as it is often written; not a bool
+        table["version"] = str(table["version"])
+    return where, table
 
 
 def validated(model: type[Model], table: Mapping[str, Any], where: str) -> Model:
@@ -73,19 +118,12 @@ def validated(model: type[Model], table: Mapping[str, Any], where: str) -> Model
         UserError: a field is wrong; the message starts with ``where`` and names all of them.
     """
     try:
-        return model.model_validate(_numbers_as_text(table))
+        return model.model_validate(table)
     except ValidationError as error:
         problems = list(_problems(error, model))
         told = "; ".join(problems[:MAX_TOLD])
         more = f"; and {len(problems) - MAX_TOLD} more" if len(problems) > MAX_TOLD else ""
         raise UserError(f"{where}: {told}{more}") from None
-
-
-def _numbers_as_text(table: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Versions are often written as numbers."""
-    version = table.get("version")
-    is_number = isinstance(version, int | float) and not isinstance(version, bool)
-    return {**table, "version": str(version)} if is_number else table
 
 
 def _problems(error: ValidationError, model: type[Strict]) -> Iterator[str]:
@@ -97,86 +135,24 @@ def _problems(error: ValidationError, model: type[Strict]) -> Iterator[str]:
         elif problem["type"] == "extra_forbidden":
             told = f"is no field; use {', '.join(model.model_fields)}"
         elif problem["type"] == "literal_error":
-            single = model is ScoreRubric and where.startswith(("inputs", "hidden"))
-            offered = ", ".join(get_args(Input)) if single else ""
-            told = f"{problem['input']!r:.60}: {told}" + (f" ({offered})" if not told else "")
+            told = f"{problem['input']!r:.60}: {told}"
         yield f"{where}: {told}" if where else told
 
 
-# --- pairs --------------------------------------------------------------------------------------
+def _question(table: dict[str, Any], where: str) -> LabelQuestion | ScoreQuestion:
+    if isinstance(table.get("scale"), dict):
+        return validated(ScoreQuestion, table, where)
+    return validated(LabelQuestion, table, where)
 
 
-def pair_rubric_names() -> list[str]:
-    """The rubrics of pairs that come with the package, parts of ensembles left out."""
-    stems = sorted(path.stem for path in PAIRS.glob("*.toml"))
-    return [stem for stem in stems if not stem.startswith("aspect_")]
-
-
-def load_pair_rubric(spec: str) -> PairRubric | ScoreQuestion:
-    """A rubric of the package by name, or one of the user's own by its file.
-
-    Raises:
-        UserError: there is none of that name, or the file is no rubric of pairs.
-    """
-    shipped = spec in pair_rubric_names()
-    path = PAIRS / f"{spec}.toml" if shipped else Path(spec)
-    table = _pair_table(path)
-    if "parts" in table:
-        return _ensemble(path, validated(Ensemble, table, f"task {path}"))
-    question = _question(path, table)
-    if not shipped and (question.template or question.name in _templated()):
-        why = "template" if question.template else "name"
-        raise UserError(
-            f"task {path}, {why}: {getattr(question, why)} is the package's own; give yours another"
-            " name and its own words"
-        )
-    if isinstance(question, ScoreQuestion):
-        return question
-    return PairRubric(name=question.name, version=question.version, parts=(question,))
-
-
-def template_of(name: str) -> Path:
-    """The words of a rubric of the package that keeps them in a template."""
-    rubric = load_pair_rubric(name)
-    question = rubric if isinstance(rubric, ScoreQuestion) else rubric.parts[0]
-    assert question.template
-    return PAIRS / question.template
-
-
-def _templated() -> set[str]:
-    return {path.stem for path in PAIRS.glob("*.j2")}
-
-
-def _pair_table(path: Path) -> dict[str, object]:
-    table = read_toml(path, f"task {path}", f"see {PAIRS}")
-    for name, told in _RENAMED.items():
-        if name in table:
-            raise UserError(f"task {path}, {name}: {told.replace('{value!r}', repr(table[name]))}")
-    return table
-
-
-def _question(path: Path, table: dict[str, object]) -> LabelQuestion | ScoreQuestion:
-    scores = isinstance(table.get("scale"), dict)
-    if scores:
-        return validated(ScoreQuestion, table, f"task {path}")
-    return validated(LabelQuestion, table, f"task {path}")
-
-
-def _ensemble(path: Path, found: Ensemble) -> PairRubric:
-    parts = []
-    for name in found.parts:
-        if not _PART.fullmatch(name):
-            raise UserError(f"task {path}: part {name!r:.60} is no name of a task file beside it")
-        own = path.parent / f"{name}.toml"
-        file = own if own.exists() else PAIRS / f"{name}.toml"
-        part = _question(file, _pair_table(file))
-        if isinstance(part, ScoreQuestion):
-            raise UserError(
-                f"task {file}: two scores are a task of their own, and no part of another"
-            )
-        parts.append(part)
-    if len({part.about for part in parts}) < len(parts):
-        raise UserError(f"task {path}: two parts have one dimension; give each its own")
-    if len({part.labels for part in parts}) > 1 or parts[0].is_typed:
-        raise UserError(f"task {path}: parts must share one scale, plain, forced or binary")
-    return PairRubric(name=found.name or path.stem, version=found.version, parts=tuple(parts))
+def _part(path: Path, name: object, where: str) -> LabelQuestion:
+    """A question of another file: one beside this one, or one of the package's."""
+    if not isinstance(name, str) or not _PART.fullmatch(name):
+        raise UserError(f"{where}: part {name!r:.60} is no name of a task file beside it")
+    own = path.parent / f"{name}.toml"
+    where, table = _read(own if own.exists() else PAIRS / f"{name}.toml", PAIRS)
+    part = _question(table, where)
+    if isinstance(part, ScoreQuestion) or part.is_typed:
+        told = "two scores" if isinstance(part, ScoreQuestion) else "typed ties"
+        raise UserError(f"{where}: {told} are a task of their own, and no part of another")
+    return part

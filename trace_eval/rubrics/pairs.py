@@ -11,7 +11,7 @@ import json
 import re
 from typing import Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
 
 from blueprints import Strict
 from fusion import (
@@ -25,8 +25,8 @@ from fusion import (
     Rubric,
     Scale,
 )
-from trace_eval.data import About, SpokenLanguage
-from trace_eval.rubrics.single import reasons_line
+from trace_eval.data import About
+from trace_eval.rubrics.base import RubricFile
 
 #: What a judge may be shown of a pair. ``reference`` is what each answer should have said.
 PairInput = Literal["instruction", "audio", "reference", "transcript", "blueprint"]
@@ -66,44 +66,40 @@ class ScoreScale(Strict):
         return self
 
 
-class Question(Strict):
+class Question(RubricFile):
     """One question about a pair.
 
     Attributes:
-        inputs: what is shown of the pair.
-        template: a Jinja file of the package that has the words instead of the two below.
+        template: a Jinja file of the package that has the words instead of the others.
+        system: what the judge is told before the recordings.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
-    version: str
     item: Literal["pair"] = "pair"
     inputs: tuple[PairInput, ...] = Field(min_length=1)
     template: str | None = None
     system: str = ""
-    question: str = ""
-    reasons_in: SpokenLanguage | None = Field(
-        None, description="language of the reasoning; null: not said"
-    )
 
     @model_validator(mode="after")
     def _has_words(self) -> Question:
         for name in ("system", "question"):
             if not self.template and not getattr(self, name).strip():
                 raise ValueError(f"{name}: is missing; add it")
-        if self.template and self.reasons_in:
-            raise ValueError("reasons_in: the template has the words; say it there")
+        for name in ("reasons_in", "rules"):
+            if self.template and getattr(self, name):
+                raise ValueError(f"{name}: the template has the words; say it there")
         return self
 
     @property
     def instructions(self) -> str:
-        """``system``, and in which language reasons are wanted."""
-        parts = (self.system.strip(), reasons_line(self.reasons_in) if self.reasons_in else "")
-        return "\n".join(part for part in parts if part)
+        """``system``, the rules, and in which language reasons are wanted."""
+        rules = [f"- {rule}" for rule in self.rules]
+        return "\n".join(filter(None, [self.system.strip(), *rules, *self.told_language]))
 
     @property
-    def _reasons(self) -> dict[str, str]:
-        """What the language of reasons adds to the identity."""
-        return {"reasons_in": self.reasons_in} if self.reasons_in else {}
+    def _more(self) -> dict[str, JsonValue]:
+        """What only some questions add to their identity."""
+        return self.model_dump(include={"rules", "reasons_in"}, exclude_defaults=True, mode="json")
 
 
 class LabelQuestion(Question):
@@ -146,7 +142,7 @@ class LabelQuestion(Question):
         return "match" if self.scale == "binary" else self.dimension
 
     @property
-    def identity(self) -> dict[str, str]:
+    def said(self) -> dict[str, JsonValue]:
         """All that decides what is asked."""
         usual = self.labels == LABEL_SETS[self.scale]
         return {
@@ -158,7 +154,7 @@ class LabelQuestion(Question):
             "system": self.system,
             "question": self.question,
             **({} if usual else {"pooling": self.labels.pooling}),
-            **self._reasons,
+            **self._more,
         }
 
 
@@ -207,29 +203,29 @@ class ScoreQuestion(Question):
         return "reference" in self.inputs
 
     @property
-    def identity(self) -> dict[str, object]:
+    def said(self) -> dict[str, JsonValue]:
         """All that decides what is asked."""
         told = self.model_dump(include={"name", "version"})
         told |= {"answer": "two_scores", "scale": self.scale.model_dump()}
-        told |= self._reasons
-        return told | self.model_dump(include={"reasons", "system", "question"})
-
-
-class Ensemble(Strict):
-    """A file that asks several questions of other files."""
-
-    name: str | None = None
-    version: str = "1"
-    item: Literal["pair"] = "pair"
-    parts: tuple[str, ...] = Field(min_length=1, description="names of other files")
+        told |= self._more
+        return told | {"system": self.system, "question": self.question, "reasons": self.reasons}
 
 
 class PairRubric(Strict):
     """One or more questions that are asked about every pair, all on one scale."""
 
     name: str
-    version: str
+    version: str = "1"
+    item: Literal["pair"] = "pair"
     parts: tuple[LabelQuestion, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> PairRubric:
+        if len({part.about for part in self.parts}) < len(self.parts):
+            raise ValueError("two parts have one dimension; give each its own")
+        if len({part.labels for part in self.parts}) > 1:
+            raise ValueError("parts must share one scale, plain, forced or binary")
+        return self
 
     @property
     def rubric(self) -> Rubric:
@@ -261,6 +257,6 @@ class PairRubric(Strict):
     @property
     def identity(self) -> str:
         """All that decides what is asked, as JSON."""
-        parts = [part.identity for part in self.parts]
+        parts = [part.said for part in self.parts]
         told = {"name": self.name, "version": self.version, "parts": parts}
         return json.dumps(told, ensure_ascii=False, separators=(",", ":"))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, JsonValue, model_validator
 
-from blueprints import Strict, counted, language_name
+from blueprints import Strict, counted
 from fusion import BINARY, Numbers, Rubric, likert, numbers, points
-from trace_eval.data import SpokenLanguage
+from trace_eval.rubrics.base import RubricFile, is_none
 
 #: Most problems of one file that are told, and most names in one of them.
 MAX_TOLD = 10
@@ -44,25 +42,15 @@ Reduce = Literal["mean", "median", "mode"]
 #: Most labels of a scale, so that a histogram and a keyboard can show them.
 MAX_LABELS = 21
 
-#: Longest text field, characters.
+#: Longest question, characters.
 MAX_TEXT = 4_000
-
 
 #: How a score follows from its elements.
 Overall = Literal["min", "flags"]
 
 
-def _is_none(value: object) -> bool:
-    return value is None  # rubrics that say nothing of it keep their hash
-
-
 def _is_answer(value: object) -> bool:
     return value == "answer"
-
-
-def reasons_line(language: str) -> str:
-    """The sentence that asks for reasons in a language, given by its code."""
-    return f"Write the reasoning in {language_name(language)}."
 
 
 class ScaleSpec(Strict):
@@ -95,11 +83,10 @@ class ScaleSpec(Strict):
         return tuple(round(self.min + n * self.step, 9) for n in range(max(0, min(count, 1000))))
 
 
-class ScoreRubric(Strict):
+class ScoreRubric(RubricFile):
     """A rubric that rates one answer with a number.
 
     Attributes:
-        rules: what the judge must and must not do, one sentence each.
         hidden: inputs that are shown only where ``-J show`` names them.
         elements: asked for besides the score, kept beside it, never averaged into it.
         gap_s, crop_s: how the turns of a dialogue are joined, seconds.
@@ -113,14 +100,11 @@ class ScoreRubric(Strict):
     """
 
     name: str = Field(pattern=r"^[\w][\w.-]*$", max_length=60)
-    version: str = Field(min_length=1)
     item: Literal["single"] = "single"
     title: str = Field(min_length=1, max_length=200)
-    origin: str = Field("", description="whose rubric it is, and what of it is ours")
     scale: ScaleSpec
     points: dict[str, str] = Field(description="label -> the sentence that goes with it")
     question: str = Field(min_length=1, max_length=MAX_TEXT)
-    rules: tuple[str, ...] = ()
     inputs: tuple[Input, ...]
     hidden: tuple[Input, ...] = ()
     gap_s: float = Field(2.0, ge=0, le=60)
@@ -130,23 +114,8 @@ class ScoreRubric(Strict):
     elements: tuple[str, ...] = ()
     silent: Literal["lowest", "unscored", "ask"] = "lowest"
     unit: Literal["answer", "turn"] = Field("answer", exclude_if=_is_answer)
-    overall: Overall | None = Field(None, exclude_if=_is_none)
+    overall: Overall | None = Field(None, exclude_if=is_none)
     min_samples: int | None = Field(None, ge=1)
-    reasons_in: SpokenLanguage | None = Field(
-        None,
-        exclude_if=lambda value: value is None,  # rubrics without it stay as they were
-        description="language of the reasoning, by ISO 639-1 code or English name; null: not said",
-    )
-
-    @field_validator("rules", "elements", "inputs", "hidden")
-    @classmethod
-    def _each_once(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        seen: set[str] = set()
-        for entry in given:
-            if entry in seen:
-                raise ValueError(f"{entry!r:.60} is there twice; keep one")
-            seen.add(entry)
-        return given
 
     @model_validator(mode="after")
     def _fits_together(self) -> ScoreRubric:
@@ -216,12 +185,10 @@ class ScoreRubric(Strict):
         """Whether an input is shown when nobody says otherwise."""
         return name in self.inputs and name not in self.hidden
 
-    @cached_property
-    def sha256(self) -> str:
-        """SHA-256 of everything it says; layout and comments of the file do not count."""
-        said = self.model_dump(mode="json", exclude={"item"})  # all of them have the same one
-        record = json.dumps(said, sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(record.encode()).hexdigest()
+    @property
+    def said(self) -> dict[str, JsonValue]:
+        """Everything."""
+        return self.model_dump(mode="json", exclude={"item"})  # all of them have the same one
 
 
 def _some(names: list[str]) -> str:

@@ -17,7 +17,6 @@ from typing import Any
 from blueprints import UserError
 from fusion import Rating, from_steps
 from trace_eval.data import (
-    Answer,
     DimensionVerdict,
     Judgement,
     Label,
@@ -29,6 +28,7 @@ from trace_eval.data import (
     Single,
     make_folder,
     question_of,
+    side_of_pair,
     table_lines,
     write_all,
 )
@@ -255,14 +255,7 @@ def _pair(found: ScorePair) -> Pair:
                 f"item {item.id!r} has no recording of its own, and a run of pairs needs one per"
                 " answer; write a table instead: --out FILE.csv"
             )
-        answers[side] = Answer(
-            audio=item.answer.audio,
-            url=item.answer.url,
-            data=item.answer.data,
-            conversation=item.answer.conversation,
-            system=item.system,
-            reference=item.reference[0] if item.reference else None,
-        )
+        answers[side] = side_of_pair(item, item.system)
     return Pair(
         id=found.id,
         instruction=found.a.instruction,

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from trace_eval.conversations import TRACE_EVAL, find, turn_blueprints
-from trace_eval.data import Item, Pair, jsonl, write_all
+from trace_eval.data import jsonl, write_all
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.run import Run
 
@@ -22,7 +22,7 @@ def _records(run: Run) -> Iterator[dict[str, Any]]:
     for item in run.items():
         known = {role: cases.blueprint(one) for role, one in item.recordings().items()}
         measured = {role: blueprint for role, blueprint in known.items() if blueprint}
-        for side, answer in _sides(item):
+        for side, answer in item.sides.items():
             if answer.conversation is None:
                 continue
             findings = find(answer.conversation, turn_blueprints(side, measured))
@@ -41,8 +41,3 @@ def _records(run: Run) -> Iterator[dict[str, Any]]:
                 "findings": [asdict(found) for found in findings.found],
                 "caveats": list(findings.measured.caveats),
             }
-
-
-def _sides(item: Item) -> Iterator[tuple[str, Any]]:
-    names = ("a", "b") if isinstance(item, Pair) else ("answer",)
-    return zip(names, item.answers, strict=True)

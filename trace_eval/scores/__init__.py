@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         Reduced,
         commonest,
         element_means,
+        min_usable,
         of_distribution,
         reduce_samples,
     )
@@ -54,6 +55,7 @@ __all__ = [
     "fit_map",
     "lexical_score",
     "members",
+    "min_usable",
     "of_distribution",
     "reduce_samples",
     "shipped",

@@ -13,18 +13,18 @@ from blueprints import UserError
 from fusion import DIMENSIONS
 from trace_eval.data import (
     MAX_ID,
-    Answer,
     Judgement,
     Overall,
     Pair,
     jsonl,
     make_folder,
     read_manifest,
+    side_of_pair,
 )
 from trace_eval.judges.chat import CostEstimate
 from trace_eval.options import Options
 from trace_eval.runs import Listener, Run, Session
-from trace_eval.select.candidates import Candidate, Group
+from trace_eval.select.candidates import Group
 from trace_eval.select.schemes import Match, Scheme, Verdict, bracket
 
 #: What may decide a comparison; the default is the pair's overall rating.
@@ -112,21 +112,11 @@ def pair_of(group: Group, match: Match) -> Pair:
     return Pair(
         id=name,
         instruction=a.item.instruction,
-        a=_answer(a),
-        b=_answer(b),
+        a=side_of_pair(a.item, a.item.system or a.id),
+        b=side_of_pair(b.item, b.item.system or b.id),
         instruction_id=group.name,
         category=a.item.category,
         meta={_MATCH: list(match)},
-    )
-
-
-def _answer(candidate: Candidate) -> Answer:
-    item = candidate.item
-    return Answer(
-        audio=item.answer.audio,
-        url=item.answer.url,
-        system=item.system or candidate.id,
-        reference=item.reference[0] if item.reference else None,
     )
 
 

@@ -16,7 +16,7 @@ import soundfile
 from tests.support.audio_cases import case, pair, said
 from tests.support.llm_judges import listening_judge, scoring_judge
 from tests.support.servers import Answer, Asked, Server, completion
-from trace_eval.data.items import Candidate, Single
+from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import Case
@@ -95,7 +95,7 @@ def test_deafness_is_final_in_every_kind_of_judge(tmp_path: Path) -> None:
     rater = scoring_judge(
         "audio:scripted:t", client, options, None, rubric, AudioView(rubric, options)
     )
-    item = Single(id="s", answer=Candidate(audio=pair(tmp_path).a.audio))
+    item = Single(id="s", answer={"audio": pair(tmp_path).a.audio})
     score = asyncio.run(rater.judge(Case(item, decode=decode_recording)))
     assert (score.status, score.reason) == ("unscored", Reason.NOT_HEARD)
 
@@ -170,7 +170,7 @@ def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> 
         (made.pair.b, "0.25 s, the limit is 0.22 s"),
         (made.pair.a.model_copy(update={"audio": recording(tmp_path / "t.wav", 0.01)}), "at least"),
     ):
-        item = Single(id="s", answer=Candidate(audio=answer.audio))
+        item = Single(id="s", answer={"audio": answer.audio})
         score = asyncio.run(rater.judge(Case(item, decode=decode_recording)))
         assert (score.status, told in str(score.detail)) == ("unscored", True)
 

@@ -17,9 +17,9 @@ import soundfile
 from tests.support.audio_cases import case, examples, said, write
 from tests.support.cli import ROOT
 from tests.support.llm_judges import listening_judge, scoring_judge
-from trace_eval.data.items import Candidate, Single, Turn
+from trace_eval.data.answers import Answer, Turn
+from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
-from trace_eval.data.pairs import Answer
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Reply, Request, Tokens
 from trace_eval.judges.chat.openai import OpenAIClient
@@ -136,7 +136,7 @@ def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
         window = asyncio.Semaphore(in_flight)
 
         async def one(number: int) -> None:
-            item = Single(id=f"d{number}", answer=Candidate(turns=turns))
+            item = Single(id=f"d{number}", answer=Answer(turns=turns))
             async with window:
                 score = await judge.judge(Case(item, {}, decode_recording))
                 assert (score.status, score.value, score.used) == ("scored", 4.0, 5)

@@ -14,7 +14,7 @@ from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.rated_sound import case, clip, dialogue, rater, said
 from tests.support.servers import Answer, Asked, Server, completion
-from trace_eval.data.items import Candidate, Single
+from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
 from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
@@ -65,7 +65,7 @@ def test_long_dialogues_are_cropped_and_say_so(tmp_path: Path) -> None:
 def test_silence_is_not_sent(tmp_path: Path) -> None:
     audio = tmp_path / "silent.wav"
     soundfile.write(audio, [0.0] * 8000, 16_000)
-    item = Single(id="s", answer=Candidate(audio=audio))
+    item = Single(id="s", answer={"audio": audio})
     for rubric, lowest in (("style", 1.0), ("role_realism", 0.0)):
         judge, client = rater(rubric, [])
         score = asyncio.run(judge.judge(case(item)))

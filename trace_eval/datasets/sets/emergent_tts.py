@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from trace_eval.data import Answer, Candidate, Instruction, Pair, Single, strict_json
+from trace_eval.data import Answer, Instruction, Pair, Single, strict_json
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, mean_figure
 from trace_eval.datasets.records import authors_score, unique_ids
@@ -102,7 +102,7 @@ def _add(found: Converted, source: Source, path: Path, system: str, rows: Sequen
                 id=name,
                 instruction=Instruction(text=row["text_to_synthesize"]),
                 reference=(row["text_to_synthesize"],),
-                answer=Candidate.model_validate({k: v for k, v in places.items() if v is not None}),
+                answer=Answer.model_validate({k: v for k, v in places.items() if v is not None}),
                 system=system,
                 category=row["category"],
                 meta=row.rest(*_COLUMNS, "audio_out_path", "model_prediction"),

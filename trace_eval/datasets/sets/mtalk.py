@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data import Answer, Candidate, Instruction, Pair, Problem, Single, strict_json
-from trace_eval.data.items import Turn
+from trace_eval.data import Answer, Instruction, Pair, Problem, Single, strict_json
+from trace_eval.data.answers import Turn
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.rows import Rows
 from trace_eval.datasets.sets.mtalk_hub import add_rows
@@ -184,7 +184,7 @@ def _item(
         question_id=f"{tier}-{number}",
         instruction=Instruction(text=turns[-1]["question_transcription"]),
         context=before or None,
-        answer=Candidate(text=said[-1], turns=tuple(recordings)),
+        answer=Answer(text=said[-1], turns=tuple(recordings)),
         system=system,
         category=tier,
         meta={"turns": words},

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data import Candidate, Instruction, Single, is_url
-from trace_eval.data.items import Turn
+from trace_eval.data import Answer, Instruction, Single, is_url
+from trace_eval.data.answers import Turn
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.rows import Columns, Row, Rows
 
@@ -78,7 +78,7 @@ def _add(
                 id=f"{name}/{system}",
                 question_id=name,
                 instruction=Instruction.model_validate({"audio": last}),
-                answer=Candidate(turns=turns),
+                answer=Answer(turns=turns),
                 system=system,
                 category=tier,
             )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data import Candidate, Instruction, Single
+from trace_eval.data import Answer, Instruction, Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import URO_EN, URO_ZH
 from trace_eval.datasets.figures import Figure, mean_figure
@@ -75,7 +75,7 @@ def _items(rows: Rows, folder: Path, chosen: Selection) -> list[Single]:
                 id=f"{folder.name}-{number}",
                 instruction=Instruction(text=texts["question_text"].get(number)),
                 reference=(reference,) if reference else (),
-                answer=Candidate.model_validate(
+                answer=Answer.model_validate(
                     {
                         "text": pred[number] if heard is None else heard,
                         **({} if audio is None else {"audio": audio}),
@@ -155,7 +155,7 @@ def _item_of(row: Row, number: int, folder: Path, chosen: Selection) -> Single:
         id=f"{folder.name}-{number:04d}",
         instruction=Instruction(text=row.text("question")),
         reference=(reference,) if reference else (),
-        answer=Candidate(text=row.text("answer") or ""),
+        answer=Answer(text=row.text("answer") or ""),
         system=chosen.system,
         category=folder.name,
         split=folder.parent.name or None,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from trace_eval.data import Candidate, Instruction, Single
+from trace_eval.data import Answer, Instruction, Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOCALBENCH
 from trace_eval.datasets.joins import join
@@ -157,7 +157,7 @@ def _item(system: str, name: str, one: Answered, chosen: Selection) -> Single:
         question_id=one.id,
         instruction=Instruction(text=question["Question"]),
         reference=(one.reference,) if one.reference else (),
-        answer=Candidate.model_validate(
+        answer=Answer.model_validate(
             {
                 "text": one.written if heard is None else heard,
                 **({} if one.audio is None else {"audio": one.audio}),

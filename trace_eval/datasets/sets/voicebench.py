@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from trace_eval.data import Candidate, Instruction, Single
+from trace_eval.data import Answer, Instruction, Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOICEBENCH
 from trace_eval.datasets.records import unique_ids
@@ -89,7 +89,7 @@ def _item(run: Run, number: int, row: Row) -> Single:
         id=_id(run, number, row),
         instruction=Instruction(text=text),
         reference=(reference,) if reference else (),
-        answer=Candidate(text=row["response"]),
+        answer=Answer(text=row["response"]),
         system=run.system,
         category=run.set,
         split=run.split,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from trace_eval.data import Candidate, Instruction, Single
+from trace_eval.data import Answer, Instruction, Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, weighted
 from trace_eval.datasets.records import authors_score, unique_ids
@@ -111,7 +111,7 @@ def _item(source: Source, path: Path, row: Row, audio: Path | str | None) -> Sin
         instruction=Instruction.model_validate(
             {"text": row["instruct_text"], **({"audio": spoken} if spoken else {})}
         ),
-        answer=Candidate.model_validate({k: v for k, v in given.items() if v is not None}),
+        answer=Answer.model_validate({k: v for k, v in given.items() if v is not None}),
         system=row["model_name"],
         category=row["ability"],
         meta=row.rest(*_COLUMNS, "response_text", "instruct_id", "gemini_raw"),

@@ -17,10 +17,13 @@ from typing import Any
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data import Candidate, Single, is_pair_record, read_records, single_from_record
+from trace_eval.data import ALONE, Answer, Single, is_pair_record, read_records, single_from_record
 from trace_eval.judges.audio.solved import Examples, Solved, examples_of, local_sound
 from trace_eval.judges.waveforms import Sound, Unit
 from trace_eval.rubrics import ScoreRubric
+
+#: What a record may say of its recording.
+_RECORDING = Answer.model_fields.keys() - ALONE.fields
 
 #: Where a record keeps its solution once it is read.
 _SOLUTION = "answer"
@@ -104,7 +107,7 @@ def _item(record: Mapping[str, Any], root: Path | str) -> Single:
     given = record.get(_SOLUTION)
     if not isinstance(given, Mapping):
         return single_from_record(record, root)
-    recording = {name: given[name] for name in given if name in Candidate.model_fields}
+    recording = {name: given[name] for name in given if name in _RECORDING}
     solution = {name: given[name] for name in given if name not in recording}
     plain = {name: value for name, value in record.items() if name != _SOLUTION}
     if recording:

@@ -9,7 +9,6 @@ and ``{text_2}`` become what each recording should have said. See docs/audio-jud
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -150,8 +149,7 @@ class FilePrompt:
     @property
     def sha256(self) -> str:
         """Identity of all texts."""
-        task = json.dumps(self._task.identity, ensure_ascii=False, separators=(",", ":"))
-        told = task + common().model_dump_json() + self._form
+        told = self._task.identity + common().model_dump_json() + self._form
         return hashlib.sha256(told.encode()).hexdigest()
 
     def pair(

@@ -9,12 +9,7 @@ from pathlib import Path
 from blueprints import Strict, UserError
 from trace_eval.data import read_toml
 from trace_eval.judges.naturalness import TASK as NATURALNESS
-from trace_eval.rubrics import (
-    PairRubric,
-    ScoreQuestion,
-    load_pair_rubric,
-    pair_rubric_names,
-)
+from trace_eval.rubrics import PAIRS, PairRubric, ScoreQuestion, load_pair_rubric, rubric_names
 
 _WORDS = Path(__file__).with_name("words.toml")
 
@@ -42,7 +37,7 @@ def common() -> Common:
 
 def task_names() -> list[str]:
     """The rubrics of the package that are heard and answered by labels."""
-    return [name for name in pair_rubric_names() if name not in ("trace", NATURALNESS)]
+    return [name for name in rubric_names(PAIRS) if name not in ("trace", NATURALNESS)]
 
 
 def load_heard(spec: str) -> PairRubric | ScoreQuestion:
@@ -51,7 +46,7 @@ def load_heard(spec: str) -> PairRubric | ScoreQuestion:
     Raises:
         UserError: there is none of that name, the file is not a rubric, or it is read only.
     """
-    if spec not in pair_rubric_names() and not spec.endswith(".toml"):
+    if spec not in rubric_names(PAIRS) and not spec.endswith(".toml"):
         raise UserError(
             f"task {spec!r} is unknown; use one of {', '.join(task_names())}, {NATURALNESS},"
             " or your own .toml"

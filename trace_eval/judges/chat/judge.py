@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import AudioError
-from trace_eval.data import Item, Order, Outcome, Pair, Reason
+from trace_eval.data import Item, Order, Outcome, Reason
 from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.judges.chat.ask import together
 from trace_eval.judges.chat.base import Request
@@ -115,7 +115,7 @@ class LLMJudge(Judge):
 
     def orders(self, item: Item) -> tuple[Order, ...]:
         """The orders in which the answers are shown; a single answer has one."""
-        return orders_of(self.options, item.id) if isinstance(item, Pair) else ("ab",)
+        return orders_of(self.options, item.id) if len(item.answers) > 1 else ("ab",)
 
     def calls(self, case: Case) -> list[Call]:
         """Every question that this case needs, in the order of its opinions; maybe none."""

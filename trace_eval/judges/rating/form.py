@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from pydantic import JsonValue
 
-from trace_eval.data import Item, Outcome, Reason, ScoreOpinion, Single
+from trace_eval.data import Item, Outcome, Reason, ScoreOpinion
 from trace_eval.judges import check_heard
 from trace_eval.judges.base import unscored
 from trace_eval.judges.chat import AnswerForm, AskedQuestion, Replies
@@ -46,7 +46,6 @@ class ScoreForm(AnswerForm[ScoreReply]):
 
     def of_nothing(self, item: Item, judge: str, reason: Reason) -> Outcome | None:
         """What the rubric says of an answer that is empty or silent."""
-        assert isinstance(item, Single)
         if self.rubric.silent == "ask":
             return None
         if self.rubric.silent == "unscored":
@@ -57,7 +56,6 @@ class ScoreForm(AnswerForm[ScoreReply]):
     def outcome(self, replies: Replies[ScoreReply]) -> Outcome:
         """The score of the samples."""
         item, caveats = replies.item, list(replies.caveats)
-        assert isinstance(item, Single)
         if self.rubric.unit == "turn":
             opinions = [one for each in replies.asked for one in _of_turns(each)]
         else:

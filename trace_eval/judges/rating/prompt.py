@@ -38,7 +38,7 @@ from trace_eval.judges.views import (
     ConversationView,
     TranscriptView,
 )
-from trace_eval.rubrics import OPTIONAL, ScoreRubric, reasons_line
+from trace_eval.rubrics import OPTIONAL, ScoreRubric
 
 #: Turns of the agent that are asked about in one call; every call shows the whole conversation.
 WINDOW = 40
@@ -115,7 +115,6 @@ class SingleView(View):
         if self._lacks_reference(item):
             return []
         asked = ["instruction"] if self._listens_to_instruction(item) else []
-        assert isinstance(item, Single)
         return [*asked, *self.answer.roles(item)]
 
     def _listens_to_instruction(self, item: Item) -> bool:
@@ -195,8 +194,7 @@ class SingleView(View):
             f"Reply with one JSON object and nothing else, exactly like this: {self._form()}",
             f"Write the reasoning first, step by step and short; then {self._number()}.",
         ]
-        if rubric.reasons_in:
-            lines.append(reasons_line(rubric.reasons_in))
+        lines += rubric.told_language
         if rubric.elements:
             lines.append(
                 "Score each element by the same scale; write null for one that was not demanded."

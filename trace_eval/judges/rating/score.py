@@ -7,17 +7,18 @@ from typing import Any
 
 from fusion import Numbers
 from trace_eval.data import (
+    Item,
     JudgeComponent,
     Reason,
     Score,
     ScoreEstimate,
     ScoreOpinion,
-    Single,
-    failures,
 )
+from trace_eval.judges import frame
+from trace_eval.judges.base import score_fields
 from trace_eval.judges.chat import sum_usage
 from trace_eval.rubrics import ScoreRubric
-from trace_eval.scores import Reduced, commonest, element_means, reduce_samples
+from trace_eval.scores import Reduced, commonest, element_means, min_usable, reduce_samples
 from trace_eval.scores.pool import pool
 
 #: Between the specs of several judges.
@@ -29,7 +30,7 @@ SILENT = "silent: nobody can be heard, so it has the lowest score without being 
 
 
 def score_of(
-    item: Single,
+    item: Item,
     rubric: ScoreRubric,
     judge: str,
     opinions: Sequence[ScoreOpinion],
@@ -44,46 +45,32 @@ def score_of(
         min_samples: usable samples that make a score; None: the rubric's, else more than half.
         more: further fields of the record; ``caveats`` are put before ours.
     """
-    common = _common(item, rubric, judge) | {
-        "opinions": list(opinions),
-        "samples": len(opinions),
-        "used": sum(opinion.reason is None for opinion in opinions),
-        "usage": sum_usage([opinion.usage for opinion in opinions if not opinion.cached]),
-        **more,
+    count, used = len(opinions), sum(opinion.reason is None for opinion in opinions)
+    wanted = min_samples or rubric.min_samples
+    minimum = min_usable(count) if wanted is None else min(wanted, count)
+    enough = (f"{used} of {count} samples are usable", opinions, minimum)
+    fields, usable = frame(opinions, [enough], "samples")
+    common = {**score_fields(item, rubric, judge), "samples": count, "used": used, **more}
+    if not usable:
+        return Score(**common | fields)
+    scores = [opinion.score for opinion in opinions]
+    reduced = reduce_samples(scores, rubric.numbers, rubric.reduce, minimum)
+    assert reduced is not None
+    told = {
+        **values_of(reduced, rubric.numbers),
+        "elements": element_means([opinion.elements for opinion in usable]),
+        "caveats": [*more.get("caveats", ()), *fields["caveats"], *_undecided(reduced)],
     }
-    minimum = min_samples or rubric.min_samples
-    reduced = reduce_samples(
-        [opinion.score for opinion in opinions],
-        rubric.numbers,
-        rubric.reduce,
-        None if minimum is None else min(minimum, len(opinions)),
-    )
-    failed = [opinion for opinion in opinions if opinion.reason is not None]
-    if reduced is None:
-        reason = commonest(opinion.reason for opinion in failed)
-        first = next(opinion for opinion in failed if opinion.reason is reason)
-        told = f"{common['used']} of {len(opinions)} samples are usable: {first.detail}"
-        return Score(status="unscored", reason=reason, detail=told, **common)
-    usable = [opinion for opinion in opinions if opinion.reason is None]
-    caveats = [*more.get("caveats", ()), *failures(opinions, "samples"), *_undecided(reduced)]
-    return Score(
-        **{
-            **common,
-            "status": "scored",
-            **values_of(reduced, rubric.numbers),
-            "elements": element_means([opinion.elements for opinion in usable]),
-            "caveats": caveats,
-        }
-    )
+    return Score(**common | fields | told)
 
 
 def stated_score(
-    item: Single, rubric: ScoreRubric, judge: str, reduced: Reduced, **more: Any
+    item: Item, rubric: ScoreRubric, judge: str, reduced: Reduced, **more: Any
 ) -> Score:
     """The score of a judge that states a distribution instead of being sampled."""
     return Score(
         **{
-            **_common(item, rubric, judge),
+            **score_fields(item, rubric, judge),
             "status": "scored",
             "used": 1,
             "samples": 1,
@@ -93,11 +80,11 @@ def stated_score(
     )
 
 
-def lowest_score(item: Single, rubric: ScoreRubric, judge: str, reason: Reason) -> Score:
+def lowest_score(item: Item, rubric: ScoreRubric, judge: str, reason: Reason) -> Score:
     """The end of the scale for an answer with nothing in it; nobody was asked."""
     scale = rubric.numbers
     return Score(
-        **_common(item, rubric, judge),
+        **score_fields(item, rubric, judge),
         status="scored",
         reason=reason,
         value=float(scale.low),
@@ -127,14 +114,14 @@ def shares(distribution: dict[float, float], scale: Numbers) -> dict[str, float]
     return {f"{label:g}": distribution.get(float(label), 0.0) for label in scale.labels}
 
 
-def pooled(item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
+def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
     """One record for several judges: a mixture of their distributions.
 
     Judges without a score are left out and named in a caveat; the others share their weight.
     """
     scale = rubric.numbers
     scored = [part for part in parts if part.status == "scored"]
-    common = _common(item, rubric, JOINED.join(part.judge for part in parts)) | {
+    common = score_fields(item, rubric, JOINED.join(part.judge for part in parts)) | {
         "opinions": [
             opinion.model_copy(update={"judge": part.judge})
             for part in parts
@@ -175,17 +162,6 @@ def pooled(item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
         ),
         caveats=caveats,
     )
-
-
-def _common(item: Single, rubric: ScoreRubric, judge: str) -> dict[str, Any]:
-    return {
-        "item": item.id,
-        "question_id": item.question_id,
-        "system": item.system,
-        "rubric": rubric.name,
-        "rubric_sha256": rubric.sha256,
-        "judge": judge,
-    }
 
 
 def _reduced(part: Score, scale: Numbers) -> Reduced:

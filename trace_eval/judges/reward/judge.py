@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from extractors import Samples
 from fusion import preference_rubric
-from trace_eval.data import Judgement, Order, Outcome, Pair, Reason, Usage, VerdictOpinion
+from trace_eval.data import Item, Judgement, Order, Outcome, Reason, Usage, VerdictOpinion
 from trace_eval.judges import (
     PairOpinions,
     opinion_fields,
@@ -67,7 +67,7 @@ class InProcessJudge(Judge):
 class _PairJudge(InProcessJudge):
     """Rewards of two recordings, with what should have been said in each."""
 
-    def needs_instruction(self, pair: Pair) -> bool:
+    def needs_instruction(self, item: Item) -> bool:
         """Never: what should have been said is the answers' reference."""
         return False
 

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from blueprints import Transcript, UserError
 from fusion import ItemKind
 from trace_eval.data import Outcome, Pair, Reason, Score, ScoreOpinion, Single
-from trace_eval.judges.base import Case
+from trace_eval.judges.base import Case, score_fields
 from trace_eval.judges.naturalness import TASK, TEXT_FROM_ASR, style_of
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.reward.engine import SHARED_OPTIONS, Engine, Refused, decoded
@@ -54,12 +54,7 @@ class RewardRater(InProcessJudge):
         except Refused as refused:
             return self.unscored(item, refused.reason, refused.detail)
         return Score(
-            item=item.id,
-            question_id=item.question_id,
-            system=item.system,
-            rubric=self.rubric.name,
-            rubric_sha256=self.rubric.sha256,
-            judge=self.spec,
+            **score_fields(item, self.rubric, self.spec),
             status="scored",
             value=reward,
             used=1,

@@ -10,7 +10,7 @@ from blueprints import UserError
 from fusion import ItemKind
 from trace_eval.conversations import KINDS, RULES, Findings, find, turn_blueprints
 from trace_eval.data import Outcome, Pair, Reason, Score, ScoreEstimate, ScoreOpinion, Single
-from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.base import Case, Judge, score_fields
 from trace_eval.rubrics import ScoreRubric
 
 #: Raise it whenever the same conversation could be scored otherwise.
@@ -49,14 +49,12 @@ class TurnsJudge(Judge):
 
     def roles(self, item: Pair | Single) -> list[str]:
         """The turns whose words or language nobody wrote down."""
-        assert isinstance(item, Single)
-        conversation = item.answer.conversation
-        if conversation is None:
+        (answer,) = item.answers
+        if answer.conversation is None:
             return []
+        turns = answer.conversation.turns
         return [
-            role
-            for role in item.answer.spoken_turns
-            if conversation.turns[int(role.rpartition("-")[2])].text is None
+            role for role in item.answer_roles if turns[int(role.rpartition("-")[2])].text is None
         ]
 
     async def judge(self, case: Case) -> Outcome:
@@ -80,12 +78,7 @@ class TurnsJudge(Judge):
         unknown = [kind for kind, value in elements.items() if value is None]
         gaps = [f"not known: {', '.join(unknown)}"] if unknown else []
         return Score(
-            item=item.id,
-            question_id=item.question_id,
-            system=item.system,
-            rubric=self.rubric.name,
-            rubric_sha256=self.rubric.sha256,
-            judge=self.spec,
+            **score_fields(item, self.rubric, self.spec),
             status="scored",
             value=total,
             used=1,

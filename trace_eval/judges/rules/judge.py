@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from fusion import Dimension
 from trace_eval.conversations import turn_blueprints
-from trace_eval.data import Answer, DimensionVerdict, Judgement, Pair, Reason
+from trace_eval.data import Answer, DimensionVerdict, Item, Judgement, Reason
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules.content import judge_content
 from trace_eval.judges.rules.conversation import Side, judge_conversations
@@ -47,9 +47,9 @@ class RulesJudge(Judge):
         """Version of the rules and all thresholds."""
         return {"version": VERSION, "thresholds": asdict(self.thresholds)}
 
-    def needs_instruction(self, pair: Pair) -> bool:
+    def needs_instruction(self, item: Item) -> bool:
         """A spoken instruction matters only where its words are not written down."""
-        return not pair.instruction.text
+        return not item.instruction.text
 
     async def judge(self, case: Case) -> Judgement:
         """Judge one case; unscored with ``evidence_missing`` when a dimension has no evidence."""

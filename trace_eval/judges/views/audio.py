@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import Clip
-from trace_eval.data import Recording, Single
+from trace_eval.data import Item, Recording, Single
 from trace_eval.judges.audio import (
     Examples,
     RatedExample,
@@ -102,7 +102,7 @@ class AudioView(AnswerView):
         self._sending = Sending.of(options, signals)
         self.about = " ".join([AudioView.about, *self._about_examples()])
 
-    def roles(self, item: Single) -> list[str]:
+    def roles(self, item: Item) -> list[str]:
         """All recordings of the answer."""
         return item.answer_roles
 

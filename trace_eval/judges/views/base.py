@@ -17,7 +17,7 @@ from blueprints import (
     Status,
     Transcript,
 )
-from trace_eval.data import Single
+from trace_eval.data import Item
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat import Message, Part
 
@@ -42,7 +42,7 @@ class AnswerView(ABC):
     takes_conversations: bool = True
 
     @abstractmethod
-    def roles(self, item: Single) -> list[str]:
+    def roles(self, item: Item) -> list[str]:
         """The recordings of the answer whose blueprints are needed."""
 
     @abstractmethod
@@ -123,11 +123,6 @@ class AnswerView(ABC):
     def warnings(self) -> Sequence[str]:
         """What is doubtful about the examples."""
         return ()
-
-
-def recordings_of(item: Single) -> list[str]:
-    """The recordings of an answer by their roles."""
-    return [role for role in item.recordings() if role != "instruction"]
 
 
 def _silent(blueprint: Blueprint) -> bool:

@@ -14,12 +14,12 @@ from blueprints import (
     render_paper,
 )
 from extractors import guessed
-from trace_eval.data import Single
+from trace_eval.data import Item
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat import Part
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.text import guess_note, neutralise, neutralise_blueprint
-from trace_eval.judges.views.base import AnswerView, Fence, recordings_of
+from trace_eval.judges.views.base import AnswerView, Fence
 
 
 class BlueprintView(AnswerView):
@@ -38,9 +38,9 @@ class BlueprintView(AnswerView):
             " failed says nothing about the answer." + (f"\n\n{legend}" if legend else "")
         )
 
-    def roles(self, item: Single) -> list[str]:
+    def roles(self, item: Item) -> list[str]:
         """All recordings of the answer."""
-        return recordings_of(item)
+        return item.answer_roles
 
     def missing_evidence(self, case: Case) -> str | None:
         """No recording at all: there is nothing to measure."""

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.conversations import turn_blueprints, words_of
-from trace_eval.data import Single
+from trace_eval.data import Item
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat import Part
 from trace_eval.judges.options import JudgeOptions
@@ -76,9 +76,9 @@ class ConversationView(AnswerView):
             f" {LEGEND} Recognisers mishear, and measurements are estimates."
         )
 
-    def roles(self, item: Single) -> list[str]:
+    def roles(self, item: Item) -> list[str]:
         """The turns that can be heard."""
-        return list(item.answer.spoken_turns) if item.has_conversations else []
+        return item.answer_roles if item.has_conversations else []
 
     def missing_evidence(self, case: Case) -> str | None:
         """No conversation, or nobody in it to judge."""

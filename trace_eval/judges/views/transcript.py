@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from blueprints import Absent, Blueprint, Transcript
 from extractors import guessed, unmeasured
-from trace_eval.data import Single
+from trace_eval.data import Item
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat import Part
 from trace_eval.judges.text import ABOUT_THE_CLIP, neutralise
-from trace_eval.judges.views.base import AnswerView, Fence, recordings_of
+from trace_eval.judges.views.base import AnswerView, Fence
 
 
 class TranscriptView(AnswerView):
@@ -22,9 +22,9 @@ class TranscriptView(AnswerView):
         " them down, and recognisers mishear: one odd word is more likely theirs."
     )
 
-    def roles(self, item: Single) -> list[str]:
+    def roles(self, item: Item) -> list[str]:
         """None where the words are given."""
-        return [] if item.answer.text is not None else recordings_of(item)
+        return [] if item.answers[0].text is not None else item.answer_roles
 
     def missing_evidence(self, case: Case) -> str | None:
         """A transcript that is absent for a technical reason, or that is known to be guessed."""

@@ -89,11 +89,8 @@ def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = 
     raters: list[str] = []
     values: list[float] = []
     facts = {}
-    texts = {}
     for item in items:
         facts[item.id] = (item.question_id, item.system, item.split)
-        if item.answer.text is not None:
-            texts[item.id] = (item.answer.text, item.reference)
         given = {item.id: item.labels.given} if item.labels and not turns else {}
         for number, scores in (item.labels.turns if item.labels and turns else {}).items():
             turn = turn_role(item.id, int(number))
@@ -104,7 +101,13 @@ def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = 
                 ids.append(id_)
                 raters.append("" if rater.startswith(ANONYMOUS) else rater)
                 values.append(score)
-    return Ratings(source, ids, raters, np.array(values, float), facts, texts)
+    return Ratings(source, ids, raters, np.array(values, float), facts, texts_of(items))
+
+
+def texts_of(items: Sequence[Single]) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Item -> (written answer, references), of those that have one."""
+    written = ((item, item.answer.text) for item in items)
+    return {item.id: (text, item.reference) for item, text in written if text is not None}
 
 
 def positions(ratings: Ratings, scale: Numbers) -> NDArray[np.float64]:

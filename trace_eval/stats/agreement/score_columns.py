@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import Numbers, likert
 from trace_eval.data import Single
-from trace_eval.stats.agreement.ratings import Ratings, positions
+from trace_eval.stats.agreement.ratings import Ratings, positions, texts_of
 from trace_eval.stats.agreement.study import JudgeScores, People, Study
 
 Array = NDArray[Any]
@@ -54,12 +54,7 @@ def items_study(items: Sequence[Single], ratings: Ratings, scale: Numbers) -> St
         UserError: a rating is off the scale.
     """
     facts = {item.id: (item.question_id, item.system, item.split) for item in items}
-    texts = {
-        item.id: (item.answer.text, item.reference)
-        for item in items
-        if item.answer.text is not None
-    }
-    return study_of(facts, texts, ratings, scale)
+    return study_of(facts, texts_of(items), ratings, scale)
 
 
 def study_of(

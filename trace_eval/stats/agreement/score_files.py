@@ -12,7 +12,7 @@ from blueprints import UserError
 from fusion import Numbers, numbers
 from trace_eval.data import BadJson, Single, lines, read_columns, read_file, turn_role
 from trace_eval.rubrics import ScaleSpec, load_rubric, rubric_names
-from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items
+from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items, texts_of
 from trace_eval.stats.agreement.score_columns import (
     DEFAULT_SCALE,
     Facts,
@@ -103,11 +103,7 @@ def _read_run(folder: Path, rubric: str | None) -> ScoreFile:
     if turns:
         facts = score_file.facts
     score_file.facts = facts
-    score_file.texts = {
-        item.id: (item.answer.text, item.reference)
-        for item in items
-        if item.answer.text is not None
-    }
+    score_file.texts = texts_of(items)
     score_file.labels = ratings_of_items(f"{folder} (its own labels)", items, turns)
     score_file.scale = _run_scale(folder / "manifest.json", score_file.rubric)
     return score_file
