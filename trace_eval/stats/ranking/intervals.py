@@ -52,7 +52,7 @@ class RankSets:
         """A system's standing with its best and worst rank, where it has a rank."""
         if self.ahead is None or place.rank is None:
             return replace(place, undefined=self.undefined)
-        behind = tuple(systems[other] for other in np.flatnonzero(self.ahead[index]))
+        behind = tuple(systems[other] for other in np.flatnonzero(self.ahead[index]).tolist())
         best, worst = 1 + int(self.ahead[:, index].sum()), len(systems) - len(behind)
         return replace(place, low=best, high=worst, undefined=self.undefined, ahead=behind)
 
