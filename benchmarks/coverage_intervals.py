@@ -24,7 +24,13 @@ from trace_eval.data import LABELS, LabelTable
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.inference.influence import PPIComponents, ppi_components, simple_design
-from trace_eval.stats.inference.ppi import LEAST_UNITS, PPIEstimate, difference, estimate
+from trace_eval.stats.inference.ppi import (
+    LEAST_LABELS,
+    LEAST_UNITS,
+    PPIEstimate,
+    difference,
+    estimate,
+)
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.intervals import rank_intervals
 from trace_eval.stats.ranking.outcomes import Outcomes, outcomes_of
@@ -133,7 +139,8 @@ class World:
             and the others mostly of 1 to 8, values always shared); weighted (hard pairs three times
             as likely); rare (a fifth of the pairs, lost more often, an eighth as likely as the
             others); seldom (the same, lost nearly always); untold (the same, and nobody knows how
-            likely pairs without a label were); graded (every pair has a probability of its own,
+            likely pairs without a label were; draws that are said to be doubtful do not count);
+            graded (every pair has a probability of its own,
             hard ones higher); strata (80 hard pairs with certainty and ``labels`` of the rest);
             difference (of the first two of three systems, ``labels`` per two of them).
         pairs: of the run.
@@ -155,7 +162,7 @@ class World:
         """One draw; None: no interval is given."""
         rng = np.random.default_rng((seed, crc32(self.name.encode())))
         samples, truth = self._systems(rng) if self.design == "difference" else self._rate(rng)
-        return _draw(samples, truth)
+        return _draw(samples, truth) if samples else None
 
     @property
     def enumerable(self) -> bool:
@@ -227,7 +234,10 @@ class World:
                     inclusion = inclusion * rng.uniform(0.4, 1.6, number)
                 asked = rng.random(number) < inclusion
         f = JUDGES[self.judge](y, other, rng)
-        return (ppi_components(y, f, simple_design(asked, inclusion, cluster)),), truth
+        design = simple_design(asked, inclusion, cluster)
+        if self.design == "untold" and 0 < design.heavy[0] < LEAST_LABELS:
+            return (), truth  # the line under the table says that too few weigh too much
+        return (ppi_components(y, f, design),), truth
 
     def _systems(self, rng: np.random.Generator) -> tuple[tuple[PPIComponents, ...], float]:
         shares, number = (PEOPLE | RARER)[self.people], self.pairs
@@ -317,14 +327,12 @@ UNEQUAL = [
 
 
 #: Limits without strata by inclusion, and without those of fitted weights, held the truth in 84 to
-#: 95 % of the draws. In an untold run of 600 with 60 labels none of the kind is drawn in a fifth of
-#: the draws; nothing in the labels tells, and no method holds the truth.
+#: 95 % of the draws. Untold worlds are not among them: 150 labels of 2000 at a win rate of .9 with
+#: a useful judge hold 90 %, because nothing tells how many pairs of the kind there are.
 SELDOM = [
     World("win rate .9", "useless", 60, "seldom"),
     World("win rate .9", "useful", 150, "seldom", 2000),
     World("win rate .8", "useless", 400, "seldom", 2000),
-    World("win rate .9", "useful", 150, "untold", 2000),
-    World("win rate .8", "useless", 400, "untold", 2000),
 ]
 
 
@@ -450,9 +458,12 @@ def beside(world: World, drawn: list[Draw], seeds: int) -> tuple[World, float, f
     inside = int(MOST * len(drawn)) - spared
     limit = float(ways[min(max(inside - 1, 0), len(ways) - 1)])
 
-    def held(some: list[Draw]) -> float:
+    def held(some: list[Draw], limit: float) -> float:
         return float(np.mean([abs(d.way) <= (limit if d.seen in common else 1) for d in some]))
 
+    below = ways[ways < limit]  # a step that leaves this world above the band is taken, too
+    if held(drawn, limit) > MOST and len(below) and held(drawn, float(below[-1])) >= LEAST:
+        limit = float(below[-1])
     others = [
         replace(world, people=people, judge=judge, design=design)
         for people in PEOPLE | RARER
@@ -460,13 +471,14 @@ def beside(world: World, drawn: list[Draw], seeds: int) -> tuple[World, float, f
         for design in ((world.design, "alike") if world.design == "clustered" else (world.design,))
     ]
     others = [other for other in others if other != world]
-    few, more = max(20, seeds // 20), max(20, seeds // 4)
-    first = sorted(others, key=lambda other: held(_draws(other, few)))[:CHOSEN]
+    few, more = max(20, seeds // 20), max(20, seeds // 2)
+    first = sorted(others, key=lambda other: held(_draws(other, few), limit))[:CHOSEN]
     again = {other: _drawn(other, range(few, more)) for other in first}
     # one that is under the band as it is says nothing about narrower limits
     fine = [o for o, some in again.items() if np.mean([d.holds for d in some]) >= LEAST] or first
-    found = min(fine, key=lambda other: held(again[other]))
-    return found, held(drawn), held(_drawn(found, range(more, more + seeds)))
+    found = min(fine, key=lambda other: held(again[other], limit))
+    anew = _drawn(found, range(more, more + seeds))
+    return found, held(drawn, limit), held(anew, limit)
 
 
 def _often(seen: tuple[bool, int, float], drawn: list[Draw]) -> float:

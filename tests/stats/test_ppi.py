@@ -314,6 +314,11 @@ def test_every_world_of_the_stored_table_keeps_the_promise_or_tells_why_it_has_m
         assert min(told["to"] for told in row["held"].values()) >= 0.95, name
 
 
+def test_truths_beside_the_stored_worlds_can_lie_lower() -> None:
+    held = [draw.holds for draw in World("win rate .7", "useful", 15).outcomes()]
+    assert np.mean(held) == pytest.approx(0.915, abs=5e-4)
+
+
 def test_skewed_limits_by_hand() -> None:
     """Three errors of a judge to one side in 40 labels, and none."""
     n, z = 40, 2.0
