@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -136,14 +138,23 @@ THREE = (row("a", 0.7, (0.6, 0.8)), row("b", 0.5), row("c", 0.3))
 
 
 def places(high: int | None, *lows: int) -> dict[str, Any]:
-    """Rank intervals of a, b and c."""
+    """Rank intervals of a, b and c; a is ahead of those whose interval does not meet its own."""
     ends = ((1, high), (lows[0], 3), (lows[1], 3))
     return {
-        "places": tuple(
-            Standing("win_rate", r.system, 0.5, None, 1, low, top, 0)
+        "places": ahead(
+            Standing("win_rate", r.system, 0.5, None, 1, low if high else None, top, 0)
             for r, (low, top) in zip(THREE, ends, strict=True)
         )
     }
+
+
+def ahead(places: Iterable[Standing]) -> tuple[Standing, ...]:
+    """Standings that name the systems whose ranks are all behind."""
+    told = tuple(places)
+    return tuple(
+        replace(one, ahead=tuple(o.system for o in told if (o.low or 0) > (one.high or 9)))
+        for one in told
+    )
 
 
 @pytest.mark.parametrize(
@@ -275,7 +286,7 @@ def scored(
     """What is said of (system, mean, its interval, bounds of its rank, mean of people)."""
     means = [MeanRow(s, 10, 0, IntervalEstimate(v, i), p) for s, v, i, _, p in rows]
     places = [Standing("mean_score", s, v, None, 1, *rank, 0) for s, v, _, rank, _ in rows]
-    return rank_answer(ranking((), means=tuple(means), places=tuple(places)))
+    return rank_answer(ranking((), means=tuple(means), places=ahead(places)))
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from benchmarks.coverage_intervals import (
     covered,
     least_by_errors,
     least_by_outcomes,
+    rank_worlds,
     worlds,
 )
 from benchmarks.report import RESULTS
@@ -25,6 +26,7 @@ from trace_eval.stats.inference.forest import Drawn, forest, line
 from trace_eval.stats.inference.influence import Labels, ppi_components, simple_design
 from trace_eval.stats.inference.limits import score_reach, skewed_reach
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
+from trace_eval.stats.inference.win_rates import describe
 
 #: Samples of the coverage checks here; benchmarks/conclude.py draws 2,000.
 DRAWS = 400
@@ -204,6 +206,47 @@ def test_labels_of_unequal_weight_are_as_many_as_they_are_worth() -> None:
         assert labels.degrees == pytest.approx(np.trace(covariance) ** 2 / squared)
 
 
+def test_a_kind_that_was_seldom_asked_for_does_not_count_by_chance() -> None:
+    """20 of 100 items are asked with 1 in 20 and all lost, the others with 1 in 2, 3 of 4 won."""
+    rare = np.arange(100) < 20
+    light = np.arange(100) >= 60
+    y = np.where(rare, 0.0, np.where(np.arange(100) % 4 > 0, 1.0, 0.0))
+    inclusion = np.where(rare, 1 / 20, 1 / 2)
+    for heavy in (1, 3):  # the shares of both kinds are known, however many were drawn
+        asked = light | (np.arange(100) < heavy)
+        known = ppi_components(y, y, simple_design(asked, inclusion))
+        assert known.labels == pytest.approx(0.8 * 0.75)
+        assert known.fitted is None
+    # none of the kind: no number
+    assert estimate(ppi_components(y, y, simple_design(light, inclusion))).both is None
+    # where only labels tell how likely they were, three of the kind stand for 60 of 140 items, not
+    # for 20 of 100; weights that add up to 100 move by 20 * 19 and 2 * 1 parts of 1220
+    alone = simple_design(asked, np.where(asked, inclusion, np.nan))
+    moved = alone.fitted()
+    assert moved is not None
+    assert moved.weight[[0, 99]] == pytest.approx([20 - 40 * 380 / 1220, 2 - 40 * 2 / 1220])
+    assert moved.weight[asked].sum() == pytest.approx(100)
+    assert moved.fitted() is None
+    found = estimate(ppi_components(y, y, alone))
+    assert found.interval is not None
+    assert found.labels == pytest.approx(0.75 * 80 / 140)
+    low, high = score_limits(y[asked], moved.weight[asked])
+    assert found.interval[0] < low
+    assert high < found.interval[1]
+    # pairs without a label may only be taken for the likeliest kind: that is no knowledge
+    taken = simple_design(asked, np.where(asked & ~rare, 1 / 2, 1 / 20))
+    assert taken.strata is None
+    assert "3 labels of a kind that was seldom asked for count for 43%" in describe(alone, False)
+    assert "seldom" not in describe(simple_design(asked, inclusion), False)
+    assert "in 2 strata by their inclusion" in describe(simple_design(asked, inclusion), False)
+
+
+def score_limits(y: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """Limits of a weighted mean, see :func:`score_reach`."""
+    weight = weight / weight.sum()
+    return score_reach(y, weight, 1 / float(weight @ weight), 1.959964).around(float(weight @ y))
+
+
 def test_what_steps_of_outcomes_leave_possible() -> None:
     """Twenty labels at a truth of .9: all alike in 12 % of the draws, 14 or fewer wins in 1 %."""
 
@@ -265,6 +308,15 @@ def test_every_world_of_the_stored_table_keeps_the_promise_or_tells_why_it_has_m
     for name, row in rows.items():
         assert row["both"]["share"] >= LEAST, name
         assert (row["both"]["share"] <= MOST) == (row["why"] == ""), name
+    rows = json.loads((RESULTS / "coverage_ranks.json").read_text())["worlds"]
+    assert {world.name for world in rank_worlds()} == set(rows)
+    for name, row in rows.items():  # of all ranks together; 500 draws of each
+        assert min(told["to"] for told in row["held"].values()) >= 0.95, name
+
+
+def test_truths_beside_the_stored_worlds_can_lie_lower() -> None:
+    held = [draw.holds for draw in World("win rate .7", "useful", 15).outcomes()]
+    assert np.mean(held) == pytest.approx(0.915, abs=5e-4)
 
 
 def test_skewed_limits_by_hand() -> None:

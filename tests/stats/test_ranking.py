@@ -225,11 +225,15 @@ def test_rank_intervals_are_narrow_with_many_games_and_wide_with_few() -> None:
         ("xy1 xy1 xy1 xy1 xy1 xyt", [(1, 2), (1, 2)]),  # 5:0 and a tie: 2 / 2^5 = 0.0625
         ("xy1 xy1 xy1 xy1 xy1 xy1", [(1, 1), (2, 2)]),  # 2 / 2^6 = 0.031
         ("xy1 xy1 xy1 xy1 xy1 xy1 xy1 xy2", [(1, 2), (1, 2)]),  # 2 * 9 / 2^8 = 0.070
-        ("xy1 xy1 xz1 xz1 yz1 yz1", [(1, 2), (1, 2), (1, 3)]),
-        # z is beaten by both; x and y met z alone, 5 of 5 and 5 of 5
-        ("xz1 xz1 xz1 xz1 xz1 xz1 yz1 yz1 yz1 yz1 yz1 yz1", [(1, 2), (1, 2), (3, 3)]),
-        # x won all of 4 against z, y none of 4: 1 of 70 ways to deal them out, two-sided 0.029
-        ("xz1 xz1 xz1 xz1 yz2 yz2 yz2 yz2", [(1, 2), (2, 3), (1, 3)]),
+        ("xy1 xz1 zy1", [(1, 3)] * 3),  # no order of any two
+        ("xy1 xy1 xz1 xz1 yz1 yz1", [(1, 3)] * 3),
+        # z is beaten by both, 6:0 is 0.031, of three pairs 0.094; 7:0 is 0.016, of three 0.047
+        ("xz1 xz1 xz1 xz1 xz1 xz1 yz1 yz1 yz1 yz1 yz1 yz1", [(1, 3)] * 3),
+        (" ".join(["xz1 yz1"] * 7), [(1, 2), (1, 2), (3, 3)]),
+        # x won all of 4 against z, y none of 4: 1 of 70 ways to deal them out, two-sided 0.029;
+        # of 5 each 1 of 252, two-sided 0.008, of three pairs 0.024
+        ("xz1 xz1 xz1 xz1 yz2 yz2 yz2 yz2", [(1, 3)] * 3),
+        ("xz1 xz1 xz1 xz1 xz1 yz2 yz2 yz2 yz2 yz2", [(1, 2), (2, 3), (1, 3)]),
     ],
 )
 @pytest.mark.parametrize("cluster", [False, True])
@@ -248,6 +252,32 @@ def test_ranks_claim_no_order_that_an_exact_test_does_not(
         two = games(played, instruction_id=["i", "j"] * (len(names) // 2))
         report = rank_labels(two, RankOptions(QUICK, cluster=True))
         assert {(p.low, p.high) for p in report.places if p.low} == {(1, 2)}
+
+
+def test_copies_and_pairs_that_both_lose_show_no_order() -> None:
+    # three comparisons won, each asked in both orders: 3:0, not 6:0
+    copies = [f"i{number}" for number in (0, 0, 1, 1, 2, 2)]
+    played = games("xy1 yx2 xy1 yx2 xy1 yx2", instruction_id=copies)
+    report = rank_labels(played, RankOptions(QUICK))
+    assert report.together
+    assert [(p.low, p.high) for p in report.places[:2]] == [(1, 2), (1, 2)]
+    # typed: a pair that both lose is no loss of x against y; 0:2 is no order
+    both = rank_labels(games("xy2 xy2 " + "xyb " * 10), RankOptions(QUICK, typed=True))
+    assert [(p.low, p.high) for p in both.places[:2]] == [(1, 2), (1, 2)]
+
+
+def test_a_rank_lies_in_its_interval_whatever_the_opponents() -> None:
+    # y is better than x (20:0), but x met z and lost 40 games fewer than y met w and lost
+    played = games(" ".join(["yx1"] * 20 + ["xz1"] * 60 + ["yw2"] * 60))
+    report = rank_labels(played, RankOptions(QUICK))
+    for place in report.places:
+        if place.low is not None and place.high is not None and place.rank is not None:
+            assert place.low <= place.rank <= place.high
+    x, y = (next(p for p in report.places if p.system == name) for name in "xy")
+    assert x.rank == 2
+    assert y.rank == 3
+    assert "x" not in y.ahead
+    assert "y" not in x.ahead
 
 
 def test_resamples_without_a_finite_strength_are_counted() -> None:

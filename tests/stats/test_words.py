@@ -7,7 +7,7 @@ import numpy as np
 from tests.support.cli import trace_eval
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.score import _standing
-from trace_eval.stats.ranking.intervals import bounds_of as _bounds
+from trace_eval.stats.ranking.intervals import rank_sets
 
 
 def test_above_and_below_need_an_interval_that_excludes_the_base() -> None:
@@ -43,8 +43,11 @@ def test_a_better_rule_is_named(tmp_path: object) -> None:
 
 
 def test_rank_intervals_rest_on_half_of_the_resamples_at_least() -> None:
-    rows = np.full((2000, 2), np.nan)
-    rows[0] = (1, 2)
-    assert _bounds(rows, 0.95) == ([], 1999)
-    rows[:1200] = (1, 2)
-    assert _bounds(rows, 0.95) == ([(1, 1), (2, 2)], 800)
+    rows, values, tested = np.full((2000, 2), np.nan), np.array([2.0, 1.0]), np.zeros((2, 2))
+    rows[0] = values
+    assert (found := rank_sets(values, rows, tested, 0.95)).ahead is None
+    assert found.undefined == 1999
+    rows[:1200] = values
+    found = rank_sets(values, rows, tested, 0.95)
+    assert found.ahead is not None
+    assert (found.ahead.tolist(), found.undefined) == ([[False, True], [False, False]], 800)

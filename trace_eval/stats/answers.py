@@ -152,14 +152,14 @@ def _several(report: RankReport) -> tuple[str, ...]:
     standings = {
         standing.system: standing for standing in report.places if standing.method == "win_rate"
     }
-    high = standings[best.system].high
+    place = standings[best.system]
     others = [row.system for row in report.judged[1:]]
     if len(equal) > 1:
         told = f"{first}."
-    elif high is None:
+    elif place.low is None:
         told = f"{first}; ranks have no intervals here, so nothing is shown."
     else:
-        behind = [name for name in others if (standings[name].low or 0) > high]
+        behind = [name for name in others if name in place.ahead]
         told = f"{first}: {ahead_of(behind, [n for n in others if n not in behind])}."
     return told, *_people_of_several(report, level)
 
@@ -217,14 +217,13 @@ def _by_scores(report: RankReport) -> tuple[str, ...]:
 def _behind(
     report: RankReport, best: MeanRow, others: Sequence[MeanRow]
 ) -> tuple[list[str], list[str]]:
-    """(systems that the best one is shown to be ahead of, the others): their ranks do not meet.
+    """(systems that the best one is shown to be ahead of, the others).
 
     Ranks of a system whose mean has no interval come from too few questions to show anything.
     """
-    places = {place.system: place for place in report.places}
-    high = places[best.system].high if best.mean.interval else None
-    known = [row.system for row in others if row.mean.interval and high is not None]
-    behind = [name for name in known if (places[name].low or 0) > (high or 0)]
+    place = next(place for place in report.places if place.system == best.system)
+    known = [row for row in others if row.mean.interval and best.mean.interval]
+    behind = [row.system for row in known if row.system in place.ahead]
     return behind, [row.system for row in others if row.system not in behind]
 
 

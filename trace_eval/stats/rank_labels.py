@@ -14,7 +14,7 @@ from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.checks import ranking_warnings
 from trace_eval.stats.ranking.contradicted import Contradicted
 from trace_eval.stats.ranking.correlation import Correlation, correlate
-from trace_eval.stats.ranking.intervals import Bounds, rank_intervals
+from trace_eval.stats.ranking.intervals import RankSets, rank_intervals
 from trace_eval.stats.ranking.outcomes import Outcomes, opinion_column, outcomes_of
 from trace_eval.stats.ranking.ranks import ranks
 from trace_eval.stats.ranking.report import (
@@ -59,13 +59,11 @@ def rank_labels(
     fitted = {
         name: strengths(m, outcomes, options.typed, options.prior) for name, m in MODELS.items()
     }
-    bounds = rank_intervals(methods_of(options), outcomes, options)
+    sets = rank_intervals(methods_of(options), outcomes, options)
     standings = [
         standing
         for method in methods_of(options)
-        for standing in _standings(
-            method, outcomes, fitted.get(method), options, bounds.get(method)
-        )
+        for standing in _standings(method, outcomes, fitted.get(method), options, sets.get(method))
     ]
     return RankReport(
         source=table.source,
@@ -209,7 +207,7 @@ def _standings(
     outcomes: Outcomes,
     fitted: Strengths | None,
     options: RankOptions,
-    interval: Bounds | None,
+    sets: RankSets | None,
 ) -> Iterator[Standing]:
     exact: list[Fraction | None] = [None] * len(outcomes.systems)
     if fitted is None:
@@ -222,11 +220,10 @@ def _standings(
     else:
         values = list(fitted.values)
         order = ranks(list(fitted.values))
-    bounds, undefined = interval or ([], 0)
     for index, system in enumerate(outcomes.systems):
-        low, high = bounds[index] if order[index] is not None and bounds else (None, None)
         shown = None if exact[index] is None else str(exact[index])
-        yield Standing(method, system, values[index], shown, order[index], low, high, undefined)
+        place = Standing(method, system, values[index], shown, order[index])
+        yield place if sets is None else sets.told(place, index, outcomes.systems)
 
 
 def _system_rows(outcomes: Outcomes, options: RankOptions) -> Iterator[SystemRow]:

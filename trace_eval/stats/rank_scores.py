@@ -23,15 +23,16 @@ from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import correlate
-from trace_eval.stats.ranking.intervals import Bounds, bounds_of, tested_bounds
-from trace_eval.stats.ranking.order_test import MANY, by_way_of_others
-from trace_eval.stats.ranking.ranks import rank_rows, ranks
+from trace_eval.stats.ranking.intervals import RankSets, rank_sets
+from trace_eval.stats.ranking.order_test import MANY
+from trace_eval.stats.ranking.ranks import ranks
 from trace_eval.stats.ranking.report import MEAN_SCORE, Caveat, MeanRow, RankReport, Standing
 
 Array = NDArray[Any]
 
-#: Random signs of the test of two systems.
-_DRAWS = 2_000
+#: Random signs of the test of two systems: at least, at most, and for each pair of systems, because
+#: the p values of many pairs must be small.
+_DRAWS, _MOST_DRAWS, _DRAWS_PER_PAIR = 2_000, 20_000, 40
 
 #: Where nobody rated.
 _NOBODY = Ratings("", (), (), np.zeros(0), {}, {})
@@ -72,11 +73,10 @@ def rank_scores(
     sums, counts = means.of(np.zeros(len(study.ids), np.int64), 1)
     values = (sums / counts)[0]
     drawn = _drawn(study, means, options)
-    bounds, undefined = _bounds(study, means, drawn, options.bootstrap.level)
+    sets = _rank_sets(study, means, values, drawn, options.bootstrap.level)
     rows = tuple(_rows(study, judge, means, values, drawn, options.bootstrap.level))
     people = {row.system: row.people for row in rows if row.people is not None}
     named = dict(zip(means.systems, values.tolist(), strict=True))
-    limits: Sequence[tuple[int | None, int | None]] = bounds or [(None, None)] * len(values)
     references = (("given ranking", human), ("human labels", people))
     return RankReport(
         source=file.source,
@@ -86,9 +86,11 @@ def rank_scores(
         warnings=(),
         systems=(),
         places=tuple(
-            Standing(MEAN_SCORE, system, study.value(value), None, rank, low, high, undefined)
-            for system, value, rank, (low, high) in zip(
-                means.systems, values.tolist(), ranks(values.tolist()), limits, strict=True
+            sets.told(
+                Standing(MEAN_SCORE, system, study.value(value), None, rank), index, means.systems
+            )
+            for index, (system, value, rank) in enumerate(
+                zip(means.systems, values.tolist(), ranks(values.tolist()), strict=True)
             )
         ),
         correlations=tuple(
@@ -155,40 +157,39 @@ def _drawn(study: Study, means: _Means, options: RankOptions) -> Array:
     return np.concatenate(blocks)
 
 
-def _bounds(study: Study, means: _Means, drawn: Array, level: float) -> Bounds:
-    """Percentile bounds of each rank, where a test of the two systems shows the order, too."""
+def _rank_sets(study: Study, means: _Means, values: Array, drawn: Array, level: float) -> RankSets:
     if not len(drawn):
-        return [], 0
-    bounds, undefined = bounds_of(rank_rows(drawn), level)
-    return tested_bounds(bounds, *_shown_better(study, means, level)), undefined
+        return RankSets(None, 0)
+    numbers = range(len(means.systems))
+    units = np.array([_units(study, means.codes == number) for number in numbers])
+    tested = _order_p(study, means)
+    tested[(units < LEAST_LABELS)[:, None] | (units < LEAST_LABELS)] = 1.0
+    return rank_sets(values, drawn, tested, level, units)
 
 
-def _shown_better(study: Study, means: _Means, level: float) -> tuple[Array, Array]:
-    """Row better than column by a sign-flip test over the questions that both answer.
+def _order_p(study: Study, means: _Means) -> Array:
+    """p values of a sign-flip test over the questions that two systems both answer.
 
     Returns:
-        See :func:`trace_eval.stats.ranking.order_test.shown_better`; answers that share no
-        question, and more than :data:`MANY` questions, are left to the resamples, but for
-        systems with so few that their resamples hardly differ: these show no order.
+        p where the row is ahead of the column, and 1 elsewhere [shape=(systems, systems)]; 0
+        where resamples alone tell: of systems that share no question or more than :data:`MANY`.
     """
     size = len(means.systems)
-    few = np.array([_units(study, means.codes == n) < LEAST_LABELS for n in range(size)])
-    better, tested = np.zeros((size, size), bool), few[:, None] | few
-    np.fill_diagonal(tested, val=False)
+    found = np.zeros((size, size))
     if study.question is None:
-        return better, tested
+        return found
+    pairs = size * (size - 1) // 2
+    draws = min(max(_DRAWS, _DRAWS_PER_PAIR * pairs), _MOST_DRAWS)
     sums, counts = means.of(study.question, int(study.question.max()) + 1)
     with np.errstate(invalid="ignore"):
         by_question = sums / counts
     for one, other in combinations(range(size), 2):
         gap = by_question[:, one] - by_question[:, other]
         gap = gap[~np.isnan(gap)]
-        if not 0 < len(gap) <= MANY:
-            continue
-        tested[one, other] = tested[other, one] = True
-        if sign_flip(gap, draws=_DRAWS) <= 1 - level:
-            better[(one, other) if gap.sum() > 0 else (other, one)] = True
-    return by_way_of_others(better), tested
+        if 0 < len(gap) <= MANY:
+            p, ahead = sign_flip(gap, draws=draws), gap.sum() > 0
+            found[one, other], found[other, one] = (p, 1.0) if ahead else (1.0, p)
+    return found
 
 
 def _units(study: Study, answers: NDArray[np.bool_]) -> int:

@@ -86,10 +86,9 @@ def _ranking(report: RankReport) -> Table:
             (name, *(_standing_text(standings[method, name]) for method in _shown(report)))
             for name in systems
         ),
-        f"{options.bootstrap.level:.0%} percentile interval of the rank,"
-        f" {options.bootstrap.resamples} resamples of"
-        f" {_drawn(report)}, seed {options.bootstrap.seed},"
-        " wider where an exact test of two systems shows no order;"
+        f"brackets: ranks that tests of every two systems leave open, {options.bootstrap.level:.0%}"
+        f" for all together (Holm; {options.bootstrap.resamples} resamples of"
+        f" {_drawn(report)}, seed {options.bootstrap.seed});"
         f"{'' if report.means else ' win rates are ranked as fractions,'} equal ones share a rank"
         + (f"; {_fused(report)}" if _fused(report) else ""),
     )

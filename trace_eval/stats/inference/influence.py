@@ -7,13 +7,20 @@ by cluster (linearisation, as for any ratio of a survey).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.stats.inference.limits import NO_SPREAD, Array
+
+#: Kinds of items that are drawn with probabilities this many times apart are strata, where the
+#: probabilities of all items are known, and are at most so many.
+APART, MOST_STRATA = 5.0, 5
+
+#: Share of the items up to which a kind that nobody was asked of is counted with another.
+FORGOTTEN = 0.01
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,51 @@ class Design:
     stratum: NDArray[np.int64] | None
     cluster: NDArray[np.int64]
     clusters: int
+
+    @property
+    def strata(self) -> NDArray[np.int64] | None:
+        """The stratum of every item, those told apart by their weights as well [shape=(n,)].
+
+        Labels of a rarely drawn kind are few and weigh much. Where it is known how many items are
+        of that kind, their number among the labels does not matter.
+        """
+        if self.stratum is not None or not (self.weight > 0).all():
+            return self.stratum
+        weights, number = np.unique(self.weight, return_inverse=True)
+        if not 1 < len(weights) <= MOST_STRATA or weights[-1] < APART * weights[0]:
+            return None
+        whole = np.bincount(number, weights=~self.labelled) == 0
+        if (weights[whole] > 1).any():
+            return None  # one kind stands in for all items without a label
+        asked = np.bincount(number, weights=self.labelled) > 0
+        share = np.bincount(number) / len(number)
+        joined = np.where(asked | (share > FORGOTTEN), np.arange(len(weights)), np.argmax(asked))
+        return np.asarray(joined[number], np.int64)
+
+    @property
+    def heavy(self) -> tuple[int, float]:
+        """(labels that weigh :data:`APART` times as much as the lightest, their share of all)."""
+        weight = self.weight[self.labelled]
+        heavy = weight >= APART * weight.min(initial=np.inf)
+        return int(heavy.sum()), float(weight[heavy].sum() / max(weight.sum(), NO_SPREAD))
+
+    def fitted(self) -> Design | None:
+        """With weights of the labelled items that add up to all items; None: they do, or are alike.
+
+        Too many labels of a heavy kind are drawn by chance, or too few. Weights move by
+        ``w (w - 1)``, the part of each in the variance of their sum where items are drawn one by
+        one (regression estimator: Cassel, Särndal & Wretman 1976), and none falls under 1.
+        """
+        weight = self.weight[self.labelled]
+        square = weight * (weight - 1)
+        missing = len(self.weight) - float(weight.sum())
+        if self.strata is not None or square.sum() <= 0:
+            return None
+        if weight.max() < (1 + NO_SPREAD) * weight.min() or abs(missing) < 0.5:
+            return None
+        moved = self.weight.copy()
+        moved[self.labelled] = np.maximum(weight + missing * square / square.sum(), 1.0)
+        return replace(self, weight=moved)
 
     def take(self, rows: NDArray[Any]) -> Design:
         """The design of some items; cluster numbers stay."""
@@ -158,6 +210,7 @@ class PPIComponents:
         judged: the judge's values of all items [shape=(n,)]; ``d_judge`` influence on their
             mean [shape=(clusters,)].
         asked: clusters with a label [shape=(clusters,)]; ``items`` with one.
+        fitted: the same by :meth:`Design.fitted`; None: it is no other.
     """
 
     labels: float
@@ -171,6 +224,7 @@ class PPIComponents:
     d_judge: Array
     asked: NDArray[np.bool_]
     items: int
+    fitted: PPIComponents | None = None
 
     @property
     def units(self) -> int:
@@ -192,7 +246,13 @@ def ppi_components(truth: Array, judged: Array, design: Design) -> PPIComponents
         judged: the judge's values, 0 to 1 [shape=(n,)].
         design: who was asked.
     """
-    stratum = np.zeros(len(judged), np.int64) if design.stratum is None else design.stratum
+    found, other = _components(truth, judged, design), design.fitted()
+    return found if other is None else replace(found, fitted=_components(truth, judged, other))
+
+
+def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:
+    strata_of = design.strata
+    stratum = np.zeros(len(judged), np.int64) if strata_of is None else strata_of
     labels = gain = 0.0
     rows: list[tuple[Array, Array]] = []
     strata: list[Labels] = []
@@ -205,7 +265,7 @@ def ppi_components(truth: Array, judged: Array, design: Design) -> PPIComponents
         if not asked.any():
             labels = gain = np.nan  # nobody was asked there: nothing to correct the judge by
             continue
-        weight = design.weight[asked] if design.stratum is None else np.ones(int(asked.sum()))
+        weight = design.weight[asked] if strata_of is None else np.ones(int(asked.sum()))
         weight = weight / weight.sum()
         y, f, overall = weight @ truth[asked], weight @ judged[asked], judged[here].mean()
         labels, gain = labels + share * y, gain + share * (overall - f)

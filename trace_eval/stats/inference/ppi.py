@@ -92,6 +92,12 @@ class _Bounded:
         """Standard error of the estimate."""
         return float(np.sqrt(self.influence @ self.influence))
 
+    def reaching(self, other: _Bounded) -> _Bounded:
+        """With limits that hold those of another estimate of the same mean, too."""
+        apart = self.value - other.value
+        below = max(self.reach.below, apart + other.reach.below)
+        return replace(self, reach=Reach(below, max(self.reach.above, other.reach.above - apart)))
+
 
 def estimate(
     sample: PPIComponents, level: float = 0.95, null: float = 0.5, power: float | None = None
@@ -229,7 +235,18 @@ def _p(value: float, reach: Reach, null: float, units: int, level: float) -> flo
 def _two(
     sample: PPIComponents, level: float, power: float | None
 ) -> tuple[_Bounded, _Bounded, float]:
-    """Labels alone, both, and ``lam``."""
+    """Labels alone, both, and ``lam``; limits hold those of fitted weights, too."""
+    found = _estimated(sample, level, power)
+    if sample.fitted is None:
+        return found
+    alone, both, weight = found
+    others = _estimated(sample.fitted, level, weight)
+    return alone.reaching(others[0]), both.reaching(others[1]), weight
+
+
+def _estimated(
+    sample: PPIComponents, level: float, power: float | None
+) -> tuple[_Bounded, _Bounded, float]:
     weight, left_out = (0.0, np.zeros(len(sample.asked))) if power is None else (power, power)
     if power is None and sample.d_gain.any() and _enough(sample):
         weight, left_out = _tuned(sample)

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import counted
 from trace_eval.data import LABELS, MISSING, Codes, LabelTable
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.copies import units
@@ -19,7 +20,7 @@ from trace_eval.stats.inference.influence import (
     simple_design,
 )
 from trace_eval.stats.inference.limits import Array
-from trace_eval.stats.inference.ppi import PPIEstimate, difference, estimate
+from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
 
 _BOTH_BAD = LABELS.index("both_bad")
 
@@ -85,8 +86,11 @@ def win_rate_tables(
     rows[at[said]] = np.flatnonzero(said)
     rows = rows[kept]
     asked = rows >= 0
-    given = labels.facts.get("inclusion")
-    inclusion = None if given is None else np.where(asked, given[rows], np.nan)
+    given, inclusion = labels.facts.get("inclusion"), None
+    if given is not None:  # pairs without a label may have one, too
+        every = np.full(len(table), np.nan)
+        every[at[at >= 0]] = given[at >= 0]
+        inclusion = every[kept]
     group = units(table.facts, instructions=cluster)
     design = simple_design(asked, inclusion, None if group is None else group[kept])
     truth = np.where(asked, labels.codes[label_column][rows], MISSING).astype(np.int8)
@@ -172,8 +176,17 @@ def describe(design: Design, cluster: bool) -> str:
     how = "labels taken as a simple random sample of the judged items"
     if design.stratum is not None:
         how = "labels in two strata: taken with certainty, and a random slice of the rest"
+    elif (strata := design.strata) is not None:
+        how = f"labels in {len(np.unique(strata))} strata by their inclusion probability"
     elif len(np.unique(design.weight[design.labelled])) > 1:
         how = "labels weighted by their inverse inclusion probability"
+        number, part = design.heavy
+        if 0 < number < LEAST_LABELS:
+            those = counted(number, "label of a kind", "labels of a kind")
+            how += (
+                f", where {those} that was seldom asked for count for {part:.0%}, so that intervals"
+                " may hold the truth less often than they say"
+            )
     over = "instructions" if cluster else "items"
     if not cluster and len(np.unique(design.cluster)) < len(design.cluster):
         over = "items, copies of a pair as one"

@@ -1,34 +1,66 @@
-"""How sure a rank is: bounds from resamples, where an exact test shows the order, too."""
+"""How sure a rank is: from tests of every two systems.
+
+A system that is shown to be behind ``k`` others has rank ``k + 1`` at best, and one that is ahead
+of ``m`` of ``n`` has rank ``n - m`` at worst. Where the tests of all pairs together err in 5 % of
+the draws, so do all ranks together (Mogstad, Romano, Shaikh & Wilhelm 2024, Review of Economic
+Studies 91:476); Holm's correction sees to that. What few comparisons do not show widens ranks.
+
+Two systems are told apart where an exact test of their comparisons does, and resamples of the
+method's values, too: resamples of few comparisons claim too much, and the test knows nothing of
+how often each opponent was met, which some methods weigh by.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.bootstrap import Units
+from trace_eval.stats.agreement.holm import holm
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.model import Array
-from trace_eval.stats.ranking.order_test import shown_better
+from trace_eval.stats.ranking.order_test import order_p
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
-from trace_eval.stats.ranking.ranks import rank_rows
-from trace_eval.stats.ranking.report import AGAINST_BASELINE
+from trace_eval.stats.ranking.ranks import DECIMALS
+from trace_eval.stats.ranking.report import AGAINST_BASELINE, Standing
 from trace_eval.stats.ranking.strengths import MODELS, fit_many, problem
 
 #: Share of the resamples that must rank all systems; an interval of fewer is none.
 LEAST_DEFINED = 0.5
 
-#: (lowest, highest) rank of each system, and resamples that gave none.
-Bounds = tuple[list[tuple[int, int]], int]
+#: Variances of differences below this are rounding.
+_NO_SPREAD = 1e-18
+
+
+@dataclass(frozen=True)
+class RankSets:
+    """The ranks that each system may have, all of them together at the level asked for.
+
+    Attributes:
+        ahead: row is shown to be ahead of column [shape=(systems, systems)]; None: too few
+            resamples rank all systems.
+        undefined: resamples that gave no rank.
+    """
+
+    ahead: NDArray[np.bool_] | None
+    undefined: int
+
+    def told(self, place: Standing, index: int, systems: Sequence[str]) -> Standing:
+        """A system's standing with its best and worst rank, where it has a rank."""
+        if self.ahead is None or place.rank is None:
+            return replace(place, undefined=self.undefined)
+        behind = tuple(systems[other] for other in np.flatnonzero(self.ahead[index]).tolist())
+        best, worst = 1 + int(self.ahead[:, index].sum()), len(systems) - len(behind)
+        return replace(place, low=best, high=worst, undefined=self.undefined, ahead=behind)
 
 
 def rank_intervals(
     methods: Sequence[str], outcomes: Outcomes, options: RankOptions
-) -> dict[str, Bounds]:
-    """Percentile bounds of each system's rank, where an exact test shows the order, too.
-
-    All methods read the same resamples.
-    """
+) -> dict[str, RankSets]:
+    """The ranks of each system by each method; all methods read the same resamples."""
     if not options.bootstrap.resamples:
         return {}
     if options.cluster and outcomes.cluster is not None and len(np.unique(outcomes.cluster)) < 2:
@@ -43,56 +75,82 @@ def rank_intervals(
     drawn: dict[str, list[Array]] = {method: [] for method in methods}
     for counts in units.resample(options.bootstrap):
         for method, rows in drawn.items():
-            rows.append(rank_rows(_resampled_values(method, outcomes, counts, options)))
-    level = options.bootstrap.level
-    found = {method: bounds_of(np.concatenate(rows), level) for method, rows in drawn.items()}
-    orders: dict[int | None, tuple[Array, Array]] = {}
-    for method, (bounds, undefined) in found.items():
+            rows.append(_values(method, outcomes, counts, options))
+    found: dict[str, RankSets] = {}
+    tests: dict[int | None, Array] = {}
+    for method, rows in drawn.items():
         only = None
         if method == AGAINST_BASELINE:
             only = outcomes.systems.index(str(options.baseline))
-        if only not in orders:
-            orders[only] = shown_better(outcomes, level, options.typed, options.cluster, only)
-        found[method] = tested_bounds(bounds, *orders[only]), undefined
+        if only not in tests:
+            tests[only] = order_p(outcomes, options.typed, options.cluster, only)
+        counts = outcomes.counts.reshape(1, -1).astype(np.float64)
+        values = _values(method, outcomes, counts, options)[0]
+        level = options.bootstrap.level
+        found[method] = rank_sets(values, np.concatenate(rows), tests[only], level)
     return found
 
 
-def tested_bounds(
-    bounds: list[tuple[int, int]], better: Array, tested: Array
-) -> list[tuple[int, int]]:
-    """Bounds that put a system before another only where a test of the two says so.
+def rank_sets(
+    values: Array, drawn: Array, tested: Array, level: float, units: Array | None = None
+) -> RankSets:
+    """Who is ahead of whom by Holm's correction of the p values of all pairs.
 
-    Others that lie apart are widened until they meet, and equal points by one for each.
+    Args:
+        values: of each system, more is better [shape=(systems,)].
+        drawn: the same in each resample, NaN where unknown [shape=(resamples, systems)].
+        tested: p of another test where the row is ahead of the column, and 1 elsewhere
+            [shape=(systems, systems)].
+        level: of all claims together, e.g. 0.95.
+        units: see :func:`resampled_p`.
     """
-    if not bounds:
-        return bounds
-    low, high = np.array(bounds).T
-    unknown = tested & ~better & ~better.T
-    apart = unknown & (high[:, None] < low[None, :])
-    point = (low == high)[:, None] & (low == high)[None, :]
-    equal = unknown & point & (low[:, None] == low[None, :])
-    np.fill_diagonal(equal, False)
-    behind = np.where(apart, low[None, :], high[:, None]).max(1)
-    ahead = np.where(apart, high[:, None], low[None, :]).min(0)
-    behind = np.maximum(behind, low + equal.sum(1))
-    return [(int(first), int(last)) for first, last in zip(ahead, behind, strict=True)]
+    known = drawn[~np.isnan(drawn).any(-1)]
+    undefined = len(drawn) - len(known)
+    if len(known) < max(2, LEAST_DEFINED * len(drawn)) or np.isnan(values).any():
+        return RankSets(None, undefined)
+    p = np.maximum(tested, resampled_p(values, known, units))
+    return RankSets(shown_ahead(p, level), undefined)
 
 
-def bounds_of(rows: Array, level: float) -> Bounds:
-    """Percentile bounds from ranks by resample [shape=(resamples, systems)]."""
-    known = rows[~np.isnan(rows).any(-1)]
-    undefined = len(rows) - len(known)
-    if len(known) < LEAST_DEFINED * len(rows) or not len(known):
-        return [], undefined
-    edge = (1 - level) / 2
-    low = np.quantile(known, edge, axis=0, method="inverted_cdf")
-    high = np.quantile(known, 1 - edge, axis=0, method="inverted_cdf")
-    return [(int(a), int(b)) for a, b in zip(low, high, strict=True)], undefined
+def resampled_p(values: Array, drawn: Array, units: Array | None = None) -> Array:
+    """p values from the variance of the differences over resamples.
+
+    Args:
+        values: of each system [shape=(systems,)].
+        drawn: the same in each resample [shape=(resamples, systems)].
+        units: independent units behind each value, which give the degrees of freedom of Student's
+            t [shape=(systems,)]; None: normal distribution.
+
+    Returns:
+        p, two-sided, where the row is ahead of the column, and 1 elsewhere
+        [shape=(systems, systems)].
+    """
+    from scipy.special import ndtr, stdtr
+
+    gap = np.round(values[:, None] - values[None, :], DECIMALS)
+    covariance = np.atleast_2d(np.cov(drawn, rowvar=False))
+    own = np.diag(covariance)
+    spread = np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * covariance, _NO_SPREAD))
+    if units is None:
+        return np.where(gap > 0, 2 * ndtr(-gap / spread), 1.0)
+    fewer = np.maximum(np.minimum(units[:, None], units[None, :]), 2)
+    spread *= np.sqrt(fewer / (fewer - 1))  # resamples vary less than new data do
+    return np.where(gap > 0, 2 * stdtr(fewer - 1, -gap / spread), 1.0)
 
 
-def _resampled_values(
-    method: str, outcomes: Outcomes, counts: Array, options: RankOptions
-) -> Array:
+def shown_ahead(p: Array, level: float) -> NDArray[np.bool_]:
+    """Row is ahead of column, also by way of others, all claims together right at the level."""
+    shown = np.zeros(p.shape, bool)
+    one, other = np.triu_indices(len(p), 1)
+    adjusted = np.array(holm(np.minimum(p, p.T)[one, other].tolist()))
+    shown[one, other] = shown[other, one] = adjusted <= 1 - level + 1e-12
+    shown &= p < p.T
+    for via in range(len(p)):  # ahead of one that is ahead of a third
+        shown |= shown[:, [via]] & shown[[via], :]
+    return shown
+
+
+def _values(method: str, outcomes: Outcomes, counts: Array, options: RankOptions) -> Array:
     if method in MODELS:
         setup = problem(outcomes, options.typed, options.prior)
         values, _ = fit_many(MODELS[method], setup, counts)

@@ -19,85 +19,114 @@ from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
 
 Array = NDArray[np.float64]
 
-#: Above so many comparisons of two systems resampling is as good, and the test is left out.
+#: Above so many comparisons of two systems the distribution is taken as normal.
 MANY = 400
 
 #: Probabilities that differ by less are the same.
 _SAME = 1e-12
 
 
-def shown_better(
+def order_p(
     outcomes: Outcomes,
-    level: float,
     typed: bool = False,
     cluster: bool = False,
     only: int | None = None,
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Who is shown to be better than whom.
+) -> Array:
+    """p values that two systems are equally good, two-sided, by their comparisons.
+
+    Copies and both orders of a pair are one comparison, of their mean.
 
     Args:
         outcomes: the comparisons.
-        level: two-sided, e.g. 0.95.
         typed: ``both_bad`` is 0 points, not half a win.
         cluster: comparisons of one instruction count as one (sign test over instructions).
         only: count comparisons with this system alone.
 
     Returns:
-        Row better than column, also by way of others [shape=(systems, systems)]; and the pairs
-        that were tested, the others having more than :data:`MANY` comparisons.
+        p where the row is ahead of the column, and 1 elsewhere [shape=(systems, systems)].
     """
     size = len(outcomes.systems)
-    games = _games(outcomes, typed)
-    better, tested = np.zeros((size, size), bool), np.ones((size, size), bool)
+    played, own = _games(outcomes, typed)
+    found = np.ones((size, size))
     for one, other in combinations(range(size), 2):
         thirds = [k for k in range(size) if k not in (one, other) and only in (None, k)]
-        direct = games[one, other] if only in (None, one, other) else np.zeros(3, np.int64)
+        direct = played[one, other] if only in (None, one, other) else np.zeros(3, np.int64)
         if cluster:
             p, ahead = _by_instruction(outcomes, one, other, typed, only)
         else:
-            common = [(games[one, k], games[other, k]) for k in thirds]
-            count = int(direct.sum() + sum(mine.sum() + theirs.sum() for mine, theirs in common))
-            if count > MANY:
-                tested[one, other] = tested[other, one] = False
-                continue
-            p, ahead = _points_test(direct, common)
-        if p <= 1 - level + _SAME:
-            better[(one, other) if ahead else (other, one)] = True
-    return by_way_of_others(better), tested
+            p, ahead = _points_test(direct, own[one, thirds], own[other, thirds])
+        found[(one, other) if ahead else (other, one)] = p
+    return found
 
 
-def by_way_of_others(better: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Who is better also by way of others; not where each is better than the other."""
-    for via in range(len(better)):  # better than one who is better than a third
-        better = better | better[:, [via]] & better[[via], :]
-    return better & ~better.T
+def _games(outcomes: Outcomes, typed: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Losses, ties and wins of row against column [shape=(systems, systems, 3) each].
 
-
-def _games(outcomes: Outcomes, typed: bool) -> NDArray[np.int64]:
-    """Losses, ties and wins of row against column [shape=(systems, systems, 3)]."""
+    Of the two against each other, and of the row's own points: ``both_bad`` is a tie of the two,
+    though typed ties give neither of them a point.
+    """
     size = len(outcomes.systems)
-    games = np.zeros((size, size, 3), np.int64)
-    first, second = outcomes.pairs.T
-    win, loss, tie, bad = outcomes.counts.T
-    games[first, second] = np.stack([loss, tie, win], 1)
-    games[second, first] = np.stack([win, tie, loss], 1)
-    for pair in ((first, second), (second, first)):
-        games[(*pair, 0 if typed else 1)] += bad
-    return games
+    pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
+    if outcomes.copies is None:
+        unit = np.arange(len(pair))
+    else:
+        key = outcomes.copies * len(outcomes.pairs) + pair
+        _, first, unit = np.unique(key, return_index=True, return_inverse=True)
+        pair = pair[first]
+    points = _points(typed)[:, outcome]
+    mean = np.stack([np.bincount(unit, row) for row in points]) / np.bincount(unit)
+    one, other = outcomes.pairs[pair].T
+    played, own = np.zeros((2, size, size, 3), np.int64)
+    for mine, theirs, row in ((one, other, 0), (other, one, 1)):
+        for table, gap in ((played, mean[row] - mean[1 - row]), (own, mean[row] - 0.5)):
+            result = 1 + np.sign(np.round(gap, 9)).astype(np.int64)
+            np.add.at(table, (mine, theirs, result), 1)
+    return played, own
+
+
+def _points(typed: bool) -> Array:
+    """Points of both sides by :data:`OUTCOMES` [shape=(2, 4)]."""
+    bad = 0.0 if typed else 0.5
+    return np.array([[1, 0, 0.5, bad], [0, 1, 0.5, bad]])
 
 
 def _points_test(
-    direct: NDArray[np.int64], common: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
+    direct: NDArray[np.int64], mine: NDArray[np.int64], theirs: NDArray[np.int64]
 ) -> tuple[float, bool]:
-    """(two-sided p, the first is ahead) from losses, ties and wins."""
-    lost, _, won = (int(n) for n in direct)
-    share, points = _binomial(lost + won), 2 * won
-    for mine, theirs in common:
-        if mine.sum() and theirs.sum():
-            dealt = _dealt(mine + theirs, int(mine.sum()))
-            share, points = np.convolve(share, dealt), points + int(mine[1] + 2 * mine[2])
+    """(two-sided p, the first is ahead) from losses, ties and wins.
+
+    Args:
+        direct: of the first against the second [shape=(3,)].
+        mine, theirs: of both against each third system [shape=(thirds, 3)].
+    """
+    met = (mine.sum(1) > 0) & (theirs.sum(1) > 0)
+    mine, theirs = mine[met], theirs[met]
+    lost, won = int(direct[0]), int(direct[2])
+    points = 2 * won + int((mine @ [0, 1, 2]).sum())
+    if lost + won + int(mine.sum() + theirs.sum()) > MANY:
+        return _normal_test(points, lost + won, mine, theirs)
+    share = _binomial(lost + won)
+    for ours, both in zip(mine, mine + theirs, strict=True):
+        share = np.convolve(share, _dealt(both, int(ours.sum())))
     below, above = share[: points + 1].sum(), share[points:].sum()
     return float(min(1.0, 2 * min(below, above))), bool(above < below)
+
+
+def _normal_test(
+    points: int, decided: int, mine: NDArray[np.int64], theirs: NDArray[np.int64]
+) -> tuple[float, bool]:
+    """The same from the mean and the variance of that distribution, with half a step less."""
+    from scipy.special import ndtr
+
+    number, total = mine.sum(1), (mine + theirs).sum(1)
+    mean, square = ((mine + theirs) @ values / total for values in ([0, 1, 2], [0, 1, 4]))
+    share = number * (total - number) / np.maximum(total - 1, 1)
+    variance = decided + float(share @ (square - mean**2))
+    gap = points - decided - float(number @ mean)
+    if variance < _SAME:
+        return 1.0, gap > 0
+    step = 0.5 if len(mine) else 1.0  # half points come one by one, wins alone in twos
+    return float(2 * ndtr(-max(0.0, abs(gap) - step) / np.sqrt(variance))), gap > 0
 
 
 def _binomial(number: int) -> Array:
@@ -136,8 +165,7 @@ def _by_instruction(
     assert outcomes.cluster is not None
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
     first, second = outcomes.pairs[pair].T
-    bad = 0.0 if typed else 0.5
-    points = np.array([[1, 0, 0.5, bad], [0, 1, 0.5, bad]])[:, outcome]
+    points = _points(typed)[:, outcome]
     groups = int(outcomes.cluster.max(initial=-1)) + 1
     rates = []
     for system in (one, other):

@@ -44,6 +44,7 @@ class Standing:
         exact: the win rate as a fraction.
         rank: 1 is best; equal values share it. ``low`` and ``high`` bound it.
         undefined: resamples without a finite strength; they are left out of the bounds.
+        ahead: systems that it is shown to be better than.
     """
 
     method: str
@@ -51,9 +52,10 @@ class Standing:
     value: float | None
     exact: str | None
     rank: int | None
-    low: int | None
-    high: int | None
-    undefined: int
+    low: int | None = None
+    high: int | None = None
+    undefined: int = 0
+    ahead: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
