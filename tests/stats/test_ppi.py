@@ -17,9 +17,9 @@ from benchmarks.coverage_intervals import (
     covered,
     least_by_errors,
     least_by_outcomes,
-    rank_worlds,
     worlds,
 )
+from benchmarks.coverage_ranks import rank_worlds
 from benchmarks.report import RESULTS
 from trace_eval.commands.cli import app
 from trace_eval.stats.inference.forest import Drawn, forest, line

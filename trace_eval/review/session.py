@@ -9,15 +9,7 @@ from typing import Any
 
 from blueprints import UserError, counted
 from fusion import Rating
-from trace_eval.data import (
-    CorrectedField,
-    Order,
-    Pair,
-    Single,
-    items_of_pair,
-    jsonl,
-    strict_json,
-)
+from trace_eval.data import CorrectedField, Order, Pair, Single, items_of_pair, jsonl, strict_json
 from trace_eval.review.checks import check_for_pairs, check_played
 from trace_eval.review.corrections import Corrections, Flag
 from trace_eval.review.events import EventLog
@@ -25,12 +17,7 @@ from trace_eval.review.forms import Form, ScoreForm, TieForm
 from trace_eval.review.material import Material, load_material
 from trace_eval.review.options import QueueOptions, ReviewOptions
 from trace_eval.review.protocol import COMMENT_LIMIT, Phase, Question, phases, rating
-from trace_eval.review.queue import (
-    ReviewPlan,
-    check_same_pairs,
-    make_plan,
-    shown_order,
-)
+from trace_eval.review.queue import ReviewPlan, check_same_pairs, make_plan, shown_order
 from trace_eval.review.store import JudgeState, Remark, Store, View
 
 

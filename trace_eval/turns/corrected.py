@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.conversations import CorrectedEvents, Event, corrected_events
 from trace_eval.data import EventCorrection, read_corrections
 from trace_eval.stats import Table, plain, table
@@ -50,7 +50,7 @@ class CorrectedReport:
             for one in events.changed
         ]
         number = len(self.conversations)
-        title = f"Corrected events: {len(rows)} in {number} conversation{'s' * (number != 1)}"
+        title = f"Corrected events: {len(rows)} in {counted(number, 'conversation')}"
         note = "; ".join(self.left_out)
         yield table(title, ("conversation", "measured", "corrected", "who"), rows, note)
         yield self.figures()
@@ -140,6 +140,10 @@ def _left_out(
 ) -> Iterator[str]:
     for item, one in looked.items():
         if one.unfit:
-            yield f"{len(one.unfit)} corrections of {item} fit no event that was measured"
+            told = counted(
+                len(one.unfit), f"correction of {item} fits", f"corrections of {item} fit"
+            )
+            yield f"{told} no event that was measured"
     if others := len(mine) - len(looked):
-        yield f"{others} corrected conversations are not among the {len(report.conversations)} read"
+        told = counted(others, "corrected conversation is", "corrected conversations are")
+        yield f"{told} not among the {len(report.conversations)} read"

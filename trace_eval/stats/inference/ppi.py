@@ -29,6 +29,7 @@ from trace_eval.stats.inference.limits import (
     score_reach,
     skewed_reach,
 )
+from trace_eval.stats.inference.power_tuning import tuned
 
 #: Labelled units below which no interval is given.
 LEAST_LABELS = 5
@@ -249,7 +250,7 @@ def _estimated(
 ) -> tuple[_Bounded, _Bounded, float]:
     weight, left_out = (0.0, np.zeros(len(sample.asked))) if power is None else (power, power)
     if power is None and sample.d_gain.any() and _enough(sample):
-        weight, left_out = _tuned(sample)
+        weight, left_out = tuned(sample)
     alone = _Bounded(
         sample.labels, _reach(sample, sample.d_labels, 0.0, level), sample.d_labels.sum(0)
     )
@@ -329,25 +330,3 @@ def _coarse(sample: PPIComponents, weight: float) -> bool:
         or (weight > 0 and len(stratum.missed) < FEW)
         for stratum in sample.open_strata
     )
-
-
-def _tuned(found: PPIComponents) -> tuple[float, Array]:
-    """The ``lam`` of least estimated variance, from all labels and without each cluster.
-
-    It is kept within what helps, 0 to 1, and drawn to 0 by its own uncertainty
-    (James & Stein 1961, positive part), so that a useless judge costs next to nothing.
-
-    Returns:
-        ``lam``, and that of all other clusters [shape=(clusters,)].
-    """
-    d_labels, d_gain = found.d_labels.sum(0), found.d_gain.sum(0)
-    product, square = d_labels * d_gain, d_gain**2
-    others = np.r_[0.0, np.where(found.asked, 1.0, 0.0)]
-    product, square = (values.sum() - others * np.r_[0.0, values] for values in (product, square))
-    raw = np.divide(-product, square, out=np.zeros_like(product), where=square > NO_SPREAD)
-    left = (d_labels + raw[0] * d_gain)[found.asked]
-    error = float(left @ left) / max(found.units - 2, 1)
-    helps = (raw > 0) & (square > NO_SPREAD)
-    kept = 1 - np.divide(error, raw**2 * square, out=np.full_like(raw, np.inf), where=helps)
-    tuned = np.clip(raw, 0.0, 1.0) * np.maximum(0.0, kept)
-    return float(tuned[0]), tuned[1:]

@@ -102,10 +102,9 @@ def win_rate_tables(
     }
     systems = [RateRow(name, estimate(part, level)) for name, part in found.items()]
     systems.sort(key=_best_first)
-    order = [row.system for row in systems]
     pairs = [
         (one, other, difference(found[one], found[other], level))
-        for one, other in combinations(order, 2)
+        for one, other in combinations((row.system for row in systems), 2)
     ]
     tested = [p.p for _, _, p in pairs if p.p is not None]
     adjusted = iter(holm(tested))

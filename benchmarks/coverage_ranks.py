@@ -1,0 +1,198 @@
+"""Do the ranks of all systems hold the truth at once as often as they say? By simulation.
+
+``python -m benchmarks.coverage_ranks [seeds]`` draws worlds with known strengths, prints one row
+for each, and writes benchmarks/results/coverage_ranks.json.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.coverage import Row, share, shown, table
+from trace_eval.data import LABELS, LabelTable
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.options import RankOptions
+from trace_eval.stats.ranking.intervals import rank_intervals
+from trace_eval.stats.ranking.outcomes import Outcomes, outcomes_of
+
+Array = NDArray[np.float64]
+
+#: How far apart systems are, in log-strengths.
+STRENGTHS: dict[str, Callable[[int], Array]] = {
+    "equal": np.zeros,
+    "close": lambda number: np.linspace(0.3, -0.3, number),
+    "apart": lambda number: np.linspace(1.0, -1.0, number),
+    "one far ahead": lambda number: np.r_[3.0, np.zeros(number - 1)],
+    "two far ahead": lambda number: np.r_[2.0, 2.0, np.zeros(number - 2)],
+}
+
+#: Methods whose ranks are looked at; strengths of every resample take time.
+RATES = ("win_rate", "mean_win_rate")
+
+
+def _wins(stronger: Array) -> Array:
+    """Chance that a system wins against one that it is so much stronger than."""
+    chance: Array = 1 / (1 + np.exp(-stronger))
+    return chance
+
+
+@dataclass(frozen=True)
+class RankWorld:
+    """Systems that are compared with one another.
+
+    Attributes:
+        strengths: of :data:`STRENGTHS`.
+        each: comparisons of every two systems.
+        ties: share of the comparisons, whatever the systems.
+        design: all (every two meet as often); uneven (some meet 11 times as often as others);
+            neighbours (each meets the next only); clustered (instructions of 4 comparisons, on
+            which some systems are better than on others).
+        methods: what is ranked by.
+    """
+
+    strengths: str
+    systems: int
+    each: int
+    ties: float = 0.0
+    design: str = "all"
+    methods: tuple[str, ...] = RATES
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        ties = f", {self.ties:.0%} ties" if self.ties else ""
+        of = "strength" if len(self.methods) > len(RATES) else "rate"
+        drawn = f"{self.each} each, {self.design}{ties}"
+        return f"{self.systems} systems {self.strengths}, {drawn}: {of}"
+
+    def pairs(self) -> NDArray[np.int64]:
+        """Both systems of every comparison [shape=(comparisons, 2)]."""
+        found: list[tuple[int, int]] = []
+        for one, other in combinations(range(self.systems), 2):
+            times = self.each
+            if self.design == "uneven":
+                times = max(1, times * (1 + 5 * ((7 * one + 3 * other) % 3)) // 3)
+            if self.design == "neighbours" and other > one + 1:
+                times = 0
+            found += [(one, other)] * times
+        return np.array(found)
+
+    def truth(self, pairs: NDArray[np.int64]) -> dict[str, Array]:
+        """Each method's values, were every comparison repeated without end."""
+        strength, size = STRENGTHS[self.strengths](self.systems), self.systems
+        noise = np.random.default_rng(0).normal(0, np.sqrt(2), 20_000)
+        noise = np.r_[noise, -noise] if self.design == "clustered" else np.zeros(1)
+        gap = strength[:, None] - strength
+        rate = _wins(gap[..., None] + noise).mean(-1) * (1 - self.ties) + self.ties / 2
+        games = np.zeros((size, size))
+        np.add.at(games, tuple(pairs.T), 1)
+        games = games + games.T
+        met = games > 0
+        values = (games * rate).sum(1) / games.sum(1), (met * rate).sum(1) / met.sum(1)
+        return {**dict(zip(RATES, values, strict=True)), "bradley_terry": strength}
+
+    def draw(self, seed: int) -> Outcomes:
+        """One draw of all comparisons."""
+        rng = np.random.default_rng((seed, crc32(self.name.encode())))
+        pairs = rng.permutation(self.pairs())
+        strength = STRENGTHS[self.strengths](self.systems)
+        one, other = pairs.T
+        gap, instruction = strength[one] - strength[other], np.arange(len(pairs)) // 4
+        if self.design == "clustered":
+            liked = rng.normal(0, 1, (instruction[-1] + 1, self.systems))
+            gap = gap + liked[instruction, one] - liked[instruction, other]
+        won = rng.random(len(pairs)) < _wins(gap)
+        tied = rng.random(len(pairs)) < self.ties
+        codes = np.where(tied, LABELS.index("tie"), np.where(won, 0, 1)).astype(np.int8)
+        facts = {
+            name: np.array(values, dtype=object)
+            for name, values in (
+                ("system_a", [f"s{number}" for number in one]),
+                ("system_b", [f"s{number}" for number in other]),
+                ("instruction_id", [f"i{number}" for number in instruction]),
+            )
+        }
+        ids = np.array([f"p{number}" for number in range(len(pairs))], dtype=object)
+        # every comparison has recordings of its own: no two are copies
+        facts |= {f"clip_{side}": ids + side for side in "ab"}
+        return outcomes_of(LabelTable("drawn", ids, {"overall": codes}, facts=facts))
+
+
+def ranked(world: RankWorld, seeds: int) -> Row:
+    """How often the ranks of all systems hold the truth at once, and how many they name."""
+    truth = world.truth(world.pairs())
+    held: dict[str, list[bool]] = {method: [] for method in world.methods}
+    widths: list[float] = []
+    options = RankOptions(BootstrapOptions(resamples=400), cluster=world.design == "clustered")
+    for seed in range(seeds):
+        found = rank_intervals(world.methods, world.draw(seed), options)
+        for method, sets in found.items():
+            if sets.ahead is None:
+                continue
+            value = np.round(truth[method], 9)
+            # of equal systems every order is true
+            best = (value > value[:, None]).sum(1)
+            worst = (value < value[:, None]).sum(1)
+            holds = (sets.ahead.sum(0) <= best).all() and (sets.ahead.sum(1) <= worst).all()
+            held[method].append(bool(holds))
+            if method == world.methods[0]:
+                widths.append(float(np.mean(world.systems - sets.ahead.sum(0) - sets.ahead.sum(1))))
+    return {
+        "held": {method: share(sum(told), len(told)) for method, told in held.items()},
+        "ranks": float(np.mean(widths)),
+    }
+
+
+def rank_worlds() -> list[RankWorld]:
+    """Few and many comparisons, of systems near and far."""
+    found = [
+        RankWorld(strengths, systems, each)
+        for systems in (2, 3, 5, 8)
+        for each in (1, 3, 10, 50, 200)
+        for strengths in ("equal", "apart", "one far ahead")
+    ]
+    for systems in (3, 5, 8):
+        found += [
+            RankWorld("close", systems, 10, 0.6),
+            RankWorld("close", systems, 50, 0.6),
+            RankWorld("two far ahead", systems, 50),
+            RankWorld("equal", systems, 10, design="clustered"),
+            RankWorld("apart", systems, 50, design="clustered"),
+            RankWorld("equal", systems, 50, design="neighbours"),
+            RankWorld("apart", systems, 50, design="neighbours"),
+            RankWorld("close", systems, 50, design="uneven"),
+        ]
+    models = (*RATES, "bradley_terry")
+    found += [
+        RankWorld("equal", 3, 10, methods=models),
+        RankWorld("close", 5, 50, design="uneven", methods=models),
+        RankWorld("one far ahead", 3, 50, methods=models),
+    ]
+    return found
+
+
+def main(seeds: int = 500) -> None:
+    """Print and store everything."""
+    table(
+        "coverage_ranks",
+        {world.name: partial(ranked, world) for world in rank_worlds()},
+        seeds,  # each is a bootstrap of its own
+        {
+            "95 % ranks hold the truth of all systems": lambda row: ", ".join(
+                shown(told) for told in row["held"].values()
+            ),
+            "ranks left to each": lambda row: f"{row['ranks']:.2f}",
+        },
+    )
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
