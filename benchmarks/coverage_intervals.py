@@ -320,12 +320,12 @@ UNEQUAL = [
 
 
 #: Limits without strata by inclusion, and without those of fitted weights, held the truth in 84 to
-#: 95 % of the draws. Untold worlds are not among them: 150 labels of 2000 at a win rate of .9 with
-#: a useful judge hold 90 %, because nothing tells how many pairs of the kind there are.
+#: 95 % of the draws; a useful judge beside few heavy labels of an unknown kind in 90.
 SELDOM = [
     World("win rate .9", "useless", 60, "seldom"),
     World("win rate .9", "useful", 150, "seldom", 2000),
     World("win rate .8", "useless", 400, "seldom", 2000),
+    World("win rate .9", "useful", 150, "untold", 2000),
 ]
 
 

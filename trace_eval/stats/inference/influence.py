@@ -211,6 +211,7 @@ class PPIComponents:
             mean [shape=(clusters,)].
         asked: clusters with a label [shape=(clusters,)]; ``items`` with one.
         fitted: the same by :meth:`Design.fitted`; None: it is no other.
+        heavy: labels of a heavy kind, where nobody knows how many items are of it.
     """
 
     labels: float
@@ -225,6 +226,7 @@ class PPIComponents:
     asked: NDArray[np.bool_]
     items: int
     fitted: PPIComponents | None = None
+    heavy: int = 0
 
     @property
     def units(self) -> int:
@@ -246,8 +248,12 @@ def ppi_components(truth: Array, judged: Array, design: Design) -> PPIComponents
         judged: the judge's values, 0 to 1 [shape=(n,)].
         design: who was asked.
     """
-    found, other = _components(truth, judged, design), design.fitted()
-    return found if other is None else replace(found, fitted=_components(truth, judged, other))
+    other = design.fitted()
+    return replace(
+        _components(truth, judged, design),
+        fitted=None if other is None else _components(truth, judged, other),
+        heavy=design.heavy[0] if design.strata is None else 0,
+    )
 
 
 def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:

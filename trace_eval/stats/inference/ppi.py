@@ -314,8 +314,8 @@ def _reach(sample: PPIComponents, influence: Array, weight: float, level: float)
 
 
 def _enough(sample: PPIComponents) -> bool:
-    """Whether the labels can tell how far the judge is to be believed."""
-    return all(map(_many, sample.open_strata))
+    """Whether the labels can tell how far the judge is to be believed, of each kind of item."""
+    return not 0 < sample.heavy < FEW and all(map(_many, sample.open_strata))
 
 
 def _many(stratum: Labels) -> bool:
