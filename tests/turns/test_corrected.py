@@ -101,8 +101,8 @@ def test_turns_gives_figures_under_both_of_a_run_or_its_source(tmp_path: Path) -
     assert values["each"]["d"] == found.record()["each"]["d"]
     assert sorted(values["events"]) == ["c", "d"]
     assert values["left_out"] == [
-        "1 corrections of c fit no event that was measured",
-        "1 corrected conversations are not among the 2 read",
+        "1 correction of c fits no event that was measured",
+        "1 corrected conversation is not among the 2 read",
     ]
     told, figures = list(found.tables())[-2:]
     assert told.rows == (("c", "response 4.00-8.40", "response 4.00-9.00", "ada"),)
