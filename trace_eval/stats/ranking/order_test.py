@@ -48,11 +48,12 @@ def order_p(
     size = len(outcomes.systems)
     played, own = _games(outcomes, typed)
     found = np.ones((size, size))
+    rates = _instruction_rates(outcomes, typed, only) if cluster else np.empty((size, 0))
     for one, other in combinations(range(size), 2):
         thirds = [k for k in range(size) if k not in (one, other) and only in (None, k)]
         direct = played[one, other] if only in (None, one, other) else np.zeros(3, np.int64)
         if cluster:
-            p, ahead = _by_instruction(outcomes, one, other, typed, only)
+            p, ahead = _by_instruction(rates[one], rates[other])
         else:
             p, ahead = _points_test(direct, own[one, thirds], own[other, thirds])
         found[(one, other) if ahead else (other, one)] = p
@@ -156,28 +157,33 @@ def _log_choose(number: int, chosen: NDArray[Any]) -> Array:
     return np.asarray(gammaln(number + 1) - gammaln(chosen + 1) - gammaln(number - chosen + 1))
 
 
-def _by_instruction(
-    outcomes: Outcomes, one: int, other: int, typed: bool, only: int | None
-) -> tuple[float, bool]:
+def _instruction_rates(outcomes: Outcomes, typed: bool, only: int | None) -> Array:
+    """Points per game of every system in every instruction, NaN where it has none.
+
+    Returns:
+        [shape=(systems, instructions)]
+    """
+    assert outcomes.cluster is not None
+    pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
+    size, groups = len(outcomes.systems), int(outcomes.cluster.max(initial=-1)) + 1
+    total, count = np.zeros(size * groups), np.zeros(size * groups)
+    first, second = outcomes.pairs[pair].T
+    for side, opponent, own in zip(
+        (first, second), (second, first), _points(typed)[:, outcome], strict=True
+    ):
+        mine = slice(None) if only is None else (side == only) | (opponent == only)
+        key = side[mine] * groups + outcomes.cluster[mine]
+        total += np.bincount(key, weights=own[mine], minlength=size * groups)
+        count += np.bincount(key, minlength=size * groups)
+    rates = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+    return rates.reshape(size, groups)
+
+
+def _by_instruction(one: Array, other: Array) -> tuple[float, bool]:
     """Sign test over instructions that compare both: who has more points per game there."""
     from scipy.special import bdtr
 
-    assert outcomes.cluster is not None
-    pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
-    first, second = outcomes.pairs[pair].T
-    points = _points(typed)[:, outcome]
-    groups = int(outcomes.cluster.max(initial=-1)) + 1
-    rates = []
-    for system in (one, other):
-        total, count = np.zeros(groups), np.zeros(groups)
-        for side, opponent, own in ((first, second, points[0]), (second, first, points[1])):
-            mine = side == system
-            if only is not None and system != only:
-                mine &= opponent == only
-            total += np.bincount(outcomes.cluster[mine], weights=own[mine], minlength=groups)
-            count += np.bincount(outcomes.cluster[mine], minlength=groups)
-        rates.append(np.divide(total, count, out=np.full(groups, np.nan), where=count > 0))
-    gap = rates[0] - rates[1]
+    gap = one - other
     ahead, behind = int((gap > _SAME).sum()), int((gap < -_SAME).sum())
     p = float(min(1.0, 2 * bdtr(min(ahead, behind), ahead + behind, 0.5)))
     return p, ahead > behind
