@@ -7,11 +7,11 @@ import io
 import stat
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ import soundfile
 import soxr
 
 from blueprints import UserError
-from extractors.containers import MissingReader, Unreadable, decoded
+from extractors.containers import MissingReader, Unreadable, decoded, decoded_once
 from extractors.formats import FFMPEG_SUFFIXES, formats_read
 from extractors.limits import FULL_RATE, MAX_SAMPLES_PER_S, MAX_SECONDS
 
@@ -122,7 +122,7 @@ def decode(
         AudioError: missing, empty, undecodable, too long, or with NaN or infinite samples.
     """
     label = name or ("<bytes>" if isinstance(source, bytes) else str(source))
-    with opened(source, label, max_seconds) as file:
+    with opened(source, label, max_seconds, part is not None) as file:
         if part is None:
             samples, rate = _read(file, label, max_seconds)
         else:
@@ -135,7 +135,10 @@ def decode(
 
 @contextmanager
 def opened(
-    source: Path | str | bytes, label: str, max_seconds: float | None = None
+    source: Path | str | bytes,
+    label: str,
+    max_seconds: float | None = None,
+    for_part: bool = False,
 ) -> Iterator[soundfile.SoundFile]:
     """Open a recording, and name it in every error of opening or reading it.
 
@@ -143,6 +146,8 @@ def opened(
         source: a path, or the bytes of such a file.
         label: what to call it.
         max_seconds: of what libsndfile does not read, decode little more than this.
+        for_part: a part is wanted, wherever it is: of what libsndfile does not read, decode
+            everything, once for all parts that are read one after the other.
 
     Raises:
         AudioError: missing, empty, or undecodable.
@@ -155,7 +160,7 @@ def opened(
     if empty:
         raise AudioError(f"{label}: 0 bytes; write the recording again")
     try:
-        with _sound_file(handle, label, max_seconds) as file:
+        with _sound_file(handle, label, max_seconds, for_part) as file:
             yield file
     except (soundfile.LibsndfileError, Unreadable) as error:
         why = error.error_string if isinstance(error, soundfile.LibsndfileError) else str(error)
@@ -169,7 +174,7 @@ def opened(
 
 @contextmanager
 def _sound_file(
-    handle: str | io.BytesIO, label: str, max_seconds: float | None
+    handle: str | io.BytesIO, label: str, max_seconds: float | None, for_part: bool
 ) -> Iterator[soundfile.SoundFile]:
     """The file as libsndfile opens it, else what FFmpeg makes of it."""
     try:
@@ -178,12 +183,15 @@ def _sound_file(
         if isinstance(handle, io.BytesIO):
             handle.seek(0)
         try:
-            made = decoded(handle, max_seconds)
+            if for_part and isinstance(handle, str):
+                made: AbstractContextManager[IO[bytes]] = nullcontext(decoded_once(handle))
+            else:
+                made = decoded(handle, None if for_part else max_seconds)
         except MissingReader:
             raise
         except Unreadable as other:  # of a file that is called like its own, it says more
             raise (other if label.lower().endswith(FFMPEG_SUFFIXES) else error) from None
-        with made, soundfile.SoundFile(made) as file:
+        with made as sound, soundfile.SoundFile(sound) as file:
             yield file
         return
     with file:

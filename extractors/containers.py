@@ -7,7 +7,9 @@ URLs (playlists do); none is opened.
 
 from __future__ import annotations
 
+import os
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -26,6 +28,16 @@ _LISTS = frozenset({"hls", "concat", "dash", "ffconcat", "imf", "sdp", "rtsp", "
 
 #: No protocol has this name, so nothing but the file itself is opened.
 _NOTHING_ELSE = {"protocol_whitelist": "none"}
+
+
+class _Last(threading.local):
+    """What :func:`decoded_once` made last in this thread."""
+
+    key: tuple[object, ...] = ()
+    sound: IO[bytes] | None = None
+
+
+_LAST = _Last()
 
 
 class Unreadable(UserError):
@@ -68,6 +80,23 @@ def decoded(source: str | IO[bytes], max_seconds: float | None = None) -> IO[byt
             file.close()
     out.seek(0)
     return out
+
+
+def decoded_once(path: str) -> IO[bytes]:
+    """As :func:`decoded`, and kept for the next part of the same file: a call has many turns.
+
+    The caller must not close it; another file's takes its place.
+    """
+    there = Path(path).stat()
+    # a forked process has a key of its own: it would share the position in the file
+    key = (os.getpid(), path, there.st_ino, there.st_size, there.st_mtime_ns)
+    if _LAST.sound is None or key != _LAST.key:
+        if _LAST.sound is not None:
+            _LAST.sound.close()
+        _LAST.sound = None
+        _LAST.sound, _LAST.key = decoded(path), key
+    _LAST.sound.seek(0)
+    return _LAST.sound
 
 
 def _copy(container: Any, out: Any, max_seconds: float | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from fsspec.registry import register_implementation
 from typer.testing import CliRunner
 
 from blueprints import UserError
-from extractors.audio import AudioError, decode
+from extractors import containers
+from extractors.audio import AudioError, Part, decode
 from extractors.formats import FORMATS
 from tests.support.audio import write
 from tests.support.docs import commands
@@ -367,6 +369,25 @@ def test_containers_are_recordings_like_others(
     assert not check_audio(read_manifest(Table([item])).pairs)
     with pytest.raises(AudioError, match=r"longer than 0\.5 s"):
         decode(path, max_seconds=0.5)
+
+
+def test_parts_of_a_container_are_decoded_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A call of an hour has hundreds of turns, the last one far behind the longest clip."""
+    path, calls = _container(tmp_path / "x.m4a", "ipod", "aac"), []
+    real = containers.decoded
+    monkeypatch.setattr(containers, "decoded", lambda *told: calls.append(told) or real(*told))
+    whole = decode(path).samples
+    for start in (0.7, 0.1, 0.3):
+        found = decode(path, max_seconds=0.25, part=Part(0, start, start + 0.2)).samples
+        first = round(start * 48_000)
+        np.testing.assert_array_equal(found, whole[first : first + 9600])
+    assert len(calls) == 1
+    _container(path, "ipod", "aac")  # written anew
+    os.utime(path, ns=(1, 1))
+    decode(path, part=Part(0, 0.1, 0.2))
+    assert len(calls) == 2
 
 
 def test_a_container_without_sound_is_said_to_have_none(tmp_path: Path) -> None:
