@@ -7,11 +7,11 @@ import io
 import stat
 import struct
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -182,17 +182,18 @@ def _sound_file(
     except soundfile.LibsndfileError as error:
         if isinstance(handle, io.BytesIO):
             handle.seek(0)
-        try:
-            if for_part and isinstance(handle, str):
-                made: AbstractContextManager[IO[bytes]] = nullcontext(decoded_once(handle))
-            else:
-                made = decoded(handle, None if for_part else max_seconds)
-        except MissingReader:
-            raise
-        except Unreadable as other:  # of a file that is called like its own, it says more
-            raise (other if label.lower().endswith(FFMPEG_SUFFIXES) else error) from None
-        with made as sound, soundfile.SoundFile(sound) as file:
-            yield file
+        kept = for_part and isinstance(handle, str)
+        limit = None if for_part else max_seconds
+        with ExitStack() as stack:
+            try:
+                made = decoded_once(str(handle)) if kept else decoded(handle, limit)
+                sound = stack.enter_context(made)
+            except MissingReader:
+                raise
+            except Unreadable as other:  # of a file that is called like its own, it says more
+                raise (other if label.lower().endswith(FFMPEG_SUFFIXES) else error) from None
+            with soundfile.SoundFile(sound) as file:
+                yield file
         return
     with file:
         yield file

@@ -11,6 +11,7 @@ import os
 import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -30,14 +31,12 @@ _LISTS = frozenset({"hls", "concat", "dash", "ffconcat", "imf", "sdp", "rtsp", "
 _NOTHING_ELSE = {"protocol_whitelist": "none"}
 
 
-class _Last(threading.local):
-    """What :func:`decoded_once` made last in this thread."""
+class _Kept:
+    """What :func:`decoded_once` made last."""
 
+    lock = threading.Lock()
     key: tuple[object, ...] = ()
     sound: IO[bytes] | None = None
-
-
-_LAST = _Last()
 
 
 class Unreadable(UserError):
@@ -82,21 +81,23 @@ def decoded(source: str | IO[bytes], max_seconds: float | None = None) -> IO[byt
     return out
 
 
-def decoded_once(path: str) -> IO[bytes]:
+@contextmanager
+def decoded_once(path: str) -> Iterator[IO[bytes]]:
     """As :func:`decoded`, and kept for the next part of the same file: a call has many turns.
 
-    The caller must not close it; another file's takes its place.
+    One file is kept in a process, and one thread at a time reads it.
     """
     there = Path(path).stat()
-    # a forked process has a key of its own: it would share the position in the file
+    # a forked process makes its own: it would share the position in the file
     key = (os.getpid(), path, there.st_ino, there.st_size, there.st_mtime_ns)
-    if _LAST.sound is None or key != _LAST.key:
-        if _LAST.sound is not None:
-            _LAST.sound.close()
-        _LAST.sound = None
-        _LAST.sound, _LAST.key = decoded(path), key
-    _LAST.sound.seek(0)
-    return _LAST.sound
+    with _Kept.lock:
+        if _Kept.sound is None or key != _Kept.key:
+            if _Kept.sound is not None:
+                _Kept.sound.close()
+            _Kept.sound = None
+            _Kept.sound, _Kept.key = decoded(path), key
+        _Kept.sound.seek(0)
+        yield _Kept.sound
 
 
 def _copy(container: Any, out: Any, max_seconds: float | None) -> None:

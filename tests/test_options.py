@@ -19,7 +19,7 @@ from trace_eval.commands.renames import renamed
 from trace_eval.compare import CompareOptions
 from trace_eval.conversations import ReadOptions
 from trace_eval.data.columns import Columns
-from trace_eval.data.reading import Reading, TwoFolders
+from trace_eval.data.input_options import InputOptions, TwoFolders
 from trace_eval.data.settings import help_of, hints_of, sentence
 from trace_eval.datasets import Selection
 from trace_eval.gate import GateOptions
@@ -108,13 +108,13 @@ def test_help_shows_the_commands_in_groups_and_nothing_says_where_to_begin() -> 
         ("review", ServeOptions, set()),
         ("convert", Selection, set()),
         ("best", BestOptions, {"options", "seed", "listener"}),
-        ("best", Reading, {"limit", "shard"}),
-        ("extract", Reading, {"columns", "limit"}),
+        ("best", InputOptions, {"limit", "shard"}),
+        ("extract", InputOptions, {"columns", "limit"}),
         ("ablate", AblateOptions, {"judging"}),
         ("train fusion", FusionOptions, set()),
         ("train scorer", TrainOptions, set()),
-        ("drill judge", Reading, {"columns", "shard"}),
-        ("judge", Reading, set()),
+        ("drill judge", InputOptions, {"columns", "shard"}),
+        ("judge", InputOptions, set()),
         ("judge", TwoFolders, set()),
     ],
 )

@@ -12,7 +12,7 @@ from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn
 from trace_eval.commands.judging import run_options
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
-from trace_eval.data import Reading
+from trace_eval.data import InputOptions
 from trace_eval.options import Options
 from trace_eval.select import BestOptions
 
@@ -29,7 +29,7 @@ def best(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Print comparisons, tokens and cost; send nothing.")
     ] = False,
-    reading: Annotated[Reading, ("audio_root", "columns")],
+    reading: Annotated[InputOptions, ("audio_root", "columns")],
     options: Options,
     chosen: BestOptions,
 ) -> None:

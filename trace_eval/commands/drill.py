@@ -11,7 +11,7 @@ import typer
 from blueprints import counted
 from trace_eval.commands.judging import run_options
 from trace_eval.commands.signatures import from_classes
-from trace_eval.data import Reading
+from trace_eval.data import InputOptions
 from trace_eval.options import Options
 
 app = typer.Typer(name="drill", help="Test a judge itself.", no_args_is_help=True)
@@ -27,7 +27,7 @@ def injection(
     *,
     pairs: Pairs,
     out: Out,
-    reading: Annotated[Reading, ("audio_root", "limit")],
+    reading: Annotated[InputOptions, ("audio_root", "limit")],
     options: Options,
 ) -> None:
     """Put 40 kinds of orders into what a judge reads; print how many verdicts flip."""
@@ -57,7 +57,7 @@ def probe(
     *,
     pairs: Pairs,
     out: Out,
-    reading: Annotated[Reading, ("audio_root", "limit")],
+    reading: Annotated[InputOptions, ("audio_root", "limit")],
     options: Options,
 ) -> None:
     """Change recordings so that the verdict is known; print how often the judge gives it."""

@@ -12,7 +12,7 @@ from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, warn, warn_all
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
-from trace_eval.data import Reading
+from trace_eval.data import InputOptions
 from trace_eval.options import ExtractOptions
 
 
@@ -32,7 +32,7 @@ def extract(
         typer.Option("--csv", help="Also write all measures to this file, a row per recording."),
     ] = None,
     config: shared.ConfigOption = None,
-    reading: Annotated[Reading, ("audio_root", "shard")],
+    reading: Annotated[InputOptions, ("audio_root", "shard")],
     extracting: ExtractOptions,
 ) -> None:
     """Turn recordings into blueprints, without judging."""

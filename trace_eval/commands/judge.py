@@ -17,7 +17,7 @@ from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn_all
 from trace_eval.commands.judging import judge_options, judges_help
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
-from trace_eval.data import Reading, TwoFolders
+from trace_eval.data import InputOptions, TwoFolders
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import (
     DEFAULT_JUDGE,
@@ -75,7 +75,7 @@ def judge(
             " another one for another file ITEMS."
         ),
     ] = None,
-    reading: Reading,
+    reading: InputOptions,
     aa: Annotated[
         int | None,
         typer.Option(

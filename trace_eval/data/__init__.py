@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         write_all,
     )
     from trace_eval.data.folders import METADATA
+    from trace_eval.data.input_options import InputOptions, TwoFolders
     from trace_eval.data.items import (
         ANONYMOUS,
         FEEDBACK_CODES,
@@ -106,7 +107,6 @@ if TYPE_CHECKING:
         Preference,
         SpokenLanguage,
     )
-    from trace_eval.data.reading import Reading, TwoFolders
     from trace_eval.data.recordings import check_audio, recordings_in
     from trace_eval.data.records import (
         Spill,
@@ -210,6 +210,7 @@ __all__ = [
     "End",
     "EventCorrection",
     "Fields",
+    "InputOptions",
     "Instruction",
     "Item",
     "JudgeComponent",
@@ -225,7 +226,6 @@ __all__ = [
     "PairScores",
     "Preference",
     "Problem",
-    "Reading",
     "Reason",
     "Recording",
     "Role",

@@ -16,10 +16,10 @@ from typing import Any
 from blueprints import UserError, counted
 from trace_eval.data.columns import FIRST, Fields, Renamed
 from trace_eval.data.conversation import ConversationReader
+from trace_eval.data.input_options import InputOptions
 from trace_eval.data.items import Single, items_of_pair
 from trace_eval.data.layouts import is_chosen
 from trace_eval.data.pairs import Labels, Pair
-from trace_eval.data.reading import Reading
 from trace_eval.data.records import (
     PAIR_FIELDS,
     Dropped,
@@ -137,7 +137,7 @@ def read_manifest(
     def pairs(record: dict[str, Any], root: Path | str, dropped: Dropped) -> Sequence[Pair]:
         return [pair_from_record(record, root, spill, dropped, conversations)]
 
-    reading = Reading(audio_root, columns or {}, limit)
+    reading = InputOptions(audio_root, columns or {}, limit)
     return read_records(path, pairs, reading, PAIR_FIELDS, by_id=False)
 
 
@@ -170,13 +170,13 @@ def read_items(
     names = {**PAIR_FIELDS.names, **SINGLE_FIELDS.names}
     names["id"] = tuple(dict.fromkeys((*SINGLE_FIELDS.names["id"], *PAIR_FIELDS.names["id"])))
     fields = replace(SINGLE_FIELDS, names=names)
-    return read_records(path, items, Reading(audio_root, columns or {}, limit), fields)
+    return read_records(path, items, InputOptions(audio_root, columns or {}, limit), fields)
 
 
 def read_records(
     path: Source,
     made_of: Callable[[dict[str, Any], Path | str, Dropped], Sequence[Pair | Single]],
-    reading: Reading | None = None,
+    reading: InputOptions | None = None,
     fields: Fields | None = None,
     by_id: bool = True,
 ) -> Manifest:
@@ -192,7 +192,7 @@ def read_records(
     Raises:
         UserError: the file itself cannot be read, or has no record at all.
     """
-    reading, path = reading or Reading(), source_of(path)
+    reading, path = reading or InputOptions(), source_of(path)
     with opened(path, reading.audio_root, by_id) as source:
         table = Renamed(str(source.label), fields or Fields({}), reading.columns)
         rows = islice(source.rows, reading.limit)

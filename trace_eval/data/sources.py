@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from blueprints import UserError
 from trace_eval.data.files import replace_file, utf8_name
 from trace_eval.data.folders import rows_below
+from trace_eval.data.input_options import TwoFolders
 from trace_eval.data.manifest_files import MANIFEST_SUFFIXES, checked, records_of
-from trace_eval.data.reading import TwoFolders
 from trace_eval.data.system_folders import Row, Systems, systems_in
 from trace_eval.data.urls import is_url, location, name_of, parent, redacted
 

@@ -16,8 +16,8 @@ from trace_eval.conversations import (
     pairs_by_turn,
 )
 from trace_eval.data import (
+    InputOptions,
     Manifest,
-    Reading,
     Shard,
     Source,
     check_audio,
@@ -139,7 +139,7 @@ def open_job(
         raise UserError("by_turn: is of pairs; turns are scored by a rubric like conciseness")
     part = Shard.parse(shard) if shard else None
     if not isinstance(items, Manifest):
-        reading = Reading(audio_root, columns or {}, limit)
+        reading = InputOptions(audio_root, columns or {}, limit)
         items = _read(source_of(items), options, reading, layout)
     if by_turn:
         items = replace(items, items=pairs_by_turn(items.pairs))
@@ -152,7 +152,7 @@ def open_job(
 
 
 def _read(
-    source: Source, options: Options, reading: Reading, layout: str | None = None
+    source: Source, options: Options, reading: InputOptions, layout: str | None = None
 ) -> Manifest:
     """The items of an input, or with rubrics the conversations of any layout."""
     where = location(source) if isinstance(source, Path | str) else None

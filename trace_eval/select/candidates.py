@@ -12,8 +12,8 @@ from blueprints import UserError
 from trace_eval.data import (
     SINGLE_FIELDS,
     Fields,
+    InputOptions,
     Manifest,
-    Reading,
     Single,
     Spill,
     read_records,
@@ -88,7 +88,7 @@ def read_candidates(
         return [single_from_record(each, root, spill) for each in _flattened(record, positions)]
 
     fields = Fields(_NAMES, ("audio",), frozenset(("audio",)), frozenset((LIST,)), numbered=False)
-    return read_records(path, singles, Reading(audio_root, columns=columns or {}), fields)
+    return read_records(path, singles, InputOptions(audio_root, columns=columns or {}), fields)
 
 
 def _flattened(record: dict[str, Any], positions: dict[str, int]) -> Iterator[dict[str, Any]]:

@@ -8,6 +8,7 @@ by cluster (linearisation, as for any ratio of a survey).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class Design:
     cluster: NDArray[np.int64]
     clusters: int
 
-    @property
+    @cached_property
     def strata(self) -> NDArray[np.int64] | None:
         """The stratum of every item, those told apart by their weights as well [shape=(n,)].
 

@@ -11,7 +11,7 @@ from trace_eval.data.settings import option_field
 
 
 @dataclass(frozen=True)
-class Reading:
+class InputOptions:
     """How an input is read.
 
     Attributes:
