@@ -149,6 +149,7 @@ import asyncio, os, signal, sys, threading, time
 from pathlib import Path
 from tests.support.fakes import Counting
 from trace_eval.extracting.engine import LocalEngine
+from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.source import ClipSource
 
@@ -172,7 +173,7 @@ async def work():
 
 if __name__ == "__main__":
     try:
-        asyncio.run(work())
+        complete(work())
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         print("interrupted")

@@ -16,9 +16,10 @@ from typing import NamedTuple, Protocol, TypeVar
 from blueprints import UserError
 from trace_eval.data import cores
 from trace_eval.extracting.clip import ClipExtractor, Extracted
+from trace_eval.extracting.event_loop import ctrl_c_ignored
 from trace_eval.extracting.plan import Plan, Stage
 from trace_eval.extracting.source import ClipSource
-from trace_eval.extracting.workers import Slot, Task, WorkerDevice, ctrl_c_ignored
+from trace_eval.extracting.workers import Slot, Task, WorkerDevice
 
 T = TypeVar("T")
 

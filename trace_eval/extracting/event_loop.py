@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+import signal
+import threading
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from typing import Any, TypeVar
 
@@ -23,7 +25,7 @@ def complete(work: Coroutine[Any, Any, T]) -> T:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
+        return _run(work)
     cancel: Future[Callable[[], object]] = Future()
 
     async def cancellable() -> T:
@@ -41,3 +43,29 @@ def complete(work: Coroutine[Any, Any, T]) -> T:
                 with suppress(RuntimeError):  # it ended meanwhile
                     cancel.result()()
             raise
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """Like `asyncio.run`, but an impatient Ctrl-C does not disturb the loop while it closes.
+
+    What a closing loop had still to await would be reported as never awaited.
+    """
+    runner = asyncio.Runner()
+    try:
+        return runner.run(work)
+    finally:
+        with ctrl_c_ignored():
+            runner.close()
+
+
+@contextmanager
+def ctrl_c_ignored() -> Iterator[None]:
+    """Ctrl-C does nothing in here, where it could only break what is being put away."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -183,19 +183,6 @@ class Slot:
 
 
 @contextmanager
-def ctrl_c_ignored() -> Iterator[None]:
-    """Ctrl-C does nothing in here, where it could only break what is being put away."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
 def _ctrl_c_blocked() -> Iterator[None]:
     """A process that is started in here never sees SIGINT, from its first instruction on."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
