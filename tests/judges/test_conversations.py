@@ -14,7 +14,7 @@ from blueprints import Spoken, UserError
 from fusion import Rating
 from tests.support import calls
 from tests.support.cases import blueprint, verdict
-from tests.support.llm_judges import reading_judge, scoring_judge
+from tests.support.llm_judges import listening_judge, reading_judge, scoring_judge
 from tests.support.rating import rate, scripted
 from trace_eval.conversations.findings import find
 from trace_eval.data.answers import Answer
@@ -337,3 +337,30 @@ def test_a_judge_that_listens_hears_the_turns_as_a_dialogue(tmp_path: Path) -> N
     assert heard.seconds == pytest.approx(3.6 + 4 * 2.0, abs=0.01)
     assert "turn 1: bot" in str(parts)
     assert "turn 2: caller" in str(parts)
+
+
+def test_a_judge_that_listens_hears_both_calls_of_a_pair(tmp_path: Path) -> None:
+    calls.sound(tmp_path)
+    audio = str(tmp_path / "call.wav")
+    whole = Conversation.model_validate(calls.conversation(audio))
+    short = Conversation.model_validate(calls.conversation(audio, calls.TURNS[:3]))
+    options = JudgeOptions(task="dimensions", concat="none", transcripts="asr", backoff_s=0)
+    judge = listening_judge("scripted:x", ScriptedClient([]), options, FREE)
+    case = Case(pair(whole, short), {}, decode_recording)
+    forward, back = (call.request.messages[-1] for call in judge.calls(case))
+    heard = [[p.seconds for p in m.content if isinstance(p, AudioPart)] for m in (forward, back)]
+    # Turns of 0.6 to 0.8 s, each from its own channel, with 2 s between two of them.
+    assert heard[0] == pytest.approx([3.6 + 4 * 2.0, 2.2 + 2 * 2.0], abs=0.01)
+    assert heard[1] == heard[0][::-1]
+    three, five = "assistant, user, assistant.", "assistant, user, assistant, user, assistant."
+    assert f"The first recording, turn by turn: {five}" in forward.text
+    assert f"The first recording, turn by turn: {three}" in back.text
+    assert back.text.count("assistant: Seat 12A is yours.") == 1
+    assert judge.view.missing_evidence(Case(pair(made(), whole))) == (
+        "answer A is a call of which no turn can be heard"
+    )
+    brief = listening_judge(
+        "scripted:x", ScriptedClient([]), JudgeOptions(max_clip_seconds=5), FREE
+    )
+    long = asyncio.run(judgement_of(brief, case))
+    assert "answer A has 11.60 s, the limit is 5 s" in str(long.detail)

@@ -253,6 +253,22 @@ def test_two_judges_of_calls_are_compared_screened_and_described(tmp_path: Path)
     assert "which run is right is unknown" in " ".join(compared)
 
 
+def test_a_task_about_clips_leaves_calls_unscored_whatever_is_measured(tmp_path: Path) -> None:
+    calls.sound(tmp_path)
+    side = {"conversation": calls.conversation("call.wav")}
+    path = calls.manifest(tmp_path, [{"id": "p", "a": side, "b": side}], "pairs.jsonl")
+    judging = JudgeOptions(base_url="http://127.0.0.1:9/v1", task="naturalness")
+    options = Options(judge="audio:openai:m", judging=judging)
+    assert judge_manifest(path, tmp_path / "run", options).scored == 0
+    (found,) = Run.open(tmp_path / "run").judgements().values()
+    assert "the answer is a conversation, and judge audio:openai:m" in str(found.detail)
+    told = trace_eval(
+        *("judge", path, "--judge", "audio:openai:m", "-J", "task=naturalness", "--estimate"),
+        *("-J", "base_url=http://127.0.0.1:9/v1"),
+    )
+    assert "0 calls to make (0 in the reply cache, 1 pair lacks evidence)" in told.out, told.err
+
+
 def _handled(score: int) -> dict[str, object]:
     elements = dict.fromkeys(load_rubric("handling").elements, score)
     return {"reasoning": "", "elements": elements, "score": score}

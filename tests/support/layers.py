@@ -32,7 +32,7 @@ judges.views: blueprints conversations data extractors judges.base judges.chat j
 judges.naturalness: blueprints data judges judges.text rubrics
 judges.rating: blueprints data extractors fusion judges judges.base judges.chat judges.options judges.text judges.views rubrics scores
 judges.panel: blueprints data judges.base judges.chat judges.rating rubrics scores
-judges.audio: blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text judges.waveforms rubrics
+judges.audio: blueprints conversations data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text judges.waveforms rubrics
 judges.views.audio: blueprints data extractors judges.audio judges.base judges.chat judges.options judges.text judges.views judges.waveforms rubrics
 judges.words: blueprints data extractors fusion judges.base judges.rating judges.scorer judges.views rubrics scores
 judges.reward: blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.scorer judges.text judges.waveforms rubrics

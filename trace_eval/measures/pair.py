@@ -85,7 +85,7 @@ def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str,
     """What :func:`~trace_eval.measures.language.languages_of` says of a pair."""
     if len(item.answers) < 2:
         return {}
-    answers = {role: blueprints[role] for role in item.answer_roles}
+    answers = {role: blueprints[role] for role in item.answer_roles if role in blueprints}
     asked = blueprints.get("instruction")
     return languages_of(item.instruction.text, asked, answers, item.language)
 

@@ -13,7 +13,8 @@ from pydantic import JsonValue
 
 from blueprints import Blueprint, Transcript, UserError
 from extractors import Clip
-from trace_eval.data import Item, Order, Recording
+from trace_eval.data import Answer, Item, Order, Recording
+from trace_eval.judges.audio.calls import about_calls, call_clip, words_of_call
 from trace_eval.judges.audio.examples import Example, read_examples
 from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
 from trace_eval.judges.audio.sending import Sending
@@ -47,6 +48,7 @@ class PairSoundView(View):
     """
 
     uses = names_of(PairwiseOptions, AudioOptions) | {"elicitation"}
+    takes_conversations = True
 
     def __init__(self, task: PairRubric, options: JudgeOptions) -> None:
         self.task = task
@@ -107,8 +109,13 @@ class PairSoundView(View):
         return self.task.wants_instruction and spoken
 
     def missing_evidence(self, case: Case) -> str | None:
-        """Why nothing is sent: no instruction for a task about one, or no transcript."""
-        shown = self._hears_instruction(case.item) or case.item.instruction.text
+        """Why nothing is sent: no instruction for a task about one, no sound, no transcript."""
+        pair = case.pair
+        for side, answer in zip("AB", pair.answers, strict=True):
+            if not answer.is_spoken:
+                return f"answer {side} is a call of which no turn can be heard"
+        # In a call the user asks himself.
+        shown = self._hears_instruction(pair) or pair.instruction.text or pair.has_conversations
         if self.task.wants_instruction and not shown:
             return f"task {self.task.name} needs the instruction, and the pair has none to show"
         return self._words(case)[1]
@@ -151,23 +158,33 @@ class PairSoundView(View):
         text = case.pair.instruction.text
         if self.options.instruction == "audio" and unit.instruction:
             text = None
+        answers = case.pair.answers
         if order == "ab":
-            return PromptItem(unit, text, words)
+            return PromptItem(unit, text, words, about_calls(answers))
         back = {_SWAPPED.get(name, name): said for name, said in words.items()}
-        return PromptItem(unit.swapped, text, dict(sorted(back.items())))
+        about = about_calls(answers[::-1])
+        return PromptItem(unit.swapped, text, dict(sorted(back.items())), about)
 
     def _words(self, case: Case) -> tuple[dict[str, str], str | None]:
         """(transcripts that stand beside the recordings, why one is missing)."""
         source, pair = self.options.transcripts, case.pair
         if source == "none":
             return {}, None
-        if self.task.wants_instruction:
+        if pair.has_conversations:
+            written, heard = (
+                {
+                    f"audio_{n}": words_of_call(side, answer, known)
+                    for n, (side, answer) in enumerate(pair.sides.items(), start=1)
+                }
+                for known in (None, case.blueprints)
+            )
+        elif self.task.wants_instruction:
             written = {"instruction": pair.instruction.text}
-            spoken = {"instruction": case.instruction}
+            heard = {"instruction": _heard(case.instruction)}
         else:
             written = {"audio_1": pair.a.reference, "audio_2": pair.b.reference}
-            spoken = {"audio_1": case.blueprints.get("a"), "audio_2": case.blueprints.get("b")}
-        heard = {name: _heard(blueprint) for name, blueprint in spoken.items()}
+            sides = {"audio_1": "a", "audio_2": "b"}
+            heard = {name: _heard(case.blueprints.get(side)) for name, side in sides.items()}
         wanted = written if source == "reference" else heard
         missing = [name for name, said in wanted.items() if said is None]
         if missing:
@@ -206,7 +223,7 @@ def sound_in(
     """One of a case's recordings by its hash; its samples are made again when they are sent.
 
     Args:
-        case, recording: which one.
+        case, recording: which one; an answer that is a call is joined from its turns.
         name: what it is, for messages.
         max_seconds: longest that is sent.
         noise: that is put on it.
@@ -216,7 +233,10 @@ def sound_in(
     """
 
     def read() -> Clip:
-        clip = case.decode(recording)
+        if isinstance(recording, Answer) and recording.conversation is not None:
+            clip = call_clip(case, recording, name, max_seconds)
+        else:
+            clip = case.decode(recording)
         return noise.on(clip) if noise else clip
 
     clip = read()

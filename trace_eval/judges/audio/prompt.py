@@ -41,11 +41,13 @@ class PromptItem:
         unit: the recordings, in the order in which they are heard.
         text: the instruction in writing, where it is to be read.
         transcripts: words by recording: ``instruction``, ``audio_1``, ``audio_2``.
+        about: what must be known of the recordings before they are heard.
     """
 
     unit: Unit
     text: str | None = None
     transcripts: Mapping[str, str] = field(default_factory=dict)
+    about: str = ""
 
 
 class PromptBuilder:
@@ -111,8 +113,9 @@ class PromptBuilder:
             content: list[Content] = [line, audio_part(waveform)]
         else:
             content = self._recordings(shown, audio_part)
+        about = [Text(shown.about)] if shown.about else []
         written = map(Text, self._written(shown))
-        return Message("user", (*content, *written, Text(self.part.question)))
+        return Message("user", (*about, *content, *written, Text(self.part.question)))
 
     def _recordings(
         self, shown: PromptItem, part: Callable[[Waveform], AudioPart]

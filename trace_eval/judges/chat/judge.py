@@ -127,7 +127,8 @@ class LLMJudge(Judge):
     def calls_to_make(self, case: Case) -> list[tuple[Call, bool]] | None:
         """(call, whether its reply is kept already); None: nothing can be asked about the case."""
         try:
-            if self.view.missing_evidence(case):
+            deaf = case.item.has_conversations and not self.takes_conversations
+            if deaf or self.view.missing_evidence(case):
                 return None
             return [(call, self.sender.stored(call) is not None) for call in self.calls(case)]
         except UserError:  # a recording that cannot be decoded

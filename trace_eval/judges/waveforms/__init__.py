@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
-    from trace_eval.judges.waveforms.encode import Format, Waveform, sound_of
+    from trace_eval.judges.waveforms.encode import Format, Waveform, render, sound_of
     from trace_eval.judges.waveforms.layout import (
         GAP_S,
         Item,
@@ -61,6 +61,7 @@ __all__ = [
     "load_signals",
     "noisy_side",
     "refuse_silence",
+    "render",
     "signals_sha256",
     "single_items",
     "sound_of",
