@@ -102,7 +102,7 @@ def test_help_shows_the_commands_in_groups_and_nothing_says_where_to_begin() -> 
         ("plan", PlanOptions, set()),
         ("card", Output, {"csv"}),
         ("turns", TurnsOptions, {"read", "figures"}),
-        ("turns", ReadOptions, set()),
+        ("turns", ReadOptions, {"kept"}),
         ("turns", FigureOptions, set()),
         ("review", ReviewOptions, set()),
         ("review", ServeOptions, set()),

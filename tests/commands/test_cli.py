@@ -16,6 +16,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.runs.run import Run
 
 PAIRS = ROOT / "examples" / "pairs.jsonl"
+CLIP = next((ROOT / "examples" / "clips").glob("slow-a.*"))
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +29,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory, examples_cache: Path) -> Pa
 @pytest.fixture(scope="module")
 def judged(folder: Path) -> Done:
     return trace_eval("judge", PAIRS, "--out", folder / "run", "--cache", folder / "cache")
+
+
+@pytest.fixture(scope="module")
+def extracted(folder: Path) -> Done:
+    options = ["--out", folder / "out", "--cache", folder / "cache"]
+    return trace_eval("extract", PAIRS, CLIP, *options)
 
 
 def test_judge_prints_the_table_and_where_the_run_is(judged: Done, folder: Path) -> None:
@@ -65,24 +72,21 @@ def test_fuse_gives_every_policy_without_judging(judged: Done, folder: Path) -> 
     assert wrong.err.startswith("error: policy 'democracy' is unknown; use one of content_first")
 
 
-def test_extract_and_show(folder: Path) -> None:
-    clips = ROOT / "examples" / "clips"
-    clip = next(clips.glob("slow-a.*"))
-    options = ["--cache", folder / "cache"]
-    done = trace_eval("extract", PAIRS, clip, "--out", folder / "out", *options)
-    assert done.code == 0, done.err
+def test_extract_and_show(extracted: Done, folder: Path) -> None:
+    assert extracted.code == 0, extracted.err
     lines = (folder / "out" / "blueprints.jsonl").read_text().splitlines()
     found = [Blueprint.model_validate_json(line) for line in lines]
     assert len(found) == len({blueprint.clip for blueprint in found}) >= 12
 
-    shown = trace_eval("show", clip, *options)
+    options = ["--cache", folder / "cache"]
+    shown = trace_eval("show", CLIP, *options)
     assert re.search(r"sig +\d\.\d+", shown.out)
     assert "█" in shown.out.split("pitch\n")[1]
-    as_json = trace_eval("show", clip, "--format", "json", *options)
+    as_json = trace_eval("show", CLIP, "--format", "json", *options)
     assert Blueprint.model_validate_json(as_json.out) in found
-    paper = json.loads(trace_eval("show", clip, "--format", "paper", *options).out)
+    paper = json.loads(trace_eval("show", CLIP, "--format", "paper", *options).out)
     assert len(paper["agent_audio_properties"]["Full_Pitch_Contour_Hz"]) == 20
-    compact = trace_eval("show", clip, "--format", "compact", *options).out
+    compact = trace_eval("show", CLIP, "--format", "compact", *options).out
     assert compact.startswith("signal: ")
 
 
@@ -148,7 +152,8 @@ def test_shards_merged_are_the_run_made_in_one_go(judged: Done, folder: Path) ->
         assert joined.out.replace("/all", "/run") == whole.out
 
 
-def test_extract_in_shards(folder: Path) -> None:
+def test_extract_in_shards(extracted: Done, folder: Path) -> None:
+    assert extracted.code == 0, extracted.err
     parts = [folder / "part1", folder / "part2"]
     for index, part in enumerate(parts, start=1):
         command = ["extract", PAIRS, "--out", part, "--cache", folder / "cache"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,14 @@ from extractors import stream
 from extractors.audio import SPEECH_RATE, Samples, decode
 from extractors.vad import speech_probability, speech_probability_of_blocks
 from tests.support.cli import ROOT, trace_eval
-from trace_eval.conversations import channel_peaks
-from trace_eval.conversations.sound import hear
+from trace_eval.conversations import ConversationFiles, channel_peaks, conversations_manifest
+from trace_eval.conversations.sound import hear, heard_conversation
 from trace_eval.conversations.sound.echo import Echo, find_echo
 from trace_eval.conversations.sound.lanes import Lane
 from trace_eval.conversations.sound.segments import segmented
 from trace_eval.data.conversation import Channel
+from trace_eval.options import ExtractOptions, RateOptions
+from trace_eval.runs import open_job
 from trace_eval.turns import ReadOptions, Turn, TurnsOptions, TurnsReport, time_turns
 
 CLIPS = ROOT / "examples" / "clips"
@@ -175,6 +178,47 @@ def test_a_call_is_decoded_once(
     decoded.clear()
     assert not time_turns(tmp_path / "calls.csv").unread
     assert Counter(decoded) == {"u.wav": len(sound), "a.wav": len(sound) - 100}
+
+
+def test_what_was_heard_is_kept_until_a_file_changes(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    call: tuple[Samples, list[tuple[int, float, float]]],
+) -> None:
+    listened: list[int] = []
+
+    def counting(channels: Sequence[Channel]) -> list[Lane]:
+        listened.append(len(channels))
+        return hear(channels)
+
+    monkeypatch.setattr(f"{heard_conversation.__module__}.hear", counting)
+    sound, _ = call
+    (tmp_path / "calls").mkdir()
+    path, kept = tmp_path / "calls" / "call.wav", tmp_path / "kept"
+    soundfile.write(path, sound[: 9 * SPEECH_RATE], SPEECH_RATE)
+    # An unknown name is refused before anybody listens.
+    wrong = (
+        RateOptions(rubrics=("handlin",)),
+        RateOptions(judge=("rules",)),
+        RateOptions(ExtractOptions(overrides={"tone": "x"})),
+    )
+    for options in wrong:
+        with pytest.raises(UserError, match=r"'handlin'|compares pairs|'tone'"):
+            open_job(path.parent, tmp_path / "run", options)
+    assert not listened
+    first = conversations_manifest(path.parent, folder=kept).singles
+    assert conversations_manifest(path.parent, folder=kept).singles == first
+    assert len(listened) == 1
+    assert ConversationFiles(kept)(path) == first[0].answer.conversation
+    assert len(listened) == 1  # as an item or by its path
+    (file,) = kept.iterdir()
+    assert not file.stat().st_mode & 0o077
+    file.write_text(file.read_text().replace("recording", "log", 1))
+    assert conversations_manifest(path.parent, folder=kept).singles == first
+    assert len(listened) == 2  # one changed letter is not believed
+    soundfile.write(path, sound[: 8 * SPEECH_RATE], SPEECH_RATE)
+    assert conversations_manifest(path.parent, folder=kept).singles != first
+    assert len(listened) == 3
 
 
 def test_a_silent_channel_is_said_and_makes_no_figure(

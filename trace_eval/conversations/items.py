@@ -1,18 +1,15 @@
-"""Conversations as items to judge: what a path holds, read once and kept while it is unchanged."""
+"""Conversations as items to judge: what a path holds."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.conversations.layouts import (
     LAYOUTS,
-    layout_of,
     read_conversations,
 )
-from trace_eval.conversations.layouts.base import MAX_FILES
 from trace_eval.conversations.layouts.rows import first_row
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data import (
@@ -26,15 +23,8 @@ from trace_eval.data import (
     Problem,
     ScoreLabels,
     Single,
-    jsonl,
-    make_folder,
-    replace_file,
     rooted,
-    strict_json,
 )
-
-#: Raise it whenever the same recording could be cut into other turns.
-VERSION = "1"
 
 #: Columns of a manifest's answers, and of those of pairs.
 _ANSWERS = {"answer", "a", "b", *(c for f in ("candidate", "audio") for c in COLUMNS[f])}
@@ -61,7 +51,7 @@ def holds_conversations(path: Path) -> bool:
 
 
 def conversations_manifest(
-    path: Path, limit: int | None = None, layout: str | None = None
+    path: Path, limit: int | None = None, layout: str | None = None, folder: Path | None = None
 ) -> Manifest:
     """Every conversation of a path as an item to rate.
 
@@ -69,11 +59,12 @@ def conversations_manifest(
         path: a file or folder.
         limit: so many at most.
         layout: its layout; default: found from the content.
+        folder: where the turns of recordings are kept; None: nowhere.
 
     Raises:
         UserError: nothing can be read.
     """
-    reading = read_conversations(path, layout)
+    reading = read_conversations(path, layout, ReadOptions(kept=folder))
     problems = [Problem(one.name, one.reason) for one in reading.unread]
     return Manifest(path, [single_of(item) for item in reading.items[:limit]], problems)
 
@@ -110,7 +101,7 @@ class ConversationFiles:
     """Reads conversations that a manifest names by path; sound is listened to once.
 
     Args:
-        folder: where segmented recordings are kept; None: nowhere.
+        folder: where the turns of recordings are kept; None: nowhere.
         options: what a layout may not say.
         layout: of all of them; default: found from the content of each.
     """
@@ -121,9 +112,8 @@ class ConversationFiles:
         options: ReadOptions | None = None,
         layout: str | None = None,
     ) -> None:
-        self._folder = folder
         self._layout = layout
-        self._options = options or ReadOptions()
+        self._options = replace(options or ReadOptions(), kept=folder)
 
     def __call__(self, path: Path) -> Conversation:
         """The one conversation of a file or folder.
@@ -133,40 +123,10 @@ class ConversationFiles:
         """
         if not path.exists():
             raise UserError(f"conversation {path}: no such file or folder; check the path")
-        kept = self._kept(path)
-        if kept and kept.is_file():
-            try:
-                return strict_json.parse(Conversation, kept.read_bytes())
-            except strict_json.BadJson:
-                pass  # damaged: it is made again
         found = read_conversations(path, self._layout, self._options)
         if len(found.items) != 1:
             raise UserError(
                 f"conversation {path}: holds {len(found.items)}; name a file with one, or give the"
                 " path to trace-eval rate as it is"
             )
-        conversation = _whole(found.items[0].conversation)
-        if kept:
-            make_folder(kept.parent, private=True)
-            replace_file(kept, conversation.model_dump_json().encode())
-        return conversation
-
-    def _kept(self, path: Path) -> Path | None:
-        """Where its turns are kept: by place, size and time of every file, and by our rules."""
-        if self._folder is None:
-            return None
-        stamps = [
-            VERSION,
-            str(self._options),
-            self._layout or layout_of(path).name,
-            *_stamps(path.resolve()),
-        ]
-        digest = hashlib.sha256(jsonl.canonical(stamps).encode()).hexdigest()
-        return self._folder / f"{digest}.json"
-
-
-def _stamps(path: Path) -> Iterator[str]:
-    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
-    for file in files[:MAX_FILES]:
-        stat = file.stat()
-        yield f"{file}:{stat.st_size}:{stat.st_mtime_ns}"
+        return _whole(found.items[0].conversation)

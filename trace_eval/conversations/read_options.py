@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Literal
 
 from blueprints import UserError
@@ -44,6 +45,7 @@ class ReadOptions:
         ignore: seconds that are no speech (music, ringing); may be repeated.
         check_clock: say how late each voice's echo is on the other channel: offset and drift.
         pipeline: how an EVA agent was built: cascade, s2s or audio_llm.
+        kept: folder where the turns are kept that were heard in recordings; None: nowhere.
     """
 
     agent: str | None = _option(None, metavar="NAME")
@@ -53,3 +55,4 @@ class ReadOptions:
     ignore: tuple[tuple[float, float], ...] = _option((), metavar="START-END", read=read_stretches)
     check_clock: bool = _option(False)
     pipeline: str | None = _option(None)
+    kept: Path | None = option_field(None, shown=False)

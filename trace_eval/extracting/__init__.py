@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
-    from trace_eval.extracting.cache import audio_folder
+    from trace_eval.extracting.cache import audio_folder, conversations_folder
     from trace_eval.extracting.clip import Extracted
     from trace_eval.extracting.engine import Engine, each
     from trace_eval.extracting.event_loop import complete
@@ -37,6 +37,7 @@ __all__ = [
     "audio_folder",
     "check_available",
     "complete",
+    "conversations_folder",
     "each",
     "end_if_imported_by_worker",
     "engine_of",

@@ -41,6 +41,11 @@ def audio_folder(cache: Path | None = None) -> Path:
     return (cache or cache_folder()) / "audio"
 
 
+def conversations_folder(cache: Path | None = None) -> Path:
+    """Where the turns are kept that were heard in recordings of conversations."""
+    return (cache or cache_folder()) / "conversations"
+
+
 def group_key(clip: str, source: Provenance, needs: Mapping[str, str]) -> str:
     """SHA-256 over everything that decides a group's values; ``needs`` are keys themselves."""
     identity = {"clip": clip, "source": source.model_dump(), "needs": dict(needs)}

@@ -27,7 +27,7 @@ from trace_eval.data import (
     read_manifest,
     spill_to,
 )
-from trace_eval.extracting import audio_folder
+from trace_eval.extracting import audio_folder, conversations_folder
 from trace_eval.rubrics import ScoreRubric, load_rubric
 from trace_eval.runs import Run, rubrics_of
 
@@ -157,14 +157,13 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
 
 def _read_items(source: Path, audio_root: Path | str | None) -> Manifest:
     if holds_conversations(source):
-        return conversations_manifest(source)
+        return conversations_manifest(source, folder=conversations_folder())
     return read_items(
-        source, audio_root, spill_to(audio_folder(None)), conversations=_conversations()
+        source,
+        audio_root,
+        spill_to(audio_folder()),
+        conversations=ConversationFiles(conversations_folder()),
     )
-
-
-def _conversations() -> ConversationFiles:
-    return ConversationFiles(audio_folder(None).with_name("conversations"))
 
 
 def _problems(manifest: Manifest) -> dict[str, str]:
@@ -178,7 +177,10 @@ def _flagged(item: Single) -> int:
 
 def _of_manifest(path: Path, audio_root: Path | str | None) -> Material:
     manifest = read_manifest(
-        path, audio_root, spill_to(audio_folder(None)), conversations=_conversations()
+        path,
+        audio_root,
+        spill_to(audio_folder()),
+        conversations=ConversationFiles(conversations_folder()),
     )
     pairs, left_out = _playable(manifest.pairs)
     left_out |= _problems(manifest)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
-from extractors import cache_folder
 from trace_eval.conversations import (
     ConversationFiles,
     conversations_manifest,
@@ -27,9 +26,11 @@ from trace_eval.data import (
     source_of,
     spill_to,
 )
-from trace_eval.extracting import audio_folder
+from trace_eval.extracting import audio_folder, conversations_folder, extractors_of
 from trace_eval.judges.chat import CostEstimate
+from trace_eval.judges.registry import kind_of
 from trace_eval.options import Options, RateOptions
+from trace_eval.rubrics import load_rubric
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
 from trace_eval.runs.inputs import default_out
 from trace_eval.runs.pipeline import Listener
@@ -130,8 +131,8 @@ def open_job(
         columns: field -> column of the file, for fields that are called otherwise there.
 
     Raises:
-        UserError: the file cannot be read or has no record, the shard is none, or what is to be
-            judged by turn is no pair of conversations.
+        UserError: a name is unknown, the file cannot be read or has no record, the shard is none,
+            or what is to be judged by turn is no pair of conversations.
     """
     options = options or Options()
     layout, by_turn = options.extract.layout, options.extract.by_turn
@@ -139,6 +140,7 @@ def open_job(
         raise UserError("by_turn: is of pairs; turns are scored by a rubric like conciseness")
     part = Shard.parse(shard) if shard else None
     if not isinstance(items, Manifest):
+        _check_names(options)
         reading = InputOptions(audio_root, columns or {}, limit)
         items = _read(source_of(items), options, reading, layout)
     if by_turn:
@@ -151,22 +153,32 @@ def open_job(
     return Job(items, Path(out) if out else default_out(items, name), options)
 
 
+def _check_names(options: Options) -> None:
+    """Refuse unknown names before anything is read: listening to long calls takes a while."""
+    for rubric in options.rubrics:
+        load_rubric(rubric)
+    for judge in options.judges:
+        if isinstance(judge, str):
+            kind_of(judge, "single" if options.rubrics else "pair")
+    extractors_of(options.extract)
+
+
 def _read(
     source: Source, options: Options, reading: InputOptions, layout: str | None = None
 ) -> Manifest:
     """The items of an input, or with rubrics the conversations of any layout."""
     where = location(source) if isinstance(source, Path | str) else None
+    kept = conversations_folder(options.extract.cache)
     if options.rubrics and isinstance(where, Path) and (layout or holds_conversations(where)):
-        return conversations_manifest(where, reading.limit, layout)
-    folder = options.extract.cache or cache_folder()
+        return conversations_manifest(where, reading.limit, layout, kept)
     read = read_items if options.rubrics else read_manifest
     return read(
         source,
         reading.audio_root,
-        spill_to(audio_folder(folder)),
+        spill_to(audio_folder(options.extract.cache)),
         reading.limit,
         columns=reading.columns,
-        conversations=ConversationFiles(folder / "conversations", layout=layout),
+        conversations=ConversationFiles(kept, layout=layout),
     )
 
 

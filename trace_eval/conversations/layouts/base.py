@@ -13,9 +13,6 @@ from blueprints import UserError
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data import Conversation, ConversationItem, strict_json
 
-#: Files of a folder that are looked at, at most: a wrong folder must not cost an hour.
-MAX_FILES = 100_000
-
 
 @dataclass(frozen=True)
 class Unread:

@@ -11,7 +11,7 @@ from extractors import AUDIO_SUFFIXES, opened
 from trace_eval.conversations.layouts.base import Found, Layout, Unread, each
 from trace_eval.conversations.layouts.rows import first_row, number_of, rows_of
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.conversations.sound import heard_conversation
+from trace_eval.conversations.sound import kept_conversation
 from trace_eval.data import Channel, ConversationItem, Role
 
 
@@ -99,8 +99,9 @@ def _item(
     options: ReadOptions,
     row: dict[str, Any] | None = None,
 ) -> ConversationItem:
-    conversation, caveats = heard_conversation(
+    conversation, caveats = kept_conversation(
         channels,
+        options.kept,
         ignore=options.ignore,
         agent_greets=options.agent_channel == "greets",
         check_clock=options.check_clock,

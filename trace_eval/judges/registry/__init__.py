@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         ignored_options,
         judge_of,
         judge_specs,
+        kind_of,
         panel_of,
         scores_only,
     )
@@ -30,6 +31,7 @@ __all__ = [
     "ignored_options",
     "judge_of",
     "judge_specs",
+    "kind_of",
     "panel_of",
     "scores_only",
 ]

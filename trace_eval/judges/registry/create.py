@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,33 @@ from trace_eval.judges.base import Judge, Rater, missing_members
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.panel import Key, Panel
 from trace_eval.judges.presets import FOR_LISTENERS
-from trace_eval.judges.registry.kinds import FUSION, KINDS
+from trace_eval.judges.registry.kinds import FUSION, KINDS, JudgeKind
 from trace_eval.judges.registry.plugins import plugin, plugin_kinds
 from trace_eval.rubrics import ScoreRubric
+
+
+def kind_of(spec: str, item: ItemKind = "pair") -> JudgeKind | EntryPoint:
+    """What a spec names: a kind of our own, or the entry point of another package.
+
+    Raises:
+        UserError: nothing of that name, or nothing for such items.
+    """
+    name = spec.partition(":")[0]
+    kind = KINDS.get(name)
+    if kind is None:
+        if entry := plugin(name):
+            return entry
+        raise UserError(f"judge {spec!r} is unknown; use one of {', '.join(judge_specs(item))}")
+    if item == "pair" and not kind.pairs:
+        raise UserError(
+            f"judge {name}: rates single answers and compares none; use trace-eval rate"
+        )
+    if item == "single" and not (kind.scores or name == FUSION):
+        raise UserError(
+            f"judge {spec}: compares pairs and has no scores; use"
+            f" {', '.join(judge_specs('single'))}"
+        )
+    return kind
 
 
 def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
@@ -28,18 +53,12 @@ def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
         UserError: unknown kind, no model, missing package or key, contradicting options.
     """
     options = options or JudgeOptions()
-    name, _, argument = spec.partition(":")
-    kind = KINDS.get(name)
-    if kind and kind.pairs:
-        judge = kind.pairs(argument, options)
-    elif kind:
-        raise UserError(
-            f"judge {name}: rates single answers and compares none; use trace-eval rate"
-        )
-    elif entry := plugin(name):
-        judge = _checked(entry.load()(argument, options), f"judge {spec}, {entry.value}")
+    kind, argument = kind_of(spec), spec.partition(":")[2]
+    if isinstance(kind, EntryPoint):
+        judge = _checked(kind.load()(argument, options), f"judge {spec}, {kind.value}")
     else:
-        raise UserError(f"judge {spec!r} is unknown; use one of {', '.join(judge_specs())}")
+        assert kind.pairs is not None
+        judge = kind.pairs(argument, options)
     if "pair" not in judge.accepts:
         raise UserError(f"judge {spec}: rates single answers; use trace-eval rate")
     refuse_ignored(judge, spec, options)
@@ -79,30 +98,22 @@ def create_scorers(
         UserError: as :func:`create_judge`; a judge that has no scores.
     """
     options = options or JudgeOptions()
-    name, _, argument = spec.partition(":")
-    kind = KINDS.get(name)
-    if kind and kind.scores:
-        judges = list(kind.scores(argument, rubrics, options))
-    elif kind:
-        raise UserError(
-            f"judge {spec}: compares pairs and has no scores; use"
-            f" {', '.join(judge_specs('single'))}"
-        )
+    kind, argument = kind_of(spec, "single"), spec.partition(":")[2]
+    if isinstance(kind, EntryPoint):
+        judges = [_plugin_scorer(kind, spec, rubric, options) for rubric in rubrics]
     else:
-        judges = [_plugin_scorer(spec, rubric, options) for rubric in rubrics]
+        assert kind.scores is not None, "judges of several judges are made by panel_of"
+        judges = list(kind.scores(argument, rubrics, options))
     for judge in judges:
         refuse_ignored(judge, spec, options)
     return judges
 
 
-def _plugin_scorer(spec: str, rubric: ScoreRubric, options: JudgeOptions) -> Judge:
+def _plugin_scorer(
+    entry: EntryPoint, spec: str, rubric: ScoreRubric, options: JudgeOptions
+) -> Judge:
     """A judge of another package, told the rubric that it is to score by."""
-    kind, _, argument = spec.partition(":")
-    entry = plugin(kind)
-    if entry is None:
-        known = ", ".join(judge_specs("single"))
-        raise UserError(f"judge {spec!r} is unknown; use one of {known}")
-    judge: Judge = entry.load()(argument, options)
+    judge: Judge = entry.load()(spec.partition(":")[2], options)
     if isinstance(judge, Rater):
         judge.rubrics = (rubric,)
     elif not isinstance(judge, Judge) or "single" not in judge.accepts:

@@ -1,0 +1,82 @@
+"""What was heard in two channels, kept while their files are unchanged: listening takes long."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from blueprints import Strict
+from trace_eval.conversations.sound.conversation import heard_conversation
+from trace_eval.data import (
+    Channel,
+    Conversation,
+    Role,
+    jsonl,
+    make_folder,
+    replace_file,
+    strict_json,
+)
+
+#: Raise it whenever the same recordings could be cut into other turns.
+VERSION = "2"
+
+
+class _Heard(Strict):
+    conversation: Conversation
+    caveats: tuple[str, ...]
+
+
+def kept_conversation(
+    channels: dict[Role, Channel], folder: Path | None, **how: Any
+) -> tuple[Conversation, tuple[str, ...]]:
+    """What :func:`~trace_eval.conversations.sound.conversation.heard_conversation` gives.
+
+    Args:
+        channels: of user and agent.
+        folder: where it is kept; None: nowhere. What is damaged there is heard again.
+        how: further arguments.
+
+    Raises:
+        AudioError: a channel cannot be decoded.
+    """
+    if folder is None:
+        return heard_conversation(channels, **how)
+    place = folder / f"{_key(channels, how)}.json"
+    known = _read(place)
+    if known is None:
+        conversation, caveats = heard_conversation(channels, **how)
+        known = _Heard(conversation=conversation, caveats=caveats)
+        text = known.model_dump_json()
+        make_folder(folder, private=True)
+        replace_file(place, f"{_digest(text)}\n{text}")
+    return known.conversation, known.caveats
+
+
+def _key(channels: dict[Role, Channel], how: dict[str, Any]) -> str:
+    """By place, size and time of every file, and by what decides the turns."""
+    given = [
+        [role, channel.model_dump(mode="json"), _stamp(channel.audio)]
+        for role, channel in channels.items()
+    ]
+    return _digest(jsonl.canonical([VERSION, given, how]))
+
+
+def _stamp(file: Path) -> list[str | int]:
+    try:
+        stat = file.stat()
+    except OSError:  # which is told by who listens
+        return []
+    return [str(file.resolve()), stat.st_size, stat.st_mtime_ns]
+
+
+def _read(place: Path) -> _Heard | None:
+    try:
+        digest, _, text = place.read_text().partition("\n")
+        return strict_json.parse(_Heard, text) if digest == _digest(text) else None
+    except (OSError, ValueError):
+        return None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
