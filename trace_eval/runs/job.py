@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
+from extractors import plan_extractors
 from trace_eval.conversations import (
     ConversationFiles,
     conversations_manifest,
@@ -26,7 +27,7 @@ from trace_eval.data import (
     source_of,
     spill_to,
 )
-from trace_eval.extracting import audio_folder, conversations_folder, extractors_of
+from trace_eval.extracting import audio_folder, conversations_folder
 from trace_eval.judges.chat import CostEstimate
 from trace_eval.judges.registry import kind_of
 from trace_eval.options import Options, RateOptions
@@ -160,7 +161,8 @@ def _check_names(options: Options) -> None:
     for judge in options.judges:
         if isinstance(judge, str):
             kind_of(judge, "single" if options.rubrics else "pair")
-    extractors_of(options.extract)
+    if options.extract.overrides:
+        plan_extractors(options.extract.profile, options.extract.overrides)
 
 
 def _read(
