@@ -142,11 +142,19 @@ def _csv_columns(path: Path, names: Mapping[str, str]) -> dict[str, list[str | N
         raise UserError(f"{path}: there is a header and no row under it; add the items")
     known = [name for name in header if name in names]
     _refuse_synonyms(path, known, names)
-    found = {names[name]: table.column(name).to_pylist() for name in known}
-    return {
-        name: [unquoted(cell) if cell else cell for cell in column]
-        for name, column in found.items()
-    }
+    return {names[name]: _cells(table.column(name)) for name in known}
+
+
+def _cells(column: Any) -> list[str | None]:
+    """The cells of a column as text; equal neighbours are one object, quick to compare."""
+    import numpy as np
+
+    found: list[str | None] = []
+    for block in column.chunks:
+        coded = block.dictionary_encode()
+        texts = np.array([*map(unquoted, coded.dictionary.to_pylist()), None], object)
+        found += texts[coded.indices.fill_null(len(texts) - 1).to_numpy()].tolist()
+    return found
 
 
 def _header(path: Path) -> tuple[list[str], str]:

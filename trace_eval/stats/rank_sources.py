@@ -12,6 +12,7 @@ from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.data import MISSING, Columns, LabelTable, read_labels
 from trace_eval.runs import ASKED, any_policy, load_policy
+from trace_eval.stats.agreement.align import rows_of
 from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_files import ScoreFile, read_scores
 from trace_eval.stats.agreement.source import JudgedSource, read_source
@@ -157,8 +158,7 @@ def _ppi_win_rates(
 
 
 def _drawn(table: LabelTable, column: str, labels: LabelTable, said: str) -> Drawn:
-    index = {key: row for row, key in enumerate(table.ids.tolist())}
-    rows = np.fromiter((index.get(key, -1) for key in labels.ids.tolist()), np.int64, len(labels))
+    rows = rows_of(labels.ids, table.ids)
     known = rows >= 0
     own = labels.facts.get("inclusion")
     given, asked = np.full(len(table), np.nan), np.zeros(len(table), bool)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.data import LABELS, MISSING, Codes, LabelTable, Texts
+from trace_eval.stats.agreement.copies import index_of
 from trace_eval.stats.agreement.counts import TYPED, UNTYPED, collapse_codes, is_untyped
 from trace_eval.stats.options import Missing
 
@@ -52,9 +54,8 @@ def items_of(table: LabelTable) -> Items:
     A plurality needs more votes than any other label; otherwise the item has no truth in
     that column and is counted as split, never resolved by the order of the raters.
     """
-    index: dict[Any, int] = {}
-    row = np.fromiter((index.setdefault(key, len(index)) for key in table.ids.tolist()), np.int64)
-    number = len(index)
+    row, distinct = index_of(table.ids.tolist())
+    number = len(distinct)
     if number == len(table):
         return Items(
             table.ids,
@@ -66,7 +67,7 @@ def items_of(table: LabelTable) -> Items:
             np.arange(number),
         )
     ids = np.empty(number, dtype=object)
-    ids[:] = list(index)
+    ids[:] = distinct
     first = np.unique(row, return_index=True)[1]
     codes, split, silent = {}, {}, {}
     for name, column in table.codes.items():
@@ -90,6 +91,12 @@ def first_repeat(table: LabelTable) -> LabelTable:
     return table.take(np.fromiter(seen.values(), np.int64, len(seen)))
 
 
+def rows_of(ids: Texts, known: Texts) -> NDArray[np.int64]:
+    """Row of each id among the known ones [shape=(n,)]; -1 where it is none of them."""
+    index = dict(zip(known.tolist(), range(len(known)), strict=True))
+    return np.fromiter(map(index.get, ids.tolist(), repeat(-1)), np.int64, len(ids))
+
+
 def match(items: Items, judged: LabelTable, missing: Missing) -> NDArray[np.int64]:
     """Row of ``judged`` for every item [shape=(items,)]; -1 where there is none.
 
@@ -101,8 +108,7 @@ def match(items: Items, judged: LabelTable, missing: Missing) -> NDArray[np.int6
     Raises:
         UserError: an item is on one side only, under ``error``; or no item is on both.
     """
-    rows = {key: row for row, key in enumerate(judged.ids.tolist())}
-    found = np.fromiter((rows.get(key, -1) for key in items.ids.tolist()), np.int64)
+    found = rows_of(items.ids, judged.ids)
     matched = int((found >= 0).sum())
     if not matched:
         raise UserError(
@@ -118,12 +124,12 @@ def match(items: Items, judged: LabelTable, missing: Missing) -> NDArray[np.int6
                 f" {counted(len(items.ids), 'labelled item')}, first {items.ids[absent[0]]!r};"
                 " judge them, or pass --missing drop"
             )
-        if matched < len(rows):
+        if matched < len(judged):
             known = items.index()
-            stray = next(key for key in rows if key not in known)
+            stray = next(key for key in judged.ids.tolist() if key not in known)
             raise UserError(
-                f"{items.table.source}: no label of {len(rows) - matched} of"
-                f" {counted(len(rows), 'judged item')}, first {stray!r}; label them, or pass"
+                f"{items.table.source}: no label of {len(judged) - matched} of"
+                f" {counted(len(judged), 'judged item')}, first {stray!r}; label them, or pass"
                 " --missing drop"
             )
     return found

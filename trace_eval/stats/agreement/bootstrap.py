@@ -166,8 +166,11 @@ class Units:
             )
         from scipy.sparse import csr_array
 
-        cells = csr_array(self.tables.T.astype(np.float64))
-        return lambda weights: np.ascontiguousarray((cells @ weights.T.astype(np.float64)).T)
+        # transposed, a product goes through the weights once, in the order of the units
+        cells = csr_array(self.tables.astype(np.float64)).T
+        return lambda weights: np.ascontiguousarray(
+            (cells @ np.ascontiguousarray(weights.T, np.float64)).T
+        )
 
 
 class Stack:

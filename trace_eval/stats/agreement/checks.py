@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from blueprints import counted
 from trace_eval.data import LABELS, MISSING, Codes, Texts
 from trace_eval.stats.agreement.accuracy import accuracy
+from trace_eval.stats.agreement.copies import groups_of, index_of, joint
 from trace_eval.stats.agreement.counts import TIE, collapse_codes, is_untyped, joint_counts
 from trace_eval.stats.agreement.mcnemar import sign_test
 
@@ -66,28 +67,34 @@ def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> list[DataWarning]
             continue
         if check == "duplicate_items" and ("clip_a" not in facts or "clip_b" not in facts):
             continue
-        groups = _groups([column for column in needed if column is not None])
-        repeats = [rows for rows in groups.values() if len(rows) > 1]
-        if repeats:
+        rows, groups = _repeats([column for column in needed if column is not None])
+        if groups:
             several = "group of ids has", "groups of ids have"
-            extra = sum(len(rows) - 1 for rows in repeats)
             warnings.append(
                 DataWarning(
                     check,
-                    f"{counted(len(repeats), *several)} the same instruction and {what}:"
-                    f" {len(ids) - extra} distinct of {len(ids)}; each id counts",
-                    tuple(str(ids[row]) for rows in repeats for row in rows),
+                    f"{counted(groups, *several)} the same instruction and {what}:"
+                    f" {len(ids) - len(rows) + groups} distinct of {len(ids)}; each id counts",
+                    tuple(map(str, ids[rows].tolist())),
                 )
             )
     return warnings
 
 
-def _groups(columns: Sequence[NDArray[Any]]) -> dict[tuple[Any, ...], list[int]]:
-    groups: dict[tuple[Any, ...], list[int]] = {}
-    for row, key in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
-        if None not in key:
-            groups.setdefault(key, []).append(row)
-    return groups
+def _repeats(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], int]:
+    """Rows that others are equal to, those of one group together, and how many groups there are.
+
+    Rows with an unknown value are in none.
+    """
+    known, numbers = np.ones(len(columns[0]), bool), []
+    for column in columns:
+        number, distinct = index_of(column.tolist())
+        known &= np.array([value is not None for value in distinct], bool)[number]
+        numbers.append(number)
+    group, size = groups_of(joint(*numbers)[known])
+    several = size[group] > 1
+    order = np.argsort(group[several], kind="stable")
+    return np.flatnonzero(known)[several][order], int((size > 1).sum())
 
 
 def self_compared(ids: Texts, mask: NDArray[np.bool_]) -> list[DataWarning]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,19 +41,49 @@ def units(facts: Facts, instructions: bool = True) -> Numbers | None:
     return np.asarray(np.unique(found[instruction], return_inverse=True)[1], np.int64)
 
 
+def index_of(values: Sequence[Any]) -> tuple[Numbers, list[Any]]:
+    """Number of every value from 0, by first appearance [shape=(n,)], and the distinct values."""
+    index = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    return np.fromiter(map(index.__getitem__, values), np.int64, len(values)), list(index)
+
+
+def joint(*columns: Numbers) -> Numbers:
+    """A number that equal rows of all columns have in common [shape=(n,)].
+
+    Args:
+        columns: numbers from 0 [shape=(n,) each].
+    """
+    key, *others = columns
+    for column in others:
+        size = int(column.max(initial=-1)) + 1
+        if int(key.max(initial=0)) >= 2**62 // max(size, 1):
+            key = np.unique(key, return_inverse=True)[1]
+        key = key * size + column
+    return key
+
+
+def groups_of(keys: Numbers) -> tuple[Numbers, Numbers]:
+    """Number of every key from 0, by first appearance [shape=(n,)], and the size of each group."""
+    _, first, number, size = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first)
+    by_appearance = np.empty(len(first), np.int64)
+    by_appearance[order] = np.arange(len(first))
+    return by_appearance[number], size[order]
+
+
 def _numbered(values: NDArray[Any] | None) -> Numbers | None:
     """Numbers from 0 for equal values, unknown ones apart; None where none is known."""
     if values is None:
         return None
-    listed = values.tolist()
-    if not any(value is not None for value in listed):
+    number, distinct = index_of(values.tolist())
+    known = np.array([value is not None for value in distinct], bool)
+    if known.all():
+        return number if len(number) else None
+    if not known.any():
         return None
-    return _index(row if value is None else (value,) for row, value in enumerate(listed))
-
-
-def _index(keys: Any) -> Numbers:
-    index: dict[object, int] = {}
-    return np.array([index.setdefault(key, len(index)) for key in keys], np.int64)
+    return groups_of(np.where(known[number], number, -1 - np.arange(len(number))))[0]
 
 
 def _copies(facts: Facts) -> Numbers | None:
@@ -65,18 +94,9 @@ def _copies(facts: Facts) -> Numbers | None:
     known = [column.tolist() for column in columns if column is not None]
     if len(known) < len(columns):
         return None
-    count = len(known[0])
-    # numbers of values instead of values: a million pairs take one second, not six
-    sides = _index(chain(*known[:2]))
-    low, high = np.sort(sides.reshape(2, count), axis=0)
-    keys = low * (int(sides.max(initial=-1)) + 1) + high
-    for more in map(_index, known[2:]):
-        keys = keys * (int(more.max(initial=-1)) + 1) + more
+    sides = index_of(known[0] + known[1])[0]
+    more = [index_of(column)[0] for column in known[2:]]
+    keys = joint(*np.sort(sides.reshape(2, -1), axis=0), *more)
     there = np.array([list(map(bool, column)) for column in known]).all(axis=0)
-    keys = np.where(there, keys, -1 - np.arange(count))
-    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
-    if len(first) == count:
-        return None
-    by_appearance = np.empty(len(first), np.int64)
-    by_appearance[np.argsort(first)] = np.arange(len(first))
-    return by_appearance[number]
+    number, size = groups_of(np.where(there, keys, -1 - np.arange(len(keys))))
+    return None if len(size) == len(number) else number

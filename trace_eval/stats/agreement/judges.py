@@ -13,6 +13,7 @@ from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data import FACTS, NUMBER_FACTS, TEXT_FACTS, Codes, LabelTable
 from trace_eval.stats.agreement.align import Items, first_repeat, gather, match
+from trace_eval.stats.agreement.copies import index_of
 from trace_eval.stats.agreement.counts import collapse_codes
 from trace_eval.stats.agreement.policies.policy import fuse_codes, has_dimensions
 from trace_eval.stats.agreement.source import JudgedSource
@@ -182,8 +183,5 @@ def factorise(values: NDArray[Any] | None) -> NDArray[np.int64] | None:
     """Numbers from 0 for equal values; None when there is no column or a value is unknown."""
     if values is None:
         return None
-    index: dict[Any, int] = {}
-    listed = values.tolist()
-    if None in listed:
-        return None
-    return np.fromiter((index.setdefault(v, len(index)) for v in listed), np.int64, len(listed))
+    number, distinct = index_of(values.tolist())
+    return None if None in distinct else number

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from blueprints import counted
 from trace_eval.data import LABELS, MISSING, Codes, LabelTable
+from trace_eval.stats.agreement.align import rows_of
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
-from trace_eval.stats.agreement.copies import units
+from trace_eval.stats.agreement.copies import index_of, units
 from trace_eval.stats.agreement.holm import holm
 from trace_eval.stats.inference.influence import (
     Design,
@@ -80,8 +81,7 @@ def win_rate_tables(
     judged = table.codes[column]
     kept = (judged != MISSING) & ~self_mask(table.facts, len(table))
     rows = np.full(len(table), -1)
-    index = {key: row for row, key in enumerate(table.ids.tolist())}
-    at = np.fromiter((index.get(key, -1) for key in labels.ids.tolist()), np.int64, len(labels))
+    at = rows_of(labels.ids, table.ids)
     said = (labels.codes[label_column] != MISSING) & (at >= 0)
     rows[at[said]] = np.flatnonzero(said)
     rows = rows[kept]
@@ -94,11 +94,10 @@ def win_rate_tables(
     group = units(table.facts, instructions=cluster)
     design = simple_design(asked, inclusion, None if group is None else group[kept])
     truth = np.where(asked, labels.codes[label_column][rows], MISSING).astype(np.int8)
-    a, b = (np.asarray(table.facts[f"system_{side}"][kept], dtype=str) for side in "ab")
+    names, a, b = _systems(table, kept)
     people, judge = _points(truth, typed), _points(judged[kept], typed)
     found = {
-        str(name): _of_system(people, judge, a == name, b == name, design)
-        for name in np.unique(np.r_[a, b])
+        name: _of_system(people, judge, a == number, b == number, design) for name, number in names
     }
     systems = [RateRow(name, estimate(part, level)) for name, part in found.items()]
     systems.sort(key=_best_first)
@@ -137,13 +136,23 @@ def own_rates(
     group = units(table.facts, instructions=cluster)
     everyone = np.ones(int(kept.sum()), bool)
     design = simple_design(everyone, None, None if group is None else group[kept])
-    a, b = (np.asarray(table.facts[f"system_{side}"][kept], dtype=str) for side in "ab")
+    names, a, b = _systems(table, kept)
     points = _points(codes[kept], typed)
     rows = [
-        RateRow(name, estimate(_of_system(points, points, a == name, b == name, design), level))
-        for name in map(str, np.unique(np.r_[a, b]))
+        RateRow(name, estimate(_of_system(points, points, a == number, b == number, design), level))
+        for name, number in names
     ]
     return tuple(sorted(rows, key=_best_first))
+
+
+def _systems(
+    table: LabelTable, kept: NDArray[np.bool_]
+) -> tuple[list[tuple[str, int]], NDArray[np.int64], NDArray[np.int64]]:
+    """Names with their numbers, sorted, and the numbers of A and B of each row."""
+    sides = [table.facts[f"system_{side}"][kept].tolist() for side in "ab"]
+    number, names = index_of(sides[0] + sides[1])
+    a, b = number.reshape(2, -1)
+    return sorted(zip(map(str, names), range(len(names)), strict=True)), a, b
 
 
 def _best_first(row: RateRow) -> tuple[float, str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from trace_eval.data import LabelTable
+from trace_eval.stats.agreement.align import rows_of
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.checks import (
     DataWarning,
@@ -33,8 +32,7 @@ def ranking_warnings(
     found += two_opinions(table.ids, table.codes, table.source)
     if labels is None:
         return found
-    index = {key: row for row, key in enumerate(table.ids.tolist())}
-    rows = np.fromiter((index.get(key, -1) for key in labels.ids.tolist()), np.int64, len(labels))
+    rows = rows_of(labels.ids, table.ids)
     if (rows < 0).any():
         return found  # each order is a comparison of its own: none is the labels' item
     judged = {name: codes[rows] for name, codes in table.codes.items()}

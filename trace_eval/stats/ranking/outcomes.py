@@ -95,9 +95,10 @@ def outcomes_of(table: LabelTable, dimension: str | None = None) -> Outcomes:
         raise UserError(f"{table.source}: a ranking needs the columns system_a and system_b")
     for side, name in zip("ab", names, strict=True):
         assert name is not None
-        for row, value in enumerate(name.tolist()):
-            if not value:
-                raise UserError(f"{table.source}: {table.ids[row]!r} has no system_{side}; name it")
+        listed = name.tolist()
+        if not all(listed):
+            row = next(row for row, value in enumerate(listed) if not value)
+            raise UserError(f"{table.source}: {table.ids[row]!r} has no system_{side}; name it")
     same = self_mask(table.facts, len(table))
     kept = ~same & (codes != MISSING)
     if not kept.any():
@@ -128,8 +129,10 @@ def _count(
 ) -> Outcomes:
     systems = tuple(sorted({*system_a.tolist(), *system_b.tolist()}))
     number = {name: index for index, name in enumerate(systems)}
-    a = np.array([number[name] for name in system_a.tolist()], np.int64)
-    b = np.array([number[name] for name in system_b.tolist()], np.int64)
+    a, b = (
+        np.fromiter(map(number.__getitem__, side.tolist()), np.int64, len(side))
+        for side in (system_a, system_b)
+    )
     outcome = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE])[codes]
     outcome = np.where((a > b) & (outcome <= _LOSS), 1 - outcome, outcome)
     key = np.minimum(a, b) * len(systems) + np.maximum(a, b)

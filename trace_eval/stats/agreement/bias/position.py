@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.data import MISSING, Codes
+from trace_eval.stats.agreement.copies import groups_of, index_of, joint
 from trace_eval.stats.agreement.counts import TIE, collapse_codes
 from trace_eval.stats.agreement.mcnemar import sign_test
 
@@ -78,15 +80,23 @@ def join_orders(
     Identity is the audio (hash or path), never the id. ``extra`` (the instruction) must be
     equal as well. Rows with an unknown or the same recording twice are left out.
     """
-    waiting: dict[tuple[Any, Any, Any], list[int]] = {}
-    joined = []
-    keys = extra if extra is not None else [None] * len(clip_a)
-    for row, (a, b, key) in enumerate(zip(clip_a, clip_b, keys, strict=True)):
-        if a is None or b is None or a == b:
-            continue
-        mirrored = waiting.get((b, a, key))
-        if mirrored:
-            joined.append((mirrored.pop(0), row))
-        else:
-            waiting.setdefault((a, b, key), []).append(row)
-    return joined
+    sides, distinct = index_of([*clip_a, *clip_b])
+    known = np.array([clip is not None for clip in distinct], bool)[sides]
+    (a, b), (known_a, known_b) = sides.reshape(2, -1), known.reshape(2, -1)
+    parts = [np.minimum(a, b), np.maximum(a, b)]
+    if extra is not None:
+        parts.append(index_of(list(extra))[0])
+    rows = np.flatnonzero(known_a & known_b & (a != b))
+    key, exchanged = joint(*parts)[rows], (a > b)[rows]
+    # the first row of one order meets the first of the other, the second the second
+    number, size = groups_of(2 * key + exchanged)
+    order = np.argsort(number, kind="stable")
+    turn = np.empty_like(number)
+    turn[order] = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
+    meeting = joint(groups_of(key)[0], turn)
+    one, other = (rows[exchanged == side] for side in (False, True))
+    _, at_one, at_other = np.intersect1d(
+        meeting[~exchanged], meeting[exchanged], assume_unique=True, return_indices=True
+    )
+    joined = np.sort(np.stack([one[at_one], other[at_other]], 1), 1)
+    return [tuple(pair) for pair in joined[np.argsort(joined[:, 1])].tolist()]

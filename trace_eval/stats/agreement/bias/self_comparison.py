@@ -35,9 +35,7 @@ def self_mask(facts: Mapping[str, NDArray[Any]], items: int) -> NDArray[np.bool_
     for name in ("system", "clip"):
         a, b = facts.get(f"{name}_a"), facts.get(f"{name}_b")
         if a is not None and b is not None:
-            mask |= np.fromiter(
-                (x is not None and x == y for x, y in zip(a, b, strict=True)), bool, items
-            )
+            mask |= ((a == b) & (a != None)).astype(bool)  # noqa: E711 - elementwise on objects
     return mask
 
 
