@@ -23,6 +23,9 @@ RIDGE = 1e-12
 #: A step may lower the log-likelihood by rounding, relative to its size.
 SLACK = 1e-12
 
+#: Multiplications in one product that BLAS does without waiting for other threads.
+_IN_ONE_THREAD = 2**17
+
 #: Steps after which a fit is given up; Newton needs about ten.
 MAX_STEPS = 200
 
@@ -82,6 +85,15 @@ def fit(model: Model, counts: Array, design: Array, virtual: Array, virtual_desi
     return Fit(strengths, theta[:, size], ~active)
 
 
+def _times(rows: Array, matrix: Array) -> Array:
+    """``rows @ matrix``, a few rows at a time where BLAS would wake threads for little work."""
+    together = _IN_ONE_THREAD // max(1, matrix.size)
+    if together < 4:
+        return rows @ matrix
+    parts = np.array_split(rows, -(-len(rows) // together))
+    return np.concatenate([part @ matrix for part in parts])
+
+
 def _inside(model: Model, tie: Array, step: Array) -> Array:
     """Factor of the step that keeps the tie parameter above its lower bound."""
     if model.lower == -np.inf:
@@ -134,7 +146,7 @@ class _Likelihood:
             value = value + found.value.sum(-1)
             gradient[:, :size] += found.d @ design
             gradient[:, size] += found.tie.sum(-1)
-            hessian[:, :size, :size] += (found.dd @ outer).reshape(-1, size, size)
+            hessian[:, :size, :size] += _times(found.dd, outer).reshape(-1, size, size)
             cross = found.d_tie @ design
             hessian[:, :size, size] += cross
             hessian[:, size, :size] += cross

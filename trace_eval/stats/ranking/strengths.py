@@ -36,14 +36,13 @@ class StrengthModel:
 
     Attributes:
         names: systems, and the bar where typed ties count.
-        real, virtual: counts ``[..., pairs * 4]`` to games ``[..., games, 3]``, as a matrix
-            [shape=(pairs * 4, games * 3)].
+        virtual: counts ``[..., pairs * 4]`` to games ``[..., games, 3]`` with the bar, as a
+            matrix [shape=(pairs * 4, games * 3)].
         design, virtual_design: [shape=(games, systems)].
         prior: games per system, added to ``virtual``.
     """
 
     names: tuple[str, ...]
-    real: Array
     design: Array
     virtual: Array
     virtual_design: Array
@@ -51,7 +50,7 @@ class StrengthModel:
 
     def games(self, counts: Array) -> tuple[Array, Array]:
         """(real, virtual) games of flat outcome counts [shape=(fits, pairs * 4)]."""
-        real = (counts @ self.real).reshape(len(counts), -1, 3)
+        real = _decisions(counts)
         virtual = (counts @ self.virtual).reshape(len(counts), -1, 3)
         if self.prior:
             half = np.broadcast_to(
@@ -62,7 +61,7 @@ class StrengthModel:
 
     def beats(self, counts: Array) -> Array:
         """Wins and ties, row over column, without the prior [shape=(fits, systems, systems)]."""
-        real, virtual = (counts @ m for m in (self.real, self.virtual))
+        real, virtual = _decisions(counts), counts @ self.virtual
         wins = np.zeros((len(counts), len(self.names), len(self.names)))
         bar_design = self.virtual_design[: self.virtual.shape[1] // 3]
         for games, design in ((real, self.design), (virtual, bar_design)):
@@ -74,14 +73,17 @@ class StrengthModel:
         return wins
 
 
+def _decisions(counts: Array) -> Array:
+    """Wins, losses and ties of flat outcome counts [shape=(fits, pairs, 3)]."""
+    cells = counts.reshape(len(counts), -1, len(OUTCOMES))
+    return np.concatenate([cells[..., :2], cells[..., 2:].sum(-1, keepdims=True)], -1)
+
+
 def problem(outcomes: Outcomes, typed: bool, prior: float) -> StrengthModel:
     """Set up the games of some outcomes."""
     systems, pairs = len(outcomes.systems), len(outcomes.pairs)
     kinds = len(OUTCOMES)
-    real = np.zeros((pairs, kinds, pairs, 3))
     rows = np.arange(pairs)
-    for outcome, game in ((0, 0), (1, 1), (2, 2), (3, 2)):
-        real[rows, outcome, rows, game] = 1
     names = (*outcomes.systems, BAR) if typed else outcomes.systems
     design = np.zeros((pairs, len(names)))
     design[:, :systems] = outcomes.design
@@ -98,7 +100,6 @@ def problem(outcomes: Outcomes, typed: bool, prior: float) -> StrengthModel:
     cells = pairs * kinds
     return StrengthModel(
         names,
-        real.reshape(cells, -1),
         design,
         virtual.reshape(cells, -1),
         virtual_design,
@@ -151,8 +152,7 @@ def _decided(model: Model, setup: StrengthModel, counts: Array) -> Array:
     """True where somebody won, or the model has no tie parameter to run away."""
     if model.parameter is None:
         return np.ones(len(counts), bool)
-    games = (counts @ setup.real).reshape(len(counts), -1, 3)
-    return np.asarray(games[..., :2].sum((-2, -1)) > 0)
+    return np.asarray(_decisions(counts)[..., :2].sum((-2, -1)) > 0)
 
 
 def fit_many(model: Model, setup: StrengthModel, counts: Array) -> tuple[Array, Array]:
