@@ -31,6 +31,12 @@ def test_csv_columns_aliases_and_missing_cells(tmp_path: Path) -> None:
     assert "note" not in found.facts
 
 
+def test_equal_cells_are_one_text(tmp_path: Path) -> None:
+    found = read_columns(write(tmp_path / "l.csv", "id,system_a\na,'=x\nb,\nc,'=x\nd,y\n"))
+    assert found["system_a"] == ["=x", None, "=x", "y"]
+    assert found["system_a"][0] is found["system_a"][2]
+
+
 def test_jsonl_json_and_csv_say_the_same(tmp_path: Path) -> None:
     records = [{"id": "a", "overall": 1}, {"id": "b", "label": {"overall": "both_good"}}]
     lines = "\n".join(json.dumps(record) for record in records)

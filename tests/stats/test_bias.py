@@ -8,6 +8,8 @@ from trace_eval.stats.agreement.baselines import majority, random_matched, rando
 from trace_eval.stats.agreement.bias.length import length_bias
 from trace_eval.stats.agreement.bias.position import join_orders, position_bias
 from trace_eval.stats.agreement.bias.self_comparison import self_comparisons
+from trace_eval.stats.agreement.checks import repeated
+from trace_eval.stats.agreement.copies import units
 from trace_eval.stats.agreement.counts import TYPED, joint_counts
 from trace_eval.stats.agreement.mcnemar import sign_test
 from trace_eval.stats.agreement.number_rules import NumberRule
@@ -20,6 +22,37 @@ def test_orders_are_joined_by_audio_and_instruction() -> None:
     assert join_orders(a, b) == [(0, 1), (2, 4)]
     # the instruction must be the same as well
     assert join_orders(a, b, ["i", "j", "i", "i", "i", "i", "i"]) == [(0, 4)]
+
+
+def test_rows_are_joined_repeated_and_copied_as_one_by_one() -> None:
+    """What arrays find is what a row after row finds, unknown values included."""
+    rng = np.random.default_rng(5)
+    for size in (0, 1, 5, 40, 40, 200):
+        names = ("instruction_id", "clip_a", "clip_b")
+        facts = {
+            name: np.array([None, *"abcd"], object)[rng.integers(0, 5, size)] for name in names
+        }
+        rows = list(zip(*(facts[name].tolist() for name in names), strict=True))
+        waiting: dict[object, list[int]] = {}
+        joined, groups, copies = [], {}, {}
+        for row, (key, a, b) in enumerate(rows):
+            if None not in (key, a, b):
+                groups.setdefault((key, a, b), []).append(row)
+            copies.setdefault(frozenset((a, b)) if a and b else row, []).append(row)
+            if None in (a, b) or a == b:
+                continue
+            if waiting.get((key, b, a)):
+                joined.append((waiting[key, b, a].pop(0), row))
+            else:
+                waiting.setdefault((key, a, b), []).append(row)
+        assert join_orders(facts["clip_a"], facts["clip_b"], facts["instruction_id"]) == joined
+        found = repeated(np.arange(size).astype(object), facts)
+        repeats = [str(row) for group in groups.values() if len(group) > 1 for row in group]
+        assert [row for warning in found for row in warning.rows] == repeats
+        unit = units({name: facts[name] for name in names[1:]})
+        together = [] if unit is None else [np.flatnonzero(unit == k) for k in np.unique(unit)]
+        expected = list(copies.values()) if len(copies) < size else []
+        assert [group.tolist() for group in together] == expected
 
 
 def test_position_bias_by_hand() -> None:

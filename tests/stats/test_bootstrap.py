@@ -106,6 +106,17 @@ def test_clusters_of_one_item_are_items() -> None:
     assert units.total.tolist() == [40, 10, 0, 50]
 
 
+def test_sparse_clusters_are_counted_as_dense_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    units = Units.clusters(np.repeat(np.arange(90), 4), rng.integers(0, 80, 360), 80)
+    found = []
+    for share in (0.0, 1.0):
+        monkeypatch.setattr("trace_eval.stats.agreement.bootstrap._SPARSE", share)
+        found.append(next(units.resample(BootstrapOptions(50))))
+    assert np.array_equal(*found)
+    assert all(counts.flags.c_contiguous for counts in found)
+
+
 def test_clusters_widen_the_interval_when_items_repeat_each_other() -> None:
     # 20 instructions of 10 equal items: the effective sample is 20, not 200, so the standard
     # error is sqrt(10) = 3.16 times as large; 10000 resamples put it within a few percent.
