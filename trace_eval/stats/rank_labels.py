@@ -65,6 +65,7 @@ def rank_labels(
         for method in methods_of(options)
         for standing in _standings(method, outcomes, fitted.get(method), options, sets.get(method))
     ]
+    theirs = None if labels is None else outcomes_of(labels, options.dimension)
     return RankReport(
         source=table.source,
         options=options,
@@ -73,15 +74,15 @@ def rank_labels(
         warnings=tuple(ranking_warnings(table, opinion_column(table, options.dimension), labels)),
         systems=tuple(_system_rows(outcomes, options)),
         places=tuple(standings),
-        correlations=tuple(_correlations(outcomes, options, human, labels)),
+        correlations=tuple(_correlations(outcomes, options, human, theirs)),
         parameters=tuple(
             Parameter(result.model, name, value)
             for result in fitted.values()
             for name, value in result.parameters
         ),
         together=outcomes.copies is not None,
-        judged=_own(table, options),
-        labelled=() if labels is None else _own(labels, options),
+        judged=_own(outcomes, options),
+        labelled=() if theirs is None else _own(theirs, options),
         caveats=(
             *([] if left_out is None else [Caveat("all", left_out.text)]),
             *_caveats(outcomes, fitted.values(), options),
@@ -94,25 +95,23 @@ def _correlations(
     outcomes: Outcomes,
     options: RankOptions,
     human: Mapping[str, float] | None,
-    labels: LabelTable | None,
+    theirs: Outcomes | None,
 ) -> Iterator[Correlation]:
     """Each method with the same method on human labels, and with a human ranking."""
     references: list[tuple[str, Mapping[str, Mapping[str, float]]]] = []
     if human:
         _refuse_strangers(human, outcomes)
         references.append(("given ranking", dict.fromkeys((*METHODS, AGAINST_BASELINE), human)))
-    if labels is not None:
-        theirs = _values_by_method(outcomes_of(labels, options.dimension), options)
-        references.append(("human labels", theirs))
+    if theirs is not None:
+        references.append(("human labels", _values_by_method(theirs, options)))
     for name, by_method in references:
         for method, ours in _values_by_method(outcomes, options).items():
             if method in by_method:
                 yield correlate(method, ours, name, by_method[method])
 
 
-def _own(table: LabelTable, options: RankOptions) -> tuple[RateRow, ...]:
-    column = opinion_column(table, options.dimension)
-    return own_rates(table, column, options.bootstrap.level, options.cluster, options.typed)
+def _own(outcomes: Outcomes, options: RankOptions) -> tuple[RateRow, ...]:
+    return own_rates(outcomes, options.bootstrap.level, options.cluster, options.typed)
 
 
 def _without(table: LabelTable, column: str, left_out: Contradicted) -> LabelTable:

@@ -26,8 +26,13 @@ def units(facts: Facts, instructions: bool = True) -> Numbers | None:
         facts: by name, one value per pair, see :class:`trace_eval.data.labels.LabelTable`.
         instructions: pairs of one instruction are one unit; else copies alone.
     """
-    instruction = _numbered(facts.get("instruction_id")) if instructions else None
     copy = _copies(facts)
+    return with_instructions(facts, copy) if instructions else copy
+
+
+def with_instructions(facts: Facts, copy: Numbers | None) -> Numbers | None:
+    """:func:`units` by instruction, from those of copies alone."""
+    instruction = _numbered(facts.get("instruction_id"))
     if copy is None or instruction is None:
         return instruction if copy is None else copy
     from scipy.sparse import coo_array

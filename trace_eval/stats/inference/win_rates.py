@@ -22,6 +22,7 @@ from trace_eval.stats.inference.influence import (
 )
 from trace_eval.stats.inference.limits import Array
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
+from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
 
 _BOTH_BAD = LABELS.index("both_bad")
 
@@ -118,29 +119,25 @@ def win_rate_tables(
 
 
 def own_rates(
-    table: LabelTable,
-    column: str,
-    level: float = 0.95,
-    cluster: bool = False,
-    typed: bool = False,
+    outcomes: Outcomes, level: float = 0.95, cluster: bool = False, typed: bool = False
 ) -> tuple[RateRow, ...]:
     """Win rates by the labels of one table alone, best first.
 
     Args:
-        table: one row per comparison, with ``system_a/b``.
-        column: its labels.
+        outcomes: its comparisons.
         level, cluster, typed: see :func:`win_rate_tables`.
     """
-    codes = table.codes[column]
-    kept = (codes != MISSING) & ~self_mask(table.facts, len(table))
-    group = units(table.facts, instructions=cluster)
-    everyone = np.ones(int(kept.sum()), bool)
-    design = simple_design(everyone, None, None if group is None else group[kept])
-    names, a, b = _systems(table, kept)
-    points = _points(codes[kept], typed)
+    everyone = np.ones(len(outcomes.cell), bool)
+    design = simple_design(everyone, None, outcomes.units if cluster else outcomes.copies)
+    pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
+    first, second = outcomes.pairs[pair].T
+    points = _points(outcome.astype(np.int8), typed)  # a tie of either kind has its label's code
     rows = [
-        RateRow(name, estimate(_of_system(points, points, a == number, b == number, design), level))
-        for name, number in names
+        RateRow(
+            name,
+            estimate(_of_system(points, points, first == number, second == number, design), level),
+        )
+        for number, name in enumerate(outcomes.systems)
     ]
     return tuple(sorted(rows, key=_best_first))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.data import MISSING, LabelTable
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
-from trace_eval.stats.agreement.copies import units
+from trace_eval.stats.agreement.copies import Numbers, units, with_instructions
 from trace_eval.stats.agreement.judges import factorise
 
 #: What a comparison can say, from the side of the pair's first system.
@@ -33,6 +33,8 @@ class Outcomes:
         cluster: its instruction, from 0 [shape=(comparisons,)]; None: unknown.
         copies: number of its pair, where copies and both orders of one are told; None: none are
             [shape=(comparisons,)].
+        units: number of its unit, where one instruction is one and copies are; None: neither is
+            known [shape=(comparisons,)].
         typed: the labels tell good ties from bad ones.
         unscored, self_compared: rows left out, because they have no label, or compare a
             system with itself.
@@ -44,6 +46,7 @@ class Outcomes:
     cell: NDArray[np.int64]
     cluster: NDArray[np.int64] | None
     copies: NDArray[np.int64] | None
+    units: NDArray[np.int64] | None
     typed: bool
     unscored: int
     self_compared: int
@@ -108,6 +111,7 @@ def outcomes_of(table: LabelTable, dimension: str | None = None) -> Outcomes:
         )
     cluster = factorise(table.facts.get("instruction_id"))
     copies = units(table.facts, instructions=False)
+    whole = with_instructions(table.facts, copies)
     return _count(
         names[0][kept],
         names[1][kept],
@@ -115,6 +119,7 @@ def outcomes_of(table: LabelTable, dimension: str | None = None) -> Outcomes:
         (
             None if cluster is None else cluster[kept],
             None if copies is None else copies[kept],
+            None if whole is None else whole[kept],
         ),
         (int((~same & ~kept).sum()), int(same.sum())),
     )
@@ -124,7 +129,7 @@ def _count(
     system_a: NDArray[Any],
     system_b: NDArray[Any],
     codes: NDArray[np.int64],
-    groups: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None],
+    groups: tuple[Numbers | None, Numbers | None, Numbers | None],
     left_out: tuple[int, int],
 ) -> Outcomes:
     systems = tuple(sorted({*system_a.tolist(), *system_b.tolist()}))
