@@ -33,7 +33,11 @@ def shown(found: Row) -> str:
 
 
 def table(
-    name: str, worlds: Worlds, seeds: int, columns: Mapping[str, Callable[[Row], str]]
+    name: str,
+    worlds: Worlds,
+    seeds: int,
+    columns: Mapping[str, Callable[[Row], str]],
+    exact: Mapping[str, Mapping[str, float]] | None = None,
 ) -> None:
     """Draw every world, print its row in Markdown, and store it at once.
 
@@ -42,10 +46,17 @@ def table(
         worlds: what to draw.
         seeds: of every world.
         columns: what to print of a row, by heading.
+        exact: shares that need no draws, by heading, to be printed below and stored besides.
     """
     path = RESULTS / f"{name}.json"
     rows: dict[str, Row] = json.loads(path.read_text())["worlds"] if path.exists() else {}
     rows = {world: rows[world] for world in worlds if world in rows}
+
+    def store() -> None:
+        ordered = {name: rows[name] for name in worlds if name in rows}
+        stored = {"machine": machine(), "worlds": ordered, **(exact or {})}
+        path.write_text(json.dumps(stored, indent=1) + "\n")
+
     print("| world | seeds |", " | ".join(columns), "|")
     print("|---|---|" + "---|" * len(columns))
     for world, draw in worlds.items():
@@ -53,9 +64,10 @@ def table(
             start = process_time()
             found = draw(seeds)
             rows[world] = {"seeds": seeds, **found, "cpu seconds": round(process_time() - start, 1)}
-            ordered = {name: rows[name] for name in worlds if name in rows}
-            stored = {"machine": machine(), "worlds": ordered}
-            path.write_text(json.dumps(stored, indent=1) + "\n")
+            store()
         row = rows[world]
         cells = " | ".join(print_cell(row) for print_cell in columns.values())
         print(f"| {world} | {row['seeds']} | {cells} |", flush=True)
+    for heading, shares in (exact or {}).items():
+        print(f"\n{heading}:", ", ".join(f"{what}: {at:.1%}" for what, at in shares.items()))
+    store()

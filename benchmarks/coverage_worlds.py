@@ -1,0 +1,297 @@
+"""Worlds with a known truth, in which few labels are drawn: for coverage_intervals.py.
+
+Who is asked, what people say and what the judge says; one draw of a world is enough for an
+interval, and the truth of all draws is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.stats.agreement.interval import Range
+from trace_eval.stats.inference.influence import PPIComponents, ppi_components, simple_design
+from trace_eval.stats.inference.ppi import (
+    LEAST_LABELS,
+    LEAST_UNITS,
+    PPIEstimate,
+    difference,
+    estimate,
+)
+
+Array = NDArray[np.float64]
+
+#: What people say: shares of a loss, a tie and a win.
+PEOPLE: dict[str, tuple[float, float, float]] = {
+    "even": (0.3, 0.3, 0.4),
+    "no ties": (0.5, 0.0, 0.5),
+    "win rate .9": (0.1, 0.0, 0.9),
+    "win rate .95": (0.05, 0.0, 0.95),
+    "win rate .8": (0.2, 0.0, 0.8),
+    "80 % ties": (0.1, 0.8, 0.1),
+    "80 % ties, lopsided": (0.04, 0.8, 0.16),
+    "lopsided, some ties": (0.02, 0.2, 0.78),
+}
+
+#: More for comparison: as lopsided on the whole, but nobody ever says the rarest; and in between.
+RARER: dict[str, tuple[float, float, float]] = {
+    "88 % ties, no loss": (0.0, 0.88, 0.12),
+    "no loss, some ties": (0.0, 0.24, 0.76),
+    "60 % ties": (0.2, 0.6, 0.2),
+    "60 % ties, lopsided": (0.1, 0.6, 0.3),
+    "win rate .7": (0.3, 0.0, 0.7),
+}
+
+#: The judge: its value of a pair from people's, and random numbers.
+JUDGES: dict[str, Callable[[Array, Array, np.random.Generator], Array]] = {
+    "useful": lambda y, other, rng: np.where(rng.random(len(y)) < 0.2, other, y),
+    "fair": lambda y, other, rng: np.where(rng.random(len(y)) < 0.5, other, y),
+    "perfect": lambda y, other, rng: y,
+    "rarely wrong": lambda y, other, rng: np.where(rng.random(len(y)) < 0.1, other, y),
+    "often wrong": lambda y, other, rng: np.where(rng.random(len(y)) < 0.3, other, y),
+    "useless": lambda y, other, rng: other,
+    "reversed": lambda y, other, rng: 1 - y,
+    "generous": lambda y, other, rng: np.where(rng.random(len(y)) < 0.15, 1.0, y),
+    "harsh": lambda y, other, rng: np.where(rng.random(len(y)) < 0.15, 0.0, y),
+    "never ties": lambda y, other, rng: np.where(y == 0.5, rng.integers(0, 2, len(y)), y),
+}
+
+VALUES = np.array([0.0, 0.5, 1.0])
+
+#: Errors of the judge, or labels unlike the others, between which draws are told apart.
+SEEN = (1, 3, 6, 10)
+
+#: Share of hard pairs, or of a rare kind, that is lost whatever people say of the others.
+LOST = {"rare": 0.3, "seldom": 0.95, "untold": 0.95, "weighted": 0.6, "graded": 0.6, "strata": 0.6}
+
+#: Items of a run; in all designs about ``labels`` are drawn at random.
+PAIRS = 600
+
+
+def say(rng: np.random.Generator, shares: tuple[float, float, float], number: int) -> Array:
+    """What people say of so many pairs."""
+    return VALUES[np.searchsorted(np.cumsum(shares[:2]), rng.random(number), side="right")]
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What one draw of a world gives.
+
+    Attributes:
+        alone: whether labels stand alone.
+        way: how far the truth is from the estimate of both, as a share of the way to the limit on
+            its side, negative below; held from -1 to 1.
+        labels: whether the interval of labels only holds the truth.
+        errors: mean error of the judge seen in the labels, signed.
+        seen: what was seen, roughly: whether labels stand alone; how many errors of the judge, or
+            labels unlike the others, in steps of :data:`SEEN`; the commonest label of each kind.
+        widths: of both and of labels only.
+        coarse: whether the table says so.
+    """
+
+    alone: bool
+    way: float
+    labels: bool
+    errors: float
+    seen: tuple[bool, int, tuple[float, ...]]
+    widths: tuple[float, ...]
+    coarse: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether the interval of both holds the truth."""
+        return abs(self.way) <= 1
+
+
+@dataclass(frozen=True)
+class World:
+    """Who is asked, what they say, and what the judge says.
+
+    Attributes:
+        design: random; clustered (whole instructions of 3 asked, values often shared); alike (the
+            same, always shared); copies (whole instructions of 2, values always shared); uneven
+            (whole instructions of 1 to 6); skewed (whole instructions, a tenth of them of 6 to 29
+            and the others mostly of 1 to 8, values always shared); weighted (hard pairs three times
+            as likely); rare (a fifth of the pairs, lost more often, an eighth as likely as the
+            others); seldom (the same, lost nearly always); untold (the same, and nobody knows how
+            likely pairs without a label were; draws that are said to be doubtful do not count);
+            graded (every pair has a probability of its own,
+            hard ones higher); strata (80 hard pairs with certainty and ``labels`` of the rest);
+            difference (of the first two of three systems, ``labels`` per two of them).
+        pairs: of the run.
+        lost: share of hard or rare pairs that is lost whatever people say of the others; None:
+            that of the design (:data:`LOST`).
+        rare: labels of the rare kind, exactly so many; None: every pair is drawn by itself.
+    """
+
+    people: str
+    judge: str
+    labels: int
+    design: str = "random"
+    pairs: int = PAIRS
+    lost: float | None = None
+    rare: int | None = None
+
+    @property
+    def name(self) -> str:
+        """In words; in brackets what is known of the hard or rare pairs."""
+        run = "" if self.pairs == PAIRS else f" of {self.pairs}"
+        told = [] if self.lost is None else [f"{self.lost:.0%} lost"]
+        told += [] if self.rare is None else [f"{self.rare} labelled"]
+        kind = f" ({', '.join(told)})" if told else ""
+        return f"{self.labels} labels{run}, {self.design}{kind}: {self.people}, judge {self.judge}"
+
+    def draw(self, seed: int) -> Draw | None:
+        """One draw; None: no interval is given."""
+        rng = np.random.default_rng((seed, crc32(self.name.encode())))
+        samples, truth = self._systems(rng) if self.design == "difference" else self._rate(rng)
+        return _draw(samples, truth) if samples else None
+
+    def draws(self, seeds: range) -> list[Draw]:
+        """Those that give an interval."""
+        return [one for one in map(self.draw, seeds) if one is not None]
+
+    @property
+    def enumerable(self) -> bool:
+        """Whether all that can be drawn can be listed: labels alone, one by one."""
+        return self.design == "random" and self.labels < LEAST_UNITS
+
+    def outcomes(self) -> list[Draw]:
+        """Each outcome of the labels as often as it is likely, among 20,000."""
+        from scipy.stats import multinomial
+
+        shares, n = (PEOPLE | RARER)[self.people], self.labels
+        found: list[Draw] = []
+        for lost in range(n + 1):
+            for tied in range(n + 1 - lost if shares[1] else 1):
+                counts = (lost, tied, n - lost - tied)
+                times = round(20_000 * float(multinomial.pmf(counts, n, shares)))
+                y = np.r_[np.repeat(VALUES, counts), np.zeros(self.pairs - n)]
+                if times:
+                    sample = ppi_components(y, 1 - y, simple_design(np.arange(self.pairs) < n))
+                    one = _draw((sample,), shares[1] / 2 + shares[2])
+                    found += [one] * times if one is not None else []
+        return found
+
+    def _clusters(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        if self.design == "uneven":
+            return np.repeat(np.arange(self.pairs), rng.integers(1, 7, self.pairs))[: self.pairs]
+        if self.design == "skewed":
+            large = (rng.random(self.pairs) < 0.1) * rng.integers(5, 25, self.pairs)
+            sizes = np.minimum(rng.geometric(0.25, self.pairs) + large, 29)
+            return np.repeat(np.arange(self.pairs), sizes)[: self.pairs]
+        return np.arange(self.pairs) // (2 if self.design == "copies" else 3)
+
+    def _rate(self, rng: np.random.Generator) -> tuple[tuple[PPIComponents, ...], float]:
+        shares, number = (PEOPLE | RARER)[self.people], self.pairs
+        y, other = (say(rng, shares, number) for _ in "yo")
+        truth = shares[1] / 2 + shares[2]
+        inclusion = cluster = None
+        asked = np.zeros(number, bool)
+        lost = LOST.get(self.design, 0.0) if self.lost is None else self.lost
+        if self.design in ("clustered", "alike", "copies", "uneven", "skewed"):
+            cluster = self._clusters(rng)
+            units = int(cluster.max()) + 1
+            always = self.design in ("alike", "copies", "skewed")
+            alike = (rng.random(units) < (1.0 if always else 0.7))[cluster]
+            y = np.where(alike, say(rng, shares, units)[cluster], y)
+            asked = cluster < self.labels * units // number
+        elif self.design == "random":
+            asked[: self.labels] = True
+        elif self.design in ("rare", "seldom", "untold"):
+            rare = np.arange(number) < number // 5
+            y = np.where(rare & (rng.random(number) < lost), 0.0, y)
+            truth *= 1 - lost / 5
+            inclusion = np.where(rare, 1 / 8, 1.0) * self.labels / (number * (0.8 + 0.2 / 8))
+            asked = rng.random(number) < inclusion
+            if self.rare is not None:
+                counts = ((rare, self.rare), (~rare, self.labels - self.rare))
+                asked = np.zeros(number, bool)
+                for kind, count in counts:
+                    asked[rng.choice(np.flatnonzero(kind), count, replace=False)] = True
+                    inclusion[kind] = count / kind.sum()
+            if self.design == "untold":
+                inclusion[~asked] = np.nan
+        else:
+            hard = rng.random(number) < 80 / number
+            y = np.where(hard & (rng.random(number) < lost), 0.0, y)
+            truth *= 1 - lost * 80 / number
+            rate = self.labels / (~hard).sum()
+            if self.design == "strata":
+                inclusion = np.where(hard, 1.0, rate)
+                asked = hard.copy()
+                asked[rng.choice(np.flatnonzero(~hard), self.labels, replace=False)] = True
+            else:
+                inclusion = np.where(hard, 3 * rate, rate)
+                if self.design == "graded":
+                    inclusion = inclusion * rng.uniform(0.4, 1.6, number)
+                asked = rng.random(number) < inclusion
+        f = JUDGES[self.judge](y, other, rng)
+        design = simple_design(asked, inclusion, cluster)
+        if self.design == "untold" and 0 < design.heavy[0] < LEAST_LABELS:
+            return (), truth  # the line under the table says that too few weigh too much
+        return (ppi_components(y, f, design),), truth
+
+    def _systems(self, rng: np.random.Generator) -> tuple[tuple[PPIComponents, ...], float]:
+        shares, number = (PEOPLE | RARER)[self.people], self.pairs
+        pair = np.arange(number) % 3  # AB, AC, BC
+        y, other = (say(rng, shares, number) for _ in "yo")
+        y = np.where(pair == 2, say(rng, (0.4, 0.2, 0.4), number), y)
+        f = JUDGES[self.judge](y, other, rng)
+        design = simple_design(np.arange(number) < 3 * self.labels // 2)
+        one, two = np.flatnonzero(pair < 2), np.flatnonzero(pair != 1)
+        first = ppi_components(y[one], f[one], design.take(one))
+        y2, f2 = (np.where(pair == 0, 1 - v, v)[two] for v in (y, f))
+        second = ppi_components(y2, f2, design.take(two))
+        win = shares[1] / 2 + shares[2]
+        return (first, second), win - (1 - win + 0.5) / 2
+
+
+def _draw(samples: tuple[PPIComponents, ...], truth: float) -> Draw | None:
+    """What is found; None: no interval is given."""
+    rate = len(samples) == 1
+    found = estimate(samples[0], null=truth) if rate else difference(*samples)
+    if found.interval is None or found.labels_interval is None:
+        return None
+    strata = [stratum for sample in samples for stratum in sample.open_strata]
+    alone = found.both == found.labels
+    most = min(s.minority if alone else len(s.missed) for s in strata)
+    apart = np.concatenate([s.values - s.judged for s in strata])
+    commonest = tuple(
+        float(VALUES[np.argmax((s.values == VALUES[:, None]).sum(1))]) for s in strata
+    )
+    return Draw(
+        alone,
+        _way(found, truth, samples[0].units if rate else None),
+        _holds(found.labels_interval, truth),
+        errors=float(np.round(apart.mean(), 9)),
+        seen=(alone, int(np.searchsorted(SEEN, most, side="right")), commonest),
+        widths=tuple(high - low for low, high in (found.interval, found.labels_interval)),
+        coarse=found.coarse,
+    )
+
+
+def _holds(interval: Range, truth: float) -> bool:
+    return interval[0] <= truth + 1e-12 and truth <= interval[1] + 1e-12
+
+
+def _way(found: PPIEstimate, truth: float, units: int | None) -> float:
+    """See :class:`Draw`; of a rate from the p value, because limits are cut to the range."""
+    from scipy.special import stdtrit
+
+    assert found.both is not None
+    assert found.interval is not None
+    if units is not None and found.p is not None:
+        degrees = max(units - 1, 1)
+        way = float(stdtrit(degrees, max(found.p, 1e-300) / 2) / stdtrit(degrees, 0.025))
+    else:
+        limit = found.interval[int(truth > found.both)]
+        way = abs(truth - found.both) / max(abs(limit - found.both), 1e-12)
+    way = float(np.round(way, 9))
+    if _holds(found.interval, truth) != (way <= 1):  # rounding at the limit itself
+        way = 1.0 if way > 1 else 1 + 1e-9
+    return way if truth > found.both else -way
