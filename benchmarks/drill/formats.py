@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from benchmarks.drill.parser import Parser, Read, as_file
 from fusion import RATINGS
 from fusion.tables import read_policy
+from tests.support import calls, studio
 from tests.support import reviewed as support
 from tests.support.cases import verdict
 from tests.support.servers import completion
@@ -36,6 +37,8 @@ from trace_eval.judges.registry import create_judge
 from trace_eval.judges.score_replies import read_text
 from trace_eval.judges.scorer.data import read_ratings as read_training
 from trace_eval.review.labelstudio import PHASES, read_results, tasks
+from trace_eval.review.options import ReviewOptions
+from trace_eval.review.session import open_review
 from trace_eval.rubrics.load import PAIRS, load_rubric, rubric_path
 from trace_eval.runs.config import read_config
 from trace_eval.runs.run import Run
@@ -212,14 +215,24 @@ def _batch(folder: Path) -> Read:
 
 
 def _label_studio(folder: Path) -> tuple[Read, list[bytes]]:
-    review = support.open_at(support.write_run(folder / "studio", support.pairs(folder, 2)))
+    """Pairs, then calls whose agent is rated turn by turn: each export is read by both reviews."""
+    pairs = support.open_at(support.write_run(folder / "studio", support.pairs(folder, 2)))
+    calls.sound(folder)
+    records = calls.manifest(folder, [{"id": "c", "conversation": calls.conversation()}], "c.jsonl")
+    turns = open_review(records, options=ReviewOptions(rubric="conciseness"))
     result = [
         {"from_name": phase, "to_name": "first", "type": "choices", "value": {"choices": ["1"]}}
         for phase in PHASES
     ]
-    told = {"completed_by": 7, "was_cancelled": False, "result": result}
-    export = [{"id": 1, **task, "annotations": [told]} for task in tasks(review)]
-    return _file(".json", lambda path: read_results(review, path)), [json.dumps(export).encode()]
+    tied = [{"id": 1, **task, "annotations": [studio.annotation(result)]} for task in tasks(pairs)]
+    rated = [studio.rated(task, {0: "3", 2: "1"}) for task in tasks(turns)]
+
+    def read(path: Path) -> None:
+        for review in (pairs, turns):
+            for problem in read_results(review, path).problems:
+                problem.encode()
+
+    return _file(".json", read), [json.dumps(export).encode() for export in (tied, rated)]
 
 
 def _rating(data: bytes, _: Path) -> None:

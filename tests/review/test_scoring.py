@@ -6,20 +6,24 @@ import csv
 import html
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from blueprints import GROUPS, UserError
-from tests.support import browser, calls
+from tests.support import browser, calls, studio
+from trace_eval.commands.review import review as review_command
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.options import ExtractOptions, RateOptions
+from trace_eval.review import shown
 from trace_eval.review.exports import write_exports
 from trace_eval.review.forms import score_of
-from trace_eval.review.pages import _said
 from trace_eval.review.session import Review, open_review
 from trace_eval.runs.job import rate_manifest
 from trace_eval.stats import AgreeOptions, BootstrapOptions, agree
@@ -33,6 +37,9 @@ from fastapi.testclient import TestClient
 
 from trace_eval.review.app import create_app
 from trace_eval.review.security import Access
+
+command = typer.Typer()
+command.command()(review_command)
 
 SCRIPT = "<script>window.hacked = 1</script>"
 
@@ -229,11 +236,11 @@ def call(tmp_path: Path) -> Path:
 
 def test_turns_without_words_do_not_push_the_player_away() -> None:
     silent = [(who, start, end, None) for who, start, end, _ in calls.TURNS]
-    said = _said(Conversation.model_validate(calls.conversation(turns=silent)), 0, len(silent))
-    assert said == [(None, f"({len(silent)} turns, no words known)")]
+    call = Conversation.model_validate(calls.conversation(turns=silent))
+    assert shown.said(call, 0, len(silent)) == [(None, f"({len(silent)} turns, no words known)")]
     silent[2] = calls.TURNS[2]
-    said = _said(Conversation.model_validate(calls.conversation(turns=silent)), 0, len(silent))
-    assert len(said) == len(silent)
+    call = Conversation.model_validate(calls.conversation(turns=silent))
+    assert len(shown.said(call, 0, len(silent))) == len(silent)
 
 
 def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path: Path) -> None:
@@ -270,6 +277,25 @@ def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path:
         report = agree([call], given, AgreeOptions(BootstrapOptions(resamples=0)))
         rho = next(one for one in report.figures if one.name == "rho" and "scripted" in one.who)
         assert (report.items, report.questions, rho.estimate.value) == (3, 1, 1.0)
+
+
+def test_turns_rated_in_label_studio_are_compared(call: Path, tmp_path: Path) -> None:
+    invoke = partial(CliRunner().invoke, command)
+    assert invoke([str(call), "--label-studio", str(tmp_path / "ls")]).exit_code == 0
+    (task,) = json.loads((tmp_path / "ls" / "tasks.json").read_text())
+    export = tmp_path / "export.json"
+    export.write_text(json.dumps([studio.rated(task, {0: "3", 2: "1", 4: "2"})]))
+    done = invoke([str(call), "--import", str(export), "--export", str(tmp_path / "out")])
+    assert (done.exit_code, done.output.splitlines()[0]) == (0, "3 turns stored, 0 were known")
+    labels = tmp_path / "out" / "labels.csv"
+    assert [row["id"] for row in csv.DictReader(labels.open())] == [
+        "c/turn-0",
+        "c/turn-2",
+        "c/turn-4",
+    ]
+    report = agree([call], labels, AgreeOptions(BootstrapOptions(resamples=0)))
+    rho = next(one for one in report.figures if one.name == "rho" and "scripted" in one.who)
+    assert (report.items, report.questions, rho.estimate.value) == (3, 1, 1.0)
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 400)])

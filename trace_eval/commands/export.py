@@ -57,8 +57,9 @@ def export(
         where = out or run / "export-label-studio"
         review = open_review(run, {})
         for name, why in review.material.left_out.items():
-            warn(f"pair {name} is left out: {why}")
-        write_tasks(review, where)
+            warn(f"{review.form.unit} {name} is left out: {why}")
+        for problem in write_tasks(review, where):
+            warn(problem)
     elif to in ("csv", "parquet"):
         from trace_eval.runs.export_table import export_table
 

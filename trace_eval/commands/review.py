@@ -66,7 +66,8 @@ def _write(
     from trace_eval.review import accuracies, accuracy_lines, write_exports, write_tasks
 
     if label_studio:
-        write_tasks(opened, label_studio)
+        for problem in write_tasks(opened, label_studio):
+            warn(problem)
         results().print(
             f"Label Studio: {label_studio}/tasks.json, config.xml, audio/", markup=False
         )
@@ -87,7 +88,7 @@ def _import(opened: Review, path: Path) -> ReviewFiles:
     found = read_results(opened, path)
     for problem in found.problems:
         warn(problem)
-    stored = counted(found.stored, "annotation")
+    stored = counted(found.stored, found.unit)
     known = counted(found.known, "was known", "were known")
     results().print(f"{stored} stored, {known}", markup=False)
     came = ReviewFiles(imported=found)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -151,8 +151,13 @@ def read_file(path: Path) -> Any:
     return loads(path.read_bytes(), MAX_FILE_BYTES)
 
 
-def read_list(path: Path) -> list[Any | BadJson]:
+def read_list(path: Path, within: Sequence[str] = ()) -> list[Any | BadJson]:
     """The items of a file that holds one list; of a bad item what is wrong with it.
+
+    Args:
+        path: the file.
+        within: keys, each of an object in the one before: what stands there, or the items of a
+            list there, is bad for itself and does not take the rest with it.
 
     Raises:
         OSError: the file cannot be read.
@@ -163,7 +168,7 @@ def read_list(path: Path) -> list[Any | BadJson]:
     except BadJson:
         value = _marked(path.read_bytes().removeprefix(_BOM).decode(errors="surrogateescape"))
         if isinstance(value, list):
-            return [_item(item) for item in value]
+            return [_item(item, within) for item in value]
     if not isinstance(value, list):
         raise BadJson("expected a list of objects")
     return value
@@ -275,8 +280,16 @@ def _marked(text: str) -> Any:
         raise BadJson(TOO_DEEP) from None
 
 
-def _item(value: Any) -> Any:
+def _item(value: Any, within: Sequence[str] = ()) -> Any:
     """An item of a marked document, or what is wrong with it."""
+    if within and isinstance(value, dict) and within[0] in value:
+        key, *deeper = within
+        held = value[key]
+        kept = [_item(one, deeper) for one in held] if isinstance(held, list) else None
+        rest = _item({name: one for name, one in value.items() if name != key})
+        if isinstance(rest, BadJson):
+            return rest
+        return {**rest, key: _item(held, deeper) if kept is None else kept}
     try:
         _check(value)
         json.dumps(value, ensure_ascii=False).encode()

@@ -19,6 +19,7 @@ import soundfile
 from extractors import SPEECH_RATE, Samples
 from trace_eval.data import (
     ROLES,
+    Channel,
     Conversation,
     Cut,
     Pair,
@@ -115,7 +116,7 @@ def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples
     start_s = heard_from(conversation)
     role = {one.channel: one.role for one in conversation.speakers}
     clips, heard, late = [], [], []
-    for channel in sorted(conversation.channels, key=lambda one: role.get(one.name) != "user"):
+    for channel in lane_order(conversation):
         first, last = (max(0.0, channel.file_time(at)) for at in (start_s, conversation.end_s))
         cut = Cut(channel=channel.channel, start_s=first, end_s=last)
         clips.append(source_of(Recording(audio=channel.audio, cut=cut)).decode())
@@ -131,6 +132,12 @@ def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples
         if heard[index]:
             sound[starts[index] :, index][: len(samples)] = samples
     return sound, rate
+
+
+def lane_order(conversation: Conversation) -> list[Channel]:
+    """The channels of a call from left to right: the user's first, the others as given."""
+    user = conversation.channel_of("user")
+    return sorted(conversation.channels, key=lambda one: one != user)
 
 
 def heard_from(conversation: Conversation) -> float:

@@ -1,67 +1,81 @@
-"""Label Studio: blind tasks with four choices per dimension, and its results back.
+"""Label Studio: blind tasks of whatever a review asks, and its results back.
 
-A task names recordings by opaque ids and shows A and B in a drawn order, which is not in the
-file: both are drawn again from the review's secret and seed when results are read. Results
-are the JSON export of Label Studio (not JSON_MIN): a list of tasks with ``annotations``.
+A task names recordings and regions by opaque ids, and what the review's secret and seed decide
+(which answer came first, which region is which turn) is not in the file: it is made again when
+results are read. Results are the JSON export of Label Studio (not JSON_MIN): a list of tasks with
+``annotations``.
 """
 
 from __future__ import annotations
 
+import io
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import quoteattr
+
+import numpy as np
+import soundfile
 
 from blueprints import UserError
-from fusion import DIMENSIONS, RATINGS, Rating
-from trace_eval.data import Order, make_folder, replace_file, strict_json
-from trace_eval.review.audio import Clips, keyed
-from trace_eval.review.checks import check_for_pairs, check_name
-from trace_eval.review.protocol import COMMENT, COMMENT_LIMIT, TYPED, Phase, shown_rating
-from trace_eval.review.queue import shown_order
+from extractors import SPEECH_RATE
+from trace_eval.data import Pair, Single, make_folder, replace_file, strict_json
+from trace_eval.review.audio import keyed
+from trace_eval.review.labelstudio_format import annotator, results_of
+from trace_eval.review.labelstudio_scores import SILENCE, ScoreTasks
+from trace_eval.review.labelstudio_tasks import PHASES, PairTasks, Read, Tasks
+from trace_eval.review.labelstudio_turns import TurnTasks
 from trace_eval.review.session import Review
-from trace_eval.review.store import View
+
+__all__ = ["AUDIO_URL", "PHASES", "Imported", "config", "read_results", "tasks", "write_tasks"]
 
 #: Where Label Studio serves local files from; the folder is relative to its document root.
 AUDIO_URL = "/data/local-files/?d=audio/"
 
-#: What is asked, in this order.
-PHASES: tuple[Phase, ...] = (*DIMENSIONS, "overall")
-
-#: What annotators read; the results hold the rating itself.
-CHOICES: dict[Rating, str] = {
-    Rating.A: "1 is better",
-    Rating.B: "2 is better",
-    Rating.BOTH_GOOD: "both are good",
-    Rating.BOTH_BAD: "both are bad",
-}
-
-QUESTIONS: dict[Phase, str] = {
-    "content": "Content: what is said",
-    "voice_quality": "Voice quality: how clean and natural it sounds",
-    "paralinguistics": "Paralinguistics: how it is delivered",
-    "overall": "Overall",
-}
+#: What a task's ready-made regions are called; Label Studio asks for a name.
+READY_MADE = "turns"
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What reading results came to; a bad annotation costs itself only."""
+    """What reading results came to; what is bad costs itself only.
+
+    Attributes:
+        stored, known: how many are new, and were there.
+        problems: what could not be taken, and why.
+        unit: what is counted: annotations, or rated turns.
+    """
 
     stored: int
     known: int
     problems: tuple[str, ...]
+    unit: str = "annotation"
+
+
+def _tasks(review: Review, audio_url: str = AUDIO_URL) -> Tasks:
+    rubric = review.material.rubric
+    if rubric is None:
+        return PairTasks(review, audio_url)
+    return (TurnTasks if rubric.unit == "turn" else ScoreTasks)(review, audio_url)
 
 
 def _task_id(review: Review, item: str) -> str:
-    return keyed(review.store.secret, "task", item)
+    """Changes when an item is corrected: what people said before is about another one."""
+    made = review.corrections.of(item) if review.corrections else ()
+    return keyed(review.store.secret, "task", item, *(f"{one.field}={one.after}" for one in made))
 
 
-def _order(review: Review, item: str) -> Order:
-    return shown_order(review.plan.seed, "label-studio", item, 0)
+def _task(review: Review, kind: Tasks, item: Pair | Single) -> tuple[dict[str, Any], str | None]:
+    """The task of an item, and what it does not ask.
+
+    Raises:
+        UserError: there can be none.
+    """
+    data = {"trace_task": _task_id(review, item.id), **kind.data(item)}
+    regions, lost = kind.regions(item)
+    ready = {"predictions": [{"model_version": READY_MADE, "result": regions}]} if regions else {}
+    return {"data": data, **ready}, lost
 
 
 def tasks(review: Review, audio_url: str = AUDIO_URL) -> list[dict[str, Any]]:
@@ -70,170 +84,124 @@ def tasks(review: Review, audio_url: str = AUDIO_URL) -> list[dict[str, Any]]:
     Args:
         review: whose queue.
         audio_url: put before ``ID.wav``.
+
+    Raises:
+        UserError: there can be no task of an item.
     """
-    clips = Clips(review.material.pairs, review.store.secret)
-    records = []
-    for item in review.plan.items:
-        first, second = _order(review, item)
-        text = review.material.by_id[item].instruction.text
-        data = {
-            "trace_task": _task_id(review, item),
-            "instruction": text or "(spoken, see below)",
-            "first": f"{audio_url}{clips.clip_id(item, first)}.wav",
-            "second": f"{audio_url}{clips.clip_id(item, second)}.wav",
-        }
-        spoken = clips.clip_id(item, "instruction")
-        # Without a spoken instruction the player has the first answer, and says so.
-        data["spoken"] = f"{audio_url}{spoken}.wav" if spoken in clips else data["first"]
-        data["spoken_note"] = "Instruction" if spoken in clips else "(no spoken instruction)"
-        records.append({"data": data})
-    return records
+    kind = _tasks(review, audio_url)
+    return [_task(review, kind, item)[0] for item in review.items]
 
 
-def config() -> str:
+def config(review: Review) -> str:
     """The labelling interface for these tasks."""
-    lines = [
-        "<View>",
-        '  <Header value="Instruction"/>',
-        '  <Text name="instruction" value="$instruction"/>',
-        '  <Header value="$spoken_note"/>',
-        '  <Audio name="spoken" value="$spoken"/>',
-        '  <Header value="Answer 1"/>',
-        '  <Audio name="first" value="$first"/>',
-        '  <Header value="Answer 2"/>',
-        '  <Audio name="second" value="$second"/>',
-    ]
-    for phase in PHASES:
-        lines += [
-            f"  <Header value={quoteattr(QUESTIONS[phase])}/>",
-            f'  <Choices name="{phase}" toName="first" choice="single" required="true">',
-            *(
-                f"    <Choice value={quoteattr(CHOICES[rating])} alias={quoteattr(rating)}/>"
-                for rating in RATINGS
-            ),
-            "  </Choices>",
-        ]
-    comment = '  <TextArea name="comment" toName="first" placeholder="Comment" maxSubmissions="1"/>'
-    return "\n".join([*lines, comment, "</View>"]) + "\n"
+    return "\n".join(["<View>", *_tasks(review).interface(), "</View>"]) + "\n"
 
 
-def write_tasks(review: Review, folder: Path, audio_url: str = AUDIO_URL) -> None:
+def write_tasks(review: Review, folder: Path, audio_url: str = AUDIO_URL) -> tuple[str, ...]:
     """Write ``tasks.json``, ``config.xml`` and ``audio/ID.wav`` for all recordings of the queue.
 
-    A recording that cannot be decoded any more is a UserError that names it.
+    Returns:
+        What is left out, and why.
+
+    Raises:
+        UserError: there can be no task of any item.
     """
-    check_for_pairs(["label_studio"] if review.material.rubric else [])
-    clips = Clips(review.material.pairs, review.store.secret)
-    audio = folder / "audio"
+    kind, audio = _tasks(review, audio_url), folder / "audio"
     make_folder(audio)
-    for item in review.plan.items:
-        for role in ("instruction", "a", "b"):
-            clip = clips.clip_id(item, role)
-            if clip in clips:
-                replace_file(audio / f"{clip}.wav", clips.wav(clip))
-    text = json.dumps(tasks(review, audio_url), indent=2, ensure_ascii=False)
-    replace_file(folder / "tasks.json", text + "\n")
-    replace_file(folder / "config.xml", config())
+    records, problems = [], []
+    for item in review.items:
+        try:
+            for clip in kind.sounds(item):
+                replace_file(audio / f"{clip}.wav", kind.clips.wav(clip))
+            record, lost = _task(review, kind, item)
+        except UserError as error:
+            problems.append(f"{review.form.unit} {item.id} is left out: {error}")
+            continue
+        records.append(record)
+        if lost:
+            problems.append(f"{review.form.unit} {item.id}: {lost}")
+    if not records:
+        raise UserError(f"no tasks: {problems[0] if problems else 'there is nothing to review'}")
+    text = json.dumps(records, indent=2, ensure_ascii=False) + "\n"
+    if kind.url(SILENCE) in text:
+        replace_file(audio / f"{SILENCE}.wav", _silence())
+    replace_file(folder / "tasks.json", text)
+    replace_file(folder / "config.xml", config(review))
+    return tuple(problems)
+
+
+def _silence() -> bytes:
+    file = io.BytesIO()
+    none = np.zeros(SPEECH_RATE // 2, np.float32)
+    soundfile.write(file, none, SPEECH_RATE, format="WAV", subtype="PCM_16")
+    return file.getvalue()
 
 
 def read_results(review: Review, path: Path) -> Imported:
-    """Store the annotations of a Label Studio export as views of their annotators.
+    """Store what a Label Studio export says as answers of its annotators.
 
-    Annotators become raters ``label-studio:ID``. An annotation that is stored already is
-    left as it is, so that a file may be read twice.
+    Annotators become raters ``label-studio:ID``. What is stored already is left as it is, so that
+    a file may be read twice.
 
     Raises:
-        UserError: the file is no such export, or the review is not of pairs.
+        UserError: the file is no such export.
     """
-    check_for_pairs(["import"] if review.material.rubric else [])
     try:
-        export = strict_json.read_list(path)
+        export = strict_json.read_list(path, within=("annotations", "result", "value"))
     except (OSError, strict_json.BadJson) as error:
         raise UserError(
             f"{path}: expected a list of tasks ({error}); export as JSON, not JSON_MIN"
         ) from error
-    items = {_task_id(review, item): item for item in review.plan.items}
-    stored = known = 0
-    problems = []
+    kind = _tasks(review)
+    items = {_task_id(review, item.id): item for item in review.items}
+    found, problems = [], []
     for number, task in enumerate(export, start=1):
         where = f"{path}, task {number}"
-        if isinstance(task, strict_json.BadJson):
-            problems.append(f"{where}: {task}")
-            continue
         try:
-            item = _item(task, items)
-        except UserError as error:
+            item, annotations = _known(task, items)
+        except (UserError, strict_json.BadJson) as error:
             problems.append(f"{where}: {error}")
             continue
-        for annotation in _annotations(task):
-            try:
-                view, answers = _view(review, item, annotation)
-            except UserError as error:
-                problems.append(f"{where}: {error}")
-                continue
-            new = review.store.insert_finished(view, answers)
-            stored, known = stored + new, known + (not new)
-    return Imported(stored, known, tuple(problems))
+        for annotation in annotations:
+            read, who = _read(kind, item, annotation)
+            found.append(read)
+            problems += [f"{where}: {problem}{who}" for problem in read.problems]
+    stored, known = sum(one.stored for one in found), sum(one.known for one in found)
+    return Imported(stored, known, tuple(problems), kind.unit)
 
 
-def _item(task: Any, items: Mapping[str, str]) -> str:
+def _read(
+    kind: Tasks, item: Pair | Single, annotation: Mapping[str, Any] | strict_json.BadJson
+) -> tuple[Read, str]:
+    """What an annotation came to, and its annotator for a message."""
+    if isinstance(annotation, strict_json.BadJson):
+        return Read(problems=(str(annotation),)), ""
+    who = ""
+    try:
+        rater = annotator(annotation)
+        who = f" ({rater})"
+        return kind.read(rater, item, results_of(annotation)), who
+    except UserError as error:
+        return Read(problems=(str(error),)), who
+
+
+def _known(
+    task: Any, items: Mapping[str, Pair | Single]
+) -> tuple[Pair | Single, list[Mapping[str, Any] | strict_json.BadJson]]:
+    """The item of a task, and its annotations that were not cancelled."""
+    if isinstance(task, strict_json.BadJson):
+        raise task
     if not isinstance(task, Mapping) or not isinstance(task.get("data"), Mapping):
         raise UserError("no 'data'; export as JSON, not JSON_MIN")
     item = items.get(str(task["data"].get("trace_task")))
     if item is None:
-        raise UserError("its trace_task is not of this review; export its tasks again")
-    return item
-
-
-def _annotations(task: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        raise UserError(
+            "its trace_task is not of this review, or its item was corrected; export tasks again"
+        )
     found = task.get("annotations")
-    return [
+    return item, [
         annotation
         for annotation in (found if isinstance(found, list) else ())
-        if isinstance(annotation, Mapping) and not annotation.get("was_cancelled")
+        if isinstance(annotation, strict_json.BadJson)
+        or (isinstance(annotation, Mapping) and not annotation.get("was_cancelled"))
     ]
-
-
-def _view(review: Review, item: str, annotation: Mapping[str, Any]) -> tuple[View, dict[str, str]]:
-    order = _order(review, item)
-    ratings, comment = _values(annotation.get("result"))
-    answers = {f"{p}.{TYPED}": str(shown_rating(ratings[p], order)) for p in PHASES}
-    now = time.time()
-    rater = _annotator(annotation.get("completed_by"))
-    view = View(rater, item, 0, order, now, now, comment, "hidden")
-    return view, answers | {COMMENT: ""}
-
-
-def _values(result: Any) -> tuple[dict[Phase, Rating], str]:
-    ratings: dict[Phase, Rating] = {}
-    comment = ""
-    for region in result if isinstance(result, list) else ():
-        name = region.get("from_name") if isinstance(region, Mapping) else None
-        value = region.get("value") if name else None
-        if not isinstance(value, Mapping):
-            continue
-        if name == "comment":
-            text = value.get("text")
-            comment = "\n".join(map(str, text)) if isinstance(text, list) else str(text or "")
-        for phase in PHASES:
-            if name == phase:
-                ratings[phase] = _choice(phase, value.get("choices"))
-    missing = [phase for phase in PHASES if phase not in ratings]
-    if missing:
-        raise UserError(f"no choice for {missing[0]}; finish the annotation")
-    return ratings, comment[:COMMENT_LIMIT]
-
-
-def _choice(phase: Phase, choices: Any) -> Rating:
-    if not isinstance(choices, list) or len(choices) != 1:
-        raise UserError(f"{phase}: expected one choice, got {choices!r:.60}")
-    for rating, text in CHOICES.items():
-        if choices[0] in (rating, text):
-            return rating
-    raise UserError(f"{phase}: {choices[0]!r:.60} is none of {', '.join(RATINGS)}")
-
-
-def _annotator(completed_by: Any) -> str:
-    if isinstance(completed_by, Mapping):
-        completed_by = completed_by.get("email") or completed_by.get("id")
-    return check_name(f"label-studio:{completed_by or 'unknown'}")

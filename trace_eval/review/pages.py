@@ -8,7 +8,6 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from blueprints import counted
 from fusion import DIMENSIONS, Rating
 from trace_eval.data import Conversation, Label, Order, Pair, Single, turn_role
 from trace_eval.review.audio import Clips
@@ -27,6 +26,7 @@ from trace_eval.review.protocol import (
     shown_rating,
 )
 from trace_eval.review.session import Position, Review
+from trace_eval.review.shown import asked, rationale, said, transcript
 from trace_eval.static import palette
 
 _HERE = Path(__file__).parent
@@ -210,46 +210,20 @@ def _answer_shown(pair: Pair, clips: Clips, letter: str, side: str) -> dict[str,
     called = pair.answers[side == "b"].conversation
     if called is None:
         return {"letter": letter, "words": None, "clips": [(letter, clip)]}
-    turns = _said(called, 0, len(called.turns))
-    said = "\n".join(f"{who}: {words}" if who else words for who, words in turns)
-    return {"letter": letter, "words": said, "clips": [(letter, clip)] if clip in clips else []}
-
-
-def _said(conversation: Conversation, first: int, last: int) -> list[tuple[str | None, str]]:
-    """Who said what; speakers are called by their roles, names may be those of systems.
-
-    Turns of which no words are known are one line, so that the player is not pushed off the
-    screen.
-    """
-    roles = {speaker.name: speaker.role for speaker in conversation.speakers}
-    turns = conversation.turns[first:last]
-    if len(turns) > 1 and not any(one.text or one.heard for one in turns):
-        return [(None, f"({counted(len(turns), 'turn')}, no words known)")]
-    return [
-        (f"{number} {roles[one.speaker]}", one.text or one.heard or "(no words known)")
-        for number, one in enumerate(turns, start=first)
-    ]
+    sounds = [(letter, clip)] if clip in clips else []
+    return {"letter": letter, "words": transcript(called), "clips": sounds}
 
 
 def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
     """What the rubric shows of an answer; the letter P plays its sound, if there is any."""
     assert isinstance(form, ScoreForm)
-    shown = set(form.rubric.inputs)
-    texts: list[tuple[str | None, str]] = []
-    if {"question", "instruction"} & shown and item.instruction.text:
-        texts.append((None, item.instruction.text))
-    if "context" in shown and item.context:
-        texts.append(("Scene", item.context))
-    references = item.reference if "reference" in shown else ()
-    for number, reference in enumerate(references, start=1):
-        texts.append((f"Reference {number}" if len(references) > 1 else "Reference", reference))
     roles = [role for role in item.recordings() if role != "instruction"]
     keys = ["P", *map(str, range(2, len(roles) + 1))]
     sounds = [(key, clips.clip_id(item.id, role)) for key, role in zip(keys, roles, strict=False)]
     return {
         "asks": "Question",
-        "texts": texts,
-        "rationale": item.rationale if "rationale" in shown else None,
+        "texts": asked(item, form.rubric),
+        "rationale": rationale(item, form.rubric),
         "answers": [{"letter": None, "words": item.answer.text, "clips": sounds}],
         "blocks": [],
     }
@@ -265,17 +239,17 @@ def _conversation_shown(
     if turn is None:
         clip = clips.clip_id(item.id, "answer")
         sounds = [("P", clip)] if clip in clips else []
-        said = _said(conversation, 0, len(conversation.turns))
+        texts = said(conversation, 0, len(conversation.turns))
         answers = [{"letter": None, "words": None, "clips": sounds}]
-        return {"asks": "Conversation", "texts": said, "answers": answers}
-    asked = [number for number, _ in conversation.turns_of("user") if number < turn]
-    heard = {n: clips.clip_id(item.id, turn_role("answer", n)) for n in (*asked[-1:], turn)}
+        return {"asks": "Conversation", "texts": texts, "answers": answers}
+    before = [number for number, _ in conversation.turns_of("user") if number < turn]
+    heard = {n: clips.clip_id(item.id, turn_role("answer", n)) for n in (*before[-1:], turn)}
     rated = conversation.turns[turn]
     sounds = [("P", heard[turn])] if heard[turn] in clips else []
     return {
         "asks": "Conversation so far",
-        "texts": _said(conversation, max(0, turn - TURNS_SHOWN), turn),
-        "spoken": next((heard[n] for n in asked[-1:] if heard[n] in clips), None),
+        "texts": said(conversation, max(0, turn - TURNS_SHOWN), turn),
+        "spoken": next((heard[n] for n in before[-1:] if heard[n] in clips), None),
         "answers": [{"letter": None, "words": rated.text or rated.heard, "clips": sounds}],
     }
 

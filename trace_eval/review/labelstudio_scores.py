@@ -1,0 +1,144 @@
+"""Label Studio tasks of single answers, which are rated on a rubric's scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from blueprints import UserError
+from trace_eval.data import Single
+from trace_eval.review import labelstudio_format as studio
+from trace_eval.review import shown
+from trace_eval.review.forms import NO_SCORE, ScoreForm
+from trace_eval.review.labelstudio_format import Result
+from trace_eval.review.labelstudio_tasks import Read, Tasks
+from trace_eval.review.protocol import Question
+from trace_eval.review.store import JudgeState, Remark
+
+#: Names in the interface: the words that are shown, and the score.
+WORDS, SCORE = "shown", "score"
+
+#: Player of the answer, or of the whole call.
+ANSWER = "answer"
+
+#: What the player of a call is called.
+CALL = "Call: the user above, the agent below"
+
+#: What plays where other tasks have a recording.
+SILENCE = "silence"
+
+
+class ScoreTasks(Tasks):
+    """What the rubric shows of an answer, and a choice on its scale."""
+
+    @cached_property
+    def form(self) -> ScoreForm:
+        """The questions."""
+        assert isinstance(self.review.form, ScoreForm)
+        return self.review.form
+
+    @property
+    def singles(self) -> list[Single]:
+        """The answers, as corrected so far."""
+        return [item for item in self.review.items if isinstance(item, Single)]
+
+    @cached_property
+    def offered(self) -> dict[str, str]:
+        """Label of the scale -> its words, the best first; at last no score."""
+        points = self.form.rubric.points
+        labels = [f"{label:g}" for label in self.form.rubric.numbers.labels]
+        return {x: f"{x}: {points[x]}" for x in labels[::-1]} | {NO_SCORE: "no score"}
+
+    def players(self, item: Single) -> dict[str, str]:
+        """Name of a player -> id of its recording."""
+        roles = {role.replace("-", "_"): role for role in item.recordings()}
+        if item.answer.conversation is not None:
+            roles = {ANSWER: ANSWER}  # turns are regions of the whole call
+        found = {name: self.clips.clip_id(item.id, role) for name, role in roles.items()}
+        return {name: clip for name, clip in found.items() if clip in self.clips}
+
+    @cached_property
+    def heard(self) -> list[str]:
+        """The players of the interface, which is one for all tasks."""
+        return list(dict.fromkeys(n for item in self.singles for n in self.players(item)))
+
+    def sounds(self, item: Single) -> Sequence[str]:
+        """Recordings, or the whole call."""
+        return list(self.players(item).values())
+
+    def data(self, item: Single) -> dict[str, str]:
+        """Words and players; one that an item has nothing for is silent, and says so."""
+        playing = self.players(item)
+        found = {WORDS: self.words(item)}
+        for name in self.heard:
+            title = CALL if item.answer.conversation else name.replace("_", " ").capitalize()
+            found[name] = self.url(playing.get(name, SILENCE))
+            found[f"{name}_note"] = title if name in playing else f"({title}: no sound)"
+        return found
+
+    def words(self, item: Single) -> str:
+        """What the app shows of it, in one text."""
+        rubric, call = self.form.rubric, item.answer.conversation
+        if call is not None:
+            return shown.transcript(call)
+        parts = [*shown.asked(item, rubric), ("Rationale", shown.rationale(item, rubric))]
+        parts.append(("Answer", item.answer.text))
+        told = [f"{who}: {text}" if who else text for who, text in parts if text]
+        return "\n\n".join(told) or "(listen)"
+
+    def interface(self) -> list[str]:
+        """Words, players, and what is asked."""
+        rubric = self.form.rubric
+        split = [ANSWER] if any(item.answer.conversation for item in self.singles) else []
+        lines = [
+            studio.header(rubric.title),
+            studio.header(" ".join(rubric.question.split()), size=6),
+        ]
+        lines.append(f'  <Text name="{WORDS}" value="${WORDS}"/>')
+        for name in self.heard:
+            lines += [studio.header(f"${name}_note"), studio.player(name, name in split)]
+        return [*lines, *self.asked()]
+
+    def asked(self) -> list[str]:
+        """The fields to fill in."""
+        return self.fields(WORDS)
+
+    def fields(self, to: str, each: str = "") -> list[str]:
+        """Score and comment, with the keys that they have on the review's pages."""
+        keys = {choice: choice for choice in self.offered if len(choice) == 1} | {NO_SCORE: "n"}
+        scale = studio.choices(SCORE, to, self.offered, keys, each)
+        return [*scale, studio.comment(to, each)]
+
+    def read(self, rater: str, item: Single, results: Sequence[Result]) -> Read:
+        """The score of the answer."""
+        (question,) = self.form.questions(item)
+        choice = studio.chosen(SCORE, results, self.offered)
+        if choice is None:
+            raise UserError(f"no choice for {SCORE}; finish the annotation")
+        return self.store(rater, item, {question: (choice, studio.comment_of(results))})
+
+    def store(
+        self,
+        rater: str,
+        item: Single,
+        said: Mapping[Question, tuple[str, str]],
+        problems: Sequence[str] = (),
+    ) -> Read:
+        """Keep choices with their comments; those that were made already stay as they are."""
+        if not said:
+            return Read(problems=tuple(problems))
+        store = self.review.store
+        view = store.start(rater, item.id, 0, "ab")
+        new, told = 0, list(problems)
+        for question, (choice, comment) in said.items():
+            kept, known = self.form.stored(question, choice, "ab"), store.answers(view)
+            if (before := known.get(question.key, kept)) != kept:
+                was = before.removesuffix(".0")
+                told.append(
+                    f"{question.key}: {choice} now, {was} when it was read before; that stays"
+                )
+            last = self.form.next_step(item, {**known, question.key: kept}, "ab") is None
+            remark = Remark(comment=comment)
+            end: JudgeState | None = "hidden" if last else None
+            new += store.answer(view, question.key, kept, None, remark, end)
+        return Read(new, len(said) - new, tuple(told))
