@@ -34,3 +34,13 @@ def rated(task: Mapping[str, Any], scores: Mapping[int, Any], who: Any = 7) -> d
             result.append(in_region(region, "score", choices=[scores[number]]))
             result.append(in_region(region, "comment", text=[f"=turn {number}"]))
     return {"id": 3, **task, "annotations": [annotation(result, who)]}
+
+
+def events_of(task: Mapping[str, Any]) -> dict[tuple[str, float], dict[str, Any]]:
+    """Kind and start in the sound -> the ready-made region of an event."""
+    (prediction,) = task["predictions"]
+    found = {}
+    for one in prediction["result"]:
+        (kind,) = one["value"]["labels"]
+        found[kind, round(one["value"]["start"], 2)] = one
+    return found

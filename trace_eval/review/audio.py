@@ -146,6 +146,11 @@ def heard_from(conversation: Conversation) -> float:
     return min(starts, default=0.0)
 
 
+def heard_at(conversation: Conversation, channel: Channel, at_s: float) -> float:
+    """When something of a channel is heard in the sound of the whole call, seconds."""
+    return round(channel.file_time(at_s) - channel.file_time(heard_from(conversation)), 6)
+
+
 def keyed(secret: bytes, *parts: str) -> str:
     """Keyed hash of some texts, 32 hexadecimal digits."""
     return hmac.new(secret, "\0".join(parts).encode(), "sha256").hexdigest()[:32]

@@ -22,6 +22,7 @@ from blueprints import UserError
 from extractors import SPEECH_RATE
 from trace_eval.data import Pair, Single, make_folder, replace_file, strict_json
 from trace_eval.review.audio import keyed
+from trace_eval.review.labelstudio_events import CallTasks
 from trace_eval.review.labelstudio_format import annotator, results_of
 from trace_eval.review.labelstudio_scores import SILENCE, ScoreTasks
 from trace_eval.review.labelstudio_tasks import PHASES, PairTasks, Read, Tasks
@@ -34,7 +35,7 @@ __all__ = ["AUDIO_URL", "PHASES", "Imported", "config", "read_results", "tasks",
 AUDIO_URL = "/data/local-files/?d=audio/"
 
 #: What a task's ready-made regions are called; Label Studio asks for a name.
-READY_MADE = "turns"
+READY_MADE = "regions"
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Imported:
     Attributes:
         stored, known: how many are new, and were there.
         problems: what could not be taken, and why.
-        unit: what is counted: annotations, or rated turns.
+        unit: what is counted: annotations, rated turns, or scores and corrections of events.
     """
 
     stored: int
@@ -57,7 +58,9 @@ def _tasks(review: Review, audio_url: str = AUDIO_URL) -> Tasks:
     rubric = review.material.rubric
     if rubric is None:
         return PairTasks(review, audio_url)
-    return (TurnTasks if rubric.unit == "turn" else ScoreTasks)(review, audio_url)
+    if rubric.unit == "turn":
+        return TurnTasks(review, audio_url)
+    return (CallTasks if review.events else ScoreTasks)(review, audio_url)
 
 
 def _task_id(review: Review, item: str) -> str:
@@ -158,12 +161,12 @@ def read_results(review: Review, path: Path) -> Imported:
     for number, task in enumerate(export, start=1):
         where = f"{path}, task {number}"
         try:
-            item, annotations = _known(task, items)
+            item, data, annotations = _known(task, items)
         except (UserError, strict_json.BadJson) as error:
             problems.append(f"{where}: {error}")
             continue
         for annotation in annotations:
-            read, who = _read(kind, item, annotation)
+            read, who = _read(kind, item, annotation, data)
             found.append(read)
             problems += [f"{where}: {problem}{who}" for problem in read.problems]
     stored, known = sum(one.stored for one in found), sum(one.known for one in found)
@@ -171,7 +174,10 @@ def read_results(review: Review, path: Path) -> Imported:
 
 
 def _read(
-    kind: Tasks, item: Pair | Single, annotation: Mapping[str, Any] | strict_json.BadJson
+    kind: Tasks,
+    item: Pair | Single,
+    annotation: Mapping[str, Any] | strict_json.BadJson,
+    data: Mapping[str, Any],
 ) -> tuple[Read, str]:
     """What an annotation came to, and its annotator for a message."""
     if isinstance(annotation, strict_json.BadJson):
@@ -180,28 +186,33 @@ def _read(
     try:
         rater = annotator(annotation)
         who = f" ({rater})"
-        return kind.read(rater, item, results_of(annotation)), who
+        return kind.read(rater, item, results_of(annotation), data), who
     except UserError as error:
         return Read(problems=(str(error),)), who
 
 
 def _known(
     task: Any, items: Mapping[str, Pair | Single]
-) -> tuple[Pair | Single, list[Mapping[str, Any] | strict_json.BadJson]]:
-    """The item of a task, and its annotations that were not cancelled."""
+) -> tuple[Pair | Single, Mapping[str, Any], list[Mapping[str, Any] | strict_json.BadJson]]:
+    """The item of a task, its data, and its annotations that were not cancelled."""
     if isinstance(task, strict_json.BadJson):
         raise task
-    if not isinstance(task, Mapping) or not isinstance(task.get("data"), Mapping):
+    data = task.get("data") if isinstance(task, Mapping) else None
+    if not isinstance(data, Mapping):
         raise UserError("no 'data'; export as JSON, not JSON_MIN")
-    item = items.get(str(task["data"].get("trace_task")))
+    item = items.get(str(data.get("trace_task")))
     if item is None:
         raise UserError(
             "its trace_task is not of this review, or its item was corrected; export tasks again"
         )
     found = task.get("annotations")
-    return item, [
-        annotation
-        for annotation in (found if isinstance(found, list) else ())
-        if isinstance(annotation, strict_json.BadJson)
-        or (isinstance(annotation, Mapping) and not annotation.get("was_cancelled"))
-    ]
+    return (
+        item,
+        data,
+        [
+            annotation
+            for annotation in (found if isinstance(found, list) else ())
+            if isinstance(annotation, strict_json.BadJson)
+            or (isinstance(annotation, Mapping) and not annotation.get("was_cancelled"))
+        ],
+    )

@@ -48,7 +48,8 @@ class Region:
             labels, sound: names of the interface's labels and player.
             length: of the sound, seconds.
         """
-        value = {"start": self.start, "end": self.end, "channel": self.channel}
+        value = {"start": self.start, "end": min(self.end, length), "channel": self.channel}
+        note = {"meta": {"text": [self.note]}} if self.note else {}
         return {
             "id": self.id,
             "from_name": labels,
@@ -56,13 +57,13 @@ class Region:
             "type": "labels",
             "original_length": length,
             "value": value | {"labels": [self.label]},
-            "meta": {"text": [self.note]},
             "readonly": self.fixed,
+            **note,
         }
 
     def misplaced(self, value: Mapping[str, Any]) -> str | None:
         """What makes a result something else than this region's; None: it is this region's."""
-        start, end = _number(value.get("start")), _number(value.get("end"))
+        start, end = number_of(value.get("start")), number_of(value.get("end"))
         if start is None or end is None:
             return "its start and end are no times"
         if not self.start - SLACK_S <= start <= end <= self.end + SLACK_S:
@@ -75,7 +76,8 @@ class Region:
         return None if labels == [self.label] else f"its label is {labels!r:.40}, not {self.label}"
 
 
-def _number(value: Any) -> float | None:
+def number_of(value: Any) -> float | None:
+    """A finite number; None: it is none."""
     good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     return float(value) if good else None
 
@@ -201,6 +203,12 @@ def choices(
         ),
         "  </Choices>",
     ]
+
+
+def labels(field: str, to: str, values: Iterable[str]) -> list[str]:
+    """What a region of a player may be."""
+    told = (f"    <Label value={quoteattr(value)}/>" for value in values)
+    return [f'  <Labels name="{field}" toName="{to}">', *told, "  </Labels>"]
 
 
 def comment(to: str, each: str = "") -> str:

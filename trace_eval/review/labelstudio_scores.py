@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
+
+import soundfile
 
 from blueprints import UserError
 from trace_eval.data import Single
 from trace_eval.review import labelstudio_format as studio
 from trace_eval.review import shown
+from trace_eval.review.audio import keyed
 from trace_eval.review.forms import NO_SCORE, ScoreForm
 from trace_eval.review.labelstudio_format import Result
 from trace_eval.review.labelstudio_tasks import Read, Tasks
@@ -66,6 +71,15 @@ class ScoreTasks(Tasks):
         """Recordings, or the whole call."""
         return list(self.players(item).values())
 
+    def length(self, item: Single) -> float:
+        """Of the sound of a whole call, seconds."""
+        sound = self.clips.wav(self.clips.clip_id(item.id, ANSWER))
+        return float(soundfile.info(io.BytesIO(sound)).duration)
+
+    def region_id(self, item: Single, *what: str) -> str:
+        """Tells nothing, and stays; short, as Label Studio shows it."""
+        return keyed(self.review.store.secret, "region", item.id, *what)[:16]
+
     def data(self, item: Single) -> dict[str, str]:
         """Words and players; one that an item has nothing for is silent, and says so."""
         playing = self.players(item)
@@ -109,7 +123,9 @@ class ScoreTasks(Tasks):
         scale = studio.choices(SCORE, to, self.offered, keys, each)
         return [*scale, studio.comment(to, each)]
 
-    def read(self, rater: str, item: Single, results: Sequence[Result]) -> Read:
+    def read(
+        self, rater: str, item: Single, results: Sequence[Result], data: Mapping[str, Any]
+    ) -> Read:
         """The score of the answer."""
         (question,) = self.form.questions(item)
         choice = studio.chosen(SCORE, results, self.offered)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -77,8 +77,10 @@ class Tasks(ABC):
         """The labelling interface, line by line."""
 
     @abstractmethod
-    def read(self, rater: str, item: Any, results: Sequence[Result]) -> Read:
-        """Store what an annotator said of an item.
+    def read(
+        self, rater: str, item: Any, results: Sequence[Result], data: Mapping[str, Any]
+    ) -> Read:
+        """Store what an annotator said of an item, whose task had this data.
 
         Raises:
             UserError: the annotation as a whole cannot be taken.
@@ -146,7 +148,9 @@ class PairTasks(Tasks):
             lines += [studio.header(QUESTIONS[phase]), *studio.choices(phase, "first", CHOICES)]
         return [*lines, studio.comment("first")]
 
-    def read(self, rater: str, item: Pair, results: Sequence[Result]) -> Read:
+    def read(
+        self, rater: str, item: Pair, results: Sequence[Result], data: Mapping[str, Any]
+    ) -> Read:
         """One finished view of the pair."""
         order, ratings = self.order(item), {}
         for phase in PHASES:

@@ -6,17 +6,14 @@ from the start: those of the agent are rated one by one, those of others are con
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import soundfile
-
 from blueprints import UserError
-from trace_eval.data import Channel, Conversation, Role, Single
+from trace_eval.data import Conversation, Role, Single
 from trace_eval.review import labelstudio_format as studio
-from trace_eval.review.audio import heard_from, keyed, lane_order
+from trace_eval.review.audio import heard_at, lane_order
 from trace_eval.review.forms import turn_of
 from trace_eval.review.labelstudio_format import Region, Result
 from trace_eval.review.labelstudio_scores import ANSWER, SCORE, ScoreTasks
@@ -25,9 +22,6 @@ from trace_eval.review.protocol import Question
 
 #: Name of the labels, which say whose turn a region is.
 SPEAKER = "speaker"
-
-#: Digits of a region's id: Label Studio shows it.
-ID_LENGTH = 16
 
 #: Whose turns are rated.
 RATED: Role = "agent"
@@ -52,7 +46,7 @@ class TurnTasks(ScoreTasks):
         whole = self.clips.clip_id(item.id, ANSWER)
         if whole not in self.clips:
             raise UserError("its call has no sound to mark; rate its turns on the review's pages")
-        length = soundfile.info(io.BytesIO(self.clips.wav(whole))).duration
+        length = self.length(item)
         found = [one for one in self.places(item) if one.region.start < length]
         asked, placed = self.form.questions(item), [one.question for one in found]
         lost = [str(turn_of(question.key)) for question in asked if question not in placed]
@@ -71,7 +65,7 @@ class TurnTasks(ScoreTasks):
         for number, (role, start, end, channel) in spans(call).items():
             turn, question = call.turns[number], asks.get(number)
             words = f"{number}: {turn.text or turn.heard or '(no words known)'}"
-            name = keyed(self.review.store.secret, "region", item.id, str(number))[:ID_LENGTH]
+            name = self.region_id(item, "turn", str(number))
             region = Region(name, role, start, end, channel, words, fixed=question is None)
             found.append(Place(number, region, question))
         return found
@@ -80,15 +74,12 @@ class TurnTasks(ScoreTasks):
         """Whose turn it is, and the score of an agent's."""
         calls = [item.answer.conversation for item in self.singles]
         roles = {role for call in calls if call for role, *_ in spans(call).values()}
-        labels = [f'    <Label value="{role}"/>' for role in sorted(roles | {RATED})]
-        return [
-            f'  <Labels name="{SPEAKER}" toName="{ANSWER}">',
-            *labels,
-            "  </Labels>",
-            *self.fields(ANSWER, each=RATED),
-        ]
+        labels = studio.labels(SPEAKER, ANSWER, sorted(roles | {RATED}))
+        return [*labels, *self.fields(ANSWER, each=RATED)]
 
-    def read(self, rater: str, item: Single, results: Sequence[Result]) -> Read:
+    def read(
+        self, rater: str, item: Single, results: Sequence[Result], data: Mapping[str, Any]
+    ) -> Read:
         """The scores of all turns that can be taken; each other one is told."""
         places = {place.region.id: place for place in self.places(item)}
         by_region: dict[str, list[Result]] = {}
@@ -144,15 +135,10 @@ def spans(call: Conversation) -> Mapping[int, tuple[Role, float, float, int]]:
         if turn.start_s is None or turn.end_s is None or speaker.channel not in lanes:
             continue
         place, channel = lanes[speaker.channel]
-        start, end = (_heard_at(call, channel, at) for at in (turn.start_s, turn.end_s))
+        start, end = (heard_at(call, channel, at) for at in (turn.start_s, turn.end_s))
         if start < end:
             found[number] = (speaker.role, start, end, place)
     return found
-
-
-def _heard_at(call: Conversation, channel: Channel, at_s: float) -> float:
-    """When something of a channel is heard in the sound of the whole call, seconds."""
-    return round(channel.file_time(at_s) - channel.file_time(heard_from(call)), 6)
 
 
 def _turns(numbers: Sequence[str]) -> str:
