@@ -180,3 +180,21 @@ def test_anything_else_is_refused(data: bytes | str) -> None:
     except strict_json.BadJson:
         return
     assert json.loads(json.dumps(value, allow_nan=False)) == value
+
+
+def test_a_fault_may_stay_in_the_part_that_has_it(tmp_path: Path) -> None:
+    path = tmp_path / "list.json"
+    path.write_text(
+        '[{"id": 1, "said": [{"value": NaN}, {"value": {"a": Infinity}}, {"b": NaN}, '
+        '{"value": 4}]}, {"id": NaN, "said": []}, {"said": NaN}]'
+    )
+    whole = strict_json.read_list(path)
+    assert [type(one) for one in whole] == [strict_json.BadJson] * 3
+    first, second, third = strict_json.read_list(path, within=("said", "value"))
+    assert isinstance(second, strict_json.BadJson)
+    assert isinstance(third["said"], strict_json.BadJson)
+    assert first["id"] == 1
+    *parts, bare, good = (one["value"] if isinstance(one, dict) else one for one in first["said"])
+    assert [type(one) for one in (*parts, bare)] == [strict_json.BadJson] * 3
+    assert good == 4
+    assert str(parts[1]) == "Infinity is not JSON; write null where a number is unknown"

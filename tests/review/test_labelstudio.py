@@ -246,6 +246,13 @@ def test_turns_without_a_place_are_left_out_and_told(tmp_path: Path) -> None:
     alone = review_of(tmp_path / "ls", records[1:2], "conciseness")
     with pytest.raises(UserError, match="no tasks: answer words is left out"):
         write_tasks(alone, tmp_path / "none")
+    # as a whole it is rated by its words: without sound there is nothing to mark
+    whole = review_of(tmp_path / "ls", records[1:2], "handling")
+    assert write_tasks(whole, tmp_path / "whole") == ()
+    (task,) = json.loads((tmp_path / "whole" / "tasks.json").read_text())
+    assert task["data"]["shown"].startswith("0 agent: Hello, how can I help?\n1 user: Move me")
+    assert "predictions" not in task
+    assert not {"Labels", "Audio"} & {e.tag for e in ElementTree.fromstring(config(whole)).iter()}
 
 
 def test_single_answers_are_rated_and_corrected_ones_anew(tmp_path: Path) -> None:

@@ -78,7 +78,8 @@ class CallTasks(ScoreTasks):
 
     def asked(self) -> list[str]:
         """What happened, then the score."""
-        return [*studio.labels(EVENT, ANSWER, DEFINITIONS.kinds), *super().asked()]
+        kinds = studio.labels(EVENT, ANSWER, DEFINITIONS.kinds) if ANSWER in self.heard else []
+        return [*kinds, *super().asked()]
 
     def read(
         self, rater: str, item: Single, results: Sequence[Result], data: Mapping[str, Any]
