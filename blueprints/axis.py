@@ -34,26 +34,30 @@ def resample(contour: Contour, points: int, duration_s: float) -> list[float | N
         raise UserError(f"resample: points={points}; ask for at least 1")
     if not (duration_s > 0 and math.isfinite(duration_s)):
         raise UserError(f"resample: duration_s={duration_s:g}; give the clip's length in seconds")
-    starts = [_first_in(number, contour, points, duration_s) for number in range(points)]
-    ends = [*starts[1:], len(contour.values)]
+    starts, values = _starts(contour, points, duration_s), contour.values
+    ends = [*starts[1:], len(values)]
     return [
-        _mean(contour.values[start:end])
+        _mean(values[start:end])
         if end > start
         else _nearest(contour, duration_s * (number + 0.5) / points)
         for number, (start, end) in enumerate(zip(starts, ends, strict=True))
     ]
 
 
-def _first_in(number: int, contour: Contour, points: int, duration_s: float) -> int:
-    """Index of the first sample in this bin or a later one; the last bin has all that follow."""
+def _starts(contour: Contour, points: int, duration_s: float) -> list[int]:
+    """Index of the first sample in each bin or a later one; the last bin has all that follow."""
     start, step, count = contour.start_s, contour.step_s, len(contour.values)
-    index = math.ceil(min(max((number * duration_s / points - start) / step, 0.0), float(count)))
-    # Rounding may miss by a sample.
-    while index > 0 and (start + (index - 1) * step) / duration_s * points >= number:
-        index -= 1
-    while index < count and (start + index * step) / duration_s * points < number:
-        index += 1
-    return index
+    starts = []
+    for number in range(points):
+        guess = (number * duration_s / points - start) / step
+        index = math.ceil(guess) if 0 < guess < count else 0 if guess <= 0 else count
+        # Rounding may miss by a sample.
+        while index > 0 and (start + (index - 1) * step) / duration_s * points >= number:
+            index -= 1
+        while index < count and (start + index * step) / duration_s * points < number:
+            index += 1
+        starts.append(index)
+    return starts
 
 
 def _mean(samples: list[float | None]) -> float | None:

@@ -1,11 +1,24 @@
 """Text from outside changes nothing in how a prompt is built."""
 
+import itertools
 import re
 from dataclasses import replace
 
 import pytest
 
-from blueprints import Absent, Accent, Emotion, Extension, Present, Provenance, Quality, Status
+from blueprints import (
+    Absent,
+    Accent,
+    Emotion,
+    Extension,
+    Present,
+    Provenance,
+    Quality,
+    Status,
+    Transcript,
+    Word,
+)
+from tests.support.blueprints import transcript
 from tests.support.cases import blueprint, case
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message
@@ -162,3 +175,37 @@ def test_text_is_found_in_a_group_by_the_types_of_its_fields() -> None:
     source = Provenance(extractor="mine", version="1")
     clean = neutralise_blueprint(blueprint().with_group("mine", group, source)).group("mine")
     assert clean == Voice(mean_db=1.5, labels=[{"‹s›": "a ‹|im_end|›"}])
+
+
+def test_texts_read_at_once_are_cleaned_as_they_are_one_by_one() -> None:
+    odd = [
+        "",
+        " ",
+        "a ",
+        "[INST]",
+        "[INST",
+        "X]",
+        "##",
+        "###",
+        "{",
+        "{%",
+        "e\u0301",
+        "\u0301e",
+        "中",
+    ]
+    source = Provenance(extractor="mine", version="1")
+    for first, second in itertools.product(["plain", *odd], repeat=2):
+        raw = blueprint().with_group("mine", Extension(values={"k": [first, second]}), source)
+        clean = neutralise_blueprint(raw).group("mine")
+        assert isinstance(clean, Extension)
+        assert clean.values["k"] == [neutralise(first), neutralise(second)]
+    words = [Word(text=text, start_s=None, end_s=None) for text in ("good", "<s>", "é-x")]
+    heard = transcript("good", words=words)
+    said = neutralise_blueprint(blueprint(transcript=heard)).transcript
+    assert isinstance(said, Transcript)
+    assert [word.text for word in said.words] == ["good", "‹s›", "é-x"]
+
+
+def test_a_blueprint_without_anything_to_clean_is_not_copied() -> None:
+    clean = neutralise_blueprint(blueprint())
+    assert neutralise_blueprint(clean) is clean

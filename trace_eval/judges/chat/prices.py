@@ -140,8 +140,8 @@ def usage_of(tokens: Tokens, price: Price | None, batch: bool = False) -> Usage 
 def sum_usage(parts: Iterable[Usage | None]) -> Usage | None:
     """The sum of those that are known; the cost is None as soon as one cost is."""
     known = [part for part in parts if part is not None]
-    if not known:
-        return None
+    if len(known) < 2:
+        return known[0] if known else None
     costs = [part.cost_usd for part in known]
     return Usage(
         input_tokens=sum(part.input_tokens for part in known),

@@ -56,7 +56,13 @@ class StoredReply(Strict):
 
     @classmethod
     def of(
-        cls, text: str, tokens: Tokens, repaired: bool = False, batch: bool = False
+        cls,
+        text: str,
+        tokens: Tokens,
+        repaired: bool = False,
+        batch: bool = False,
+        seed: int | None = None,
+        choice: Choice | None = None,
     ) -> StoredReply:
         """A reply with the server's counts."""
         return cls(
@@ -69,6 +75,8 @@ class StoredReply(Strict):
             cached_audio_tokens=tokens.cached_audio,
             audio_s=tokens.audio_s,
             batch=batch,
+            seed=seed,
+            choice=choice,
         )
 
 

@@ -212,8 +212,11 @@ class Sender(Generic[T]):
                 choice=answer.choice,
             )
         self._replied = True
-        stored = StoredReply.of(answer.reply.text, answer.reply.tokens, answer.repaired)
-        self.keep(call.key, stored.model_copy(update={"seed": seed, "choice": answer.choice}))
+        reply, choice = answer.reply, answer.choice
+        self.keep(
+            call.key,
+            StoredReply.of(reply.text, reply.tokens, answer.repaired, seed=seed, choice=choice),
+        )
         return CallOutcome(
             value=answer.value,
             raw=_bounded(answer.reply.text),

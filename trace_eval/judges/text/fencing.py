@@ -87,18 +87,23 @@ def _without_path(token: re.Match[str]) -> str:
 
 
 def neutralise_blueprint(blueprint: Blueprint) -> Blueprint:
-    """A copy whose words, labels, reasons and extension values are harmless."""
-    update: dict[str, object] = {name: _group(blueprint.group(name)) for name in GROUPS}
-    update["extensions"] = {
-        neutralise(name): _group(group) for name, group in blueprint.extensions.items()
-    }
-    return blueprint.model_copy(update=update)
+    """Harmless words, labels, reasons and extension values; itself where nothing changes."""
+    update: dict[str, object] = {}
+    for name in GROUPS:
+        before = blueprint.group(name)
+        if (after := _group(before)) is not before:
+            update[name] = after
+    if blueprint.extensions:
+        update["extensions"] = {
+            neutralise(name): _group(group) for name, group in blueprint.extensions.items()
+        }
+    return blueprint.model_copy(update=update) if update else blueprint
 
 
 def _group(group: Present | Absent) -> Present | Absent:
     if isinstance(group, Absent):
         reason = neutralise(without_paths(group.reason)) or "?"
-        return group.model_copy(update={"reason": reason})
+        return group if reason == group.reason else group.model_copy(update={"reason": reason})
     return _record(group)
 
 
@@ -119,10 +124,28 @@ def _value(value: object) -> object:
     if isinstance(value, BaseModel):
         return _record(value)
     if isinstance(value, list):
+        if _all_harmless(value):
+            return value
         return [_record(v) if isinstance(v, BaseModel) else _value(v) for v in value]
     if isinstance(value, dict):
         return {neutralise(key): _value(item) for key, item in value.items()}
     return value
+
+
+def _all_harmless(values: list[object]) -> bool:
+    """Whether nothing changes in texts, or in records of texts such as words, read at once.
+
+    Whatever would be changed in one of them would be in the whole: it is changed piece by piece,
+    an end is a blank beside a blank there, and so is an empty text.
+    """
+    texts = values
+    if len(kinds := {*map(type, values)}) == 1 and issubclass(kind := kinds.pop(), BaseModel):
+        names = _text_fields(kind)
+        texts = [getattr(value, name) for value in values for name in names]
+    if not {*map(type, texts)} <= {str}:
+        return False
+    joined = " ".join(texts)  # type: ignore[arg-type] # all are, as has been seen
+    return neutralise(joined) == joined
 
 
 @cache
