@@ -213,15 +213,18 @@ def _of_columns(path: Path, rubric: str | None) -> ScoreFile:
     found: dict[str, ScoreColumn] = {}
     variances = columns.get("variance", empty)
     rows = zip(columns["id"], rubrics, judges, columns["score"], variances, strict=True)
+    source, unnamed = str(path), path.stem  # a path takes its time over each
     for number, (id_, of, judge, score, variance) in enumerate(rows, start=1):
         if (of or "") != name:
             continue
+        where = f"{source}, row {number}"
         if not id_:
-            raise UserError(f"{path}, row {number}: there is no id")
-        column = found.setdefault(judge or path.stem, ScoreColumn(judge or path.stem))
+            raise UserError(f"{where}: there is no id")
+        column = found.get(judge or unnamed)
+        if column is None:
+            column = found[judge or unnamed] = ScoreColumn(judge or unnamed)
         if id_ in column.value:
-            raise UserError(f"{path}, row {number}: {column.judge} scored {id_!r} twice; keep one")
-        where = f"{path}, row {number}"
+            raise UserError(f"{where}: {column.judge} scored {id_!r} twice; keep one")
         if (value := _number(score, where, "score")) is not None:
             column.value[id_] = value
         if (spread := _number(variance, where, "variance")) is not None:
