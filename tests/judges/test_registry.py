@@ -9,7 +9,8 @@ import pytest
 from blueprints import UserError
 from trace_eval.judges.base import Judge
 from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge, judge_specs, kinds, plugins
+from trace_eval.judges.registry import create_judge, create_scorers, judge_specs, kinds, plugins
+from trace_eval.rubrics import load_rubric
 
 
 def test_built_in_judges(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,6 +46,12 @@ def test_built_in_judges(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_cannot_be_made_is_a_user_error(spec: str, told: str) -> None:
     with pytest.raises(UserError, match=told):
         create_judge(spec)
+
+
+def test_several_judges_are_no_member_of_others() -> None:
+    # a file of several judges may name its members as it likes
+    with pytest.raises(UserError, match="judge fusion:x: is several judges already"):
+        create_scorers("fusion:x", [load_rubric("correctness")])
 
 
 def test_a_server_of_ones_own_needs_no_key() -> None:

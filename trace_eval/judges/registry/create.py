@@ -102,7 +102,8 @@ def create_scorers(
     if isinstance(kind, EntryPoint):
         judges = [_plugin_scorer(kind, spec, rubric, options) for rubric in rubrics]
     else:
-        assert kind.scores is not None, "judges of several judges are made by panel_of"
+        if kind.scores is None:  # as a member of a panel, which a file may name
+            raise UserError(f"judge {spec}: is several judges already; name it alone")
         judges = list(kind.scores(argument, rubrics, options))
     for judge in judges:
         refuse_ignored(judge, spec, options)
