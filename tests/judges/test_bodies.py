@@ -16,7 +16,10 @@ from tests.support.cases import case, verdict
 from tests.support.servers import Answer, Asked, Server, chat, completion
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
+from trace_eval.judges.chat.base import CallFailed, Request
 from trace_eval.judges.chat.bodies import MAX_BODY
+from trace_eval.judges.chat.message import Message
+from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.registry import create_judge
 
@@ -102,6 +105,26 @@ def test_what_unpacks_to_nothing_is_counted() -> None:
     empty += b"\0\0\0\xff\xff" * (MAX_BODY // 4)
     judgement, _ = _judged("openai", Answer(200, empty, dict(GZIP)))
     assert "packed response has more than" in str(judgement.detail)
+
+
+@pytest.mark.parametrize("cut", [0, 40])
+def test_a_reply_that_is_cut_off_may_have_been_charged(cut: int) -> None:
+    whole = json.dumps(completion(json.dumps(verdict()))).encode()
+    with Server(lambda asked: Answer(200, whole, cut=cut)) as server:
+        options = JudgeOptions(base_url=f"{server.url}/v1", retries=0, repair=False)
+        client = OpenAIClient("tiny", options)
+        request = Request((Message("user", "Which?"),), {"type": "object"}, 0, 0.0, 9)
+
+        async def main() -> None:
+            try:
+                await client.chat(request)
+            finally:
+                await client.close()
+
+        with pytest.raises(CallFailed, match="connection lost") as failed:
+            asyncio.run(main())
+    assert failed.value.billed
+    assert failed.value.retry
 
 
 @pytest.mark.parametrize("kind", ["openai", "ollama"])

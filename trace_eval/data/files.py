@@ -16,7 +16,7 @@ from pathlib import Path
 from blueprints import UserError
 from trace_eval.data.system import is_special
 
-_NEW = os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC
+_OWN = os.O_WRONLY | os.O_CLOEXEC
 
 
 def unwritable(path: Path, error: OSError) -> UserError:
@@ -55,7 +55,11 @@ def opened(path: Path, flags: int) -> int:
     Raises:
         OSError: it cannot be had.
     """
-    return os.open(path, _NEW | flags, 0o666 & stat.S_IMODE(path.parent.stat().st_mode))
+    if not flags & os.O_EXCL:
+        with suppress(FileNotFoundError):
+            return os.open(path, _OWN | flags)
+    mode = 0o666 & stat.S_IMODE(path.parent.stat().st_mode)
+    return os.open(path, os.O_CREAT | _OWN | flags, mode)
 
 
 @contextmanager

@@ -39,13 +39,16 @@ def append(path: Path, record: BaseModel) -> None:
     """
     data = (record.model_dump_json() + "\n").encode()
     try:
-        with open(opened(path, os.O_APPEND), "ab", buffering=0) as file:  # noqa: PTH123 - its mode
-            start = file.seek(0, os.SEEK_END)
+        file = opened(path, os.O_APPEND)
+        try:
+            start = os.lseek(file, 0, os.SEEK_END)
             try:
-                _write(file.fileno(), data)
+                _write(file, data)
             except OSError:
-                file.truncate(start)
+                os.ftruncate(file, start)
                 raise
+        finally:
+            os.close(file)
     except OSError as error:
         raise unwritable(path, error) from error
 

@@ -10,6 +10,8 @@ import zlib
 from collections.abc import AsyncIterator
 from typing import Any, Protocol
 
+from trace_eval.judges.chat.connection import is_transport
+
 #: Longest body that is read, bytes: several replies with all their escapes.
 MAX_BODY = 8_000_000
 
@@ -21,6 +23,10 @@ _PIECE = 1 << 16
 
 class BodyTooLarge(Exception):
     """A response body that passes the bound, or is not encoded as was asked for."""
+
+
+class BodyLost(ConnectionError):
+    """The connection ended within a response body: the server has worked, and may charge."""
 
 
 class _Response(Protocol):
@@ -39,10 +45,13 @@ async def bound_body(response: _Response) -> None:
     response.stream = _bounded_like(response.stream, encoding)
 
 
-def _bounded_like(stream: Any, encoding: str) -> Any:
-    """A stream of the type that the client insists on."""
-    bases = [base for base in type(stream).__mro__ if base.__name__ == "AsyncByteStream"]
-    return type("BoundedStream", (_Bounded, *bases), {})(stream, encoding)
+def _bounded_like(stream: Any, encoding: str) -> _Bounded:
+    """A stream of the type that the client insists on; a class for each is made once."""
+    kind = type(stream)
+    if kind not in _KINDS:
+        bases = [base for base in kind.__mro__ if base.__name__ == "AsyncByteStream"]
+        _KINDS[kind] = type("BoundedStream", (_Bounded, *bases), {})
+    return _KINDS[kind](stream, encoding)
 
 
 class _Bounded:
@@ -52,11 +61,16 @@ class _Bounded:
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         total = 0
-        async for piece in self._decoded():
-            total += len(piece)
-            if total > MAX_BODY:
-                raise BodyTooLarge(f"the response has more than {MAX_BODY} bytes")
-            yield piece
+        try:
+            async for piece in self._decoded():
+                total += len(piece)
+                if total > MAX_BODY:
+                    raise BodyTooLarge(f"the response has more than {MAX_BODY} bytes")
+                yield piece
+        except Exception as error:
+            if not is_transport(error):
+                raise
+            raise BodyLost(f"{type(error).__name__}: {error}") from error
 
     async def _decoded(self) -> AsyncIterator[bytes]:
         if self._encoding in ("", "identity"):
@@ -84,3 +98,7 @@ class _Bounded:
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+#: Type of a client's stream -> the bounded one.
+_KINDS: dict[type, type[_Bounded]] = {}

@@ -76,7 +76,9 @@ class Message:
     @property
     def audio_s(self) -> float:
         """Seconds of sound in it."""
-        return sum(part.seconds for part in self.parts if isinstance(part, AudioPart))
+        if isinstance(self.content, str):
+            return 0.0
+        return sum(part.seconds for part in self.content if isinstance(part, AudioPart))
 
     @property
     def body_bytes(self) -> int:

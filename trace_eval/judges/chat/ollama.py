@@ -28,7 +28,7 @@ from trace_eval.judges.chat.base import (
     check_read,
     check_text,
 )
-from trace_eval.judges.chat.bodies import ENCODINGS, BodyTooLarge, bound_body
+from trace_eval.judges.chat.bodies import ENCODINGS, BodyLost, BodyTooLarge, bound_body
 from trace_eval.judges.chat.bounds import bounded_schema, cut_detail
 from trace_eval.judges.chat.connection import (
     PerLoop,
@@ -202,6 +202,8 @@ class OllamaClient(ChatClient):
         return Reply(check_text(text, tokens), tokens)
 
     def _failure(self, error: Exception) -> Exception:
+        if isinstance(error, BodyLost) and isinstance(error.__cause__, Exception):
+            error = error.__cause__
         if isinstance(error, ollama.ResponseError):
             return self._by_status(error)
         if isinstance(error, BodyTooLarge):

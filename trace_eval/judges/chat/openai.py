@@ -28,7 +28,7 @@ from trace_eval.judges.chat.base import (
     Request,
     Unusable,
 )
-from trace_eval.judges.chat.bodies import ENCODINGS, BodyTooLarge, bound_body
+from trace_eval.judges.chat.bodies import ENCODINGS, BodyLost, BodyTooLarge, bound_body
 from trace_eval.judges.chat.bounds import bounded_schema
 from trace_eval.judges.chat.connection import (
     PerLoop,
@@ -254,36 +254,38 @@ class OpenAIClient(ChatClient):
                 self._replies.told |= {n: self.redact(str(told[n])) for n in _PROPS if n in told}
 
     async def _send(self, request: Request) -> Choices:
-        create = self._client.get().chat.completions.with_streaming_response.create
         try:
-            # The package walks its own arguments through all their types, which takes longer
-            # than sending them; extra_body goes as it is and overrides them.
             # Decoding and joining sound takes time that other calls need not wait for.
             body = (
                 await asyncio.to_thread(self.body, request)
                 if request.audio_s
                 else self.body(request)
             )
-            async with create(model=self.model, messages=[], extra_body=body) as response:
-                data = await response.read()
-        except openai.APIError as error:
-            raise self._replies.failure(error) from None
-        except BodyTooLarge as error:
-            raise Unusable(Reason.UNPARSEABLE, str(error)) from None
+            # chat.completions.create walks a body and a reply through all their types, which takes
+            # longer than sending them.
+            data = await self._client.get().post(
+                "/chat/completions", body=body, cast_to=openai.HttpxBinaryResponseContent
+            )
         except Exception as error:
-            if not is_transport(error):
-                raise
-            raise CallFailed(
-                Reason.UNREACHABLE,
-                self.redact(f"{self.server}: connection lost ({type(error).__name__}: {error})"),
-                retry=True,
-                billed=True,
-            ) from None
-        choices = self.read_choices(data, request)
+            raise self._failure(error) from None
+        choices = self.read_choices(data.content, request)
         if "n" in body and len(choices.replies) < request.choices:
             told = f"{self.server} gave {len(choices.replies)} of {request.choices}"
             self._without_choices(told)
         return choices
+
+    def _failure(self, error: Exception) -> Exception:
+        """What an error of a call stands for."""
+        if isinstance(error.__cause__, BodyTooLarge | BodyLost):  # as older packages wrap them
+            error = error.__cause__
+        if isinstance(error, openai.APIError):
+            return self._replies.failure(error)
+        if isinstance(error, BodyTooLarge):
+            return Unusable(Reason.UNPARSEABLE, str(error))
+        if is_transport(error):
+            detail = self.redact(f"{self.server}: connection lost ({error})")
+            return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True)
+        return error
 
     def read(self, data: bytes, request: Request | None) -> Reply:
         """A response body -> its reply; also for the lines of a batch result.
