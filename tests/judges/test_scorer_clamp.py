@@ -18,7 +18,7 @@ def test_the_bounds_themselves_stay() -> None:
     assert clamped(mean, variance, None) is mean
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(share, share.map(lambda v: v / 4), share), min_size=3, max_size=12))
 def test_the_search_finds_what_trying_everything_finds(rows: list[tuple[float, ...]]) -> None:
     mean, variance, truth = (np.array(column) for column in zip(*rows, strict=True))
