@@ -67,7 +67,7 @@ def main() -> None:
 
     folder, cases, seed, *only = sys.argv[1:]
     with atheris.instrument_imports(include=WATCHED):
-        from benchmarks.drill.mutate import parsers
+        from benchmarks.drill.readers import parsers
     found = {name: parser for name, parser in parsers(Path(folder)).items() if name not in NATIVE}
     chosen = {name: found[name] for name in only or found}
     total = sum(parser.weight for parser in chosen.values())
