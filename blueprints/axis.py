@@ -9,6 +9,9 @@ import blueprints.notation as notation
 from blueprints.errors import UserError
 from blueprints.records import Contour
 
+#: The space between two unknown steps.
+_DOTS = re.compile(r"(?<=\.) (?=\.)")
+
 
 def resample(contour: Contour, points: int, duration_s: float) -> list[float | None]:
     """Average a contour in ``points`` equal bins over the whole clip.
@@ -116,5 +119,5 @@ def written(
     seconds = clip_seconds(clip_s, contour)
     steps = max(1, round(min(float(steps), seconds / contour.step_s)))
     values = resample(contour, steps, seconds)
-    text = " ".join("." if x is None else notation.number((x - zero) * scale, 0) for x in values)
-    return re.sub(r"(?<=\.) (?=\.)", "", text)
+    rounded = ["." if x is None else f"{(x - zero) * scale:.0f}" for x in values]
+    return _DOTS.sub("", " ".join("0" if text == "-0" else text for text in rounded))

@@ -192,11 +192,11 @@ def guess_of(
 ) -> str | None:
     """The same from parts; numbers that are not known are None, and 0 words are counted anew."""
     words = words or len(text.split())
-    letters = sum(map(str.isalnum, text))
     if speech_s is not None:
         if words > max(1.0, MAX_WORDS_PER_S * speech_s):
             return f"it wrote {words} words for {speech_s:.1f} s of speech"
-        if letters > max(MAX_LETTERS_PER_S, MAX_LETTERS_PER_S * speech_s):
+        most = max(MAX_LETTERS_PER_S, MAX_LETTERS_PER_S * speech_s)
+        if len(text) > most and (letters := sum(map(str.isalnum, text))) > most:
             return f"it wrote {letters} letters for {speech_s:.1f} s of speech"
     if syllables is not None:
         if words >= MANY_WORDS and words > MAX_WORDS_PER_SYLLABLE * syllables:

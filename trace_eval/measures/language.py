@@ -20,6 +20,9 @@ UNIT = "1 yes, 0 no"
 
 _NAME = "|".join([*sorted(LANGUAGES.values(), key=len, reverse=True), "Mandarin", "Farsi"])
 
+#: Nearly all requests name no language; then no order of one and no mention is to be found.
+_NAMED = re.compile(rf"\b(?:{_NAME})\b", re.IGNORECASE)
+
 #: An order to speak a language; what is to be translated or pronounced may be one word of it.
 _ORDER = re.compile(
     r"\b(?:answer|reply|respond|speak|talk|tell|explain|describe|continue|continuing)\b"
@@ -87,12 +90,13 @@ def asked_language(
         if not isinstance(heard, Transcript) or heard.suspect:
             return given  # what it orders is not known
         words = heard.text
-    if ordered := ordered_language(words):
+    names_one = _NAMED.search(words)
+    if names_one and (ordered := ordered_language(words)):
         return ordered
     written = written_language(text or "")
     asked = given or (spoken.language if spoken and spoken.sure else None)
     asked = asked or (written if written != UNSURE else None)
-    named = {find_language(name) for name in _MENTION.findall(words)}
+    named = {find_language(name) for name in _MENTION.findall(words)} if names_one else set()
     if _ENGLISH.search(words):
         named.add("en")
     return asked if named <= {asked} else None

@@ -24,6 +24,8 @@ FORMAT = 1
 #: Seconds to wait for another process that writes.
 BUSY_S = 30.0
 
+_SORTED = json.JSONEncoder(sort_keys=True)
+
 log = logging.getLogger(__name__)
 
 
@@ -82,7 +84,7 @@ class StoredReply(Strict):
 
 def reply_key(server: str, model: str, request: dict[str, JsonValue]) -> str:
     """SHA-256 of everything that decides a reply: server, model, prompt, parameters, sample."""
-    record = json.dumps([FORMAT, server, model, request], sort_keys=True)
+    record = _SORTED.encode([FORMAT, server, model, request])
     return hashlib.sha256(record.encode()).hexdigest()
 
 

@@ -10,6 +10,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Collection
+from contextlib import suppress
 
 from trace_eval.data import TOO_DEEP, BadJson, Reason, levels
 
@@ -106,10 +107,16 @@ def json_objects(text: str) -> list[dict[str, object]]:
     Raises:
         BadJson: one is nested too deeply for Python, or has a number that nobody writes.
     """
-    decoder = json.JSONDecoder(object_pairs_hook=_no_twice, parse_int=_integer)
+    decoder = json.JSONDecoder(
+        object_pairs_hook=_no_twice, parse_int=_integer, parse_constant=_constant
+    )
     ends: dict[int, int | None] = {}
     values: list[dict[str, object]] = []
     position = 0
+    if (first := text.find("{")) >= 0:
+        with suppress(ValueError, RecursionError):  # nearly all replies are a whole object
+            value, position = decoder.raw_decode(text, first)
+            values.append(value)
     for brace in re.finditer(r"\{", text):
         start = brace.start()
         if start < position:
@@ -159,6 +166,10 @@ def _no_twice(pairs: list[tuple[str, object]]) -> dict[str, object]:
     made = dict(pairs)
     whole = len(made) == len(pairs) and not any(isinstance(item, _Twice) for _, item in pairs)
     return made if whole else _Twice(made)
+
+
+def _constant(name: str) -> float:
+    raise BadJson(f"{name} is no JSON")
 
 
 def _integer(digits: str) -> int:
