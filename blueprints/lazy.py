@@ -7,7 +7,6 @@ of the package's ``__init__``, where type checkers read them, too.
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -39,6 +38,8 @@ def names_on_use(package: str) -> Callable[[str], Any]:
 
 def _homes(package: str) -> dict[str, str]:
     """Name -> module, from the imports under ``if TYPE_CHECKING:``."""
+    import ast  # a sixth of what ``import trace_eval`` would take
+
     spec = sys.modules[package].__spec__
     source = spec.loader.get_source(package)  # type: ignore[union-attr]
     return {
