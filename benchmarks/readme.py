@@ -59,6 +59,21 @@ def _hearing(results: Results) -> str:
     return f"{errors} / {new['CPU s / s'] / old['CPU s / s']:.2f} of it"
 
 
+def _naive(results: Results) -> str:
+    side = "trace-eval, 2 workers"
+    shared, none = (results["sides"][name] for name in (side, f"{side}, no answer shared"))
+    return f"{shared['times the loop']:.1f} / {none['times the loop']:.1f} times more"
+
+
+def _calls(results: Results) -> str:
+    spent = results["CPU per call"]
+    share = [results[name]["efficiency"] for name in ("concurrency", "concurrency, 256")]
+    return (
+        f"{spent['CPU ms per call']:.1f} ms, {spent['of it ours']:.2f} of it ours"
+        f" / {share[0]:.2f} / {share[1]:.2f}"
+    )
+
+
 def _tokens(results: Results) -> str:
     share = results["tokens of compact"]["profile screen, as extracted"]
     return f"{share['of indent=2']:.2f} (worst pair {share['of indent=2, worst pair']:.2f})"
@@ -73,9 +88,10 @@ ROWS = (
     Row("CPU seconds per second of audio", "extract", _cpu),
     Row("peak memory of the largest process", "extract", lambda r: f"{r['peak_mb']} MB"),
     Row(
-        "pairs per minute against a plain loop over the same libraries (SpeakBench's sharing)",
+        "pairs per minute against a plain loop over the same libraries, answers shared as in"
+        " SpeakBench / none shared",
         "naive",
-        lambda r: f"{r['sides']['trace-eval, 2 workers']['times the loop']:.1f} times more",
+        _naive,
     ),
     Row(
         "DNSMOS and P.808 against `speechmos`, CPU time, 15-30 s / 60 s and more",
@@ -114,11 +130,9 @@ ROWS = (
         ),
     ),
     Row(
-        "own CPU per LLM call / efficiency at 64 calls of 200 ms in flight",
+        "CPU per LLM call / efficiency at 64 / at 256 calls of 200 ms in flight",
         "judge_overhead",
-        lambda r: (
-            f"{r['CPU per call']['CPU ms per call']:.1f} ms / {r['concurrency']['efficiency']:.2f}"
-        ),
+        _calls,
     ),
     Row(
         "10,000 pairs through all stages: speed of the last tenth against the first",
@@ -164,8 +178,11 @@ def results_of(benchmark: str) -> Results:
 
 def written() -> str:
     """The table as Markdown."""
-    lines = ["| what | value | benchmark |", "|---|---|---|"]
-    lines += [f"| {r.what} | {r.value(results_of(r.benchmark))} | `{r.benchmark}` |" for r in ROWS]
+    lines = ["| what | value | benchmark | processor |", "|---|---|---|---|"]
+    for row in ROWS:
+        found = results_of(row.benchmark)
+        processor = str(found["machine"]["processor"]).replace("(R)", "").removesuffix(" Processor")
+        lines.append(f"| {row.what} | {row.value(found)} | `{row.benchmark}` | {processor} |")
     return "\n".join(lines)
 
 
