@@ -22,7 +22,13 @@ from extractors.naming import NAMED_BY, name_language
 from extractors.recognised import OTHER_FLOOR, OTHER_MEDIAN, Decoded, Recogniser
 from extractors.stretches import edges
 from extractors.weights import one_line
-from extractors.window_checks import SHORT_WINDOWS, broken, by_part
+from extractors.window_checks import (
+    FRAMES_PER_S,
+    SHORT_WINDOWS,
+    broken,
+    by_part,
+    last_whole,
+)
 
 #: The files of a converted model. Without tokenizer.json the library asks the network.
 FILES = ("model.bin", "config.json", "tokenizer.json")
@@ -245,14 +251,28 @@ class FasterWhisperExtractor(Recogniser):
 
         heard = self._transcribe(shortened(model), speech, parts, language)
         found = by_part(heard.segments, parts)
-        # Nothing goes from one stretch to the next, so only those are heard again that need it.
-        again = [part for part, mine in zip(parts, found, strict=True) if broken(mine, part)]
+        # Nothing goes from one stretch to the next, so only those are heard again that need it, and
+        # these from their last whole window on, which writes what it wrote.
+        again = {
+            number: last_whole(mine, part)
+            for number, (mine, part) in enumerate(zip(found, parts, strict=True))
+            if broken(mine, part)
+        }
         if not again:
             return heard
-        whole = self._transcribe(model, speech, again, language)
-        repaired = dict(zip(again, by_part(whole.segments, again), strict=True))
-        kept = [repaired.get(part, mine) for part, mine in zip(parts, found, strict=True)]
-        return heard._replace(segments=[segment for mine in kept for segment in mine])
+        rest = [
+            parts[number]
+            if whole is None
+            else Span(start_s=whole / FRAMES_PER_S, end_s=parts[number].end_s)
+            for number, whole in again.items()
+        ]
+        repaired = by_part(self._transcribe(model, speech, rest, language).segments, rest)
+        for (number, whole), mine in zip(again.items(), repaired, strict=True):
+            if whole is not None:
+                kept = [one for one in found[number] if one["seek"] <= whole]
+                mine = [*kept, *(one for one in mine if one["seek"] > whole)]
+            found[number] = mine
+        return heard._replace(segments=[segment for mine in found for segment in mine])
 
     def _transcribe(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None

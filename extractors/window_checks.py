@@ -21,6 +21,9 @@ SHORT_WINDOWS: dict[str, JsonValue] = {
     "padding": "silence",
 }
 
+#: Frames in which the library counts where a window begins, of every Whisper.
+FRAMES_PER_S = 100
+
 #: So many words that are said twice in a row may be an echo of the model's.
 ECHO_WORDS = 3
 
@@ -44,17 +47,29 @@ def by_part(
     return segments_by_part
 
 
+def last_whole(segments: Sequence[Mapping[str, Any]], part: Span) -> int | None:
+    """Where the last window began that was whole and said something, a frame; None: none was.
+
+    Whatever came before the windows after it, a whole window would have written the same.
+    """
+    seeks = (int(segment["seek"]) for segment in segments)
+    whole = [seek for seek in seeks if seek / FRAMES_PER_S + WINDOW_S <= part.end_s]
+    return max(whole, default=None)
+
+
 def broken(segments: Sequence[Mapping[str, Any]], part: Span) -> str | None:
     """What a short window may have done to a text; None: nothing that shows.
 
     Args:
         segments: as the library gives them, with words.
-        part: the stretch that was decoded; its last window alone may have been short.
+        part: the stretch that was decoded; its last windows alone may have been short.
     """
     words = [word for segment in segments for word in segment.get("words") or ()]
     if not words:
         return "no words"
-    loop = longest_repetition(tokens(" ".join(str(segment["text"]) for segment in segments)))
+    whole = last_whole(segments, part) or 0
+    late = [str(segment["text"]) for segment in segments if int(segment["seek"]) >= whole]
+    loop = longest_repetition(tokens(" ".join(late)))
     if loop and (len(loop.phrase) >= ECHO_WORDS or loop.times >= ECHO_WORDS):
         return "it repeats itself"
     last = [one for one in segments if float(one["start"]) >= part.end_s - WINDOW_S]

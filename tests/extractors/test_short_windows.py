@@ -34,10 +34,11 @@ def test_a_window_has_its_speech_and_a_margin_of_silence(speech_s: float, window
 
 
 def segment(
-    text: str, end: float, log_probability: float = -0.3, start: float = 0.0
+    text: str, end: float, log_probability: float = -0.3, start: float = 0.0, seek: int = 0
 ) -> dict[str, Any]:
     words = [{"word": text, "end": end}]
-    return {"text": text, "start": start, "avg_logprob": log_probability, "words": words}
+    told = {"text": text, "start": start, "seek": seek, "words": words}
+    return {**told, "avg_logprob": log_probability}
 
 
 def test_what_a_short_window_breaks_is_seen() -> None:
@@ -53,6 +54,10 @@ def test_what_a_short_window_breaks_is_seen() -> None:
     # The first windows of a long stretch were whole: hearing them again would change nothing.
     long = Span(start_s=0, end_s=64)
     assert broken([segment("hm", 9, -0.9), segment("the end", 63.8, start=61)], long) is None
+    early = [segment("no no no", 29), segment("now", 58, start=30, seek=3000)]
+    end = segment("the end", 63.8, start=60, seek=6000)
+    assert broken([*early, end], long) is None
+    assert broken([*early, {**end, "text": "no no no"}], long) == "it repeats itself"
 
 
 def test_only_the_stretches_that_broke_are_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,6 +82,27 @@ def test_only_the_stretches_that_broke_are_heard_again(monkeypatch: pytest.Monke
     assert [s["text"] for s in got.segments] == ["one 0 True", "one 20 False", "one 40 True"]
     english._decode(None, np.zeros(16), parts, "de")
     assert len(asked) == 3  # other languages in whole windows: short ones were not measured there
+
+
+def test_a_long_stretch_is_heard_again_from_its_last_whole_window(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    english = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu")
+    asked: list[list[Span]] = []
+
+    def heard(self: Any, model: Any, speech: Any, parts: list[Span], language: str) -> Decoded:
+        asked.append(parts)
+        log_p, again = (-0.9, "") if len(asked) == 1 else (-0.1, " again")
+        starts = [s for s in (0, 28, 56, 80) if s >= parts[0].start_s]
+        return Decoded(
+            [segment(f"from {s}{again}", s + 20, log_p, s, 100 * s) for s in starts], "en", 1.0
+        )
+
+    monkeypatch.setattr(FasterWhisperExtractor, "_transcribe", heard)
+    monkeypatch.setattr("extractors.short_windows.shortened", lambda model: model)
+    got = english._decode(None, np.zeros(16), [Span(start_s=0, end_s=100)], "en")
+    assert asked[1:] == [[Span(start_s=56, end_s=100)]]
+    assert [s["text"] for s in got.segments] == ["from 0", "from 28", "from 56", "from 80 again"]
 
 
 def test_a_sentence_is_said_as_often_as_in_whole_windows() -> None:
