@@ -119,5 +119,5 @@ def written(
     seconds = clip_seconds(clip_s, contour)
     steps = max(1, round(min(float(steps), seconds / contour.step_s)))
     values = resample(contour, steps, seconds)
-    rounded = ["." if x is None else f"{(x - zero) * scale:.0f}" for x in values]
-    return _DOTS.sub("", " ".join("0" if text == "-0" else text for text in rounded))
+    texts = ["." if x is None else notation.number((x - zero) * scale, 0) for x in values]
+    return _DOTS.sub("", " ".join(texts))

@@ -26,7 +26,7 @@ def percent(ratio: float) -> str:
 def number(value: float, digits: int) -> str:
     """Fixed decimals without trailing zeros and without ``-0``."""
     text = f"{value:.{digits}f}"
-    if "." in text:
+    if digits:
         text = text.rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 

@@ -21,7 +21,7 @@ SHORT_WINDOWS: dict[str, JsonValue] = {
     "padding": "silence",
 }
 
-#: Frames in which the library counts where a window begins, of every Whisper.
+#: In frames the library says where a window begins.
 FRAMES_PER_S = 100
 
 #: So many words that are said twice in a row may be an echo of the model's.
@@ -48,9 +48,9 @@ def by_part(
 
 
 def last_whole(segments: Sequence[Mapping[str, Any]], part: Span) -> int | None:
-    """Where the last window began that was whole and said something, a frame; None: none was.
+    """Frame at which the last whole window with words began; None: there is no such window.
 
-    Whatever came before the windows after it, a whole window would have written the same.
+    Up to its end nothing was short: heard again, the same would be written.
     """
     seeks = (int(segment["seek"]) for segment in segments)
     whole = [seek for seek in seeks if seek / FRAMES_PER_S + WINDOW_S <= part.end_s]
