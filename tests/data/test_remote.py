@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import sys
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -216,7 +215,5 @@ def test_what_has_no_end_is_not_held(web: Web, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(remote, "MAX_BYTES", 1_000_000)
     with pytest.raises(UserError, match=r"large\.wav: without end, at most 1000000 are"):
         remote.fetch(f"{web.url}/large.wav")
-    with zipfile.ZipFile(web.folder / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("a.wav", b"\0" * 5_000_000)
     with pytest.raises(UserError, match="5000000 bytes, at most"):
-        remote.fetch(f"zip://a.wav::file://{web.folder}/bomb.zip")
+        remote.fetch(f"file://{web.folder}/large.wav")

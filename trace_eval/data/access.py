@@ -12,19 +12,15 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from blueprints import UserError
-from trace_eval.data.urls import links_of, location, redacted
+from trace_eval.data.urls import is_chained, location, redacted
 
 #: Protocols that stay on this machine.
 LOCAL = frozenset({"file", "local", "memory"})
 
 #: Protocols that are opened without being asked for.
 PROTOCOLS = ("file", "http", "https", "s3", "gs", "gcs", "az", "abfs", "hf")
-
-#: What may stand before one of them in a chain: an archive, of which one member is read.
-ARCHIVES = ("zip", "tar")
 
 _NAME = re.compile(r"[a-z][a-z0-9+._-]{0,30}")
 
@@ -66,25 +62,6 @@ class UrlAccess:
         return None
 
 
-class Place(NamedTuple):
-    """What a URL names, after it was allowed.
-
-    Attributes:
-        where: a path, or a URL of one link with its protocol in lower case.
-        archive: one of :data:`ARCHIVES` if a member of what is there is meant; None: it itself.
-        member: its name in the archive.
-    """
-
-    where: Path | str
-    archive: str | None = None
-    member: str = ""
-
-    @property
-    def protocol(self) -> str:
-        """In lower case; ``file`` for a path."""
-        return "file" if isinstance(self.where, Path) else self.where.partition("://")[0]
-
-
 _access = UrlAccess()
 
 
@@ -113,8 +90,8 @@ def refusal(url: str) -> str | None:
     return None
 
 
-def allowed(url: str) -> Place:
-    """What a URL names.
+def allowed(url: str) -> Path | str:
+    """What a URL names: a path, or a URL of one link with its protocol in lower case.
 
     Raises:
         UserError: it is no URL that may be opened.
@@ -125,42 +102,16 @@ def allowed(url: str) -> Place:
         raise UserError(f"{redacted(url)}: {error}") from None
 
 
-def _place(url: str) -> Place:
-    links = links_of(url)
-    if len(links) == 1:
-        protocol = _protocol(url)
-        if protocol in ARCHIVES:
-            raise ValueError(
-                f"{protocol}:// names no archive; write {protocol}://MEMBER::URL, for a file of"
-                " this machine file:///PATH"
-            )
-        return Place(_base(url, protocol))
-    *archives, base = links
-    archive, separator, member = archives[0].partition("://")
-    archive = archive.lower()
-    if len(archives) > 1 or archive not in ARCHIVES or not separator:
+def _place(url: str) -> Path | str:
+    if is_chained(url):
         raise ValueError(
-            "of chains only zip://MEMBER::URL and tar://MEMBER::URL are opened; name the file"
-            " itself (what was fetched is kept without a cache in the URL)"
+            "chained URLs are not opened; unpack an archive first, and name the file itself (what"
+            " was fetched is kept without a cache in the URL)"
         )
-    member = member.lstrip("/")
-    if not member:
-        raise ValueError(f"{archive}:// names no member; write {archive}://MEMBER::URL")
-    return Place(_base(base, _protocol(base)), archive, member)
-
-
-def _protocol(link: str) -> str:
-    """The protocol of one link, if it may be opened."""
-    name, separator, _ = link.partition("://")
+    name, separator, rest = url.partition("://")
     name = name.lower()
     if not separator or not _NAME.fullmatch(name):
-        raise ValueError(f"the part {redacted(link)!r:.60} has no protocol://; name one file")
-    if name not in ARCHIVES and (what := _access.refusal(name)):
+        raise ValueError(f"the part {redacted(url)!r:.60} has no protocol://; name one file")
+    if what := _access.refusal(name):
         raise ValueError(what)
-    return name
-
-
-def _base(link: str, protocol: str) -> Path | str:
-    if protocol in ARCHIVES:
-        raise ValueError("an archive in an archive is not opened; unpack the outer one")
-    return location(f"{protocol}://{link.partition('://')[2]}")
+    return location(f"{name}://{rest}")

@@ -9,22 +9,18 @@ here is imported before a URL is met.
 from __future__ import annotations
 
 import hashlib
-import io
 import time
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from blueprints import UserError
-from trace_eval.data.access import Place, allowed
-from trace_eval.data.archives import BadArchive, TooLarge, read_bounded, read_member
+from trace_eval.data.access import allowed
 from trace_eval.data.files import replace_file
-from trace_eval.data.ranges import WebFile
-from trace_eval.data.urls import glob_base, is_chained, links_of, protocol_of, redact_urls, redacted
+from trace_eval.data.urls import glob_base, protocol_of, redact_urls, redacted
 
-#: Larger files are not fetched, bytes: they are read into memory. Of an archive this is the bound
-#: of what is read to get at one member.
+#: Larger files are not fetched, bytes: they are read into memory.
 MAX_BYTES = 1 << 30
 
 _PIECE = 1 << 20
@@ -42,6 +38,14 @@ _VALIDATORS = (
 )
 
 
+class TooLarge(Exception):
+    """A file of more than :data:`MAX_BYTES`; ``size`` is None where its end was not seen."""
+
+    def __init__(self, size: int | None = None) -> None:
+        there = "without end" if size is None else f"{size} bytes"
+        super().__init__(f"{there}, at most {MAX_BYTES} are fetched")
+
+
 class Version(NamedTuple):
     """What identifies the content behind a URL without reading it."""
 
@@ -51,7 +55,7 @@ class Version(NamedTuple):
 
 
 def version_of(url: str) -> Version | None:
-    """The version of what is behind a URL, from its metadata; of a member that of its archive.
+    """The version of what is behind a URL, from its metadata.
 
     Returns:
         None where the file system tells nothing that changes with the content, or nothing at
@@ -60,16 +64,16 @@ def version_of(url: str) -> Version | None:
     Raises:
         UserError: the URL is not allowed, or the file is larger than :data:`MAX_BYTES`.
     """
-    place = allowed(url)
+    where = allowed(url)
     try:
-        files, path = file_system(place.where)
+        files, path = file_system(where)
         files.invalidate_cache(path)  # a listing from before the file changed
         info = files.info(path)
     except Exception:
         return None
     size = info.get("size")
-    if isinstance(size, int) and size > MAX_BYTES and place.archive is None:
-        raise UserError(f"{redacted(url)}: {TooLarge(MAX_BYTES, size)}; make it FLAC or cut it")
+    if isinstance(size, int) and size > MAX_BYTES:
+        raise UserError(f"{redacted(url)}: {TooLarge(size)}; make it FLAC or cut it")
     known = {name: _text(info[name]) for name in _VALIDATORS if info.get(name)}
     if not known or not isinstance(size, int):
         return None
@@ -86,10 +90,10 @@ def fetch(url: str) -> bytes:
     Raises:
         UserError: the URL is not allowed, missing package, not found, no permission, no answer.
     """
-    place = allowed(url)
+    where = allowed(url)
     for wait in (*RETRY_WAITS_S, None):
         try:
-            content = _read(place)
+            content = _read(where)
         except TooLarge as error:
             raise UserError(f"{redacted(url)}: {error}; make it FLAC or cut it") from None
         except Exception as error:
@@ -101,31 +105,26 @@ def fetch(url: str) -> bytes:
     raise AssertionError("the last attempt returns or raises")
 
 
-def _read(place: Place) -> bytes:
+def _read(where: Path | str) -> bytes:
     """The content, never more than the bound of it in memory."""
-    files, path = file_system(place.where)
-    if place.archive is not None:
-        with _seekable(files, path, place.protocol) as file:
-            return read_member(file, place.archive, place.member, MAX_BYTES)
+    files, path = file_system(where)
     # Web servers need not say how much comes. A size is given only so that fsspec does not ask
     # for it, which would be one more request.
-    asked = {"block_size": 0, "size": 1} if place.protocol in _WEB else {}
+    asked = {"block_size": 0, "size": 1} if protocol_of(str(where)) in _WEB else {}
     with files.open(path, "rb", **asked) as file:
         size = None if asked else getattr(file, "size", None)
         if isinstance(size, int) and size > MAX_BYTES:
-            raise TooLarge(MAX_BYTES, size)
-        return read_bounded(file, MAX_BYTES)
+            raise TooLarge(size)
+        return _bounded(file)
 
 
-def _seekable(files: Any, path: str, protocol: str) -> Any:
-    """An archive to move about in; every byte that is asked for is one that was read."""
-    if protocol not in _WEB:
-        return files.open(path, "rb", block_size=_PIECE, cache_type="none")
-    web = WebFile(files, path)
-    if web.ranges:
-        return web
-    with files.open(path, "rb", block_size=0, size=1) as file:
-        return io.BytesIO(read_bounded(file, MAX_BYTES))
+def _bounded(file: IO[bytes]) -> bytes:
+    data = bytearray()
+    while piece := file.read(_PIECE):
+        data += piece
+        if len(data) > MAX_BYTES:
+            raise TooLarge
+    return bytes(data)
 
 
 #: Most files of one folder that are fetched: a benchmark has hundreds.
@@ -160,8 +159,6 @@ def find(url: str, suffixes: Iterable[str]) -> list[str]:
         UserError: the URL is not allowed, or the folder cannot be listed.
     """
     allowed(url)
-    if is_chained(url):
-        raise UserError(f"{redacted(url)}: a chained URL names one file; name each of them")
     base = glob_base(url)
     try:
         files, path = file_system(url if base is None else base)
@@ -178,20 +175,18 @@ def file_system(where: Path | str) -> tuple[Any, str]:
     """The file system of fsspec for a path or for a URL of one link, and the path in it.
 
     Raises:
-        UserError: the URL is not allowed, or is a member of an archive.
+        UserError: the URL is not allowed.
         ImportError: its package is missing.
         ValueError: fsspec does not know its protocol.
     """
-    place = Place(where) if isinstance(where, Path) else allowed(where)
-    if place.archive is not None:
-        raise UserError(f"{redacted(str(where))}: a member of an archive; name a folder")
+    place = where if isinstance(where, Path) else allowed(where)
     from fsspec.registry import get_filesystem_class
 
     # Not url_to_fs, which takes every "::" for the next link of a chain.
-    kind = get_filesystem_class(place.protocol)
-    text = str(place.where)
-    if isinstance(place.where, Path):
-        if not place.where.is_file():  # a pipe would be waited for
+    text = str(place)
+    kind = get_filesystem_class("file" if isinstance(place, Path) else protocol_of(text))
+    if isinstance(place, Path):
+        if not place.is_file():  # a pipe would be waited for
             raise FileNotFoundError(text)
         return kind(), text
     return kind(**kind._get_kwargs_from_urls(text)), kind._strip_protocol(text)
@@ -221,13 +216,11 @@ def _problem(url: str, error: Exception) -> str:
     kind = type(error).__name__.lower()
     if isinstance(error, UserError):
         return str(error)
-    if isinstance(error, BadArchive):
-        return f"{name}: {text}"
     if isinstance(error, ImportError):
         return f"{name}: its protocol needs a package; run: {_install(url)}"
     if isinstance(error, ValueError) and "protocol not known" in told.lower():
         known = "use s3, gs, hf, https or another of fsspec"
-        return f"{name}: protocol {protocol_of(links_of(url)[-1])!r} is unknown; {known}"
+        return f"{name}: protocol {protocol_of(url)!r} is unknown; {known}"
     if isinstance(error, FileNotFoundError) or status in (404, 410):
         return f"{name}: not found; check the URL or --audio-root"
     if isinstance(error, PermissionError) or status in (401, 403) or "credential" in kind:
@@ -242,7 +235,7 @@ def _install(url: str) -> str:
 
     from fsspec.registry import known_implementations
 
-    protocol = protocol_of(links_of(url)[-1])
+    protocol = protocol_of(url)
     module = str(known_implementations.get(protocol, {}).get("class", "")).split(".")[0]
     if module and module != "fsspec":
         return f"pip install {module}"

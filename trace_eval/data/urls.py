@@ -17,7 +17,7 @@ _URL = re.compile(rf"(?:{_PROTOCOL}::){{0,8}}{_PROTOCOL}://", re.IGNORECASE)
 _PARTS = re.compile(r"([^:/?#]{1,31})://([^/?#]*)([^?#]*)(\??[^#]*)(.*)", re.DOTALL)
 _IN_TEXT = re.compile(rf"{_PROTOCOL}://[^\s'\"<>)]+", re.IGNORECASE)
 
-#: Between the links of a chained URL, e.g. ``zip://a.wav::s3://bucket/all.zip``; not in ``[::1]``.
+#: Between the links of a chained URL, e.g. ``zip://a.wav::s3://b/all.zip``; not in ``[::1]``.
 _CHAIN = re.compile(rf"::(?={_PROTOCOL}(?:://|::))", re.IGNORECASE)
 
 _LOCAL = ("file", "local")
@@ -47,11 +47,6 @@ def is_url(text: object) -> bool:
 def is_chained(url: str) -> bool:
     """True for a file inside another one, e.g. ``zip://a.wav::s3://bucket/all.zip``."""
     return _CHAIN.search(url) is not None
-
-
-def links_of(url: str) -> list[str]:
-    """The parts of a chained URL, the innermost last; of another one itself."""
-    return _CHAIN.split(url)
 
 
 def protocol_of(url: str) -> str:
@@ -96,7 +91,7 @@ def parent(url: str) -> str:
 
 def name_of(url: str) -> str:
     """The last part of a URL's path, e.g. ``a.wav``."""
-    return PurePosixPath(unquote(links_of(url)[0].partition("?")[0])).name
+    return PurePosixPath(unquote(_CHAIN.split(url)[0].partition("?")[0])).name
 
 
 def glob_base(url: str) -> str | None:
@@ -115,7 +110,7 @@ def redacted(url: str) -> str:
     a recording keeps its identity when it is signed anew. Values of other parameters that look
     secret are replaced by a hash, because they may tell objects apart.
     """
-    return "::".join(_shown(part) for part in links_of(url))
+    return "::".join(_shown(part) for part in _CHAIN.split(url))
 
 
 def redact_urls(text: str) -> str:
