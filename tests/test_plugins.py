@@ -39,11 +39,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 for group, entries in project["entry-points"].items()
             )
         )
-    before = folder / "before-1.dist-info"
-    before.mkdir()
-    (before / "METADATA").write_text("Metadata-Version: 2.1\nName: before\nVersion: 1\n")
-    (before / "entry_points.txt").write_text("[trace_eval.judges]\nbefore = before:create\n")
-    (folder / "before.py").write_text(BEFORE)
     broken = folder / "broken-1.dist-info"
     broken.mkdir()
     (broken / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
@@ -52,42 +47,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "class Half:\n    spec = 'broken'\n\ndef create(argument, options):\n    return Half()\n"
     )
     return folder
-
-
-#: A rater of single answers as plug-ins for version 0.2 were written.
-BEFORE = """
-from trace_eval import JudgeOptions, Rater, Score, Single, SingleCase
-from trace_eval.data.judgement import Reason
-from trace_eval.judges.rating.score import stated_score
-from trace_eval.scores.estimate import of_distribution
-
-
-class BriefRater(Rater):
-    uses = frozenset()
-
-    def __init__(self, words: int) -> None:
-        self.spec = f"before:{words}"
-        self.words = words
-
-    def parameters(self) -> dict[str, int]:
-        return {"words": self.words}
-
-    def roles(self, item: Single) -> list[str]:
-        return []
-
-    async def rate(self, case: SingleCase) -> list[Score]:
-        if case.item.answer.text is None:
-            return self.unscored(case.item, Reason.EVIDENCE_MISSING, "the answer is not written")
-        (rubric,) = self.rubrics
-        is_brief = len(case.item.answer.text.split()) <= self.words
-        label = rubric.numbers.labels[-1 if is_brief else 0]
-        sure = of_distribution({float(label): 1.0}, rubric.numbers)
-        return [stated_score(case.item, rubric, self.spec, sure)]
-
-
-def create(argument: str, options: JudgeOptions) -> Rater:
-    return BriefRater(int(argument or 20))
-"""
 
 
 def typed(site: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -136,10 +95,7 @@ def test_what_is_missing_is_named(site: Path, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("judge", ["brief:3", "before:3"])
-def test_a_judge_of_single_answers_rates_by_each_rubric(
-    site: Path, tmp_path: Path, judge: str
-) -> None:
+def test_a_judge_of_single_answers_rates_by_each_rubric(site: Path, tmp_path: Path) -> None:
     items = tmp_path / "items.jsonl"
     answers = ["one two", "one two three four", None]
     items.write_text(
@@ -151,7 +107,7 @@ def test_a_judge_of_single_answers_rates_by_each_rubric(
     )
     rubrics = ["--rubric", "correctness", "--rubric", "correctness-brief"]
     run = tmp_path / "run"
-    done = typed(site, "rate", items, "--judge", judge, *rubrics, "--out", run)
+    done = typed(site, "rate", items, "--judge", "brief:3", *rubrics, "--out", run)
     assert done.returncode == 1, done.stderr  # the spoken answer has no score
     scores = {score.key: score for score in Run.open(run).scores()}
     for rubric in ("correctness", "correctness-brief"):

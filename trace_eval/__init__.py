@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from trace_eval.datasets import Conversion, Selection, convert, read_dataset
     from trace_eval.extracting.start import extract
     from trace_eval.gate import GateOptions, GateReport, gate_runs
-    from trace_eval.judges.base import Case, Judge, Rater, SingleCase
+    from trace_eval.judges.base import Case, Judge
     from trace_eval.judges.options import JudgeOptions
     from trace_eval.options import ExtractOptions, Options, RateOptions
     from trace_eval.report import write_report
@@ -74,7 +74,6 @@ __all__ = [
     "Policy",
     "RankOptions",
     "RateOptions",
-    "Rater",
     "Rating",
     "Result",
     "Run",
@@ -82,7 +81,6 @@ __all__ = [
     "Score",
     "Selection",
     "Single",
-    "SingleCase",
     "Status",
     "Summary",
     "UrlAccess",

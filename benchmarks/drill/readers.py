@@ -6,7 +6,6 @@ import json
 import re
 import sys
 import tomllib
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from tests.support.audio import RATE, tone, write
 from tests.support.cases import verdict
 from tests.support.servers import completion
 from trace_eval.data import strict_json, strict_toml
-from trace_eval.data.access import ARCHIVES, PROTOCOLS, UrlAccess, allowed, set_url_access
+from trace_eval.data.access import PROTOCOLS, UrlAccess, allowed, set_url_access
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
@@ -81,11 +80,8 @@ def parsers(folder: Path) -> dict[str, Parser]:
     cache.close()
     database = (folder / "cache" / "groups.sqlite").read_bytes()
     spending = b'{"call":"a","worst_usd":0.5}\n{"call":"a","cost_usd":0.25}\n'
-    with zipfile.ZipFile(folder / "seed.zip", "w") as archive:
-        archive.writestr("in/a.wav", wav)
     place = str(folder).encode()
     places = [
-        b"zip://in/a.wav::file://" + place + b"/seed.zip",
         b"file://" + place + b"/seed.wav",
         b"https://user:pass@127.0.0.1:9/a.wav?token=t#a",
         b"s3://bucket/a.wav",
@@ -218,15 +214,15 @@ def _places(folder: Path) -> Read:
         try:
             for pair in read_manifest(path).pairs:
                 with mock.patch.object(registry, "get_filesystem_class", _only_local):
-                    if pair.a.url is not None and pair.a.url.startswith("zip://"):
-                        assert fetch(pair.a.url)
+                    if pair.a.url is not None:
+                        fetch(pair.a.url)
                 set_url_access(UrlAccess())
                 if pair.a.url is not None:
                     allowed(pair.a.url)
                     found = re.findall(
                         r"(?:^|::)([a-z][\w.+-]{0,30})(?=://|::)", pair.a.url.lower()
                     )
-                    assert set(found) <= {*PROTOCOLS, *ARCHIVES, "local"}, found
+                    assert set(found) <= {*PROTOCOLS, "local"}, found
         finally:
             set_url_access(before)
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import sqlite3
 import stat
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -76,72 +75,6 @@ def test_other_files_and_versions_are_refused(tmp_path: Path) -> None:
     Store(path).set_meta("schema", "99")
     with pytest.raises(UserError, match="version 99, this is 2"):
         Store(path)
-
-
-#: The tables of version 0.2, of pairs and of single answers, with what was said.
-OLD_PAIRS = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-INSERT INTO meta VALUES ('schema', '1'), ('secret', 'ab'), ('plan', '{}');
-CREATE TABLE views (
-  rater TEXT NOT NULL, item TEXT NOT NULL, repeat INTEGER NOT NULL,
-  shown TEXT NOT NULL CHECK (shown IN ('ab', 'ba')),
-  started REAL NOT NULL, finished REAL, comment TEXT NOT NULL DEFAULT '',
-  judge TEXT NOT NULL DEFAULT 'hidden' CHECK (judge IN ('hidden', 'shown', 'seen')),
-  UNIQUE (rater, item, repeat)
-) STRICT;
-CREATE TABLE answers (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
-  rater TEXT NOT NULL, item TEXT NOT NULL, repeat INTEGER NOT NULL,
-  step TEXT NOT NULL, value TEXT NOT NULL, at REAL NOT NULL,
-  UNIQUE (rater, item, repeat, step),
-  FOREIGN KEY (rater, item, repeat) REFERENCES views (rater, item, repeat)
-) STRICT;
-INSERT INTO views VALUES ('ada', 'p', 0, 'ba', 1, 9, 'hm', 'seen'),
-  ('bob', 'p', 1, 'ab', 2, NULL, '', 'hidden');
-INSERT INTO answers VALUES (3, 'ada', 'p', 0, 'content.b', 'no', 4),
-  (5, 'ada', 'p', 0, 'comment', '', 9), (7, 'bob', 'p', 1, 'content.a', 'yes', 6);
-"""
-OLD_SCORES = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-INSERT INTO meta VALUES ('version', 'scores-1'), ('secret', 'ab');
-CREATE TABLE ratings (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
-  rater TEXT NOT NULL, item TEXT NOT NULL, rubric TEXT NOT NULL,
-  score REAL, codes TEXT NOT NULL, comment TEXT NOT NULL,
-  at REAL NOT NULL, set_aside TEXT
-) STRICT;
-CREATE UNIQUE INDEX one_each ON ratings (rater, item, rubric) WHERE set_aside IS NULL;
-INSERT INTO ratings VALUES (1, 'ada', 'i', 'style', 4, '["e"]', 'hm', 5, 'undone'),
-  (2, 'ada', 'i', 'style', NULL, '[]', '', 6, NULL), (4, 'ada', 'i', 'other', 1, '[]', '', 7, NULL),
-  (5, 'bob', 'i', 'style', 2.5, '[]', '', 8, 'corrected');
-"""
-
-
-def test_reviews_of_0_2_go_on(tmp_path: Path) -> None:
-    for name, script in (("pairs", OLD_PAIRS), ("scores", OLD_SCORES)):
-        with closing(sqlite3.connect(tmp_path / name)) as old:
-            old.executescript(script)
-    pairs = Store(tmp_path / "pairs")
-    assert (pairs.secret, pairs.meta("plan")) == (b"\xab", "{}")
-    ada, bob = pairs.views()
-    assert (ada.shown, ada.started, ada.finished, ada.comment, ada.judge) == (
-        "ba", 1, 9, "hm", "seen",
-    )  # fmt: skip
-    assert pairs.answers(ada) == {"content.b": "no", "comment": ""}
-    assert not pairs.can_undo("ada")
-    assert (bob.repeat, bob.finished) == (1, None)
-    assert pairs.undo("bob") == bob
-    scores = Store(tmp_path / "scores", "style")
-    kept = [(a.number, a.rater, a.value, a.codes, a.comment, a.at, a.set_aside)
-            for a in scores.stored(all_=True)]  # fmt: skip
-    assert kept == [
-        (1, "ada", "4.0", ("e",), "hm", 5, "undone"),
-        (2, "ada", "none", (), "", 6, None),
-        (5, "bob", "2.5", (), "", 8, "corrected"),
-    ]
-    assert [view.finished for view in scores.views()] == [6, None]
-    assert [a.number for a in Store(tmp_path / "scores", "other").stored()] == [4]
-    assert Store(tmp_path / "scores", "style").stored() == scores.stored()
 
 
 def test_several_questions_of_an_item_are_taken_back_one_by_one(tmp_path: Path) -> None:

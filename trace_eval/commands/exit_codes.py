@@ -20,6 +20,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import fields
 from typing import Any
 
 import typer
@@ -39,10 +40,6 @@ from trace_eval.commands.listing import ImportedOnUse, listed, without_type
 
 #: Set by ``--debug``: exceptions are not caught.
 DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
-
-
-#: Commands that are gone -> how to write them now.
-GONE = {"speechjudge": "trace-eval convert speechjudge PATH OUT"}
 
 
 class Commands(TyperGroup):
@@ -73,34 +70,32 @@ class Commands(TyperGroup):
         finally:
             self._lists = False
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that was named; one that is gone is refused with its new spelling."""
-        if args and (now := GONE.get(args[0])):
-            raise UserError(f"{args[0]}: is no command any more; use {now}")
-        return super().resolve_command(ctx, args)
-
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was named."""
-        line = [*ctx._protected_args, *ctx.args]
         with ended():
             try:
                 done = super().invoke(ctx)
                 check_given()
                 return done
             except typer.TyperException as error:
-                _refuse_renamed(error, line)
+                _refuse_misplaced(error)
                 raise
 
 
-def _refuse_renamed(error: Exception, line: list[str]) -> None:
-    """Name the new spelling of an option that the command had once."""
-    from trace_eval.commands.renames import renamed
-
+def _refuse_misplaced(error: Exception) -> None:
+    """Name the place of an option of the judge or of extraction that was typed on its own."""
     option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
-    if option and context:
-        flags = [name for known in context.command.params for name in known.opts]
-        if told := renamed(option, line, flags):
-            raise UserError(told) from None
+    if not option or not context:
+        return
+    from trace_eval.judges.options import FIELDS, STATE
+    from trace_eval.options import ExtractOptions
+
+    taken = {name for parameter in context.command.params for name in parameter.opts}
+    name = option.removeprefix("--").replace("-", "_")
+    places = {"-J": FIELDS - STATE, "-X": {field.name for field in fields(ExtractOptions)}}
+    for flag, names in places.items():
+        if flag in taken and name in names:
+            raise UserError(f"{option}: belongs to {flag}; write {flag} {name}=VALUE") from None
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
@@ -119,10 +119,6 @@ class Case:
         return self.blueprints["b"]
 
 
-#: The case of a single answer, as plug-ins import it.
-SingleCase = Case
-
-
 class JudgeUnreachable(UserError):
     """No other call would bring an answer: the session ends, and what is finished stays."""
 
@@ -217,36 +213,6 @@ def score_fields(item: Item, rubric: ScoreRubric, judge: str) -> dict[str, Any]:
         "rubric_sha256": rubric.sha256,
         "judge": judge,
     }
-
-
-class Rater(Judge):
-    """A judge of single answers as version 0.2 knew it, which plug-ins may still be.
-
-    Its outcome is the score that it rates. Write new ones as a :class:`Judge` with
-    ``accepts = frozenset({"single"})``.
-
-    Attributes:
-        rubrics: what it rates by: the rubric that it is made for.
-    """
-
-    accepts: ClassVar[frozenset[ItemKind]] = frozenset({"single"})
-    rubrics: Sequence[ScoreRubric]
-
-    @abstractmethod
-    async def rate(self, case: Case) -> list[Score]:
-        """Rate one answer: a list with its score. Expected failures are unscored."""
-
-    async def judge(self, case: Case) -> Outcome:
-        """The score."""
-        (score,) = await self.rate(case)
-        return score
-
-    def unscored(self, item: Item, reason: Reason, detail: str) -> list[Score]:  # type: ignore[override]
-        """A list with a score that only says why there is none."""
-        (self.rubric,) = self.rubrics
-        score = super().unscored(item, reason, detail)
-        assert isinstance(score, Score)
-        return [score]
 
 
 async def judgement_of(judge: Judge, case: Case) -> Judgement:

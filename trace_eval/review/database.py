@@ -11,9 +11,8 @@ from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.data import open_shared
-from trace_eval.review.older import convert
 
-#: Version of the tables; an unknown one is refused, an older one converted.
+#: Version of the tables; another one is refused.
 SCHEMA_VERSION = "2"
 
 _META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;"
@@ -56,7 +55,6 @@ class Database:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o600)
             self._db = open_shared(path, _META, timeout_s=10, synchronous="FULL")
-            convert(self._db, _TABLES)
             stored = self.set_first("schema", SCHEMA_VERSION)
             if stored == SCHEMA_VERSION:
                 self._db.executescript(_TABLES)

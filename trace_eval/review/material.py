@@ -35,9 +35,6 @@ from trace_eval.runs import Run, rubrics_of
 DATABASE = "review.sqlite"
 CORRECTIONS = "corrections.jsonl"
 
-#: Where version 0.2 kept ratings of single answers; gone on with where it is.
-OLDER_DATABASE = "review-scores.sqlite"
-
 
 @dataclass(frozen=True)
 class Material:
@@ -133,11 +130,11 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
         chosen, items = known[name], list(run.singles())
         outcomes = run.score_outcomes()
         variances = {item: o.variance for (item, by), o in outcomes.items() if by == name}
-        home, database = source, run.path(DATABASE)
+        database = run.path(DATABASE)
     elif rubric and (source.suffix in MANIFEST_SUFFIXES or holds_conversations(source)):
         chosen, manifest = load_rubric(rubric), _read_items(source, audio_root)
         items, left_out = manifest.singles, _problems(manifest)
-        home, database = source.parent, source.with_name(f"{source.name}.{DATABASE}")
+        database = source.with_name(f"{source.name}.{DATABASE}")
     else:
         raise UserError(
             f"{source}: name a run of rate, or a manifest of single answers with --rubric"
@@ -147,8 +144,6 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
     if not items:
         why = next(iter(left_out.values()), "it has none of its kind")
         raise UserError(f"{source}: no items to review by {chosen.name} ({why})")
-    if (home / OLDER_DATABASE).exists():
-        database = home / OLDER_DATABASE
     ordered = sorted(items, key=lambda item: (-(variances.get(item.id) or 0), -_flagged(item)))
     return Material(
         source, singles=tuple(ordered), rubric=chosen, left_out=left_out, database=database

@@ -9,7 +9,7 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import ItemKind
-from trace_eval.judges.base import Judge, Rater, missing_members
+from trace_eval.judges.base import Judge, missing_members
 from trace_eval.judges.options import JudgeOptions
 from trace_eval.judges.panel import Key, Panel
 from trace_eval.judges.presets import FOR_LISTENERS
@@ -115,9 +115,7 @@ def _plugin_scorer(
 ) -> Judge:
     """A judge of another package, told the rubric that it is to score by."""
     judge: Judge = entry.load()(spec.partition(":")[2], options)
-    if isinstance(judge, Rater):
-        judge.rubrics = (rubric,)
-    elif not isinstance(judge, Judge) or "single" not in judge.accepts:
+    if not isinstance(judge, Judge) or "single" not in judge.accepts:
         raise UserError(
             f"judge {spec}, {entry.value}: {type(judge).__name__} rates no single answers; accept"
             " single answers, or use trace-eval judge"
