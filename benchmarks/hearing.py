@@ -30,15 +30,11 @@ from extractors.registry import create, plan_extractors
 from trace_eval.data.recordings import find_recordings
 from trace_eval.extracting.workers import WorkerDevice
 
-#: What the others are compared with.
-REFERENCE = "pocketsphinx"
-
-#: The plain library.
+#: What the others are compared with: the plain library.
 LIBRARY = "faster-whisper:tiny.en, the library's defaults"
 
 #: Name of a line -> spec and options.
 LINES: dict[str, tuple[str, dict[str, Any]]] = {
-    REFERENCE: (REFERENCE, {}),
     "faster-whisper:tiny.en, int8, beam 1 (screen)": ("faster-whisper:tiny.en", {"beam_size": 1}),
     "faster-whisper:tiny.en, int8, beam 5": ("faster-whisper:tiny.en", {"beam_size": 5}),
     "faster-whisper:tiny.en, float32, beam 1": (
@@ -66,9 +62,7 @@ def reader(line: str) -> Callable[[Clip, Blueprint], str]:
         model = WhisperModel(str(folder), device="cpu", local_files_only=True)
         return lambda clip, _: " ".join(part.text for part in model.transcribe(clip.speech)[0])
     spec, options = LINES[line]
-    if ":" in spec:
-        options = {**options, "device": "cpu"}
-    extractor = create(spec, **options)
+    extractor = create(spec, **{**options, "device": "cpu"})
     extractor.load()
 
     def read(clip: Clip, signal: Blueprint) -> str:
@@ -111,8 +105,7 @@ def at_hand() -> list[str]:
     """Lines whose recogniser can run here."""
     found = []
     for line, (spec, options) in LINES.items():
-        more = {"device": "cpu"} if ":" in spec else {}
-        if create(spec, **options, **more).unavailable() is None:
+        if create(spec, **options, device="cpu").unavailable() is None:
             found.append(line)
     return [*found, *([LIBRARY] if packaged.folder_of(packaged.ENGLISH) else [])]
 
@@ -130,9 +123,9 @@ def main() -> None:
         command = [sys.executable, "-m", "benchmarks.hearing", "--line", line, passes]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         rows.append(json.loads(done.stdout.splitlines()[-1]))
-    base = next((row["CPU s / s"] for row in rows if row["recogniser"] == REFERENCE), None)
+    base = next((row["CPU s / s"] for row in rows if row["recogniser"] == LIBRARY), None)
     for row in rows:
-        row["of PocketSphinx's CPU"] = row["CPU s / s"] / base if base else None
+        row["of the library's CPU"] = row["CPU s / s"] / base if base else None
     [default] = [e for e in plan_extractors("screen") if e.group == "transcript"]
     table("Recognisers, one thread", list(rows[0]), [list(row.values()) for row in rows])
     print(f"\nthe default here is {default.name}: {default_asr.choose().why}")

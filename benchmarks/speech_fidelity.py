@@ -1,6 +1,6 @@
 """Speech against its intended text: planted errors in rendered speech, found by recognisers.
 
-    python -m benchmarks.speech_fidelity [--turns 60] [--recognise auto --recognise pocketsphinx]
+    python -m benchmarks.speech_fidelity [--turns 60] [--recognise auto]
 
 Renders turns of an agent with the eSpeak synthesiser that is inside Praat, or with flite where it
 is installed. In half of them one entity is spoken otherwise than the text has it, or not at all.

@@ -33,7 +33,7 @@ SYSTEMS = {
 MACOS = "14.0"
 
 #: Extras that have wheels for some versions of Python only; pyproject.toml says so beside them.
-KNOWN = ("fuzz", "pocketsphinx")
+KNOWN = ("fuzz",)
 
 #: Published as source only, and installed without a compiler: Python alone, or as crcmod, which
 #: leaves out its C where that does not build.

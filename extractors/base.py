@@ -77,7 +77,7 @@ class Extractor:
     cache or set by :meth:`load`.
     """
 
-    #: Registered name, e.g. ``pocketsphinx``.
+    #: Registered name, e.g. ``faster-whisper``.
     name: ClassVar[str]
     #: Blueprint group that it fills: a key of ``blueprints.GROUPS``, or a new name
     #: (then it returns ``blueprints.Extension``).
@@ -94,8 +94,8 @@ class Extractor:
     packages: ClassVar[dict[str, str]] = {}
     #: What to type when a package is missing.
     install: ClassVar[str] = install_line()
-    #: False: its package has no wheel for some machines, so a profile goes without the group
-    #: there, and says why; one that was named is refused all the same.
+    #: False: its package has no wheel for some machines, or its weights come from an extra. A
+    #: profile goes without the group there, and says why; one that was named is refused.
     everywhere: ClassVar[bool] = True
     #: The option that follows the colon of a spec ``NAME:VALUE``.
     argument: ClassVar[str] = "model"

@@ -11,7 +11,6 @@ from blueprints import Advice
 from extractors import packaged
 from extractors.base import Extractor
 from extractors.faster_whisper import FasterWhisperExtractor
-from extractors.pocketsphinx import PocketsphinxExtractor
 
 
 class Choice(NamedTuple):
@@ -25,17 +24,17 @@ class Choice(NamedTuple):
     """
 
     spec: str
-    extractor: Extractor
+    extractor: FasterWhisperExtractor
     why: str
     advice: str | None = None
 
 
 def choose() -> Choice:
-    """Whisper in 8-bit integers on a CPU where weights are here, else PocketSphinx.
+    """Whisper in 8-bit integers on a CPU.
 
     Where tiny.en and the multilingual base are here, base names the language, tiny.en writes
-    English and base all else; where one of them is, it does everything. Where nothing can run, it
-    is PocketSphinx all the same, and transcripts are absent: the advice names both remedies.
+    English and base all else; where one of them is, it does everything. Where neither is,
+    transcripts are absent, and the advice names the remedy.
 
     The weights are looked for in the Hugging Face cache, then in the packages of
     :mod:`extractors.packaged`. On a CPU, because values must not depend on whether there is a
@@ -58,12 +57,8 @@ def choose() -> Choice:
         )
         return Choice(f"{english.name}:{english.model}", english, why)
     why = f"Whisper {english.model} cannot run: {reason}"
-    fallback = PocketsphinxExtractor()
-    if missing := fallback.unavailable():
-        why = f"{why}; as a fallback {missing}"
-        return Choice(fallback.name, fallback, why, f"Nothing recognises the speech. {why}")
-    advice = f"PocketSphinx recognises the speech, with about eight times the word errors. {why}"
-    return Choice(fallback.name, fallback, why, advice)
+    advice = f"Nothing recognises the speech. {why}"
+    return Choice(f"{english.name}:{english.model}", english, why, advice)
 
 
 def chosen(**settings: object) -> Extractor:
@@ -75,8 +70,6 @@ def chosen(**settings: object) -> Extractor:
     choice = choose()
     if choice.advice:
         _advise(choice.advice)
-    if not isinstance(choice.extractor, FasterWhisperExtractor):
-        return choice.extractor
     taken = {name: v for name, v in settings.items() if (name, v) != ("device", "auto")}
     known = {name: value for name, value in taken.items() if hasattr(choice.extractor, name)}
     # The settings are checked by the extractor itself.

@@ -85,6 +85,7 @@ class FasterWhisperExtractor(Recogniser):
     install: ClassVar[str] = install_line()
     what: ClassVar[str] = "a folder with a converted Whisper model"
     own_beam_size: ClassVar[int] = 5
+    everywhere: ClassVar[bool] = False
 
     compute_type: str | None = None
     multilingual: str | None = None

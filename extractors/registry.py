@@ -28,7 +28,6 @@ AUTO = "auto"
 _BUILT_IN: dict[str, dict[str, str]] = {
     "signal": {"signal": "extractors.signal:SignalExtractor"},
     "transcript": {
-        "pocketsphinx": "extractors.pocketsphinx:PocketsphinxExtractor",
         "whisper": "extractors.whisper:WhisperExtractor",
         "faster-whisper": "extractors.faster_whisper:FasterWhisperExtractor",
     },

@@ -85,7 +85,7 @@ def test_delivery_pairs_ask_for_a_delivery_and_the_others_do_not() -> None:
 
 @pytest.fixture(
     scope="module",
-    params=["faster-whisper:tiny.en", pytest.param("pocketsphinx", marks=pytest.mark.slow)],
+    params=["faster-whisper:tiny.en"],
 )
 def blueprints(request: pytest.FixtureRequest, examples_cache: Path) -> dict[Path, Blueprint]:
     """Blueprints of all answers by each recogniser that may be the embedded profile's default."""

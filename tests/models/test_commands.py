@@ -113,10 +113,8 @@ def test_a_missing_model_is_refused_before_work_and_says_what_to_run(tmp_path: P
 @pytest.mark.parametrize(
     ("asr", "told"),
     [
-        # The default is the second or the third, by what is installed.
         ([], "language 'de'"),
         (["faster-whisper:tiny.en"], "language 'de', but tiny.en writes English only"),
-        (["pocketsphinx"], "language 'de': no extractor of this plan takes a language"),
         (["whisper:base.en"], "language 'de', but base.en writes English only"),
     ],
 )

@@ -90,7 +90,7 @@ def test_what_is_here_is_not_fetched(whisper_file: Path) -> None:
     [
         ("whisper:gigantic", "model 'gigantic' is unknown; use one of tiny.en"),
         ("whisper:./nowhere.pt", "a path is not fetched"),
-        ("pocketsphinx", "has no model to fetch"),
+        ("praat", "has no model to fetch"),
     ],
 )
 def test_what_cannot_be_fetched(spec: str, told: str) -> None:

@@ -15,7 +15,6 @@ from blueprints.distribution import install_line
 from blueprints.errors import Advice
 from extractors import packaged
 from extractors.pitch import PraatPitchExtractor
-from extractors.pocketsphinx import PocketsphinxExtractor
 from extractors.rate import RateExtractor
 from tests.support.audio import tone, write
 from tests.support.cli import trace_eval
@@ -89,7 +88,7 @@ def test_what_has_no_wheel_here_is_absent_with_its_remedy(
 ) -> None:
     monkeypatch.setattr(packaged, "_folder", lambda _: None)
     monkeypatch.setattr("extractors.faster_whisper.model_folder", lambda *_: None)
-    for extractor in (PocketsphinxExtractor, PraatPitchExtractor, RateExtractor):
+    for extractor in (PraatPitchExtractor, RateExtractor):
         (package,) = extractor.packages.values()
         monkeypatch.setattr(extractor, "packages", {"no_such_module": package})
     off = {"quality": "none", "loudness": "none"}
@@ -98,18 +97,19 @@ def test_what_has_no_wheel_here_is_absent_with_its_remedy(
     with pytest.warns(Advice, match="Nothing recognises the speech") as told:
         done = extract_to(tmp_path / "out", [tmp_path / "a.wav"], options)
     assert not done.errors
-    remedies = [install_line("tiny-en"), install_line("pocketsphinx")]
-    assert all(remedy in str(told[0].message) for remedy in remedies)
+    assert install_line("tiny-en") in str(told[0].message)
     assert set(done.missing) == {"transcript", "pitch", "rate"}
-    assert done.missing["transcript"].endswith(install_line("pocketsphinx"))
+    assert install_line("tiny-en") in done.missing["transcript"]
     assert done.missing["pitch"].endswith("run: pip install praat-parselmouth")
     (blueprint,) = map(json.loads, (tmp_path / "out" / "blueprints.jsonl").open())
     assert blueprint["transcript"]["status"] == "unavailable"
     (check,) = diagnose().sections["default recogniser"]
     assert not check.ok
-    assert all(remedy in check.detail for remedy in remedies)
+    assert install_line("tiny-en") in check.detail
     # one that was named is refused as ever
-    named = replace(options, overrides={**off, "transcript": "pocketsphinx", "rate": "nuclei"})
+    named = replace(
+        options, overrides={**off, "transcript": "faster-whisper:tiny.en", "rate": "nuclei"}
+    )
     with pytest.raises(UserError, match="2 of 4 extractors cannot run here"):
         extract_to(tmp_path / "named", [tmp_path / "a.wav"], named)
 
@@ -138,14 +138,13 @@ def test_a_server_that_is_not_there_stops_the_session_at_once(tmp_path: Path, sp
 
 
 def test_judge_says_it_and_ends_with_2(tmp_path: Path) -> None:
-    pytest.importorskip("pocketsphinx", reason=install_line("pocketsphinx"))
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text(_pair(tmp_path).model_dump_json() + "\n")
     off = [word for name in NOTHING if name != "signal" for word in ("-x", f"{name}=none")]
     done = trace_eval(
         *("judge", pairs, "--out", tmp_path / "run", "--judge", "openai:tiny"),
         *("--base-url", f"{unused_url()}/v1", "--cache", tmp_path / "cache", *off[2:]),
-        *("-x", "transcript=pocketsphinx"),
+        *("-x", "transcript=faster-whisper:tiny.en"),
     )
     assert done.code == 2, done.err
     assert "error: judge openai:tiny: http://127.0.0.1" in done.err

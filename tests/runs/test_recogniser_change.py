@@ -29,18 +29,18 @@ def test_a_run_is_not_continued_with_another_recogniser(
     begin(tmp_path / "run")
     begin(tmp_path / "run")  # the same one continues
     with pytest.raises(UserError, match=r"made with another extractors .*use --out"):
-        begin(tmp_path / "run", transcript="pocketsphinx")
+        begin(tmp_path / "run", transcript="none", rate="none")
     # Nor when the weights have gone meanwhile and the default would be another one.
     monkeypatch.setattr(packaged, "_folder", lambda _: None)
     monkeypatch.setattr("extractors.faster_whisper.model_folder", lambda *_: None)
     with (
-        pytest.warns(UserWarning, match="PocketSphinx"),
+        pytest.warns(UserWarning, match="Nothing recognises the speech"),
         pytest.raises(UserError, match="made with another extractors"),
     ):
         begin(tmp_path / "run")
 
 
 def test_options_that_no_recogniser_takes_are_refused() -> None:
-    options = ExtractOptions(overrides={"transcript": "pocketsphinx"}, beam_size=5)
+    options = ExtractOptions(overrides={"transcript": "none", "rate": "none"}, beam_size=5)
     with pytest.raises(UserError, match="beam_size 5: no extractor of this plan takes"):
         extractors_of(options)

@@ -34,7 +34,6 @@ PACKAGES = (
     "ollama",
     "onnxruntime",
     "openai",
-    "pocketsphinx",
     "praat-parselmouth",
     "pydantic",
     "pyloudnorm",

@@ -127,7 +127,7 @@ def speech_fidelity(
 
     Args:
         items: conversations.
-        recognisers: specs of ``transcript``, e.g. ``auto``, ``pocketsphinx``, ``whisper:small``.
+        recognisers: specs of ``transcript``, e.g. ``auto``, ``whisper:small``.
         names: that must come through like codes and dates.
         options: cache, workers, device and language of the extraction.
 

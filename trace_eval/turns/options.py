@@ -33,7 +33,7 @@ class TurnsOptions:
         figures: bootstrap and hiding.
         names: a name that must come through like codes and dates; may be repeated.
         recognisers: whether the agent says what its text says: a recogniser that hears it (auto,
-            pocketsphinx, whisper:NAME); of two, what both miss is sure.
+            faster-whisper:base, whisper:NAME); of two, what both miss is sure.
     """
 
     layout: str | None = option_field(None, metavar="NAME")

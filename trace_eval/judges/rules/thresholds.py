@@ -23,8 +23,7 @@ class Thresholds:
     #: Longer answers that refuse are counted as answers with a disclaimer, words. Our cut.
     refusal_max_words: int = 45
     #: Share of the content words to be spoken literally that must be heard, 0-1. Our cut: half
-    #: of them. Of ten spoken prompts the default recogniser hears every content word,
-    #: PocketSphinx 64 % and more.
+    #: of them. Of ten spoken prompts the default recogniser hears every content word.
     min_literal_share: float = 0.5
     #: Literal texts of fewer content words say nothing: one lost word is all of it. Our cut.
     min_literal_words: int = 3
@@ -69,7 +68,7 @@ class Thresholds:
     neutral_wpm_low: float = 80.0
     neutral_wpm_high: float = 290.0
     #: Uncertainty of the rate. Our cut: a twentieth of common speech. Of ten prompts the default
-    #: recogniser counts 0 to 5 % of the words too few, PocketSphinx is off by up to 12 %.
+    #: recogniser counts 0 to 5 % of the words too few.
     rate_noise_wpm: float = 10.0
     #: Syllable nuclei per word, for clips whose words cannot be trusted. Our cut: seen at 1.1 to
     #: 1.3 in real answers; running text has more, but nuclei are missed.
@@ -136,8 +135,7 @@ class Thresholds:
     #: Longest pause of neutral delivery, seconds. Our cut.
     neutral_pause_s: float = 3.0
     #: Similarity, 0-1, of two word sequences that counts as the same text. Our cut: of ten
-    #: prompts the default recogniser's words are 0.92 and more like the text, PocketSphinx's
-    #: 0.67 and more.
+    #: prompts the default recogniser's words are 0.92 and more like the text.
     repeat_similarity: float = 0.6
     #: Lead of an emotion's score over the next that is beyond noise, 0-1. Our cut.
     emotion_noise: float = 0.1
