@@ -98,7 +98,7 @@ def test_several_raters_take_the_plurality_and_never_the_first() -> None:
     )
     items = items_of(labels)
     assert items.codes["overall"].tolist() == codes("1-g").tolist()
-    assert (items.split["overall"], items.silent["overall"]) == (1, 0)
+    assert (items.split("overall").tolist(), items.silent["overall"]) == ([False, True, False], 0)
 
 
 def test_alpha_of_people_and_with_the_judge() -> None:

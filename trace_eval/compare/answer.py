@@ -18,6 +18,7 @@ from trace_eval.stats import (
     listed,
     most_accurate,
     outcome,
+    pairs_of,
     rate,
 )
 
@@ -35,7 +36,7 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     found = accuracy_of(one)
     assert found.value is not None
     first = f"{one.judge} agrees with people on {rate(found.value, found.interval)}"
-    first += f" of {counted(one.scored, 'pair')} ({one.dimension})"
+    first += f" of {pairs_of(one)}"
     rows = _of(report.differences, one.judge, one.dimension)
     if len(rest) > 1:
         behind = [

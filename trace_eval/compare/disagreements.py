@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from trace_eval.data import LABELS, MATCHES, MISSING, LabelTable
-from trace_eval.stats import TIE, UNTYPED, items_of, with_preference
+from trace_eval.stats import SPLIT, TIE, UNTYPED, items_of, with_preference
 
 #: Label -> its position between A (0) and B (1).
 _POSITION = {"1": 0.0, "2": 1.0}
@@ -60,6 +60,8 @@ def _verdicts(table: LabelTable, row: int) -> dict[str, str]:
 
 def label_text(dimension: str, code: int) -> str:
     """A label by its code; matches have their own words."""
+    if code == SPLIT:
+        return "split"
     if dimension == "match":
         return {code: word for word, code in MATCHES.items()}[code]
     if dimension == "preference":
@@ -71,7 +73,7 @@ def _people(labels: LabelTable | None) -> dict[str, dict[str, str]]:
     if labels is None:
         return {}
     items = items_of(labels)
-    known = with_preference(items.codes)
+    known = with_preference({name: items.said(name) for name in items.codes})
     return {
         str(pair): {
             name: label_text(name, int(codes[row]))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from blueprints import UserError
 from trace_eval.compare.board_tables import board_tables
 from trace_eval.compare.boards import BoardChange, compare_boards
@@ -18,9 +16,9 @@ from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.read_board import is_board, read_board
 from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
-from trace_eval.data import MISSING, LabelTable
+from trace_eval.data import LabelTable
 from trace_eval.runs import Run
-from trace_eval.stats import Ratings, Table, items_of
+from trace_eval.stats import Ratings, Table
 
 
 def judge_change(
@@ -62,14 +60,7 @@ def with_labels(judging: Judging, labels: LabelTable | Ratings | None) -> Judgin
         return judging
     if isinstance(labels, Ratings):
         return with_ratings(judging, labels)
-    items = items_of(labels)
-    index = items.index()
-    rows = np.array([index.get(key, -1) for key in judging.ids.tolist()], np.int64)
-    people = {
-        name: np.where(rows >= 0, codes[rows], MISSING).astype(np.int8)
-        for name, codes in items.codes.items()
-    }
-    return replace(judging, people=people, ceiling=pair_ceiling(labels))
+    return replace(judging, people=labels, ceiling=pair_ceiling(labels))
 
 
 def judge_change_tables(report: JudgeChange | BoardChange) -> Iterator[Table]:

@@ -14,14 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.data import MISSING, Codes, Texts
+from trace_eval.data import MISSING, Codes, LabelTable, Texts
 from trace_eval.runs import RunRecord
+from trace_eval.stats import items_of
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-#: Points of answer A by label code, see :data:`trace_eval.data.labels.LABELS`.
-POINTS = np.array([1.0, 0.0, 0.5, 0.5, 0.5, np.nan])
+#: Points of answer A by label code, see :data:`trace_eval.data.labels.LABELS`; raters who split
+#: give half a win; the last is of a missing label.
+POINTS = np.array([1.0, 0.0, 0.5, 0.5, 0.5, 0.5, np.nan])
 
 #: What a table says of an item that nobody asked the judge about.
 ABSENT = "absent"
@@ -81,7 +83,7 @@ class Judging:
         facts: ``instruction_id``, ``category``, ``system_a``, ``system_b``, and of runs also
             ``asked`` (hash of the instruction), ``answer_a``, ``answer_b`` (hashes of the answers)
             [shape=(n,) each]; a fact that is not known is not there.
-        people: labels of people, by ``preference`` or dimension [shape=(n,) each].
+        people: their opinions, by ``preference`` or dimension, one row each; None: nobody's.
         rated: people's mean rating of single answers, points from 0 to 1, NaN where there is none
             [shape=(n,)]; None: nobody rated any.
         ceiling: people among themselves; None: one opinion per item.
@@ -102,7 +104,7 @@ class Judging:
     ids: Texts
     metrics: Mapping[str, Metric]
     facts: Mapping[str, Texts]
-    people: Mapping[str, Codes]
+    people: LabelTable | None
     replies: Texts
     copies: Texts
     cached: Mask
@@ -127,7 +129,6 @@ class Judging:
             ids=self.ids[rows],
             metrics={name: metric.take(rows) for name, metric in self.metrics.items()},
             facts={name: column[rows] for name, column in self.facts.items()},
-            people={name: codes[rows] for name, codes in self.people.items()},
             replies=self.replies[rows],
             copies=self.copies[rows],
             cached=self.cached[rows],
@@ -136,6 +137,11 @@ class Judging:
             length=None if self.length is None else self.length[rows],
             rated=None if self.rated is None else self.rated[rows],
         )
+
+    def labels_of(self, column: str) -> Codes:
+        """What people say of every item, their plurality or ``SPLIT`` [shape=(n,)]."""
+        assert self.people is not None
+        return items_of(self.people).said(column, self.ids)
 
     @property
     def cluster(self) -> NDArray[np.int64] | None:
@@ -213,9 +219,6 @@ def aligned(first: Judging, other: Judging) -> Judging:
         ids=first.ids,
         metrics=metrics,
         facts={name: blank(column) for name, column in found.facts.items()},
-        people={
-            name: np.where(gone, MISSING, c).astype(np.int8) for name, c in found.people.items()
-        },
         rated=None if found.rated is None else np.where(gone, np.nan, found.rated),
         replies=blank(found.replies),
         copies=blank(found.copies),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from trace_eval.compare.judgings import POINTS, Ceiling, Joined
 from trace_eval.data import LABELS, MISSING, Codes, LabelTable
 from trace_eval.stats import (
+    TIE,
     AgreeOptions,
     BootstrapOptions,
     Comparison,
@@ -21,6 +22,7 @@ from trace_eval.stats import (
     add_spearman,
     agree,
     estimate,
+    is_untyped,
     ppi_components,
     sign_flip,
     simple_design,
@@ -79,30 +81,37 @@ def labelled_by_people(joined: Joined, metric: str, options: BootstrapOptions) -
     one, other = joined.first.metrics[metric], joined.second.metrics[metric]
     if one.codes is None or other.codes is None:
         return None
-    truth = _truth(joined, metric)
+    said = _opinions(joined, metric)
     scored = (one.codes != MISSING) & (other.codes != MISSING)
-    if truth is None or not (scored & (truth != MISSING)).any():
+    if said is None:
         return None
+    people, opinions = said
+    truth = joined.first.labels_of(opinions)
     known = scored & (truth != MISSING)
-    typed = max(c[known].max() for c in (truth, one.codes, other.codes)) < LABELS.index("tie")
+    if not known.any():
+        return None
+    counted = set(joined.first.ids[known].tolist())
+    people = people.take(np.array([key in counted for key in people.ids.tolist()], bool))
+    judged = [one.codes[known], other.codes[known]]
+    typed = not any(is_untyped(codes) for codes in (people.codes[opinions], *judged))
     dimension = metric.rpartition(".")[2]
     column = "overall" if typed and dimension != "preference" else "preference"
     asked = joined.first.facts.get("instruction_id")
     facts = {} if asked is None else {"instruction_id": asked[known]}
 
-    def table(name: str, codes: Codes) -> LabelTable:
-        own = codes[known] if column == "overall" else np.minimum(codes[known], 2)
-        own = np.where(own == 2, LABELS.index("tie"), own) if column == "preference" else own
-        return LabelTable(name, joined.first.ids[known], {column: own.astype(np.int8)}, facts=facts)
+    def own(codes: Codes) -> dict[str, Codes]:
+        tie = (codes >= TIE) & (column == "preference")
+        return {column: np.where(tie, LABELS.index("tie"), codes).astype(np.int8)}
 
     whole = dimension in ("overall", "preference", "verdict")
     names = _names(joined)
     sources = [
-        JudgedSource(table(name, c))
-        for name, c in zip(names, (one.codes, other.codes), strict=True)
+        JudgedSource(LabelTable(name, joined.first.ids[known], own(codes), facts=facts))
+        for name, codes in zip(names, judged, strict=True)
     ]
     cluster = joined.first.cluster is not None
-    report = agree(sources, table("people", truth), AgreeOptions(options, cluster, "drop"))
+    given = LabelTable("people", people.ids, own(people.codes[opinions]), people.rater)
+    report = agree(sources, given, AgreeOptions(options, cluster, "drop"))
     (comparison,) = [c for c in report.comparisons if c.dimension == column]
     limits = comparison.difference.interval
     return People(
@@ -157,14 +166,15 @@ def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> R
     )
 
 
-def _truth(joined: Joined, metric: str) -> Codes | None:
-    """People's labels of what a metric is about."""
-    said = joined.first.people or joined.second.people
+def _opinions(joined: Joined, metric: str) -> tuple[LabelTable, str] | None:
+    """People's opinions, and the column of them that a metric is about; None: there is none."""
+    people = joined.first.people or joined.second.people
     dimension = metric.rpartition(".")[2]
     wanted = [dimension, "people"]
     if dimension in ("overall", "preference"):
         wanted += ["preference", "overall"]
-    return next((said[name] for name in wanted if name in said), None)
+    known = () if people is None else people.codes
+    return next(((people, name) for name in wanted if people and name in known), None)
 
 
 def _ppi_estimates(

@@ -10,7 +10,7 @@ import numpy as np
 from blueprints import UserError
 from trace_eval.compare.judgings import ABSENT, FACTS, NO_VERDICT, Judging, labelled, texts
 from trace_eval.compare.run_judgings import pairs_judging, scores_judging
-from trace_eval.data import LABELS, MISSING, WORDS, Codes, plain, read_columns
+from trace_eval.data import LABELS, MISSING, WORDS, Codes, LabelTable, plain, read_columns
 from trace_eval.runs import Run
 
 #: What can be put beside another: a run or its folder, or a table ``FILE:COLUMN``.
@@ -71,7 +71,10 @@ def _table(path: Path, column: str, truth: str | None) -> Judging:
         for code, known in zip(codes.tolist(), asked_of.tolist(), strict=True)
     ]
     kept = np.flatnonzero(asked_of)
-    people = {"people": _encoded(found["truth"], path, str(truth), ids)} if truth else {}
+    people = None
+    if truth:
+        said = {"people": _encoded(found["truth"], path, str(truth), ids)}
+        people = LabelTable(str(path), texts(ids), said)
     number = len(ids)
     flags = [(text or "").lower() in ("1", "true", "yes") for text in found.get("severe", ())]
     return Judging(

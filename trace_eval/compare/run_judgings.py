@@ -26,7 +26,6 @@ from trace_eval.compare.judgings import (
 )
 from trace_eval.data import (
     MISSING,
-    Codes,
     Judgement,
     LabelTable,
     Pair,
@@ -73,18 +72,12 @@ def pairs_judging(run: Run) -> Judging:
         clips = table.facts.get(f"clip_{side}", [None] * len(ids))
         answers = [getattr(pairs[name], side).source_id for name in ids]
         facts[f"answer_{side}"] = texts([c or a for c, a in zip(clips, answers, strict=True)])
-    people: dict[str, Codes] = {}
-    if source.labels is not None:
-        rows = {name: row for row, name in enumerate(source.labels.ids.tolist())}
-        at = np.array([rows.get(name, -1) for name in ids], np.int64)
-        for name, codes in source.labels.codes.items():
-            people[name] = np.where(at >= 0, codes[at], MISSING).astype(np.int8)
     return Judging(
         name=_name(run.folder),
         ids=table.ids,
         metrics=metrics,
         facts=facts,
-        people=people,
+        people=source.labels,
         replies=texts([_raw(j) for j in found]),
         copies=texts([_hash(j.model_dump(mode="json")) for j in found]),
         cached=np.array([any(o.cached for o in j.opinions) for j in found], bool),
@@ -141,7 +134,7 @@ def scores_judging(run: Run) -> Judging:
         ids=texts(ids),
         metrics=metrics,
         facts=_single_facts(mine, run),
-        people={},
+        people=None,
         replies=texts([_raw(*scores) for scores in every]),
         copies=texts([_hash([s.model_dump(mode="json") for s in scores]) for scores in every]),
         cached=np.array([any(o.cached for s in scores for o in s.opinions) for scores in every]),

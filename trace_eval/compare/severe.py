@@ -54,10 +54,13 @@ def severe_items(
     if flip is not None:
         turned = np.where(flip, won, lost)
     gone = ~np.isnan(before) & np.isnan(after)
-    people = joined.first.people.get(metric.rpartition(".")[2], joined.first.people.get("people"))
-    agreed = np.zeros(len(before), bool)
+    agreed, people = np.zeros(len(before), bool), joined.first.people
     if people is not None and one.codes is not None:
-        agreed = (people != MISSING) & (people == one.codes)
+        for name in (metric.rpartition(".")[2], "people"):
+            if name in people.codes:
+                said = joined.first.labels_of(name)
+                agreed = (said != MISSING) & (said == one.codes)
+                break
     found = []
     for row in np.flatnonzero(turned | gone).tolist():
         tagged = bool(joined.first.severe[row] or joined.second.severe[row])

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from trace_eval.stats.agreement.compare import Comparison
     from trace_eval.stats.agreement.copies import units
     from trace_eval.stats.agreement.counts import (
+        SPLIT,
         TIE,
         TYPED,
         UNTYPED,
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
         answered,
         card_answer,
         most_accurate,
+        pairs_of,
         rank_answer,
     )
     from trace_eval.stats.inference.calibrate import Calibration, calibrate
@@ -154,6 +156,7 @@ __all__ = [
     "MOST",
     "NOTHING",
     "PEOPLES_RATES",
+    "SPLIT",
     "TIE",
     "TYPED",
     "UNTYPED",
@@ -241,6 +244,7 @@ __all__ = [
     "outcome",
     "outcomes_of",
     "p_value",
+    "pairs_of",
     "people_table",
     "percent",
     "percentile_interval",

@@ -143,7 +143,7 @@ def _compared(
 def _truth(items: Items) -> Iterator[TruthRow]:
     for name, codes in items.codes.items():
         labelled = int((codes != MISSING).sum())
-        yield TruthRow(name, labelled, items.split[name], items.silent[name])
+        yield TruthRow(name, labelled, int(items.split(name).sum()), items.silent[name])
 
 
 def _scores(it: _Compared) -> Iterator[JudgeScore]:
@@ -166,7 +166,7 @@ def _forced(it: _Compared) -> Iterator[Forced]:
                 yield from forced(
                     column.judge,
                     column.dimension,
-                    column.truth,
+                    column.agreed,
                     column.predicted,
                     {**it.groups, **_levels(it.items, column.dimension)},
                 )
@@ -197,7 +197,7 @@ def align_judge(judge: JudgeData, items: Items) -> list[Aligned]:
     if "preference" in truth or "preference" in predicted:
         truth, predicted = with_preference(truth), with_preference(predicted)
     return [
-        align(judge.name, name, truth[name], predicted[name])
+        align(judge.name, name, items, predicted[name])
         for name in LABEL_COLUMNS
         if name in truth and name in predicted
     ]
@@ -289,14 +289,15 @@ def _mechanisms(
 
 def _policy_comparisons(it: _Compared) -> Iterator[Comparison]:
     """Every two policies on the ratings of each judge, as if they were two judges."""
-    truth, options = it.items.codes.get("overall"), it.options
-    if truth is None or len(it.shown) < 2:
+    options = it.options
+    if "overall" not in it.items.codes or len(it.shown) < 2:
         return
     for judge in it.judges:
         if has_dimensions(judge.codes):
+            fused = {name: fuse_codes(policy, judge.codes) for name, policy in it.shown.items()}
             columns = [
-                [align(f"{judge.name}, {name}", "overall", truth, fuse_codes(policy, judge.codes))]
-                for name, policy in it.shown.items()
+                [align(f"{judge.name}, {name}", "overall", it.items, codes)]
+                for name, codes in fused.items()
             ]
             yield from compare_all(columns, it.cluster, options.bootstrap, together=options.cluster)
 

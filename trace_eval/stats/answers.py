@@ -30,6 +30,7 @@ from trace_eval.stats.sentences import (
     outcome,
     percent,
     rate,
+    splits,
 )
 
 _NO_LABELS = "Nobody labelled these pairs: what people would say is unknown."
@@ -88,7 +89,7 @@ def _two(report: RankReport) -> tuple[str, ...]:
     found = next((row.rate for row in rows if row.system == names[0]), None)
     if found is None or found.both is None:
         return by_judge, _NO_LABELS, before_labels(None, level)[0]
-    of = _basis(found)
+    of = _basis(found, report)
     told = head_to_head(names, (found.both, found.interval, found.p), of, level, OF_RATE)
     return by_judge, f"{told}.", *_next_step(found, own.labels, level, ppi is not None)
 
@@ -97,11 +98,14 @@ def _both(found: PPIEstimate) -> tuple[float, Any]:
     return (0.0 if found.both is None else found.both), found.interval
 
 
-def _basis(found: PPIEstimate) -> str:
+def _basis(found: PPIEstimate, report: RankReport) -> str:
+    told = splits(report.powered.split if report.powered else report.split)
+    if report.powered and (left_out := report.powered.unscored):
+        told += f", {left_out:,} more left out that the judge did not score"
     if found.weight:
-        return f"by people, from {counted(found.labelled, 'label')} and all judgements"
+        return f"by people, from {counted(found.labelled, 'label')}{told} and all judgements"
     those = counted(found.labelled, "pair") if found.labelled > 1 else "one pair"
-    return f"by the {those} that people labelled"
+    return f"by the {those} that people labelled{told}"
 
 
 def _next_step(
@@ -176,7 +180,7 @@ def _people_of_several(report: RankReport, level: float) -> tuple[str, ...]:
     equal = [row.system for row in rows if row.rate.both == top.rate.both]
     are = "are" if len(equal) > 1 else "is"
     figure = rate(top.rate.both, top.rate.interval)
-    told = f"{listed(equal)} {are} first {_basis(top.rate)}, {figure}"
+    told = f"{listed(equal)} {are} first {_basis(top.rate, report)}, {figure}"
     if len(equal) > 1:
         return (f"{told}.",)
     if ppi is None:
@@ -253,7 +257,7 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
     found = accuracy_of(score)
     assert found.value is not None
     who = f"{score.judge} agrees with people on {rate(found.value, found.interval)}"
-    of = f"of {counted(score.scored, 'pair')} ({score.dimension})"
+    of = f"of {pairs_of(score)}"
     rule = best_rule(score)
     said = [f"{who} {of}.", beside_rule(found, rule)]
     if len(best) > 1:
@@ -263,6 +267,16 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
         if tell is not None and not tell.startswith("about 1 more"):
             said.append(f"{tell[0].upper()}{tell[1:]} them apart.")
     return tuple(said)
+
+
+def pairs_of(score: JudgeScore) -> str:
+    """The pairs behind an accuracy, with the labels that do not count whole or not at all."""
+    told = [score.dimension]
+    if score.split:
+        told.append(f"people split on {score.split:,}, where each of their labels is right in part")
+    if score.labelled > score.scored:
+        told.append(f"{score.labelled - score.scored:,} more that they labelled are unscored")
+    return f"{counted(score.scored, 'pair')} ({'; '.join(told)})"
 
 
 def accuracy_of(score: JudgeScore) -> IntervalEstimate:

@@ -83,6 +83,7 @@ def rank_labels(
         together=outcomes.copies is not None,
         judged=_own(outcomes, options),
         labelled=() if theirs is None else _own(theirs, options),
+        split=0 if theirs is None else theirs.split,
         caveats=(
             *([] if left_out is None else [Caveat("all", left_out.text)]),
             *_caveats(outcomes, fitted.values(), options),

@@ -27,7 +27,7 @@ from trace_eval.stats.ranking.human import read_human_ranking
 from trace_eval.stats.ranking.orders import separate_orders
 from trace_eval.stats.ranking.outcomes import opinion_column
 from trace_eval.stats.ranking.positions import has_positions, read_positions
-from trace_eval.stats.ranking.prepare import OPINIONS, fused_with, judge_table, people_table
+from trace_eval.stats.ranking.prepare import fused_with, judge_table, people_table
 from trace_eval.stats.ranking.report import Caveat, RankReport
 
 
@@ -162,7 +162,7 @@ def _drawn(table: LabelTable, column: str, labels: LabelTable, said: str) -> Dra
     known = rows >= 0
     own = labels.facts.get("inclusion")
     given, asked = np.full(len(table), np.nan), np.zeros(len(table), bool)
-    asked[rows[known]] = labels.facts.get(OPINIONS, labels.codes[said] != MISSING)[known] > 0
+    asked[rows[known]] = labels.codes[said][known] != MISSING
     if own is not None:
         given[rows[known]] = own[known]
     scored = table.codes[column] != MISSING

@@ -74,6 +74,15 @@ def about(number: float) -> str:
     return f"{ceil(number / step) * step:,}"
 
 
+def splits(number: int) -> str:
+    """What is said where raters split, a clause with its comma; empty where none do.
+
+    >>> splits(170), splits(0)
+    (', 170 of them split (half a win each)', '')
+    """
+    return f", {number:,} of them split (half a win each)" if number else ""
+
+
 def is_shown(p: float | None, level: float) -> bool:
     """Whether a test shows a difference: its p value is at most 1 - ``level``."""
     return p is not None and p <= 1 - level + 1e-12

@@ -33,10 +33,13 @@ RULES = (
 
 @dataclass(frozen=True)
 class Majority:
-    """The most frequent true label; several where counts are equal."""
+    """The most frequent true label; several where counts are equal.
+
+    An item on which raters split counts in part for each of their labels.
+    """
 
     labels: tuple[str, ...]
-    count: int
+    count: float
     items: int
 
     @property
@@ -45,14 +48,18 @@ class Majority:
         return float(self.count / self.items) if self.items else float("nan")
 
 
+#: Sums of thirds differ by rounding.
+_ROUNDING = 1e-9
+
+
 def majority(counts: Counts, labels: tuple[str, ...]) -> Majority:
     """The majority class of ``counts[truth, predicted]``, on exactly the items judged."""
     truth = counts.sum(1)
-    top = int(truth.max())
+    top = truth.max().item()
     return Majority(
-        tuple(label for label, n in zip(labels, truth, strict=True) if n == top),
+        tuple(label for label, n in zip(labels, truth, strict=True) if n >= top - _ROUNDING),
         top,
-        int(truth.sum()),
+        round(truth.sum()),
     )
 
 
@@ -64,7 +71,7 @@ def random_uniform(counts: Counts) -> float:
 def random_matched(counts: Counts) -> float:
     """Expected accuracy of a guess with the truth's own shares: ``sum_l p(l)^2``, exactly."""
     truth = counts.sum(1)
-    total = int(truth.sum())
+    total = float(truth.sum())
     return float((truth * truth).sum() / (total * total)) if total else float("nan")
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.stats.agreement.accuracy import accuracy
-from trace_eval.stats.agreement.align import Aligned
+from trace_eval.stats.agreement.align import Aligned, folded
 from trace_eval.stats.agreement.bootstrap import (
     BootstrapOptions,
     IntervalEstimate,
@@ -21,7 +21,6 @@ from trace_eval.stats.agreement.bootstrap import (
     Units,
     bootstrap,
 )
-from trace_eval.stats.agreement.counts import UNTYPED, collapse_codes
 from trace_eval.stats.agreement.holm import holm
 from trace_eval.stats.agreement.kappa import kappa
 from trace_eval.stats.agreement.mcnemar import McNemar, discordant, mcnemar
@@ -112,48 +111,43 @@ def compare(
 
 
 def _same_labels(first: Aligned, second: Aligned) -> _Pair:
-    if first.labels == second.labels:
-        return first, second
-    return _untyped(first), _untyped(second)
+    return (first, second) if first.labels == second.labels else (first.untyped(), second.untyped())
 
 
-def _untyped(column: Aligned) -> Aligned:
-    return replace(
-        column,
-        labels=UNTYPED,
-        truth=collapse_codes(column.truth),
-        predicted=collapse_codes(column.predicted),
-    )
-
-
-def _cells(pair: _Pair, size: int) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Items that both scored, and their cell (truth, first, second)."""
+def _cells(pair: _Pair) -> tuple[NDArray[np.bool_], NDArray[np.int64], tuple[int, int, int]]:
+    """Items that both scored, their cell, and the shape (truth, first, second) of all cells."""
     first, second = pair
+    rows, size = first.shares.shape
     known = first.known & second.known
     cells = (first.truth[known].astype(np.int64) * size + first.predicted[known]) * size
-    return known, cells + second.predicted[known]
+    return known, cells + second.predicted[known], (rows, size, size)
 
 
 def _joint(pair: _Pair) -> NDArray[np.int64]:
-    size = len(pair[0].labels)
-    return np.bincount(_cells(pair, size)[1], minlength=size**3).reshape(size, size, size)
+    _, cells, shape = _cells(pair)
+    return np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
 
 
 def _by_items(
     pairs: Sequence[_Pair], options: BootstrapOptions
 ) -> list[dict[str, IntervalEstimate]]:
-    estimates = []
-    for pair in pairs:
-        size = len(pair[0].labels)
-        statistics = {name: _from_joint(s, size) for name, s in _STATISTICS.items()}
-        estimates.append(bootstrap(Units.items(_joint(pair)), statistics, options))
-    return estimates
+    return [
+        bootstrap(
+            Units.items(_joint(pair)),
+            {name: _from_joint(s, pair[0].shares) for name, s in _STATISTICS.items()},
+            options,
+        )
+        for pair in pairs
+    ]
 
 
-def _from_joint(statistic: Statistic, size: int) -> Statistic:
+def _from_joint(statistic: Statistic, shares: NDArray[np.float64]) -> Statistic:
+    rows, size = shares.shape
+
     def second_minus_first(cells: NDArray[Any]) -> NDArray[Any]:
-        joint = cells.reshape(*cells.shape[:-1], size, size, size)  # [..., truth, first, second]
-        return statistic(joint.sum(-2)) - statistic(joint.sum(-1))
+        joint = cells.reshape(*cells.shape[:-1], rows, size, size)  # [..., truth, first, second]
+        one, other = (folded(joint.sum(axis), shares) for axis in (-1, -2))
+        return statistic(other) - statistic(one)
 
     return second_minus_first
 
@@ -167,25 +161,28 @@ def _by_clusters(
     stack = Stack(int(cluster.max(initial=-1)) + 1)
     statistics: dict[str, Statistic] = {}
     for number, pair in enumerate(pairs):
-        size = len(pair[0].labels)
-        known, cells = _cells(pair, size)
-        truth, first, second = np.unravel_index(cells, (size, size, size))
+        shares = pair[0].shares
+        known, cells, shape = _cells(pair)
+        truth, first, second = np.unravel_index(cells, shape)
         places = tuple(
-            stack.add(cluster[known], truth * size + predicted, size * size)
+            stack.add(cluster[known], truth * shape[1] + predicted, shares.size)
             for predicted in (first, second)
         )
         for name, statistic in _STATISTICS.items():
-            statistics[f"{number}.{name}"] = _from_two(statistic, size, *places)
+            statistics[f"{number}.{name}"] = _from_two(statistic, shares, *places)
     found = bootstrap(stack.units(), statistics, options)
     return [
         {name: found[f"{number}.{name}"] for name in _STATISTICS} for number in range(len(pairs))
     ]
 
 
-def _from_two(statistic: Statistic, size: int, first: slice, second: slice) -> Statistic:
+def _from_two(
+    statistic: Statistic, shares: NDArray[np.float64], first: slice, second: slice
+) -> Statistic:
     def second_minus_first(cells: NDArray[Any]) -> NDArray[Any]:
         one, other = (
-            cells[..., index].reshape(*cells.shape[:-1], size, size) for index in (first, second)
+            folded(cells[..., index].reshape(*cells.shape[:-1], *shares.shape), shares)
+            for index in (first, second)
         )
         return statistic(other) - statistic(one)
 
@@ -194,7 +191,7 @@ def _from_two(statistic: Statistic, size: int, first: slice, second: slice) -> S
 
 def _comparison(pair: _Pair, estimates: dict[str, IntervalEstimate]) -> Comparison:
     joint = _joint(pair)
-    test = mcnemar(*discordant(joint))
+    test = mcnemar(*discordant(joint, pair[0].shares))
     return Comparison(
         pair[0].judge,
         pair[1].judge,

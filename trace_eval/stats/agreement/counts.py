@@ -26,6 +26,9 @@ TIE = 2
 #: Code of ``both_good`` and of ``both_bad``.
 BOTH_GOOD, BOTH_BAD = 2, 3
 
+#: Code of an item on which people split: no label has more votes than all others. No file has it.
+SPLIT = len(LABELS)
+
 #: Typed label -> untyped label: rows are the four, columns the three.
 _COLLAPSE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]], dtype=np.int64)
 
@@ -36,15 +39,24 @@ def is_untyped(codes: Codes) -> bool:
 
 
 def collapse_codes(codes: Codes) -> Codes:
-    """Codes of :data:`UNTYPED`: all ties become one; missing stays missing."""
-    return np.minimum(codes, TIE).astype(np.int8)
+    """Codes of :data:`UNTYPED`: all ties become one; missing stays missing, a split a split."""
+    return np.where(codes == SPLIT, SPLIT, np.minimum(codes, TIE)).astype(np.int8)
 
 
-def joint_counts(truth: Codes, predicted: Codes, labels: int) -> NDArray[np.int64]:
-    """Counts of (truth, predicted) [shape=(labels, labels)]; rows with a missing code drop out."""
+def joint_counts(
+    truth: Codes, predicted: Codes, rows: int, labels: int | None = None
+) -> NDArray[np.int64]:
+    """Counts of (truth, predicted) [shape=(rows, labels)]; items with a missing code drop out.
+
+    Args:
+        truth, predicted: one of each item.
+        rows: kinds of truth.
+        labels: kinds of prediction; None: as many.
+    """
+    labels = labels or rows
     known = (truth != MISSING) & (predicted != MISSING)
     cells = truth[known].astype(np.int64) * labels + predicted[known]
-    return np.bincount(cells, minlength=labels * labels).reshape(labels, labels)
+    return np.bincount(cells, minlength=rows * labels).reshape(rows, labels)
 
 
 def collapse(counts: Counts) -> Counts:

@@ -57,9 +57,10 @@ def label_warnings(
             name = column.dimension
             if name in truth and name in judge.codes:  # not a preference made from overall
                 warnings += label_sets(ids, truth[name], judge.codes[name], who)
-            warnings += swapped(ids, column.truth, column.predicted, who)
-            warnings += copied_ties(ids, column.predicted, column.truth, who, "the labels")
-            warnings += copied_ties(ids, column.truth, column.predicted, f"labels, {name}", who)
+            agreed, said = column.agreed, column.predicted
+            warnings += swapped(ids, agreed, said, who)
+            warnings += copied_ties(ids, said, agreed, who, "the labels")
+            warnings += copied_ties(ids, agreed, said, f"labels, {name}", who)
     return warnings
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.counts import Counts
 
@@ -41,10 +42,14 @@ def sign_test(first: int, second: int, one_sided: bool = False) -> float:
     return min(1.0, 2 * float(bdtr(min(first, second), first + second, 0.5)))
 
 
-def discordant(counts: Counts) -> tuple[int, int]:
-    """(only the first right, only the second right) of ``counts[truth, first, second]``."""
-    labels = np.arange(counts.shape[0])
-    right_first = counts[labels, labels, :].sum()
-    right_second = counts[labels, :, labels].sum()
-    both = counts[labels, labels, labels].sum()
-    return int(right_first - both), int(right_second - both)
+def discordant(counts: Counts, shares: NDArray[np.float64]) -> tuple[int, int]:
+    """(only the first right, only the second right) of ``counts[truth, first, second]``.
+
+    Where raters split, the one that is right in part where the other is not.
+
+    Args:
+        counts: of items.
+        shares: by how much each label is right under each truth [shape=(truths, labels)].
+    """
+    ahead = np.sign(shares[:, :, None] - shares[:, None, :])
+    return int(counts[ahead > 0].sum()), int(counts[ahead < 0].sum())

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from blueprints import counted
 from trace_eval.data import MISSING, Codes
 from trace_eval.stats.agreement.accuracy import accuracy, accuracy_2way, coverage_2way
-from trace_eval.stats.agreement.align import Aligned
+from trace_eval.stats.agreement.align import Aligned, folded
 from trace_eval.stats.agreement.baselines import (
     RULES,
     Majority,
@@ -58,7 +58,8 @@ class JudgeScore:
 
     Attributes:
         labels: the declared label set; rows and columns of ``confusion``.
-        labelled, scored: items with a truth; items with a truth and a judgement.
+        labelled, scored: items with a truth; items with a truth and a judgement; ``split`` those of
+            them on which raters split, where each of their labels is right in part.
         coverage_2way: share of the scored items where both sides name a winner.
         metrics: estimates by name, see :mod:`trace_eval.stats.agreement.metrics`.
         confusion: counts[truth][predicted].
@@ -73,20 +74,24 @@ class JudgeScore:
     coverage: float | None
     coverage_2way: float | None
     metrics: dict[str, IntervalEstimate]
-    confusion: tuple[tuple[int, ...], ...]
+    confusion: tuple[tuple[float, ...], ...]
     majority: Majority
     baselines: tuple[Baseline, ...]
     verdict: str
+    split: int = 0
 
 
-def _over_flat(labels: tuple[str, ...]) -> dict[str, Statistic]:
+def _over_flat(column: Aligned) -> dict[str, Statistic]:
     """The statistics that a label set allows, over flat count vectors."""
-    size = len(labels)
+    shape = column.shares.shape
 
     def over_flat(statistic: Statistic) -> Statistic:
-        return lambda cells: statistic(cells.reshape(*cells.shape[:-1], size, size))
+        return lambda cells: statistic(
+            folded(cells.reshape(*cells.shape[:-1], *shape), column.shares)
+        )
 
-    return {name: over_flat(metric.statistic) for name, metric in metrics_of(labels).items()}
+    metrics = metrics_of(column.labels)
+    return {name: over_flat(metric.statistic) for name, metric in metrics.items()}
 
 
 def score_judge(
@@ -124,8 +129,8 @@ def score_judge(
 
 
 def _by_items(column: Aligned, options: BootstrapOptions) -> dict[str, IntervalEstimate]:
-    counts = joint_counts(column.truth, column.predicted, len(column.labels))
-    return bootstrap(Units.items(counts), _over_flat(column.labels), options, SHARES)
+    counts = joint_counts(column.truth, column.predicted, *column.shares.shape)
+    return bootstrap(Units.items(counts), _over_flat(column), options, SHARES)
 
 
 def _by_clusters(
@@ -137,8 +142,8 @@ def _by_clusters(
     for number, column in enumerate(columns):
         size, known = len(column.labels), column.known
         cells = column.truth[known].astype(np.int64) * size + column.predicted[known]
-        index = stack.add(cluster[known], cells, size * size)
-        for name, statistic in _over_flat(column.labels).items():
+        index = stack.add(cluster[known], cells, column.shares.size)
+        for name, statistic in _over_flat(column).items():
             statistics[f"{number}.{name}"] = within(statistic, index)
     shares = {name for name in statistics if name.partition(".")[2] in SHARES}
     found = bootstrap(stack.units(), statistics, options, shares)
@@ -154,7 +159,7 @@ def _score(
     guesses: Mapping[str, Codes | None],
     content: Codes | None,
 ) -> JudgeScore:
-    counts = joint_counts(column.truth, column.predicted, len(column.labels))
+    counts = column.counts()
     best = majority(counts, column.labels)
     rules = tuple(_baselines(column, counts, best, guesses, content))
     return JudgeScore(
@@ -166,10 +171,11 @@ def _score(
         coverage=column.scored / column.labelled if column.labelled else None,
         coverage_2way=defined(float(coverage_2way(counts))),
         metrics=metrics,
-        confusion=tuple(tuple(int(n) for n in row) for row in counts),
+        confusion=tuple(tuple(n.item() for n in row) for row in counts),
         majority=best,
         baselines=rules,
         verdict=_verdict(column, _main(metrics, counts), best, rules),
+        split=column.split,
     )
 
 
@@ -180,14 +186,14 @@ def defined(value: float) -> float | None:
 
 def _baselines(
     column: Aligned,
-    counts: NDArray[np.int64],
+    counts: Counts,
     best: Majority,
     guesses: Mapping[str, Codes | None],
     content: Codes | None,
 ) -> list[Baseline]:
     judge = defined(float(accuracy(counts)))
     winners = counts[:2].sum(1)
-    wins = int(winners.sum())
+    wins = float(winners.sum())
     rows = [
         Baseline(
             "majority class",
@@ -217,13 +223,11 @@ def _rule(name: str, codes: Codes, column: Aligned) -> Baseline:
     size = len(column.labels)
     guess = np.minimum(codes, size - 1).astype(np.int8)  # three labels: all ties are one
     guess = np.where(column.known, guess, MISSING).astype(np.int8)
-    counts = joint_counts(column.truth, guess, size)
-    judged = joint_counts(
-        np.where(guess != MISSING, column.truth, MISSING).astype(np.int8), column.predicted, size
-    )
+    counts = column.counts(guess)
+    judged = column.counts(np.where(guess != MISSING, column.predicted, MISSING).astype(np.int8))
     return Baseline(
         name,
-        int(counts.sum()),
+        round(counts.sum()),
         defined(float(accuracy(counts))),
         defined(float(accuracy_2way(counts))),
         defined(float(accuracy(judged))),
@@ -249,6 +253,8 @@ def _verdict(
     )
     if limits:
         told += f", interval {limits[0]:.3f} to {limits[1]:.3f}"
+    if column.split:
+        told += f" (raters split on {column.split}, where each label of theirs is right in part)"
     if word == "below":
         told += "; it is worse than not judging"
     ahead = [

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import Policy
 from trace_eval.data import LABELS, MISSING, SCORE_FACTS, Codes, LabelTable, Texts
-from trace_eval.stats.agreement.align import Items, items_of
+from trace_eval.stats.agreement.align import Items, items_of, rows_of
+from trace_eval.stats.agreement.align import gather as gather_codes
 from trace_eval.stats.agreement.copies import units
-from trace_eval.stats.agreement.counts import collapse_codes, is_untyped
+from trace_eval.stats.agreement.counts import SPLIT, collapse_codes
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.influence import Design, simple_design
 from trace_eval.stats.inference.sampling import Drawn, drawn_labels
@@ -34,10 +35,10 @@ class LabelledRun:
         table: its judgements, one row per item.
         column: the label column that is looked at.
         codes: the judge's labels; missing: unscored [shape=(n,)].
-        truth: people's plurality label; missing: nobody's, or they split [shape=(n,)].
-        asked: items that people labelled, split ones included [shape=(n,)].
-        agrees: 1 where the judge has people's label, else 0; a split is no agreement; NaN
-            where nobody was asked or nothing was scored [shape=(n,)].
+        truth: people's plurality label, or ``SPLIT``; missing: nobody's [shape=(n,)].
+        asked: items that people labelled [shape=(n,)].
+        agrees: 1 where the judge has people's label, a part where they split and it has one of
+            theirs, else 0; NaN where nobody was asked or nothing was scored [shape=(n,)].
         drawn: how the labelled items were chosen.
         facts: what tells which items are not independent, the labels' where the judgements
             have none.
@@ -119,21 +120,27 @@ def gather(
     column = opinion_column(table, dimension)
     codes, number = table.codes[column], len(table)
     truth, asked = np.full(number, MISSING, np.int8), np.zeros(number, bool)
+    agrees = np.full(number, np.nan)
     drawn, unmatched, items = Drawn(None), 0, None
     if labels is not None:
         items = items_of(labels)
         said = dimension if dimension is not None else opinion_column(labels)
         if said not in items.codes:
             raise UserError(f"{labels.source}: no labels of {said!r}; people must say it too")
-        truth, asked, given, unmatched = _join(table, items, said)
+        rows = _join(table, items)
+        known = rows >= 0
+        truth = items.said(said, table.ids)
+        asked = truth != MISSING
+        judged = gather_codes(codes, rows)
+        agrees[rows[known]] = items.credit(said, judged)[known]
+        agrees[~asked | (codes == MISSING)] = np.nan
+        given, own = None, items.fact("inclusion")
+        if own is not None:
+            given = np.full(number, np.nan)
+            given[rows[known]] = own[known]
+        unmatched = int((~known).sum())
         drawn = drawn_labels(labels.source, table.ids, given, asked, codes != MISSING)
-    left, right = codes, truth
-    if "preference" in (column, said if labels is not None else column) or any(
-        is_untyped(side) for side in (codes, truth)
-    ):
-        left, right = collapse_codes(codes), collapse_codes(truth)
     facts = table.facts if items is None else _identity(table, items)
-    agrees = np.where(asked & (codes != MISSING), (left == right).astype(float), np.nan)
     return LabelledRun(
         source=source.judgements.source,
         judge=next(iter(table.raters())),
@@ -153,28 +160,15 @@ def gather(
     )
 
 
-def _join(
-    table: LabelTable, items: Items, column: str
-) -> tuple[Codes, NDArray[np.bool_], Array | None, int]:
-    index = {key: row for row, key in enumerate(table.ids.tolist())}
-    rows = np.fromiter((index.get(key, -1) for key in items.ids.tolist()), np.int64)
-    known = rows >= 0
-    if not known.any():
+def _join(table: LabelTable, items: Items) -> NDArray[np.int64]:
+    """Row of ``table`` of every labelled item; -1 where it was not judged."""
+    rows = rows_of(items.ids, table.ids)
+    if (rows < 0).all():
         raise UserError(
             f"{items.table.source}: none of its {len(items.ids)} ids is among the {len(table)} of"
             f" {table.source}; give both the same ids"
         )
-    truth, asked = np.full(len(table), MISSING, np.int8), np.zeros(len(table), bool)
-    truth[rows[known]] = items.codes[column][known]
-    voted = np.bincount(
-        items.row, weights=items.table.codes[column] != MISSING, minlength=len(items.ids)
-    )
-    asked[rows[known]] = voted[known] > 0
-    own, given = items.fact("inclusion"), None
-    if own is not None:
-        given = np.full(len(table), np.nan)
-        given[rows[known]] = own[known]
-    return truth, asked, given, int((~known).sum())
+    return rows
 
 
 def _identity(table: LabelTable, items: Items) -> Mapping[str, NDArray[Any]]:
@@ -262,5 +256,5 @@ def _others(table: LabelTable, codes: Codes, column: str, others: Sequence[Judge
 
 
 def label_text(code: int) -> str | None:
-    """A label by its code; None for a missing one."""
-    return None if code == MISSING else LABELS[code]
+    """A label by its code, or ``split``; None for a missing one."""
+    return None if code == MISSING else "split" if code == SPLIT else LABELS[code]

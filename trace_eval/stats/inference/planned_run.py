@@ -55,7 +55,7 @@ class PlannedRun:
             codes, truth = collapse_codes(codes), collapse_codes(truth)
         if self.goal == ACCURACY:
             everything, nothing = np.arange(len(rows)), np.zeros(len(rows))
-            values: Array = (truth == codes).astype(float)
+            values: Array = np.nan_to_num(run.agrees[rows])
             means = [Mean(everything, np.zeros(len(rows), bool), nothing)]
         else:
             values, judged = _points(truth), _points(codes)

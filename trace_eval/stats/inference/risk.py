@@ -4,9 +4,10 @@
   ``P(Bin(n, target) >= agreeing)``.
 * A certain stratum (all of it labelled) and a random slice of the rest: the same on the slice,
   against what the slice must reach for the whole to reach the target.
-* Items that share an instruction, or weights: bets against the hypothesis (Waudby-Smith & Ramdas
-  2024), one per instruction g, of which the labels give the mean agreement ``a_g`` and which
-  stands for ``w_g`` items, at most M. ``K(c) = prod_g (1 + c w_g (a_g - target) / (target M))``
+* Items that share an instruction, or weights, or a label that is right in part because raters
+  split: bets against the hypothesis (Waudby-Smith & Ramdas 2024), one per instruction g, of which
+  the labels give the mean agreement ``a_g`` and which stands for ``w_g`` items, at most M.
+  ``K(c) = prod_g (1 + c w_g (a_g - target) / (target M))``
   with c in (0, 1] has a mean of at most 1 where agreement is at most the target: its factors
   are not negative, and their means average to at most 1. So has the mean of K over a fixed grid
   of c, whose inverse is a p value by Markov's inequality. It holds however alike the labels of
@@ -40,7 +41,7 @@ def p_below(
     """P value of "agreement on the selected items is at most ``target``".
 
     Args:
-        agrees: 1 or 0; ignored where not labelled [shape=(n,)].
+        agrees: 0 to 1; ignored where not labelled [shape=(n,)].
         design: who was asked.
         selected: the part of the run in question [shape=(n,)].
         target: in (0, 1).
@@ -48,7 +49,7 @@ def p_below(
     asked = selected & design.labelled
     if not asked.any():
         return 1.0
-    if _exact(design, selected):
+    if _exact(design, selected) and set(np.unique(agrees[asked])) <= {0.0, 1.0}:
         if design.stratum is not None:
             return _two_strata(agrees, design, selected, target)
         return _binomial(int(agrees[asked].sum()), int(asked.sum()), target)

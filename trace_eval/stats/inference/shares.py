@@ -7,8 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from trace_eval.data import LABELS, MISSING
-from trace_eval.stats.agreement.counts import TYPED, UNTYPED, collapse_codes
+from trace_eval.data import MISSING
+from trace_eval.stats.agreement.counts import (
+    BOTH_BAD,
+    BOTH_GOOD,
+    SPLIT,
+    TYPED,
+    UNTYPED,
+    collapse_codes,
+    is_untyped,
+)
 from trace_eval.stats.inference.influence import ppi_components
 from trace_eval.stats.inference.labelled_run import Array, LabelledRun
 from trace_eval.stats.inference.ppi import PPIEstimate, estimate
@@ -19,7 +27,7 @@ class ShareRow:
     """Share of the judged pairs that people give a label, or on which the judge is right.
 
     Attributes:
-        what: the label, or :data:`RIGHT`.
+        what: the label, :data:`PEOPLE_SPLIT` or :data:`RIGHT`.
         share: of accuracy without the judge's own figure: it does not know it.
     """
 
@@ -29,8 +37,8 @@ class ShareRow:
     share: PPIEstimate
 
 
-#: The row of the judge's accuracy.
-RIGHT = "judge is right"
+#: The row of the judge's accuracy, and of pairs on which raters split.
+RIGHT, PEOPLE_SPLIT = "judge is right", "raters split"
 
 
 def share_rows(run: LabelledRun, level: float = 0.95, cluster: bool = False) -> Iterator[ShareRow]:
@@ -48,10 +56,12 @@ def share_rows(run: LabelledRun, level: float = 0.95, cluster: bool = False) -> 
     design = run.design(asked, cluster).take(rows)
     truth, said = run.truth[rows], run.codes[rows]
     seen = truth[asked[rows]]
-    names = TYPED if not (seen == LABELS.index("tie")).any() and (seen > 1).any() else UNTYPED
+    typed_tie = ((seen == BOTH_GOOD) | (seen == BOTH_BAD)).any()
+    names = TYPED if typed_tie and not is_untyped(seen) else UNTYPED
     if names == UNTYPED:
         truth, said = collapse_codes(truth), collapse_codes(said)
-    for code, name in enumerate(names):
+    kinds = list(enumerate(names)) + ([(SPLIT, PEOPLE_SPLIT)] if (seen == SPLIT).any() else [])
+    for code, name in kinds:
         found = ppi_components((truth == code).astype(float), (said == code).astype(float), design)
         yield ShareRow(run.judge, run.column, name, estimate(found, level))
     right = np.nan_to_num(run.agrees[rows])

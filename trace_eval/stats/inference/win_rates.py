@@ -13,6 +13,7 @@ from trace_eval.data import LABELS, MISSING, Codes, LabelTable
 from trace_eval.stats.agreement.align import rows_of
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.copies import index_of, units
+from trace_eval.stats.agreement.counts import SPLIT
 from trace_eval.stats.agreement.holm import holm
 from trace_eval.stats.inference.influence import (
     Design,
@@ -51,11 +52,15 @@ class WinRates:
 
     Attributes:
         design: in words, for the caption.
+        split: labelled comparisons on which people split, half a win for each system.
+        unscored: labelled comparisons that the judge gave no label; they are left out.
     """
 
     systems: tuple[RateRow, ...]
     differences: tuple[DifferenceRow, ...]
     design: str
+    split: int = 0
+    unscored: int = 0
 
 
 def win_rate_tables(
@@ -80,11 +85,13 @@ def win_rate_tables(
         typed: ``both_bad`` is 0 for both, not a half.
     """
     judged = table.codes[column]
-    kept = (judged != MISSING) & ~self_mask(table.facts, len(table))
+    apart = ~self_mask(table.facts, len(table))
+    kept = (judged != MISSING) & apart
     rows = np.full(len(table), -1)
     at = rows_of(labels.ids, table.ids)
     said = (labels.codes[label_column] != MISSING) & (at >= 0)
     rows[at[said]] = np.flatnonzero(said)
+    unscored = int(((rows >= 0) & apart & ~kept).sum())
     rows = rows[kept]
     asked = rows >= 0
     given, inclusion = labels.facts.get("inclusion"), None
@@ -115,6 +122,8 @@ def win_rate_tables(
             for one, other, p in pairs
         ),
         describe(design, cluster),
+        int((truth == SPLIT).sum()),
+        unscored,
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from trace_eval.data import LabelTable
+import numpy as np
+
+from trace_eval.data import MISSING, LabelTable
 from trace_eval.stats.agreement.align import rows_of
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.checks import (
@@ -14,6 +16,7 @@ from trace_eval.stats.agreement.checks import (
     swapped,
     two_opinions,
 )
+from trace_eval.stats.agreement.counts import SPLIT
 from trace_eval.stats.agreement.mirrored import mirrored_truth
 
 
@@ -32,6 +35,8 @@ def ranking_warnings(
     found += two_opinions(table.ids, table.codes, table.source)
     if labels is None:
         return found
+    agreed = {n: np.where(c == SPLIT, MISSING, c).astype(np.int8) for n, c in labels.codes.items()}
+    labels = labels.with_codes(**agreed)
     rows = rows_of(labels.ids, table.ids)
     if (rows < 0).any():
         return found  # each order is a comparison of its own: none is the labels' item

@@ -12,6 +12,7 @@ from blueprints import UserError
 from trace_eval.data import MISSING, LabelTable
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.copies import Numbers, units, with_instructions
+from trace_eval.stats.agreement.counts import SPLIT, is_untyped
 from trace_eval.stats.agreement.judges import factorise
 
 #: What a comparison can say, from the side of the pair's first system.
@@ -27,8 +28,8 @@ class Outcomes:
     Attributes:
         systems: names, sorted.
         pairs: (first, second) of every compared pair, first < second [shape=(pairs, 2)].
-        counts: comparisons by :data:`OUTCOMES`; ``tie`` holds ``both_good`` and plain ties
-            [shape=(pairs, 4)].
+        counts: comparisons by :data:`OUTCOMES`; ``tie`` holds ``both_good``, plain ties and those
+            on which raters split [shape=(pairs, 4)].
         cell: flat index into ``counts`` of every comparison [shape=(comparisons,)].
         cluster: its instruction, from 0 [shape=(comparisons,)]; None: unknown.
         copies: number of its pair, where copies and both orders of one are told; None: none are
@@ -36,6 +37,7 @@ class Outcomes:
         units: number of its unit, where one instruction is one and copies are; None: neither is
             known [shape=(comparisons,)].
         typed: the labels tell good ties from bad ones.
+        split: comparisons on which raters split.
         unscored, self_compared: rows left out, because they have no label, or compare a
             system with itself.
     """
@@ -50,6 +52,7 @@ class Outcomes:
     typed: bool
     unscored: int
     self_compared: int
+    split: int = 0
 
     @property
     def design(self) -> NDArray[np.float64]:
@@ -138,7 +141,7 @@ def _count(
         np.fromiter(map(number.__getitem__, side.tolist()), np.int64, len(side))
         for side in (system_a, system_b)
     )
-    outcome = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE])[codes]
+    outcome = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE, _TIE])[codes]
     outcome = np.where((a > b) & (outcome <= _LOSS), 1 - outcome, outcome)
     key = np.minimum(a, b) * len(systems) + np.maximum(a, b)
     seen, pair = np.unique(key, return_inverse=True)
@@ -150,6 +153,7 @@ def _count(
         counts.reshape(-1, len(OUTCOMES)),
         cell,
         *groups,
-        not (codes == len(OUTCOMES)).any(),
+        not is_untyped(codes.astype(np.int8)),
         *left_out,
+        int((codes == SPLIT).sum()),
     )

@@ -6,14 +6,11 @@ import numpy as np
 
 from blueprints import UserError, counted
 from fusion import Policy
-from trace_eval.data import MISSING, LabelTable
+from trace_eval.data import LabelTable
 from trace_eval.stats.agreement.align import Items, first_repeat, items_of, match
 from trace_eval.stats.agreement.judges import fused_by, known_policy, merge_facts, with_overall
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.options import Missing
-
-#: Fact of people's labels: how many of them labelled the item, those who split included.
-OPINIONS = "opinions"
 
 
 def judge_table(
@@ -51,7 +48,9 @@ def fused_with(
 
 
 def people_table(labels: LabelTable, judged: LabelTable, missing: Missing = "error") -> LabelTable:
-    """The people's plurality label of every judged item, with the judgements' systems.
+    """What people say of every judged item, one row each, with the judgements' systems.
+
+    Their plurality, or ``SPLIT``: half a win for either system.
 
     Judged items without a label are no fault: a few labels beside many judgements are what
     prediction-powered estimates are for.
@@ -70,10 +69,9 @@ def people_table(labels: LabelTable, judged: LabelTable, missing: Missing = "err
             " them, or pass --missing drop"
         )
     facts = merge_facts(judged, rows, items)
-    said = np.any([codes != MISSING for codes in labels.codes.values()], axis=0)
-    facts[OPINIONS] = np.bincount(items.row, weights=said, minlength=len(items.ids))
     inclusion = items.fact("inclusion")
     if inclusion is not None:
         facts["inclusion"] = inclusion
-    table = LabelTable(labels.source, items.ids, items.codes, facts=facts)
+    said = {name: items.said(name) for name in items.codes}
+    table = LabelTable(labels.source, items.ids, said, facts=facts)
     return table.take(rows >= 0)

@@ -102,6 +102,7 @@ class RankReport:
             labels, or every judged item has one, or they cannot speak for the others: then a
             caveat says why.
         means: the systems of scores, which have no comparisons.
+        split: comparisons on which people split, which are half a win for each system.
         judged, labelled: win rates with intervals by this judge's labels alone and by people's,
             best first; empty: there are no labels.
     """
@@ -121,6 +122,7 @@ class RankReport:
     labelled: tuple[RateRow, ...] = ()
     powered: WinRates | None = None
     means: tuple[MeanRow, ...] = ()
+    split: int = 0
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -1,0 +1,221 @@
+"""Two raters who differ: half a win wherever people's labels count, and never left out unsaid."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.label_tables import QUICK
+from trace_eval.compare.judges import with_labels
+from trace_eval.compare.judgings import Joined, Judging, labelled, texts
+from trace_eval.compare.people import labelled_by_people
+from trace_eval.data.labels import LABELS, LabelTable, label_table
+from trace_eval.stats.agree_sources import agree
+from trace_eval.stats.agreement.align import items_of
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.counts import SPLIT
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.answers import agree_answer, rank_answer
+from trace_eval.stats.inference.card import make_cards
+from trace_eval.stats.inference.labelled_run import gather
+from trace_eval.stats.inference.plan import make_plan
+from trace_eval.stats.inference.screen import screen
+from trace_eval.stats.options import AgreeOptions, PlanOptions, RankOptions, ScreenOptions
+from trace_eval.stats.rank_sources import rank
+
+PAIRS = 400
+
+#: Score limits need no resamples.
+OFF = BootstrapOptions(resamples=0)
+
+
+def opinions(votes: list[str], column: str = "preference") -> LabelTable:
+    """One pair per text, one rater per letter: 1, 2, t, g, b."""
+    word = {"t": "tie", "g": "both_good", "b": "both_bad"}
+    cells = [
+        (f"p{row}", f"r{rater}", word.get(letter, letter))
+        for row, letters in enumerate(votes)
+        for rater, letter in enumerate(letters)
+    ]
+    ids, raters, labels = zip(*cells, strict=True)
+    return label_table("people", {"id": ids, "rater": raters, column: labels})
+
+
+def judged(labels: str, **facts: list[float]) -> JudgedSource:
+    columns = {
+        "id": [f"p{row}" for row in range(len(labels))],
+        "preference": ["tie" if label == "t" else label for label in labels],
+        "system_a": ["x"] * len(labels),
+        "system_b": ["y"] * len(labels),
+        **facts,
+    }
+    return JudgedSource(label_table("judge", columns))
+
+
+def world(seed: int, share: float) -> list[str]:
+    """Each of two opinions of a pair is for A with the same chance, whatever the other says."""
+    rng = np.random.default_rng(seed)
+    said = np.where(rng.random((PAIRS, 2)) < share, "1", "2")
+    return ["".join(row) for row in said.tolist()]
+
+
+def test_a_split_is_half_a_win_and_is_counted_in_the_sentence() -> None:
+    votes = world(5, 0.6)
+    split = sum(len(set(vote)) > 1 for vote in votes)
+    share = sum(vote.count("1") for vote in votes) / (2 * PAIRS)  # every opinion counts alike
+    report = rank(judged("12" * (PAIRS // 2)), opinions(votes), RankOptions(QUICK))
+    (x, y) = report.labelled
+    assert (x.system, x.rate.labelled, report.split) == ("x", PAIRS, split)
+    assert (x.rate.both, y.rate.both) == pytest.approx((share, 1 - share), abs=1e-12)
+    said = rank_answer(report)[1]
+    assert (
+        f"by the {PAIRS} pairs that people labelled, {split} of them split (half a win each)"
+        in said
+    )
+    assert said.startswith(f"x wins {100 * share:.0f} % [")
+
+
+def test_raters_of_equal_systems_show_a_difference_as_seldom_as_is_allowed() -> None:
+    """Dropped splits leave a wrong share; they must not narrow the interval of what is left."""
+    source = judged("12" * (PAIRS // 2))
+    held = shown = 0
+    draws = 60
+    for seed in range(draws):
+        (x, y) = rank(source, opinions(world(seed, 0.6)), RankOptions(OFF)).labelled
+        first = x if x.system == "x" else y
+        low, high = first.rate.interval or (1.0, 0.0)
+        held += low <= 0.6 <= high
+        shown += x.rate.p is not None and x.rate.p <= 0.05
+    # 95 % of 60 draws less 3 standard errors of 2.8 % each
+    assert held >= 0.86 * draws
+    assert shown > 0.9 * draws  # .6 of 400 pairs with a variance of .12 each is 5.8 errors from .5
+
+
+@pytest.mark.parametrize(
+    ("votes", "said", "right"),
+    [
+        # the judge says 1; the plurality, and how far the judge is right
+        ("1", "1", 1.0),
+        ("12", "split", 0.5),
+        ("112", "1", 1.0),
+        ("1t", "split", 0.5),
+        ("2t", "split", 0.0),
+        ("12t", "split", 1 / 3),
+        ("1122", "split", 0.5),
+        ("11222", "2", 0.0),
+    ],
+)
+def test_what_a_split_is(votes: str, said: str, right: float) -> None:
+    items = items_of(opinions([votes, "11"]))
+    code = items.said("preference")[0]
+    assert ("split" if code == SPLIT else LABELS[code]) == said
+    one = np.zeros(2, np.int8)
+    assert items.credit("preference", one).tolist() == pytest.approx([right, 1.0])
+
+
+def test_typed_ties_that_differ_are_one_tie_where_ties_have_no_types() -> None:
+    items = items_of(opinions(["gb", "1g", "gg"], "overall"))
+    assert items.said("overall").tolist() == [SPLIT, SPLIT, LABELS.index("both_good")]
+    good = np.full(3, LABELS.index("both_good"), np.int8)
+    tie = np.full(3, LABELS.index("tie"), np.int8)
+    assert items.credit("overall", good).tolist() == [0.5, 0.5, 1.0]
+    assert items.credit("overall", tie).tolist() == [1.0, 0.5, 1.0]
+
+
+def test_agreement_counts_a_split_in_part_and_says_so() -> None:
+    # six pairs: the judge has both raters on two, one of them on two, neither on two
+    votes = ["11", "22", "12", "12", "22", "2t"]
+    report = agree([judged("121211")], opinions(votes), AgreeOptions(QUICK))
+    (score,) = report.scores
+    assert (score.scored, score.split) == (6, 3)
+    assert score.metrics["accuracy_3way"].value == pytest.approx((1 + 1 + 0.5 + 0.5 + 0 + 0) / 6)
+    # rows 1, 2, tie; each split is half a count of either of its labels
+    assert np.array(score.confusion) == pytest.approx(
+        np.array([[1.5, 0.5, 0.0], [2.0, 1.5, 0.0], [0.5, 0.0, 0.0]])
+    )
+    assert score.majority.accuracy == pytest.approx(3.5 / 6)  # always 2
+    first = agree_answer(report)[0]
+    assert first.startswith("judge agrees with people on 50 %")
+    assert "of 6 pairs (preference; people split on 3, where each of their labels is right" in first
+    assert "split" not in agree_answer(agree([judged("12")], opinions(["11", "22"])))[0]
+
+
+def test_two_judges_are_tested_on_split_pairs_too() -> None:
+    # on both splits the second judge says what nobody says: each is one for the first
+    votes = ["12", "12", "11", "22"]
+    second = judged("tt11").judgements
+    other = JudgedSource(LabelTable("second", second.ids, second.codes, facts=second.facts))
+    report = agree([judged("1212"), other], opinions(votes), AgreeOptions(QUICK))
+    (row,) = report.comparisons
+    assert (row.mcnemar.only_first, row.mcnemar.only_second) == (3, 0)
+    # the first is right by 1/2, 1/2, 1, 1, the second by 0, 0, 1, 0
+    assert row.difference.value == pytest.approx(-0.5)
+
+
+def test_screen_plan_and_shares_take_splits_in_part() -> None:
+    votes = world(3, 0.9)
+    split = sum(len(set(vote)) > 1 for vote in votes)
+    source = judged("1" * PAIRS, confidence=np.linspace(0, 1, PAIRS).tolist())
+    run = gather(source, opinions(votes))
+    share = sum(vote.count("1") for vote in votes) / (2 * PAIRS)
+    assert run.asked.all()
+    assert float(run.agrees.mean()) == pytest.approx(share)
+    found = screen(run)
+    assert found.labels == PAIRS
+    assert found.parts[-1].agreement == pytest.approx(share)
+    assert f"raters split on {split} labelled pairs" in " ".join(found.caveats)
+    plan = make_plan(run, PlanOptions(width=0.1))
+    assert plan.labelled == PAIRS
+    assert f"raters split on {split} labelled pairs: half a win" in " ".join(plan.notes)
+    few = agree([judged("12" * PAIRS)], opinions(votes[:100]), AgreeOptions(QUICK, missing="drop"))
+    shares = {row.what: row.share for row in few.shares}
+    assert shares["raters split"].labels == pytest.approx(
+        sum(len(set(vote)) > 1 for vote in votes[:100]) / 100
+    )
+    assert sum(shares[name].labels or 0 for name in ("1", "2", "tie", "raters split")) == (
+        pytest.approx(1.0)
+    )
+
+
+def test_the_guarantee_of_a_screen_holds_where_raters_split() -> None:
+    """People agree with the judge by .8 on average; .85 is asked for."""
+    promised = 0
+    for seed in range(40):
+        run = gather(judged("1" * PAIRS), opinions(world(seed, 0.8)))
+        promised += screen(run, ScreenOptions(agree=0.85)).chosen is not None
+    assert promised <= 5  # 5 % of 40 is 2, with a standard error of 1.4
+
+
+def test_a_judge_change_sees_every_rater() -> None:
+    votes = ["12", "11", "22", "12"]
+    ids = texts([f"p{row}" for row in range(4)])
+    none = texts([None] * 4)
+    off = np.zeros(4, bool)
+
+    def judging(name: str, said: list[int]) -> Judging:
+        metrics = {"pair.preference": labelled(np.array(said, np.int8), none)}
+        return Judging(name, ids, metrics, {}, None, none, none, off, off, off)
+
+    joined = Joined(
+        with_labels(judging("old", [0, 0, 1, 4]), opinions(votes)),
+        judging("new", [1, 1, 1, 0]),
+        0,
+        0,
+    )
+    found = labelled_by_people(joined, "pair.preference", QUICK)
+    assert found is not None
+    old, new = (score.metrics["accuracy_3way"].value for score in found.scores)
+    assert (old, new) == pytest.approx(((0.5 + 1 + 1 + 0) / 4, (0.5 + 0 + 1 + 0.5) / 4))
+    assert joined.first.labels_of("preference").tolist() == [SPLIT, 0, 1, SPLIT]
+
+
+def test_the_card_rests_on_all_labelled_pairs(tmp_path: Path) -> None:
+    votes = world(8, 0.6)
+    path = tmp_path / "judge.csv"
+    path.write_text("id,preference\n" + "".join(f"p{row},1\n" for row in range(PAIRS)))
+    (card,) = make_cards([path], opinions(votes), resamples=200)
+    assert card.main is not None
+    assert (card.main.scored, card.main.split) == (PAIRS, sum(len(set(v)) > 1 for v in votes))
+    assert card.accuracy[0] == pytest.approx(sum(v.count("1") for v in votes) / (2 * PAIRS))
