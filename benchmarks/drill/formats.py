@@ -215,32 +215,25 @@ def _batch(folder: Path) -> Read:
 
 
 def _label_studio(folder: Path) -> tuple[Read, list[bytes]]:
-    """Pairs, a call rated turn by turn, and one with its events; each review reads each export."""
+    """Pairs and a whole call; each review reads each export."""
     pairs = support.open_at(support.write_run(folder / "studio", support.pairs(folder, 2)))
     calls.sound(folder)
     records = calls.manifest(folder, [{"id": "c", "conversation": calls.conversation()}], "c.jsonl")
-    turns, whole = (
-        open_review(records, options=ReviewOptions(rubric=rubric))
-        for rubric in ("conciseness", "handling")
-    )
+    whole = open_review(records, options=ReviewOptions(rubric="handling"))
     result = [
         {"from_name": phase, "to_name": "first", "type": "choices", "value": {"choices": ["1"]}}
         for phase in PHASES
     ]
     tied = [{"id": 1, **task, "annotations": [studio.annotation(result)]} for task in tasks(pairs)]
-    rated = [studio.rated(task, {0: "3", 2: "1"}) for task in tasks(turns)]
     score = {"from_name": "score", "type": "choices", "value": {"choices": ["2"]}}
-    marked = [
-        {**task, "annotations": [studio.annotation([score, *task["predictions"][0]["result"]])]}
-        for task in tasks(whole)
-    ]
+    rated = [{**task, "annotations": [studio.annotation([score])]} for task in tasks(whole)]
 
     def read(path: Path) -> None:
-        for review in (pairs, turns, whole):
+        for review in (pairs, whole):
             for problem in read_results(review, path).problems:
                 problem.encode()
 
-    return _file(".json", read), [json.dumps(export).encode() for export in (tied, rated, marked)]
+    return _file(".json", read), [json.dumps(export).encode() for export in (tied, rated)]
 
 
 def _rating(data: bytes, _: Path) -> None:

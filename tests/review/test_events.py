@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import html
 import json
 import re
@@ -12,12 +11,11 @@ from typing import Any
 import pytest
 import soundfile
 
-from tests.support import browser, calls, studio
+from tests.support import browser, calls
 from trace_eval.conversations import TRACE_EVAL, set_event
 from trace_eval.data import Conversation, SetEvent
 from trace_eval.review.audio import lanes
 from trace_eval.review.exports import write_exports
-from trace_eval.review.labelstudio import Imported, config, read_results, tasks, write_tasks
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import Review, open_review
 from trace_eval.runs.job import open_job
@@ -70,90 +68,6 @@ def client_of(review: Review, name: str) -> tuple[TestClient, dict[str, Any]]:
 def form(one: SetEvent, **fields: Any) -> dict[str, Any]:
     shown = {"kind": one.kind, "start": f"{one.start_s:.3f}", "end": f"{one.end_s:.3f}"}
     return {"was": one.model_dump_json(), "do": "keep", **shown, **fields}
-
-
-def _marked(
-    review: Review, folder: Path, task: dict[str, Any], result: list[Any], who: Any = 7
-) -> Imported:
-    """Read an annotation with these regions and a score."""
-    score = {"id": "s", "from_name": "score", "type": "choices", "value": {"choices": ["2"]}}
-    path = folder / "export.json"
-    path.write_text(
-        json.dumps([{**task, "annotations": [studio.annotation([*result, score], who)]}])
-    )
-    return read_results(review, path)
-
-
-def test_events_are_corrected_in_label_studio(review: Review, tmp_path: Path) -> None:
-    assert write_tasks(review, tmp_path / "ls") == ()
-    text = (tmp_path / "ls" / "tasks.json").read_text()
-    assert "SECRET" not in text
-    assert "response_p50" not in text
-    task, _ = json.loads(text)
-    regions = studio.events_of(task)
-    # the sound begins with the first turn, at 0.2 s; a greeting that takes no time has no place
-    assert sorted(regions) == [("dead_air", 3.8), ("response", 1.6), ("response", 3.8)]
-    region = regions["response", 1.6]
-    assert region["value"]["channel"] == 1
-    assert region["readonly"] is False
-    labels = re.findall(r'<Label value="(\w+)"/>', config(review))
-    assert labels == list(TRACE_EVAL.kinds)
-
-    path = tmp_path / "corrections.jsonl"
-    kept = [{**one, "origin": "prediction"} for one in regions.values()]
-    found = _marked(review, tmp_path, task, kept)
-    assert (found.stored, found.problems) == (1, ())  # the score; every event stays as it was
-    assert not path.exists()
-    result = copy.deepcopy(kept)
-    ids = [regions[name]["id"] for name in sorted(regions)]
-    gone, moved, other = (next(e for e in result if e["id"] == name) for name in ids)
-    moved["value"]["end"] = 2.3
-    other["value"]["labels"] = ["overlap"]
-    result.remove(gone)
-    added = {"start": 0.5, "end": 0.75, "channel": 0, "labels": ["backchannel"]}
-    result.append({**moved, "id": "mine", "value": added})
-    found = _marked(review, tmp_path, task, result)
-    assert (found.stored, found.known, found.problems, found.unit) == (4, 1, (), "mark")
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert {line["who"] for line in lines} == {"label-studio:7"}
-    changes = [(line["before"], line["after"]) for line in lines]
-    assert (RESPONSE.model_dump(), {**RESPONSE.model_dump(), "end_s": 2.5}) in changes
-    assert (None, {"kind": "backchannel", "start_s": 0.7, "end_s": 0.95}) in changes
-    late = {"kind": "response", "start_s": 4.0, "end_s": 8.4}
-    assert (late, {**late, "kind": "overlap"}) in changes
-    assert ({**late, "kind": "dead_air"}, None) in changes
-    assert len(changes) == 4
-    written = path.read_bytes()
-    found = _marked(review, tmp_path, task, result)
-    assert (found.stored, found.known) == (0, 5)
-    again = open_review(tmp_path / "items.jsonl", options=ReviewOptions("handling"))
-    assert _marked(again, tmp_path, task, result).stored == 0
-    # of others: what was corrected since is told, and work from nothing deletes nothing
-    moved["value"]["end"] = 2.4
-    found = _marked(again, tmp_path, task, result, who=8)
-    assert any("response at 1.8 s was corrected since" in one for one in found.problems)
-    found = _marked(again, tmp_path, task, [], who=9)
-    assert "nothing is deleted" in found.problems[0]
-    # and bad regions cost themselves
-    bad: list[dict[str, Any]] = [
-        {"labels": ["overlap", "pause"]},
-        {"labels": ["coughing"]},
-        {"labels": [["overlap"]]},
-        {"start": True},
-        {"start": 1.0, "end": 0.5},
-        {"end": 1e9},
-        {"start": float("nan")},
-    ]
-    mine = [{**moved, "id": f"bad{n}", "value": {**added, **value}} for n, value in enumerate(bad)]
-    found = _marked(again, tmp_path, task, [*kept, *mine], who=10)
-    assert [one for one in found.problems if "region 'bad" in one] == list(found.problems)
-    assert len(found.problems) == len(bad)
-    assert path.read_bytes().startswith(written)
-    assert len(path.read_text().splitlines()) == len(lines)
-    # tasks that are made anew come with the events as they stand
-    names = studio.events_of(tasks(again)[0])
-    assert ("backchannel", 0.5) in names
-    assert names["response", 1.6]["value"]["end"] == 2.3
 
 
 def test_events_are_corrected_and_figures_follow(

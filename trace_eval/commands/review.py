@@ -88,7 +88,7 @@ def _import(opened: Review, path: Path) -> ReviewFiles:
     found = read_results(opened, path)
     for problem in found.problems:
         warn(problem)
-    stored = counted(found.stored, found.unit)
+    stored = counted(found.stored, "annotation")
     known = counted(found.known, "was known", "were known")
     results().print(f"{stored} stored, {known}", markup=False)
     came = ReviewFiles(imported=found)

@@ -1,9 +1,8 @@
 """Label Studio: blind tasks of whatever a review asks, and its results back.
 
-A task names recordings and regions by opaque ids, and what the review's secret and seed decide
-(which answer came first, which region is which turn) is not in the file: it is made again when
-results are read. Results are the JSON export of Label Studio (not JSON_MIN): a list of tasks with
-``annotations``.
+A task names recordings by opaque ids, and which answer came first is not in the file: the review's
+secret and seed decide it again when results are read. Results are the JSON export of Label Studio
+(not JSON_MIN): a list of tasks with ``annotations``.
 """
 
 from __future__ import annotations
@@ -22,20 +21,15 @@ from blueprints import UserError
 from extractors import SPEECH_RATE
 from trace_eval.data import Pair, Single, make_folder, replace_file, strict_json
 from trace_eval.review.audio import keyed
-from trace_eval.review.labelstudio_events import CallTasks
 from trace_eval.review.labelstudio_format import annotator, results_of
 from trace_eval.review.labelstudio_scores import SILENCE, ScoreTasks
 from trace_eval.review.labelstudio_tasks import PHASES, PairTasks, Read, Tasks
-from trace_eval.review.labelstudio_turns import TurnTasks
 from trace_eval.review.session import Review
 
 __all__ = ["AUDIO_URL", "PHASES", "Imported", "config", "read_results", "tasks", "write_tasks"]
 
 #: Where Label Studio serves local files from; the folder is relative to its document root.
 AUDIO_URL = "/data/local-files/?d=audio/"
-
-#: What a task's ready-made regions are called; Label Studio asks for a name.
-READY_MADE = "regions"
 
 
 @dataclass(frozen=True)
@@ -45,13 +39,11 @@ class Imported:
     Attributes:
         stored, known: how many are new, and were there.
         problems: what could not be taken, and why.
-        unit: what is counted: annotations, rated turns, or scores and corrections of events.
     """
 
     stored: int
     known: int
     problems: tuple[str, ...]
-    unit: str = "annotation"
 
 
 def _tasks(review: Review, audio_url: str = AUDIO_URL) -> Tasks:
@@ -59,8 +51,11 @@ def _tasks(review: Review, audio_url: str = AUDIO_URL) -> Tasks:
     if rubric is None:
         return PairTasks(review, audio_url)
     if rubric.unit == "turn":
-        return TurnTasks(review, audio_url)
-    return (CallTasks if review.events else ScoreTasks)(review, audio_url)
+        raise UserError(
+            f"rubric {rubric.name}: asks about turns one by one, as no task of Label Studio can;"
+            " rate them on the review's pages"
+        )
+    return ScoreTasks(review, audio_url)
 
 
 def _task_id(review: Review, item: str) -> str:
@@ -69,16 +64,8 @@ def _task_id(review: Review, item: str) -> str:
     return keyed(review.store.secret, "task", item, *(f"{one.field}={one.after}" for one in made))
 
 
-def _task(review: Review, kind: Tasks, item: Pair | Single) -> tuple[dict[str, Any], str | None]:
-    """The task of an item, and what it does not ask.
-
-    Raises:
-        UserError: there can be none.
-    """
-    data = {"trace_task": _task_id(review, item.id), **kind.data(item)}
-    regions, lost = kind.regions(item)
-    ready = {"predictions": [{"model_version": READY_MADE, "result": regions}]} if regions else {}
-    return {"data": data, **ready}, lost
+def _task(review: Review, kind: Tasks, item: Pair | Single) -> dict[str, Any]:
+    return {"data": {"trace_task": _task_id(review, item.id), **kind.data(item)}}
 
 
 def tasks(review: Review, audio_url: str = AUDIO_URL) -> list[dict[str, Any]]:
@@ -89,10 +76,10 @@ def tasks(review: Review, audio_url: str = AUDIO_URL) -> list[dict[str, Any]]:
         audio_url: put before ``ID.wav``.
 
     Raises:
-        UserError: there can be no task of an item.
+        UserError: turns are rated.
     """
     kind = _tasks(review, audio_url)
-    return [_task(review, kind, item)[0] for item in review.items]
+    return [_task(review, kind, item) for item in review.items]
 
 
 def config(review: Review) -> str:
@@ -116,13 +103,9 @@ def write_tasks(review: Review, folder: Path, audio_url: str = AUDIO_URL) -> tup
         try:
             for clip in kind.sounds(item):
                 replace_file(audio / f"{clip}.wav", kind.clips.wav(clip))
-            record, lost = _task(review, kind, item)
+            records.append(_task(review, kind, item))
         except UserError as error:
             problems.append(f"{review.form.unit} {item.id} is left out: {error}")
-            continue
-        records.append(record)
-        if lost:
-            problems.append(f"{review.form.unit} {item.id}: {lost}")
     if not records:
         raise UserError(f"no tasks: {problems[0] if problems else 'there is nothing to review'}")
     text = json.dumps(records, indent=2, ensure_ascii=False) + "\n"
@@ -161,23 +144,20 @@ def read_results(review: Review, path: Path) -> Imported:
     for number, task in enumerate(export, start=1):
         where = f"{path}, task {number}"
         try:
-            item, data, annotations = _known(task, items)
+            item, annotations = _known(task, items)
         except (UserError, strict_json.BadJson) as error:
             problems.append(f"{where}: {error}")
             continue
         for annotation in annotations:
-            read, who = _read(kind, item, annotation, data)
+            read, who = _read(kind, item, annotation)
             found.append(read)
             problems += [f"{where}: {problem}{who}" for problem in read.problems]
     stored, known = sum(one.stored for one in found), sum(one.known for one in found)
-    return Imported(stored, known, tuple(problems), kind.unit)
+    return Imported(stored, known, tuple(problems))
 
 
 def _read(
-    kind: Tasks,
-    item: Pair | Single,
-    annotation: Mapping[str, Any] | strict_json.BadJson,
-    data: Mapping[str, Any],
+    kind: Tasks, item: Pair | Single, annotation: Mapping[str, Any] | strict_json.BadJson
 ) -> tuple[Read, str]:
     """What an annotation came to, and its annotator for a message."""
     if isinstance(annotation, strict_json.BadJson):
@@ -186,15 +166,15 @@ def _read(
     try:
         rater = annotator(annotation)
         who = f" ({rater})"
-        return kind.read(rater, item, results_of(annotation), data), who
+        return kind.read(rater, item, results_of(annotation)), who
     except UserError as error:
         return Read(problems=(str(error),)), who
 
 
 def _known(
     task: Any, items: Mapping[str, Pair | Single]
-) -> tuple[Pair | Single, Mapping[str, Any], list[Mapping[str, Any] | strict_json.BadJson]]:
-    """The item of a task, its data, and its annotations that were not cancelled."""
+) -> tuple[Pair | Single, list[Mapping[str, Any] | strict_json.BadJson]]:
+    """The item of a task, and its annotations that were not cancelled."""
     if isinstance(task, strict_json.BadJson):
         raise task
     data = task.get("data") if isinstance(task, Mapping) else None
@@ -208,7 +188,6 @@ def _known(
     found = task.get("annotations")
     return (
         item,
-        data,
         [
             annotation
             for annotation in (found if isinstance(found, list) else ())

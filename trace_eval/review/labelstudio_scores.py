@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
-
-import soundfile
 
 from blueprints import UserError
 from trace_eval.data import Single
 from trace_eval.review import labelstudio_format as studio
 from trace_eval.review import shown
-from trace_eval.review.audio import keyed
 from trace_eval.review.forms import NO_SCORE, ScoreForm
 from trace_eval.review.labelstudio_format import Result
 from trace_eval.review.labelstudio_tasks import Read, Tasks
-from trace_eval.review.protocol import Question
-from trace_eval.review.store import JudgeState, Remark
+from trace_eval.review.store import Remark
 
 #: Names in the interface: the words that are shown, and the score.
 WORDS, SCORE = "shown", "score"
@@ -58,7 +52,7 @@ class ScoreTasks(Tasks):
         """Name of a player -> id of its recording."""
         roles = {role.replace("-", "_"): role for role in item.recordings()}
         if item.answer.conversation is not None:
-            roles = {ANSWER: ANSWER}  # turns are regions of the whole call
+            roles = {ANSWER: ANSWER}  # the whole call
         found = {name: self.clips.clip_id(item.id, role) for name, role in roles.items()}
         return {name: clip for name, clip in found.items() if clip in self.clips}
 
@@ -70,15 +64,6 @@ class ScoreTasks(Tasks):
     def sounds(self, item: Single) -> Sequence[str]:
         """Recordings, or the whole call."""
         return list(self.players(item).values())
-
-    def length(self, item: Single) -> float:
-        """Of the sound of a whole call, seconds."""
-        sound = self.clips.wav(self.clips.clip_id(item.id, ANSWER))
-        return float(soundfile.info(io.BytesIO(sound)).duration)
-
-    def region_id(self, item: Single, *what: str) -> str:
-        """Tells nothing, and stays; short, as Label Studio shows it."""
-        return keyed(self.review.store.secret, "region", item.id, *what)[:16]
 
     def data(self, item: Single) -> dict[str, str]:
         """Words and players; one that an item has nothing for is silent, and says so."""
@@ -111,50 +96,24 @@ class ScoreTasks(Tasks):
         lines.append(f'  <Text name="{WORDS}" value="${WORDS}"/>')
         for name in self.heard:
             lines += [studio.header(f"${name}_note"), studio.player(name, name in split)]
-        return [*lines, *self.asked()]
-
-    def asked(self) -> list[str]:
-        """The fields to fill in."""
-        return self.fields(WORDS)
-
-    def fields(self, to: str, each: str = "") -> list[str]:
-        """Score and comment, with the keys that they have on the review's pages."""
+        # The keys that choices have on the review's pages.
         keys = {choice: choice for choice in self.offered if len(choice) == 1} | {NO_SCORE: "n"}
-        scale = studio.choices(SCORE, to, self.offered, keys, each)
-        return [*scale, studio.comment(to, each)]
+        scale = studio.choices(SCORE, WORDS, self.offered, keys)
+        return [*lines, *scale, studio.comment(WORDS)]
 
-    def read(
-        self, rater: str, item: Single, results: Sequence[Result], data: Mapping[str, Any]
-    ) -> Read:
+    def read(self, rater: str, item: Single, results: Sequence[Result]) -> Read:
         """The score of the answer."""
         (question,) = self.form.questions(item)
         choice = studio.chosen(SCORE, results, self.offered)
         if choice is None:
             raise UserError(f"no choice for {SCORE}; finish the annotation")
-        return self.store(rater, item, {question: (choice, studio.comment_of(results))})
-
-    def store(
-        self,
-        rater: str,
-        item: Single,
-        said: Mapping[Question, tuple[str, str]],
-        problems: Sequence[str] = (),
-    ) -> Read:
-        """Keep choices with their comments; those that were made already stay as they are."""
-        if not said:
-            return Read(problems=tuple(problems))
         store = self.review.store
         view = store.start(rater, item.id, 0, "ab")
-        new, told = 0, list(problems)
-        for question, (choice, comment) in said.items():
-            kept, known = self.form.stored(question, choice, "ab"), store.answers(view)
-            if (before := known.get(question.key, kept)) != kept:
-                was = before.removesuffix(".0")
-                told.append(
-                    f"{question.key}: {choice} now, {was} when it was read before; that stays"
-                )
-            last = self.form.next_step(item, {**known, question.key: kept}, "ab") is None
-            remark = Remark(comment=comment)
-            end: JudgeState | None = "hidden" if last else None
-            new += store.answer(view, question.key, kept, None, remark, end)
-        return Read(new, len(said) - new, tuple(told))
+        kept, before = self.form.stored(question, choice, "ab"), store.answers(view)
+        if (was := before.get(question.key, kept)) != kept:
+            was = was.removesuffix(".0")
+            changed = f"{question.key}: {choice} now, {was} when it was read before; that stays"
+            return Read(0, 1, (changed,))
+        remark = Remark(comment=studio.comment_of(results))
+        new = store.answer(view, question.key, kept, None, remark, "hidden")
+        return Read(int(new), int(not new))

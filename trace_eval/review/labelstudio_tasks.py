@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from blueprints import UserError
 from fusion import DIMENSIONS, Rating
@@ -40,12 +40,7 @@ class Tasks(ABC):
     Args:
         review: whose.
         audio_url: put before ``ID.wav``.
-
-    Attributes:
-        unit: what is counted when results are read.
     """
-
-    unit: ClassVar[str] = "annotation"
 
     def __init__(self, review: Review, audio_url: str) -> None:
         self.review = review
@@ -64,23 +59,13 @@ class Tasks(ABC):
     def data(self, item: Any) -> dict[str, str]:
         """The fields of an item's task."""
 
-    def regions(self, item: Any) -> tuple[list[dict[str, Any]], str | None]:
-        """Regions of its sound that are there before anybody looks, and what has none.
-
-        Raises:
-            UserError: the item cannot be rated by regions.
-        """
-        return [], None
-
     @abstractmethod
     def interface(self) -> list[str]:
         """The labelling interface, line by line."""
 
     @abstractmethod
-    def read(
-        self, rater: str, item: Any, results: Sequence[Result], data: Mapping[str, Any]
-    ) -> Read:
-        """Store what an annotator said of an item, whose task had this data.
+    def read(self, rater: str, item: Any, results: Sequence[Result]) -> Read:
+        """Store what an annotator said of an item.
 
         Raises:
             UserError: the annotation as a whole cannot be taken.
@@ -148,9 +133,7 @@ class PairTasks(Tasks):
             lines += [studio.header(QUESTIONS[phase]), *studio.choices(phase, "first", CHOICES)]
         return [*lines, studio.comment("first")]
 
-    def read(
-        self, rater: str, item: Pair, results: Sequence[Result], data: Mapping[str, Any]
-    ) -> Read:
+    def read(self, rater: str, item: Pair, results: Sequence[Result]) -> Read:
         """One finished view of the pair."""
         order, ratings = self.order(item), {}
         for phase in PHASES:
