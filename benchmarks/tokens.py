@@ -6,10 +6,9 @@ Every pair of ``speakbench_pairs`` and ``rate_pairs`` is extracted for real, the
 three ways: as extracted, without emotion and accent, and with invented scores of 9 emotions
 and 16 accents, which is what the models of profile ``paper`` give. Tokens are GPT-2's, from
 the vocabulary inside the openai-whisper wheel; nothing is downloaded. Beside them: what a whole
-call takes in each rendering, and which pairs a reader of the `brief` text alone would decide
-otherwise than one of all that was measured (:mod:`benchmarks.brief_reader`), and how much of the
-second order's prompt llama.cpp with SmolLM2 has in its cache. Exit code 1: a pair or the whole is
-over a bound. Exit code 2: something that the benchmark needs is missing.
+call takes in each rendering, and how much of the second order's prompt llama.cpp with SmolLM2 has
+in its cache. Exit code 1: a pair or the whole is over a bound. Exit code 2: something
+that the benchmark needs is missing.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.brief_reader import changed_by_brief
 from benchmarks.report import save, table
 from blueprints import (
     COMPACT_LEGEND,
@@ -263,26 +261,16 @@ def main() -> int:
         ["rendering", *calls["paper"]],
         [[name, *sizes.values()] for name, sizes in calls.items()],
     )
-    examples = extracted(ROOT / "examples" / "pairs.jsonl", profile)
-    changed = [
-        [name, dimension, *ratings]
-        for name, case in (examples | real).items()
-        for dimension, ratings in changed_by_brief(case).items()
-    ]
-    title = f"what a reader of brief decides otherwise, of {len(examples) + len(real)} pairs"
-    table(title, ["pair", "dimension", "all", "brief"], changed)
     shared = shared_by_orders(list(real.values()))
     rows = [[name, share] for name, share in shared.items()]
     table("prompt of the second order found in the server's cache", ["rendering", "share"], rows)
     as_extracted = found[f"profile {profile}, as extracted"]["of indent=2"]
     if profile == "screen":
-        read = {"pairs": len(examples) + len(real), "decided otherwise": changed}
         save(
             "tokens",
             {
                 "tokens of compact": found,
                 "a call": calls,
-                "reader of brief": read,
                 "shared by both orders": shared,
             },
         )
