@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import socket
 from collections.abc import Callable
@@ -11,6 +12,12 @@ import uvicorn
 
 from blueprints import UserError
 from trace_eval.review.app import create_app
+from trace_eval.review.connections import (
+    AT_A_TIME,
+    MAX_CONNECTIONS,
+    BoundedConnection,
+    on_exception,
+)
 from trace_eval.review.options import ServeOptions
 from trace_eval.review.security import Access, is_loopback
 from trace_eval.review.session import Review
@@ -51,10 +58,25 @@ def serve(
             server_header=False,
             proxy_headers=False,  # the Host header is checked, so nobody may rewrite it
             lifespan="off",
+            http=BoundedConnection,
+            backlog=AT_A_TIME,
         )
         if ready is not None:
             ready(access.url)
-        uvicorn.Server(config).run(sockets=[listener])
+        asyncio.run(_until_interrupted(config, listener))
+
+
+class _Server(uvicorn.Server):
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let connections wait that are not accepted in one go."""
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(MAX_CONNECTIONS)
+
+
+async def _until_interrupted(config: uvicorn.Config, listener: socket.socket) -> None:
+    asyncio.get_running_loop().set_exception_handler(on_exception)
+    await _Server(config).serve(sockets=[listener])
 
 
 def _bind(host: str, port: int) -> socket.socket:
@@ -63,7 +85,7 @@ def _bind(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(128)
+        listener.listen(MAX_CONNECTIONS)
     except (OSError, OverflowError) as error:
         listener.close()
         raise UserError(

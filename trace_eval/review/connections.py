@@ -1,0 +1,122 @@
+"""Connections in bounds: whoever opens many, or never ends a request, keeps nobody else out."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+log = logging.getLogger(__name__)
+
+#: Seconds from the opening of a connection, or from the end of its last response, to the end of
+#: the next request: a form of 64 KiB takes seconds on a slow line.
+REQUEST_S = 20.0
+
+#: Connections at once; a browser keeps six.
+MAX_CONNECTIONS = 128
+
+#: Connections that are accepted in one go. asyncio prints a traceback for each of them when no
+#: file handle is left.
+AT_A_TIME = 16
+
+#: What asyncio reports when it cannot accept a connection.
+_USED_UP = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+
+def most_connections() -> int:
+    """Connections that this process can hold beside its own files."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return MAX_CONNECTIONS
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return MAX_CONNECTIONS if files < 0 else min(MAX_CONNECTIONS, max(8, files // 4))
+
+
+class _Said:
+    """What is said once a process, however often it happens."""
+
+    def __init__(self) -> None:
+        self._done = False
+
+    def __call__(self, text: str, *values: object) -> None:
+        if not self._done:
+            self._done = True
+            log.warning(text, *values)
+
+
+_too_many = _Said()
+
+
+def on_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Say in one line that no connection can be accepted; an event loop's exception handler."""
+    error = context.get("exception")
+    if isinstance(error, OSError) and error.errno in _USED_UP:
+        _too_many("a connection cannot be accepted (%s); raise ulimit -n", error.strerror)
+    else:
+        loop.default_exception_handler(context)
+
+
+class BoundedConnection(H11Protocol):
+    """A connection that must bring its requests in time, and gives way where there are too many.
+
+    The one that gives way is the oldest that is not being answered, so the newest always gets
+    its turn: a bound that refused new ones would lock everybody out while it is reached.
+    """
+
+    _opened: float
+    _deadline: asyncio.TimerHandle | None = None
+    _most = 0
+
+    @property
+    def answering(self) -> bool:
+        """Whether a whole request is here and its response is not sent yet."""
+        return self.cycle is not None and not (self.cycle.more_body or self.cycle.response_complete)
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Count the connection; close another where there are too many."""
+        super().connection_made(transport)
+        self._opened = self.loop.time()
+        self._watch()
+        most = BoundedConnection._most = BoundedConnection._most or most_connections()
+        if len(self.connections) > most:
+            others = [one for one in self.connections if isinstance(one, BoundedConnection)]
+            oldest = min(others, key=lambda one: (one is self, one.answering, one._opened))
+            _too_many(
+                "more than %d connections at once: the oldest that brought no whole request are"
+                " closed",
+                most,
+            )
+            self.connections.discard(oldest)
+            oldest.transport.abort()
+
+    def handle_events(self) -> None:
+        """Read what has come; a request that is whole has no time limit any more."""
+        super().handle_events()
+        self._watch()
+
+    def shutdown(self) -> None:
+        """End with the server, at once where nothing is being answered."""
+        super().shutdown()
+        if not self.answering:
+            self.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the time limit."""
+        self._unwatch()
+        super().connection_lost(exc)
+
+    def _watch(self) -> None:
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._unwatch()
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(REQUEST_S, self.transport.abort)
+
+    def _unwatch(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
