@@ -55,6 +55,30 @@ def test_secrets_that_may_name_the_object_are_told_apart() -> None:
     assert one.startswith("https://host/get?token=sha256-")
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://me:Hunter2x@host:3128",
+        "socks9://me:Hunter2x@host",
+        "socks5://Hunter2x@host",
+        "https://Hunter2x:@host/a?b=c",
+        "http://me:it's)Hunter2x@host",
+        "http://me:a?b#Hunter2x@host/path",
+        "http://me:a@Hunter2x@host/path",
+        "http://me%3AHunter2x@host/path",
+        "https://host/a?api_key=Hunter2x&x=1",
+    ],
+)
+@pytest.mark.parametrize(
+    "text", ["URL('{}')", "<{}>", '{{"proxy": "{}", "x": 1}}', "{}", "no: {}, x"]
+)
+def test_no_text_of_a_library_gives_access(text: str, url: str) -> None:
+    shown = redact_urls(text.format(url))
+    assert "Hunter2x" not in shown
+    assert "host" in shown
+    assert redact_urls(shown) == shown
+
+
 def test_joining_and_taking_apart() -> None:
     assert joined("s3://bucket/x/", "../y/a.wav") == "s3://bucket/y/a.wav"
     assert joined("https://h/f?sig=1", "./a b#1.wav") == "https://h/f/a%20b%231.wav?sig=1"

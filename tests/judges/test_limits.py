@@ -125,6 +125,19 @@ def test_a_wait_that_is_too_long_fails_at_once() -> None:
     assert calls == [1]
 
 
+@pytest.mark.parametrize(("retries", "asked"), [(3, 61.0), (0, 30.0)])
+def test_who_gives_up_stops_nobody(retries: int, asked: float) -> None:
+    async def main() -> None:
+        caller = Caller(4, RetryPolicy(retries, 0.0, 60.0), 10)
+        with pytest.raises(CallFailed):
+            await caller.call(failing(9, limited(asked))[0])
+        async with asyncio.timeout(1):
+            await caller.call(failing(0, limited())[0])
+        assert caller.limiter.limit < 4  # that it is too much was said all the same
+
+    asyncio.run(main())
+
+
 def test_backoff_doubles_with_jitter_and_has_a_ceiling() -> None:
     policy = RetryPolicy(9, 1.0, 60.0)
     failure = unreached()
@@ -157,9 +170,10 @@ def test_a_call_that_took_all_of_its_time_is_made_again_once() -> None:
     assert len(made) == 1 + RETRIES_AFTER_TIMEOUT == 2
 
 
-def test_a_dead_server_is_not_retried_for_ever() -> None:
+@pytest.mark.parametrize("reason", [Reason.UNREACHABLE, Reason.SERVER_ERROR])
+def test_a_dead_server_is_not_retried_for_ever(reason: Reason) -> None:
     caller = Caller(4, NO_WAIT, 10)
-    send, calls = failing(10**9, unreached())
+    send, calls = failing(10**9, CallFailed(reason, "503", retry=True))
     for _ in range(20):
         with pytest.raises(CallFailed):
             run(caller, send)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ import pytest
 
 from blueprints import UserError
 from tests.support.cases import case, verdict
-from tests.support.servers import Answer, Asked, Server, completion
+from tests.support.servers import Answer, Asked, Server, completion, unused_url
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.strict_json import DamagedFile
+from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.chat.base import CallFailed
 from trace_eval.judges.chat.ledger import Ledger
 from trace_eval.judges.chat.prices import Budget
@@ -48,6 +50,24 @@ def test_what_was_refused_unsent_costs_nothing(tmp_path: Path) -> None:
     with pytest.raises(CallFailed), budget.reserve(0.5):
         raise CallFailed(Reason.UNREACHABLE, "timeout", billed=True)
     assert Ledger(tmp_path / "x").unsure == 0.5
+
+
+@pytest.mark.parametrize("spec", ["openai:tiny", "ollama:tiny"])
+def test_a_request_that_was_sent_whole_may_be_charged(spec: str, tmp_path: Path) -> None:
+    table = tmp_path / "prices.toml"
+    table.write_text(
+        '[[price]]\nserver = "*"\nmodel = "tiny"\ninput = 1.0\noutput = 1.0\n'
+        'as_of = 2026-01-01\nsource = "a test"\n'
+    )
+    for url, sure in ((None, True), (unused_url(), False)):
+        with Server(lambda _: Answer(reset=True)) as server:
+            options: dict[str, Any] = {"retries": 0, "swap": "off", "prices": table}
+            judge = create_judge(spec, JudgeOptions(base_url=url or server.url, **options))
+            with suppress(JudgeUnreachable):
+                assert asyncio.run(_both(judge, pairs=1))[0].reason is Reason.UNREACHABLE
+        budget = judge.sender.asker.budget
+        assert budget.spent == 0
+        assert (budget.unsure > 0) is sure, spec
 
 
 def test_nothing_is_sent_that_cannot_be_put_down(tmp_path: Path) -> None:

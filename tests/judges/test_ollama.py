@@ -171,7 +171,7 @@ FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {
     "200 without message": ([Answer(body={})], Reason.UNPARSEABLE, 2),
     "500": ([Answer(500, {"error": "boom"}), Answer(body=GOOD)], None, 2),
     "500 text": ([Answer(500, b"Internal"), Answer(body=GOOD)], None, 2),
-    "503 busy": ([Answer(503, {"error": "server busy"})], Reason.UNREACHABLE, 3),
+    "503 busy": ([Answer(503, {"error": "server busy"})], Reason.SERVER_ERROR, 3),
     "429": ([Answer(429, {"error": "slow"}), Answer(body=GOOD)], None, 2),
     "429 for ever": ([Answer(429, {"error": "slow"})], Reason.RATE_LIMITED, 3),
     "404 model": ([Answer(404, {"error": "model 'tiny' not found"})], Reason.REFUSED, 1),

@@ -207,6 +207,28 @@ def test_retry_after_is_obeyed() -> None:
         assert 0.39 < time.monotonic() - started < 50  # not the 60 of its own
 
 
+def test_a_wait_that_is_given_up_stops_no_other_call() -> None:
+    count = itertools.count()
+
+    def answer(_: Asked) -> Answer:
+        late = next(count) in (2, 7)
+        return Answer(429, {}, {"retry-after": "3600"}) if late else Answer(body=GOOD)
+
+    with Server(answer) as server:
+        judge = made(server.url, max_wait_s=6)
+
+        async def main() -> list[Judgement]:
+            try:
+                return await asyncio.gather(*(judge.judge(case(pair=f"p{n}")) for n in range(20)))
+            finally:
+                await judge.close()
+
+        started = time.monotonic()
+        judgements = asyncio.run(main())
+        assert time.monotonic() - started < 5  # either would have stopped all for 6 s
+    assert [one.reason for one in judgements if one.reason] == [Reason.RATE_LIMITED] * 2
+
+
 # What the server takes.
 
 

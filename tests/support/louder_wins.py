@@ -33,7 +33,7 @@ class LouderWins(Judge):
     async def judge(self, case: Case) -> Judgement:
         self.seen.append(case.pair.id)
         if case.pair.id in self.fails:
-            raise RuntimeError("told to fail")
+            raise RuntimeError("told to fail by URL('http://me:Hunter2@127.0.0.1:9')")
         a, b = _peak(case.a), _peak(case.b)
         rating = Rating.A if a > b else Rating.B
         verdict = DimensionVerdict(rating=rating, reasoning="louder")

@@ -31,13 +31,15 @@ class Asked:
 class Answer:
     """What a server does with a request.
 
-    ``cut`` closes the connection after that many bytes of the body; ``sleep`` waits first.
+    ``cut`` resets the connection after that many bytes of the body, ``reset`` before any byte of
+    the response; ``sleep`` waits first.
     """
 
     status: int = 200
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
     cut: int | None = None
+    reset: bool = False
     sleep: float = 0.0
 
     @property
@@ -86,6 +88,9 @@ class Server:
 
             def _reply(self, made: Answer) -> None:
                 time.sleep(made.sleep)
+                if made.reset:
+                    self._reset()
+                    return
                 self.send_response(made.status)
                 for name, value in {"content-type": "application/json", **made.headers}.items():
                     self.send_header(name, value)
@@ -96,6 +101,9 @@ class Server:
                     return
                 self.wfile.write(made.data[: made.cut])
                 self.wfile.flush()
+                self._reset()
+
+            def _reset(self) -> None:
                 # Closing with data unsent and no linger is a reset, not an orderly end.
                 no_linger = struct.pack("ii", 1, 0)
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, no_linger)

@@ -17,6 +17,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from blueprints import Advice
+from trace_eval.data import redact_urls
 
 #: Exit codes, see :mod:`trace_eval.commands.exit_codes`.
 EXIT_INCOMPLETE = 1
@@ -62,14 +63,14 @@ def continuable(folder: Path) -> Iterator[None]:
 
 
 class SafeConsole(Console):
-    """Prints text from outside as it is: it acts on no terminal, and ``:x:`` is no emoji."""
+    """Prints text from outside: it acts on no terminal, shows no secret, ``:x:`` is no emoji."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(emoji=False, **options)
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Every string that is printed, also in tables."""
-        return super().render_str(visible(text), **options)
+        return super().render_str(visible(redact_urls(text)), **options)
 
     def on_broken_pipe(self) -> None:
         """Say so, instead of ending with the code of pairs that were not scored."""

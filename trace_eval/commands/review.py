@@ -110,7 +110,7 @@ def _serve(opened: Review, serving: ServeOptions) -> None:
 
     def ready(url: str) -> None:
         messages().print(opened.summary(), markup=False)
-        results().print(f"open {url}", markup=False, soft_wrap=True)
+        typer.echo(f"open {url}")  # not by the console, which would hide the token
         messages().print("Ctrl-C stops; every answer is kept", markup=False)
 
     serve(opened, serving, ready)

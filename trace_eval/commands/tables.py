@@ -153,6 +153,8 @@ def print_summary(
         f" {counted(summary.clips, 'clip')},"
         f" {summary.audio_s:.0f} s of audio in {summary.seconds:.1f} s"
     )
+    if (spending := summary.spending) and (spending.spent or spending.calls):
+        console.print(escape(spending.line))
     for reason, count in summary.unscored.most_common():
         console.print(f"[yellow]unscored[/] {count}: {escape(reason)}")
     files = {"unreadable_record": "problems.jsonl"}

@@ -99,7 +99,15 @@ if TYPE_CHECKING:
         read_manifest,
         read_records,
     )
-    from trace_eval.data.outcome import Order, Outcome, Reason, Usage, commonest_failure, failures
+    from trace_eval.data.outcome import (
+        ErrorText,
+        Order,
+        Outcome,
+        Reason,
+        Usage,
+        commonest_failure,
+        failures,
+    )
     from trace_eval.data.pairs import (
         MAX_ID,
         Labels,
@@ -208,6 +216,7 @@ __all__ = [
     "DamagedFile",
     "DimensionVerdict",
     "End",
+    "ErrorText",
     "EventCorrection",
     "Fields",
     "InputOptions",

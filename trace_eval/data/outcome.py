@@ -10,13 +10,17 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue
 
 from blueprints import Strict
+from trace_eval.data.urls import redact_urls
 
 Order = Literal["ab", "ba"]
+
+#: What went wrong, in words that any library may have chosen: no URL in it gives access.
+ErrorText = Annotated[str, AfterValidator(redact_urls)]
 
 
 class Reason(StrEnum):
@@ -26,6 +30,7 @@ class Reason(StrEnum):
     EVIDENCE_MISSING = "evidence_missing"  # a group that the judge needs is absent
     JUDGE_FAILED = "judge_failed"  # the judge raised
     UNREACHABLE = "unreachable"  # server down, connection lost, no answer in time
+    SERVER_ERROR = "server_error"  # the server answered with an error of its own (500, 503)
     REFUSED = "refused"  # the server refused the request (key, model, limits)
     RATE_LIMITED = "rate_limited"  # still 429 after all retries
     PROMPT_CUT = "prompt_cut"  # the server read less than was sent
@@ -65,7 +70,7 @@ class Opinion(Strict):
 
     sample: int = Field(0, ge=0, description="index of the repetition")
     reason: Reason | None = Field(None, description="why it says nothing that can be used")
-    detail: str | None = Field(None, description="one sentence beside the reason")
+    detail: ErrorText | None = Field(None, description="one sentence beside the reason")
     raw: str | None = Field(None, description="the last reply as it came")
     repaired: bool = Field(False, description="the first reply was unusable, the second counts")
     cached: bool = Field(False, description="read from the reply cache, nothing was sent")
@@ -87,7 +92,7 @@ class Outcome(Strict):
     reason: Reason | None = Field(
         None, description="why it is unscored; silent: it was scored without being asked"
     )
-    detail: str | None = Field(None, description="one sentence beside the reason")
+    detail: ErrorText | None = Field(None, description="one sentence beside the reason")
     usage: Usage | None = Field(None, description="sum over the calls that were sent")
     caveats: list[str] = Field(default_factory=list, description="what every reader must know")
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from blueprints import FiniteJson, Strict
 from trace_eval.data.judgement import check_shares
-from trace_eval.data.outcome import Opinion, Outcome, Reason, is_unset
+from trace_eval.data.outcome import ErrorText, Opinion, Outcome, Reason, is_unset
 
 #: Version of the score's JSON; a change that an old reader would misread raises it.
 SCORE_VERSION = "1"
@@ -88,7 +88,7 @@ class JudgeComponent(Strict):
     mean: float | None = None
     variance: float | None = None
     reason: Reason | None = None
-    detail: str | None = None
+    detail: ErrorText | None = None
 
 
 class Score(Outcome):

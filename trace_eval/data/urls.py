@@ -17,11 +17,17 @@ _URL = re.compile(rf"(?:{_PROTOCOL}::){{0,8}}{_PROTOCOL}://", re.IGNORECASE)
 _PARTS = re.compile(r"([^:/?#]{1,31})://([^/?#]*)([^?#]*)(\??[^#]*)(.*)", re.DOTALL)
 _IN_TEXT = re.compile(rf"{_PROTOCOL}://[^\s'\"<>)]+", re.IGNORECASE)
 
+# A password may hold what ends a host or a URL elsewhere, e.g. a question mark or a quote.
+_LOGIN = re.compile(rf"({_PROTOCOL})://([^\s/\"<>?#:@]*:[^\s/\"<>]*)@", re.IGNORECASE)
+
 #: Between the links of a chained URL, e.g. ``zip://a.wav::s3://b/all.zip``; not in ``[::1]``.
 _CHAIN = re.compile(rf"::(?={_PROTOCOL}(?:://|::))", re.IGNORECASE)
 
 _LOCAL = ("file", "local")
 _WEB = ("http", "https")
+
+#: Of these not even the user is shown, who may be the key itself.
+_ANONYMOUS = (*_WEB, "socks", "socks4", "socks4a", "socks5", "socks5h")
 
 #: Query parameters that sign a request for one object and say nothing of which object: names
 #: that only mean this beside the signature that is their key, and prefixes that always do.
@@ -31,6 +37,9 @@ _SIGNING = {
     | {"skoid", "sktid", "skt", "ske", "sks", "skv"},
 }
 _SIGNED = ("x-amz-", "x-goog-")
+
+#: What stands in the place of such a value; it is not hashed again.
+_HASHED = re.compile("sha256-[0-9a-f]{16}")
 
 #: Query parameters whose value is nobody's business, though it may name the object.
 _SECRET = re.compile(
@@ -115,7 +124,19 @@ def redacted(url: str) -> str:
 
 def redact_urls(text: str) -> str:
     """A text, e.g. of an error, with every URL in it as :func:`redacted`."""
+    if "://" not in text:
+        return text
+    text = _LOGIN.sub(lambda login: f"{login[1]}://{_public(login[1], login[2])}", text)
     return _IN_TEXT.sub(lambda match: redacted(match[0]), text)
+
+
+def _public(protocol: str, login: str) -> str:
+    """What may be shown of ``USER:PASSWORD``, or of ``USER``, with the ``@`` behind it."""
+    if protocol.lower() == "github":  # github://ORGANISATION:REPOSITORY@COMMIT/... is no login
+        return f"{login}@"
+    if protocol.lower() in _ANONYMOUS:
+        return ""
+    return f"{login.partition(':')[0]}@"
 
 
 def _shown(url: str) -> str:
@@ -124,12 +145,9 @@ def _shown(url: str) -> str:
         return url
     protocol, host, path, query, fragment = parts.groups()
     web = protocol.lower() in _WEB
-    user, at, host = host.rpartition("@")
-    if web:
-        user = at = ""
-    elif protocol != "github":  # github://ORGANISATION:REPOSITORY@COMMIT/... is no login
-        user = user.partition(":")[0]
-    return f"{protocol}://{user}{at}{host}{path}{_unsigned(query, web)}{fragment}"
+    login, at, host = host.rpartition("@")
+    shown = _public(protocol, login) if at else ""
+    return f"{protocol}://{shown}{host}{path}{_unsigned(query, web)}{fragment}"
 
 
 def _unsigned(query: str, web: bool) -> str:
@@ -142,7 +160,7 @@ def _unsigned(query: str, web: bool) -> str:
     for name, value in given:
         if name.lower() in signing or (web and name.lower().startswith(_SIGNED)):
             continue
-        if _SECRET.search(name):
+        if _SECRET.search(name) and not _HASHED.fullmatch(value):
             value = "sha256-" + hashlib.sha256(value.encode()).hexdigest()[:16]
         kept.append((name, value))
     if kept == given:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from blueprints import Absent, Blueprint, Present, Provenance, Signal, Status, UserError, counted
 from extractors import MAX_SECONDS, Clip, Extractor, Item
+from trace_eval.data import redact_urls
 from trace_eval.extracting.cache import Cache, group_key, lasting
 from trace_eval.extracting.source import ClipSource
 
@@ -313,5 +314,5 @@ def _named(extractor: Extractor, error: Exception) -> str:
 
 
 def _told(error: Exception) -> str:
-    text = " ".join(str(error).split())[:300]
+    text = redact_urls(" ".join(str(error).split()))[:300]
     return text if isinstance(error, UserError) else f"{type(error).__name__}: {text}".rstrip(": ")

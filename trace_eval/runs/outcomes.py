@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from blueprints import Strict
 from fusion import DIMENSIONS
-from trace_eval.data import Judgement, Label, Score
+from trace_eval.data import ErrorText, Judgement, Label, Score
 
 #: Why an item that nobody has judged yet has no outcome.
 NOT_MADE = "not_judged"
@@ -17,14 +17,14 @@ class ClipRecord(Strict):
 
     source: str
     clip: str | None = None
-    error: str | None = None
+    error: ErrorText | None = None
 
 
 class ProblemRecord(Strict):
     """A record of the input that could not be read as a pair."""
 
     where: str
-    what: str
+    what: ErrorText
     pair: str | None = None
 
 

@@ -283,6 +283,8 @@ class Session:
 
     def _finish(self) -> None:
         self._sum_up()
+        paid = [chat for chat in self.judge.chats if chat.price]
+        self.summary.spending = paid[0].budget.spending() if paid else None
         *earlier, this = self._record.sessions
         ended = SessionRecord(
             started=this.started,

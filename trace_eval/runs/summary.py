@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trace_eval.extracting import Extracted
+from trace_eval.judges.chat.prices import Spending
 from trace_eval.runs.outcomes import NOT_MADE
 from trace_eval.runs.record import CoverageRecord
 from trace_eval.runs.run import Run
@@ -29,6 +30,7 @@ class Summary:
         work_s: extractor -> seconds of compute in this session; the cache costs none.
         seconds: duration of this session.
         cache_problem: why the cache was of no use in this session, if it was not.
+        spending: what the calls of all sessions cost; None: no price is known, or nothing is sent.
     """
 
     total: int = 0
@@ -40,6 +42,7 @@ class Summary:
     work_s: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     cache_problem: str | None = None
+    spending: Spending | None = None
 
     @property
     def coverage(self) -> float:

@@ -131,7 +131,7 @@ def failing(status: int, message: str, **headers: str) -> Answer:
             2,
         ),
         ([failing(429, "slow down", **{"retry-after": "0"})], Reason.RATE_LIMITED, "slow", 4),
-        ([failing(500, "internal error")], Reason.UNREACHABLE, "internal", 4),
+        ([failing(500, "internal error")], Reason.SERVER_ERROR, "internal", 4),
         (
             [failing(400, "exceed_context_size_error: 9000 tokens")],
             Reason.PROMPT_CUT,

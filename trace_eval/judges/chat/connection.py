@@ -7,10 +7,14 @@ import re
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Generic, TypeVar
 from urllib.parse import urlsplit, urlunsplit
+from urllib.request import getproxies
 
 from blueprints import UserError
+from trace_eval.data import Reason, redact_urls
+from trace_eval.judges.chat.base import CallFailed
 
 #: Longest error text that is kept, characters.
 MAX_DETAIL = 300
@@ -99,7 +103,8 @@ class Redactor:
 
     def full(self, text: str) -> str:
         """The text without secrets and without what looks like one, in full length."""
-        return self._KEY.sub("[key]", self._TOKEN.sub(r"\1 [key]", self.exact(text)))
+        text = redact_urls(self.exact(text))
+        return self._KEY.sub("[key]", self._TOKEN.sub(r"\1 [key]", text))
 
     def exact(self, text: str) -> str:
         """The text without the known secrets: for replies, whose words must stay."""
@@ -126,6 +131,56 @@ def is_refused(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def lost(detail: str, error: BaseException) -> CallFailed:
+    """The failure of a call whose connection ended without an answer.
+
+    Only where no connection came about is it certain that the server did no work: whoever resets
+    one may have read the whole request, and charge for it.
+    """
+    refused = is_refused(error)
+    return CallFailed(
+        Reason.UNREACHABLE, detail, retry=True, unreachable=refused, billed=not refused
+    )
+
+
+#: What the HTTP packages take as a proxy; SOCKS needs a package beside them.
+_PROXIES = ("http", "https", "socks5", "socks5h")
+
+
+def check_proxies() -> None:
+    """See that the proxies which the environment names can be used, before a call depends on it.
+
+    Raises:
+        UserError: one is no address, of an unknown kind, or needs a package that is missing. The
+            message does not repeat the address: it may hold a password.
+    """
+    named = getproxies()
+    for kind in ("http", "https", "all"):
+        url, name = named.get(kind), f"{kind.upper()}_PROXY"
+        if not url:
+            continue
+        try:
+            parts = urlsplit(url if "://" in url else f"http://{url}")
+            whole = bool(parts.hostname) and (parts.port or 1) and parts.path in ("", "/")
+        except ValueError:
+            whole = False
+        if not whole or parts.query or parts.fragment:
+            raise UserError(
+                f"{name}: is no address of a proxy; write http://HOST:PORT or"
+                " http://USER:PASSWORD@HOST:PORT, with %2F for / and %40 for @ in the password"
+            )
+        if parts.scheme not in _PROXIES:
+            raise UserError(
+                f"{name}: a proxy of the kind {parts.scheme!r:.20} is not known; use one of"
+                f" {', '.join(_PROXIES)}, or unset {name}"
+            )
+        if parts.scheme.startswith("socks") and find_spec("socksio") is None:
+            raise UserError(
+                f"{name}: a SOCKS proxy needs a package that is missing; run: pip install socksio,"
+                f" or unset {name}"
+            )
 
 
 def public_url(url: str) -> str:

@@ -37,6 +37,7 @@ class Ledger:
         spent: US dollars of calls whose cost is known.
         unsure: worst case of the others, US dollars.
         open_calls: number of those.
+        above: what calls cost above their worst case, US dollars.
 
     Raises:
         DamagedFile: a line is none of ours.
@@ -46,6 +47,7 @@ class Ledger:
         self._path = path
         self._before = before
         self.spent = 0.0 if path.exists() else before
+        self.above = 0.0
         worst: dict[str, float] = {}
         for number, line in jsonl.numbered(path):
             try:
@@ -58,7 +60,7 @@ class Ledger:
                 worst[entry.call] = entry.worst_usd or 0.0
             else:
                 self.spent += entry.cost_usd
-                worst.pop(entry.call, None)
+                self.above += max(0.0, entry.cost_usd - worst.pop(entry.call, entry.cost_usd))
         self.unsure = sum(worst.values())
         self.open_calls = len(worst)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -13,8 +14,9 @@ from typing import TypeVar
 from trace_eval.data import Reason
 from trace_eval.judges.chat.base import CallFailed, Unusable
 
-#: After this many calls in a row whose server could not be reached, calls are not retried
-#: until one gets through: a dead server should not cost every pair all its waits.
+#: After this many calls in a row whose server could not be reached or had only errors of its own
+#: to give, calls are not retried until one gets through: a dead server should not cost every pair
+#: all its waits.
 DEAD_AFTER = 20
 
 #: Retries of a call that took all of its time: at temperature 0 a model that repeats itself does so
@@ -147,43 +149,46 @@ class Caller:
             CallFailed: it cannot, or the retries are used up.
             Unusable: a reply came that cannot be read.
         """
-        attempt = 0
-        while True:
-            try:
-                return await self._once(send, ready)
-            except CallFailed as failure:
-                wait = self.policy.wait_s(attempt, failure, self._random.random())
-                most = self.policy.retries
-                if failure.unreachable and not self._reached:
-                    most = min(most, RETRIES_BEFORE_FIRST)
-                if failure.timed_out:
-                    most = min(most, RETRIES_AFTER_TIMEOUT)
-                given_up = attempt >= most or wait > self.policy.max_wait_s
-                if not failure.retry or given_up or self._unreached >= DEAD_AFTER:
+        for attempt in itertools.count():
+            async with self.limiter.slot() as burst:
+                await self.limiter.paused()
+                await ready()
+                try:
+                    made = await self._in_time(send)
+                except CallFailed as failure:
+                    if (wait := self._failed(attempt, failure, burst)) is None:
+                        raise
+                except Unusable:
+                    self._unreached, self._reached = 0, True
                     raise
+                else:
+                    self._unreached, self._reached = 0, True
+                    self.limiter.succeeded()
+                    return made
             await asyncio.sleep(wait)
-            attempt += 1
+        raise AssertionError("unreachable: attempts are counted without end")
 
-    async def _once(
-        self, send: Callable[[], Awaitable[T]], ready: Callable[[], Awaitable[None]]
-    ) -> T:
-        async with self.limiter.slot() as burst:
-            await self.limiter.paused()
-            await ready()
-            try:
-                made = await self._in_time(send)
-            except CallFailed as failure:
-                if failure.reason is Reason.RATE_LIMITED:
-                    asked = min(failure.retry_after or 0.0, self.policy.max_wait_s)
-                    self.limiter.too_many(burst, asked)
-                self._unreached += failure.reason is Reason.UNREACHABLE
-                raise
-            except Unusable:
-                self._unreached, self._reached = 0, True
-                raise
-            self._unreached, self._reached = 0, True
-            self.limiter.succeeded()
-            return made
+    def _failed(self, attempt: int, failure: CallFailed, burst: int) -> float | None:
+        """Seconds to wait for the next attempt; None: the call is given up.
+
+        A server that asks for silence gets it from all calls, unless this one gives up: who does
+        not wait is no reason for others to.
+        """
+        if failure.reason in (Reason.UNREACHABLE, Reason.SERVER_ERROR):
+            self._unreached += 1
+        self._reached |= failure.reason is Reason.SERVER_ERROR
+        wait = self.policy.wait_s(attempt, failure, self._random.random())
+        most = self.policy.retries
+        if failure.unreachable and not self._reached:
+            most = min(most, RETRIES_BEFORE_FIRST)
+        if failure.timed_out:
+            most = min(most, RETRIES_AFTER_TIMEOUT)
+        again = failure.retry and attempt < most and self._unreached < DEAD_AFTER
+        again = again and wait <= self.policy.max_wait_s
+        if failure.reason is Reason.RATE_LIMITED:
+            asked = again and failure.retry_after is not None
+            self.limiter.too_many(burst, wait if asked else 0.0)
+        return wait if again else None
 
     async def _in_time(self, send: Callable[[], Awaitable[T]]) -> T:
         try:

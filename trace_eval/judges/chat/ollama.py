@@ -34,8 +34,8 @@ from trace_eval.judges.chat.connection import (
     PerLoop,
     Redactor,
     checked_url,
-    is_refused,
     is_transport,
+    lost,
     public_url,
 )
 from trace_eval.judges.chat.openai_dialect import count_of
@@ -215,7 +215,7 @@ class OllamaClient(ChatClient):
             detail = (
                 f"{self.server}: no answer in {self._options.timeout_s:g} s; raise -J timeout_s"
             )
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True, timed_out=True)
+            return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True)
         if isinstance(error, (json.JSONDecodeError, pydantic.ValidationError, UnicodeDecodeError)):
             detail = self.redact(f"{self.server}: the response is not Ollama's")
             return Unusable(Reason.UNPARSEABLE, detail)
@@ -224,8 +224,7 @@ class OllamaClient(ChatClient):
                 f"{self.server}: cannot be reached ({type(error).__name__}: {error}); run:"
                 " ollama serve"
             )
-            unreachable = is_refused(error)
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True, unreachable=unreachable)
+            return lost(detail, error)
         return error
 
     def _by_status(self, error: ollama.ResponseError) -> CallFailed:
@@ -238,8 +237,8 @@ class OllamaClient(ChatClient):
         if status == 429:
             return CallFailed(Reason.RATE_LIMITED, detail, retry=True)
         if status in TRANSIENT:
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True)
-        return CallFailed(Reason.REFUSED, detail)
+            return CallFailed(Reason.SERVER_ERROR, detail, retry=True)
+        return CallFailed(Reason.SERVER_ERROR if status >= 500 else Reason.REFUSED, detail)
 
     async def close(self) -> None:
         """Close the connections."""

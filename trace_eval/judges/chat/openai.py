@@ -35,6 +35,7 @@ from trace_eval.judges.chat.connection import (
     Redactor,
     checked_url,
     is_transport,
+    lost,
     public_url,
 )
 from trace_eval.judges.chat.message import Message, Part, Text
@@ -285,7 +286,7 @@ class OpenAIClient(ChatClient):
             return Unusable(Reason.UNPARSEABLE, str(error))
         if is_transport(error):
             detail = self.redact(f"{self.server}: connection lost ({error})")
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True)
+            return lost(detail, error)
         return error
 
     def read(self, data: bytes, request: Request | None) -> Reply:

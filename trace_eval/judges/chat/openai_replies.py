@@ -21,7 +21,7 @@ from trace_eval.judges.chat.base import (
     check_text,
 )
 from trace_eval.judges.chat.bounds import cut_detail
-from trace_eval.judges.chat.connection import Redactor, is_refused
+from trace_eval.judges.chat.connection import Redactor, lost
 from trace_eval.judges.chat.openai_dialect import (
     ABOUT_STRUCTURE,
     REFUSALS,
@@ -126,8 +126,7 @@ class OpenAIReplies:
             return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True)
         if isinstance(error, openai.APIConnectionError):
             detail = self.redact(f"{self.server}: cannot be reached ({error}); is it running?")
-            unreachable = is_refused(error)
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True, unreachable=unreachable)
+            return lost(detail, error)
         return Unusable(Reason.UNPARSEABLE, self.redact(f"{type(error).__name__}: {error}"))
 
     def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:
@@ -150,7 +149,7 @@ class OpenAIReplies:
             )
         if status in REFUSALS or (status >= 400 and ABOUT_STRUCTURE.search(low)):
             return Refused(Reason.REFUSED, detail, low)
-        if status in TRANSIENT and status != 429:
-            wait = retry_after(headers)
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True, retry_after=wait)
+        if status >= 500 or (status in TRANSIENT and status != 429):
+            wait, again = retry_after(headers), status in TRANSIENT
+            return CallFailed(Reason.SERVER_ERROR, detail, retry=again, retry_after=wait)
         return CallFailed(Reason.REFUSED, detail)

@@ -8,12 +8,13 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
 
-from blueprints import Strict, UserError
+from blueprints import Strict, UserError, counted
 from trace_eval.data import Reason, Usage, read_toml
 from trace_eval.judges.chat.base import CallFailed, Tokens, Unusable
 from trace_eval.judges.chat.ledger import Ledger
@@ -152,6 +153,46 @@ def sum_usage(parts: Iterable[Usage | None]) -> Usage | None:
     )
 
 
+@dataclass(frozen=True)
+class Spending:
+    """The money of a run over all its sessions, US dollars.
+
+    Attributes:
+        spent: for calls that the server counted.
+        possible: worst case of the calls that may have been charged beside them: reset, timed out,
+            interrupted, or answered without counts.
+        calls: number of those.
+        above: what calls cost above their worst case: a server may count more tokens than any
+            reckoning, and by so much the limit can be passed.
+        limit: that must not be passed; None: none.
+    """
+
+    spent: float
+    possible: float
+    calls: int
+    above: float
+    limit: float | None
+
+    @property
+    def line(self) -> str:
+        """One sentence."""
+        told = f"cost: US$ {self.spent:.4f} as the server counted"
+        if self.calls:
+            ended = counted(self.calls, "call that ended", "calls that ended")
+            told += f", up to US$ {self.possible:.4f} more for {ended} without a count"
+        if self.above > _CENT_OF_A_CENT:
+            told += f"; US$ {self.above:.4f} of it is above the worst case of the calls"
+        if self.limit is not None:
+            passed = self.spent - self.limit
+            told += f"; --max-cost {self.limit:g} "
+            told += f"was passed by US$ {passed:.4f}" if passed > _CENT_OF_A_CENT else "was kept"
+        return told
+
+
+#: Smaller sums are printed as 0, US dollars.
+_CENT_OF_A_CENT = 5e-5
+
+
 class Budget:
     """Money that may be spent. A call is made only if its worst case still fits.
 
@@ -162,8 +203,11 @@ class Budget:
 
     Attributes:
         spent: US dollars of calls whose counts are known.
-        unsure: worst case of calls that may have been charged: timed out, cancelled, or
+        unsure: worst case of calls that may have been charged: reset, timed out, cancelled, or
             answered without counts.
+        open_calls: number of those.
+        above: what calls cost above their worst case, US dollars: a server may count more tokens
+            than any reckoning, and by so much the limit can be passed.
     """
 
     def __init__(
@@ -172,9 +216,15 @@ class Budget:
         self.most = most
         self.spent = ledger.spent if ledger else spent
         self.unsure = ledger.unsure if ledger else 0.0
+        self.open_calls = ledger.open_calls if ledger else 0
+        self.above = ledger.above if ledger else 0.0
         self._ledger = ledger
         self._held = 0.0
         self._waiting: list[asyncio.Future[None]] = []
+
+    def spending(self) -> Spending:
+        """What the run has cost so far."""
+        return Spending(self.spent, self.unsure, self.open_calls, self.above, self.most)
 
     async def room(self, worst: float | None) -> None:
         """Wait while only the worst cases of calls under way stand against this one."""
@@ -220,8 +270,10 @@ class Budget:
             self._held -= ticket.worst
             if ticket.cost is None:
                 self.unsure += ticket.worst
+                self.open_calls += 1
             else:
                 self.spent += ticket.cost
+                self.above += max(0.0, ticket.cost - ticket.worst)
                 if self._ledger and call:
                     self._ledger.settled(call, ticket.cost)
             self._tell()

@@ -1,0 +1,67 @@
+"""What a user reads when a judge's server fails, counts oddly, or costs more than was reckoned."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import Done, trace_eval
+from tests.support.servers import Answer, Asked, Server, completion
+
+REPLY = json.dumps({"reasoning": "It is right.", "score": 4})
+PRICES = """\
+[[price]]
+server = "127.0.0.1"
+model = "tiny"
+input = 1.0
+output = 1.0
+as_of = 2026-01-01
+source = "a test"
+"""
+
+
+def _items(folder: Path, count: int) -> Path:
+    path = folder / "items.jsonl"
+    known = {"question": "Why?", "reference": "So."}
+    words = ({"id": f"i{n}", **known, "candidate": f"So {n}."} for n in range(count))
+    path.write_text("".join(json.dumps(record) + "\n" for record in words))
+    return path
+
+
+def _rate(server: Server, folder: Path, *options: object, count: int = 4) -> Done:
+    (folder / "prices.toml").write_text(PRICES)
+    command = ["rate", _items(folder, count), "--judge", "openai:tiny", "--rubric", "correctness"]
+    command += ["--base-url", f"{server.url}/v1", "--cache", folder / "cache"]
+    command += ["-J", f"prices={folder / 'prices.toml'}", "-J", "backoff_s=0", "-J", "retries=1"]
+    return trace_eval(*command, "--out", folder / "run", *options)
+
+
+def test_the_summary_says_what_was_spent_and_how_far_that_is_unsure(tmp_path: Path) -> None:
+    count = itertools.count()
+
+    def answer(asked: Asked) -> Answer:
+        if next(count) in (1, 2):
+            return Answer(reset=True)  # after the whole request: it may be charged
+        body = completion(REPLY)
+        # One million tokens at US$ 1: far above any worst case of a prompt this short.
+        body["usage"] = {"prompt_tokens": 600_000, "completion_tokens": 400_000}
+        return Answer(body=body)
+
+    with Server(answer) as server:
+        options = ["-J", "concurrency=1", "--max-cost", "1.5", "--json", tmp_path / "x.json"]
+        done = _rate(server, tmp_path, *options)
+        # Another sitting knows of all that: two calls are put down as open.
+        again = _rate(server, tmp_path, "--max-cost", "1.5")
+    assert "cost: US$ 2.0000 as the server counted, up to US$ 0.0" in done.err
+    assert "more for 2 calls that ended without a count; US$ 1.99" in done.err
+    assert (
+        "is above the worst case of the calls; --max-cost 1.5 was passed by US$ 0.5000" in done.err
+    )
+    told = json.loads((tmp_path / "x.json").read_text())["summary"]["spending"]
+    assert (told["spent"], told["calls"], told["limit"]) == (2.0, 2, 1.5)
+    assert told["above"] == pytest.approx(2 - told["possible"], abs=0.02)
+    assert "cost: US$ 2.0000" in again.err
+    assert "2 calls that ended without a count; US$ 1.99" in again.err
