@@ -161,7 +161,7 @@ if TYPE_CHECKING:
         read_file,
     )
     from trace_eval.data.strict_toml import read_toml
-    from trace_eval.data.system import cores, give_back_memory, lock, process_space
+    from trace_eval.data.system import cores, give_back_memory, lock, open_files, process_space
     from trace_eval.data.system_folders import Systems
     from trace_eval.data.urls import (
         is_url,
@@ -291,6 +291,7 @@ __all__ = [
     "name_of",
     "name_sides",
     "nearest",
+    "open_files",
     "open_shared",
     "option_field",
     "pair_from_record",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -34,6 +35,12 @@ def lock(handle: IO[str] | IO[bytes] | int, *, shared: bool = False, wait: bool 
     """
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     fcntl.flock(handle, kind if wait else kind | fcntl.LOCK_NB)
+
+
+def open_files() -> int:
+    """Files and connections that this process may have open at once."""
+    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return sys.maxsize if soft == resource.RLIM_INFINITY else soft
 
 
 def cores() -> int:

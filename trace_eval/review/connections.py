@@ -10,6 +10,8 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from trace_eval.data import open_files
+
 log = logging.getLogger(__name__)
 
 #: Seconds from the opening of a connection, or from the end of its last response, to the end of
@@ -29,12 +31,7 @@ _USED_UP = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 def most_connections() -> int:
     """Connections that this process can hold beside its own files."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return MAX_CONNECTIONS
-    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return MAX_CONNECTIONS if files < 0 else min(MAX_CONNECTIONS, max(8, files // 4))
+    return min(MAX_CONNECTIONS, max(8, open_files() // 4))
 
 
 class _Said:

@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from trace_eval.judges.chat.batch import BatchWritten, read_batch, write_batches
     from trace_eval.judges.chat.bounds import shortened
     from trace_eval.judges.chat.calls import Backend, Call, CallOutcome
+    from trace_eval.judges.chat.connection import check_proxies
     from trace_eval.judges.chat.estimate import CostEstimate, total
     from trace_eval.judges.chat.judge import LLMJudge
     from trace_eval.judges.chat.message import AudioPart, Message, Part, Text, sent_record
     from trace_eval.judges.chat.ollama import OllamaClient
     from trace_eval.judges.chat.openai import OpenAIClient
     from trace_eval.judges.chat.orders import orders_of
-    from trace_eval.judges.chat.prices import FREE, Price, find_price, sum_usage
+    from trace_eval.judges.chat.prices import FREE, Price, Spending, find_price, sum_usage
     from trace_eval.judges.chat.replies import ReplyCache, StoredReply, reply_key
     from trace_eval.judges.chat.reply_json import ReplyError, after_thinking, last_object, storable
     from trace_eval.judges.chat.scripted import ScriptedClient
@@ -51,11 +52,13 @@ __all__ = [
     "ReplyError",
     "Request",
     "ScriptedClient",
+    "Spending",
     "StoredReply",
     "Text",
     "Unusable",
     "View",
     "after_thinking",
+    "check_proxies",
     "find_price",
     "last_object",
     "orders_of",

@@ -279,7 +279,7 @@ def _need(package: str, model: str) -> None:
         raise UserError(f"judge {package}: name the model, e.g. {_EXAMPLES[package]}")
     if not is_installed(package):
         raise UserError(f"judge {package}:{model} needs {package}; run: pip install {package}")
-    from trace_eval.judges.chat.connection import check_proxies
+    from trace_eval.judges.chat import check_proxies
 
     check_proxies()  # before the import: the package ollama makes a client when it is imported
 
