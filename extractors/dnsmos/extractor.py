@@ -63,7 +63,7 @@ class DnsmosExtractor(Extractor):
     version: ClassVar[str] = "5"
     limits: ClassVar[str] = (
         "trained on noise suppression: falls with the level of the clip, is 2.2 on digital "
-        "silence; P.808 does not see clipping."
+        "silence; P.808 does not see clipping; no score says how natural a voice sounds."
     )
     needs: ClassVar[tuple[str, ...]] = ("signal",)
     packages: ClassVar[dict[str, str]] = {

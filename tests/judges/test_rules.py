@@ -218,7 +218,7 @@ def test_what_is_known_of_english_is_not_looked_for_in_other_languages() -> None
         update = {"language": language, "suspect": flags}
         said = hasty.transcript.model_copy(update=update)
         strange = hasty.model_copy(update={"transcript": said})
-        assert words_per_minute(strange, cuts) == (None, why)
+        assert words_per_minute(strange, cuts)[:2] == (None, why)
     # a script without spaces has words all the same
     chinese = answer(transcript=german.model_copy(update={"language": "zh", "text": "你好吗"}))
     assert judged(answer(), chinese).rating("content") == Rating.BOTH_GOOD

@@ -74,8 +74,14 @@ def test_a_short_text_is_too_easily_misheard_to_be_counted_as_missing() -> None:
 
 def test_emotion_needs_an_emotion_classifier() -> None:
     order = "Say it in a sad voice."
-    verdict = judged(answer(), answer(), order).dimensions["paralinguistics"]
-    assert "emotion was not measured; -x emotion=emotion2vec:" in verdict.reasoning
+    # Raised pitch shows that somebody is aroused, if at all; neutral delivery shows nothing of it.
+    high = answer(pitch=make.pitch(median_hz=300.0), signal=make.pauses(4.0))
+    judgement = judged(high, answer(), order)
+    assert judgement.rating("paralinguistics") is None
+    assert judgement.reason is Reason.EVIDENCE_MISSING
+    assert "no evidence of what was asked for (emotion sad: emotion was not measured; -x" in str(
+        judgement.detail
+    )
     sad, happy = make.emotion(sad=0.8, happy=0.1), make.emotion(sad=0.1, happy=0.8)
     assert delivery(order, answer(emotion=sad), answer(emotion=happy)) == "1"
 
@@ -90,8 +96,9 @@ def test_several_emotions_are_looked_for_in_the_windows() -> None:
     both = flat.model_copy(update={"trajectory": windows})
     one = flat.model_copy(update={"trajectory": windows[:1]})
     assert delivery(order, answer(emotion=both), answer(emotion=one)) == "1"
-    verdict = judged(answer(emotion=flat), answer(emotion=flat), order)
-    assert "the clip has one score" in verdict.dimensions["paralinguistics"].reasoning
+    assert "the clip has one score" in str(
+        judged(answer(emotion=flat), answer(emotion=flat), order).detail
+    )
 
 
 def test_an_answer_must_not_jar_with_the_users_emotion() -> None:
@@ -132,6 +139,80 @@ def test_what_can_be_told_of_one_answer_only_is_not_compared() -> None:
     ).dimensions["paralinguistics"]
     assert verdict.rating == Rating.B  # loud alone was compared
     assert "slow cannot be told (A: rate is failed)" in verdict.reasoning
+
+
+# -- paralinguistics: rate, pitch and loudness, relative to the other answer ----------------
+
+#: Instruction, the group, what of it, a value, one that goes further and is clearly apart.
+FURTHER: list[tuple[str, Any, str, float, float]] = [
+    ("Speak slowly.", make.rate, "articulation_wpm", 306.0, 188.0),
+    ("Speak fast.", make.rate, "articulation_wpm", 120.0, 188.0),
+    ("Say it louder.", make.loudness, "integrated_lufs", -27.0, -22.0),
+    ("Say it quietly.", make.loudness, "integrated_lufs", -18.8, -26.9),
+    ("Say it in a high voice.", make.pitch, "median_hz", 75.0, 112.0),  # a man's
+    ("Say it in a low voice.", make.pitch, "median_hz", 230.0, 185.0),  # 3.8 semitones
+]
+
+
+def group(maker: Any, name: str, value: float) -> dict[str, Any]:
+    return {maker.__name__: maker(**{name: value})}
+
+
+@pytest.mark.parametrize(("order", "maker", "name", "value", "further"), FURTHER)
+def test_who_goes_further_meets_the_request_though_no_norm_is_reached(
+    order: str, maker: Any, name: str, value: float, further: float
+) -> None:
+    less, more = (answer(**group(maker, name, v)) for v in (value, further))
+    assert delivery(order, more, less) == "1"
+    assert delivery(order, less, more) == "2"
+    # Without a difference the norm decides, of both alike.
+    assert delivery(order, more, more) == delivery(order, less, less) == "both_bad"
+
+
+def test_an_answer_far_on_the_wrong_side_does_not_meet_it_by_being_the_lesser_evil() -> None:
+    hasty, hastier = (answer(rate=make.rate(articulation_wpm=w)) for w in (300.0, 400.0))
+    assert delivery("Speak slowly.", hasty, hastier) == "both_bad"  # ordinary is up to 290
+    # Nor is slower than slow ever better: ordinary is 80 and more.
+    slow, slower = (answer(rate=make.rate(articulation_wpm=w)) for w in (80.0, 40.0))
+    assert delivery("Speak slowly.", slow, slower) == "both_good"
+
+
+def test_no_clear_difference_decides_nothing_though_one_alone_reaches_the_norm() -> None:
+    # Slow is at most 140; clearly apart is 1.25 times.
+    slow, hardly = (answer(rate=make.rate(articulation_wpm=w)) for w in (139.0, 141.0))
+    assert delivery("Speak slowly.", slow, hardly) == "both_good"
+    # What is to be avoided goes by the norm alone: neither of these is slow.
+    brisk, hasty = (answer(rate=make.rate(articulation_wpm=w)) for w in (150.0, 220.0))
+    assert delivery("Do not speak slowly.", brisk, hasty) == "both_good"
+
+
+def test_rates_are_compared_by_one_method() -> None:
+    # By words 150, by syllables 4.0 / 1.25 * 60 = 192; the other's words are guesses, 192 as well.
+    heard = answer(rate=make.rate(articulation_wpm=150.0, syllables_per_s=4.0))
+    guessed = answer(
+        rate=make.rate(articulation_wpm=90.0, syllables_per_s=4.0),
+        transcript=make.transcript("with dropbox", "low_confidence"),
+    )
+    assert delivery("Speak slowly.", heard, guessed) == "both_bad"
+
+
+def test_levelled_loudness_is_no_evidence_of_a_voice() -> None:
+    def clip(number: int, lufs: float, peak: float, clipping: float = 0.0) -> Blueprint:
+        made = answer(
+            loudness=make.loudness(integrated_lufs=lufs),
+            signal=make.signal(peak_dbfs=peak, clipping_ratio=clipping),
+        )
+        return made.model_copy(update={"clip": f"{number:064}"})
+
+    one = clip(1, -16.0, -3.0)
+    for other in (clip(2, -16.02, -5.0), clip(2, -21.0, -3.0)):
+        judgement = judged(one, other, "Say it loudly.")
+        assert judgement.rating("paralinguistics") is None
+        assert "loudness was levelled" in str(judgement.detail)
+    # Peaks that clip are equal by themselves, and one clip is as loud as itself.
+    clipped = [clip(n, lufs, 0.0, clipping=0.02) for n, lufs in ((1, -16.0), (2, -21.0))]
+    assert delivery("Say it loudly.", *clipped) == "1"
+    assert delivery("Say it loudly.", one, one) == "both_good"
 
 
 # -- paralinguistics: nothing requested --------------------------------------------------

@@ -1,4 +1,4 @@
-"""One delivery request against one blueprint."""
+"""One delivery request against the blueprints of both answers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import trace_eval.judges.rules.relative as relative
 import trace_eval.judges.rules.text as text
 from blueprints import (
     Accent,
@@ -46,41 +47,38 @@ class Instructed:
 
 
 def check(
-    request: DeliveryRequest, blueprint: Blueprint, asked: Instructed, cuts: Thresholds
-) -> Finding:
-    """Check one request; groups that are absent give "cannot tell" with their status."""
-    finding = _CHECKS[request.kind](request, blueprint, asked, cuts)
-    return finding.negated() if request.negated else finding
+    request: DeliveryRequest, a: Blueprint, b: Blueprint, asked: Instructed, cuts: Thresholds
+) -> tuple[Finding, Finding]:
+    """Check one request of both answers; absent groups give "cannot tell" with their status.
+
+    What is to be avoided is avoided by the norm: of two who do not shout, the louder one may.
+    """
+    way = relative.way_of(request.kind, cuts)
+    if way and not request.negated:
+        return relative.compare(way, a, b, cuts)
+    if way:
+        first, second = (relative.by_norm(way, side, cuts) for side in (a, b))
+    else:
+        one = _CHECKS[request.kind]
+        first, second = (one(request, side, asked, cuts) for side in (a, b))
+    return (first.negated(), second.negated()) if request.negated else (first, second)
 
 
 Check = Callable[[DeliveryRequest, Blueprint, Instructed, Thresholds], Finding]
 
 
-def _pace(low: float, high: float, b: Blueprint, cuts: Thresholds) -> Finding:
+def _steady(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: Thresholds) -> Finding:
     if not isinstance(b.rate, Rate):
         return absence(b, "rate")
-    wpm, what = words_per_minute(b, cuts)
+    wpm, what, _by_syllables = words_per_minute(b, cuts)
     if wpm is None:
         return cannot_tell(what)
     noise, limit = cuts.rate_noise_wpm, cuts.strength_limit
-    findings = []
-    if low > 0:
-        findings.append(above(wpm, low, noise, what, limit))
-    if math.isfinite(high):
-        findings.append(below(wpm, high, noise, what, limit))
-    return min(findings, key=lambda finding: finding.strength)
-
-
-def _slow(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: Thresholds) -> Finding:
-    return _pace(0, cuts.slow_wpm, b, cuts)
-
-
-def _fast(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: Thresholds) -> Finding:
-    return _pace(cuts.fast_wpm, math.inf, b, cuts)
-
-
-def _steady(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: Thresholds) -> Finding:
-    return _pace(cuts.slow_wpm, cuts.fast_wpm, b, cuts)
+    ends = (
+        above(wpm, cuts.slow_wpm, noise, what, limit),
+        below(wpm, cuts.fast_wpm, noise, what, limit),
+    )
+    return min(ends, key=lambda finding: finding.strength)
 
 
 def _trend(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
@@ -96,16 +94,6 @@ def _trend(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Threshol
     word = "at least" if faster else "at most"
     why = f"second half at {trend:.2f} times the rate of the first ({word} {cut:g})"
     return Finding(trend >= cut if faster else trend <= cut, strength, why)
-
-
-def _level(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
-    if not isinstance(b.loudness, Loudness):
-        return absence(b, "loudness")
-    value, noise, limit = b.loudness.integrated_lufs, cuts.loudness_noise_lu, cuts.strength_limit
-    what = f"{value:.1f} LUFS"
-    if request.kind is RequestKind.LOUD:
-        return above(value, cuts.loud_lufs, noise, what, limit)
-    return below(value, cuts.soft_lufs, noise, what, limit)
 
 
 def _swell(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
@@ -134,19 +122,6 @@ def _whisper(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: Thresholds)
     share = min(1.0, voiced / spoken)
     what = f"{share:.0%} of the speech is voiced"
     return below(share, cuts.whisper_voiced, cuts.voiced_noise, what, cuts.strength_limit)
-
-
-def _height(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
-    if not isinstance(b.pitch, Pitch):
-        return absence(b, "pitch")
-    high = request.kind is RequestKind.HIGH_PITCH
-    cut = cuts.high_pitch_hz if high else cuts.low_pitch_hz
-    semitones = 12 * math.log2(b.pitch.median_hz / cut) * (1 if high else -1)
-    limit = cuts.strength_limit
-    strength = max(-limit, min(limit, semitones / cuts.pitch_noise_semitones))
-    word = "at least" if high else "at most"
-    why = f"median pitch {b.pitch.median_hz:.0f} Hz ({word} {cut:g})"
-    return Finding(semitones >= 0, strength, why)
 
 
 def _glide(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
@@ -205,6 +180,8 @@ def _emotion(
     request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: Thresholds
 ) -> Finding:
     if not isinstance(b.emotion, Emotion):
+        # A raised pitch goes with anger, joy and fear of one speaker alike; but two neutral voices
+        # differ by as much, and a pair does not say whose they are: it decides nothing.
         return absence(b, "emotion")
     labels = EMOTION_LABELS.get(request.value, frozenset()) & {*b.emotion.scores}
     if not labels:
@@ -257,19 +234,14 @@ def _never(request: DeliveryRequest, _: Blueprint, __: Instructed, ___: Threshol
     return cannot_tell(f"no extractor measures {request.value or request.kind}")
 
 
+#: Requests that each answer meets by itself; of the others see ``relative``.
 _CHECKS: dict[RequestKind, Check] = {
-    RequestKind.SLOW: _slow,
-    RequestKind.FAST: _fast,
     RequestKind.STEADY_RATE: _steady,
     RequestKind.ACCELERATING: _trend,
     RequestKind.DECELERATING: _trend,
-    RequestKind.LOUD: _level,
-    RequestKind.SOFT: _level,
     RequestKind.WHISPER: _whisper,
     RequestKind.CRESCENDO: _swell,
     RequestKind.DIMINUENDO: _swell,
-    RequestKind.HIGH_PITCH: _height,
-    RequestKind.LOW_PITCH: _height,
     RequestKind.RISING: _glide,
     RequestKind.FALLING: _glide,
     RequestKind.MONOTONE: _liveliness,

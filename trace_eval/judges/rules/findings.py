@@ -7,6 +7,7 @@ so that checks in different units can be averaged.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from blueprints import (
     UNSURE,
@@ -84,29 +85,50 @@ def absence(blueprint: Blueprint, group: str, field: str = "") -> Finding:
     return cannot_tell(f"{group} has no {field or 'value'}")
 
 
-def words_per_minute(blueprint: Blueprint, cuts: Thresholds) -> tuple[float | None, str]:
-    """Articulation rate in English words per minute, and how to call it; or None, and why.
+class WordRate(NamedTuple):
+    """Articulation rate of one answer.
+
+    Attributes:
+        wpm: English words per minute of speech; None: not known.
+        what: how to call it, or why it is not known.
+        by_syllables: estimated from syllable nuclei, not from words.
+    """
+
+    wpm: float | None
+    what: str
+    by_syllables: bool = True
+
+
+def words_per_minute(blueprint: Blueprint, cuts: Thresholds, trust_words: bool = True) -> WordRate:
+    """Articulation rate in English words per minute, or why it is not known.
 
     Words that the recogniser itself distrusts are not counted: what it cannot understand it
     shortens, and fast speech would read as slow. Nor are words of another language, which are
     longer or shorter than English ones. Syllable nuclei need no recogniser, but a norm of their
     language: what is fast in Mandarin is slow in Spanish.
+
+    Args:
+        blueprint: of the answer.
+        cuts: thresholds.
+        trust_words: False: by syllables in any case, for a comparison with an answer whose words
+            cannot be trusted.
     """
     rate = blueprint.rate
     language = _language(blueprint)
     if not isinstance(rate, Rate):
-        return None, "rate was not measured"
-    if language == "en" and rate.articulation_wpm and guessed(blueprint) is None:
-        return rate.articulation_wpm, f"{rate.articulation_wpm:.0f} words/min of speech"
+        return WordRate(None, "rate was not measured")
+    if trust_words and language == "en" and rate.articulation_wpm and guessed(blueprint) is None:
+        what = f"{rate.articulation_wpm:.0f} words/min of speech"
+        return WordRate(rate.articulation_wpm, what, by_syllables=False)
     if not rate.syllables_per_s:
-        return None, "rate has no word rate"
+        return WordRate(None, "rate has no word rate")
     if (norm := SYLLABLES_PER_S.get(language)) is None:
         name = "an unsure language" if language == UNSURE else language_name(language)
-        return None, f"no norm of syllable rates for {name}"
+        return WordRate(None, f"no norm of syllable rates for {name}")
     as_english = rate.syllables_per_s * SYLLABLES_PER_S["en"] / norm
     estimate = 60 * as_english / cuts.nuclei_per_word
     of = "" if language == "en" else f" against the norm of {language_name(language)}"
-    return estimate, f"about {estimate:.0f} words/min of speech, by syllables{of}"
+    return WordRate(estimate, f"about {estimate:.0f} words/min of speech, by syllables{of}")
 
 
 def _language(blueprint: Blueprint) -> str:

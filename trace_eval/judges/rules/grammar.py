@@ -42,7 +42,11 @@ _TOPIC = re.compile(
     r"|that (?:can|could|is|are|makes?)|(?<!if )(?:i|we|they|he|she|people))\b"
 )
 #: "The first half of this sentence" is no topic, it is what is spoken.
-_PART_OF = re.compile(r"\b(?:half|part|rest|end|beginning|start|kind|bit|lot) of\b|\bas if \w+")
+#: And "I'd like you to" is a request.
+_PART_OF = re.compile(
+    r"\b(?:half|part|rest|end|beginning|start|kind|bit|lot) of\b|\bas if \w+"
+    r"|\bi(?:'d| would)? (?:like|want|need) you to\b"
+)
 _CLAUSE_TOPIC = re.compile(r"\b(?:how|why|what|whether|when|where|difference)\b")
 
 

@@ -21,11 +21,12 @@ from trace_eval.judges.rules.thresholds import Thresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
 
 #: Raise it whenever the same case could be judged otherwise at equal thresholds.
-VERSION = "3"
+VERSION = "4"
 
 CAVEAT = (
     "Screening baseline: fixed rules over measurements. It does not know whether an answer is"
-    " correct, and it hears no more of the delivery than its numbers say."
+    " correct, and it hears no more of the delivery than its numbers say: none of them predicts how"
+    " natural a voice sounds."
 )
 
 

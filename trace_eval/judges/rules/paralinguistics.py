@@ -30,6 +30,13 @@ from trace_eval.judges.rules.outcome import (
 )
 from trace_eval.judges.rules.requests import find_requests
 from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.vocabulary import RequestKind
+
+#: What can be asked of a delivery that stays neutral otherwise. Who is to be angry, to sing or to
+#: shout, and does, fails the checks of neutral delivery: they are no substitute there.
+NEUTRAL_TOO = frozenset(
+    {RequestKind.ACCENT, RequestKind.REPEAT, RequestKind.RESPOND, RequestKind.STEADY_RATE}
+)
 
 
 @dataclass(frozen=True)
@@ -79,15 +86,14 @@ def _choose(
     if instruction.text is None:
         return _neutral(a, b, cuts), instruction.unread, *_least(cuts)
     wanted = checks.Instructed(find_requests(instruction.text), text.read(instruction.text).literal)
-    items = [
-        CheckedRequest(r.label, *(checks.check(r, side, wanted, cuts) for side in (a, b)))
-        for r in wanted.requests
-    ]
+    items = [CheckedRequest(r.label, *checks.check(r, a, b, wanted, cuts)) for r in wanted.requests]
     if not items:
         return _neutral(a, b, cuts), "The instruction asks for no delivery", *_least(cuts)
     if any(item.known for item in items):
         return items, "", cuts.min_met_share, "requests"
     reasons = "; ".join(f"{item.label}: {_unknown(item)}" for item in items)
+    if any(r.kind not in NEUTRAL_TOO for r in wanted.requests if not r.negated):
+        raise MeasurementMissing(f"there is no evidence of what was asked for ({reasons})")
     intro = f"None of the requests can be told ({reasons})"
     return [*items, *_neutral(a, b, cuts)], intro, *_least(cuts)
 
@@ -122,7 +128,7 @@ def neutral(blueprint: Blueprint, cuts: Thresholds) -> list[tuple[str, Finding]]
 def _rate(b: Blueprint, cuts: Thresholds) -> Finding:
     if not isinstance(b.rate, Rate):
         return absence(b, "rate")
-    wpm, what = words_per_minute(b, cuts)
+    wpm, what, _ = words_per_minute(b, cuts)
     if wpm is None:
         return cannot_tell(what)
     noise, limit = cuts.rate_noise_wpm, cuts.strength_limit

@@ -12,7 +12,10 @@ _BECOME = (
     r"|increasingly|more and more)"
 )
 _MORE = r"(?:increas\w+|rais(?:e|es|ed|ing)|build(?:s|ing)?(?: up)?|turn(?:ing)? up|boost\w*)"
-_LESS = r"(?:decreas\w+|reduc\w+|lower(?:s|ing)?|drop(?:s|ping)?|diminish\w*|turn(?:ing)? down)"
+_LESS = (
+    r"(?:decreas\w+|reduc\w+|(?<!\ba )(?<!\bthe )(?<!\bmuch )lower(?:s|ing)?|drop(?:s|ping)?"
+    r"|diminish\w*|turn(?:ing)? down)"
+)
 #: Words between such a verb and what it changes; emphasis is another thing to increase.
 _GAP = r"\s+(?:(?!emphasis|pitch|volume|pace|speed)[\w-]+,?\s+){0,3}?(?:[\w-]+ and )?"
 _PACE, _VOLUME, _PITCH = r"(?:speed|pace|tempo|rate)", r"(?:volume|loudness)", r"pitch"
@@ -27,12 +30,24 @@ _COMPARATIVES = "faster|quicker|slower|louder|softer|quieter|higher|lower|deeper
 OTHER_WORD = re.compile(
     r"(?<!\s)\s+(?!(?:and|then|while|but|with|in|as|to|for|the|at|enough|please|first|what|again|without"
     r"|like|or|when|this|these|those|a|an|it|each|every|on|until|before|after|so|now|using|your"
-    r"|from|if|about)\b)[a-z]"
+    r"|from|if|about|than (?:usual|normal|before|you|last|that))\b)[a-z]"
 )
 #: In front of a comparative or a degree: part of a trend, not a manner.
 COMPARISON = re.compile(
     rf"\b(?:{_BECOME}|(?:{_COMPARATIVES}) and)\s+(?:\w+ly\s+)?(?:(?:{_COMPARATIVES}) and )?$"
-    rf"|\b(?:out|read)\s+$"
+    r"|\b(?:out|to read|is|are|was|were)\s+$"
+)
+#: ``not so fast`` asks for slowly; ``not too fast`` asks for less than fast.
+LESS_SO = re.compile(r"\bso\s+$")
+#: ``lower your voice``: a verb, not an adverb.
+AS_VERB = re.compile(r"lower\s+(?:your|the)\b")
+#: A sentence that begins by turning something up or down asks for a manner; one that does so by
+#: and by, or while something else is done, for a trend.
+AT_ONCE = re.compile(
+    r"^(?:please |now |can you |could you |would you )*"
+    r"(?:increase|raise|boost|turn up|decrease|reduce|lower|drop|turn down) (?:the |your )"
+    r"(?!.*\b(?:gradually|progressively|slowly|steadily|increasingly|continuously|step|bit by bit"
+    r"|as|while|each|every|with|until|towards?)\b)"
 )
 
 
@@ -52,6 +67,7 @@ def _change(verb: str, what: str) -> str:
 
 _SETS: dict[RequestKind, list[str]] = {
     RequestKind.SLOW: [
+        r"(?:\bnot|n't be) so fast\b",
         r"\bas slow(?:ly)? as\b",
         rf"{CLAUSE_START}(?P<at>slow down)(?! {_BY_AND_BY})",
     ],
@@ -82,9 +98,13 @@ _SETS: dict[RequestKind, list[str]] = {
         r"\bas loud(?:ly)? as\b|\bat the top of your (?:voice|lungs)\b",
         r"\bloud exclamation\b",
         rf"{CLAUSE_START}(?<!gradually )(?P<at>raise your voice)\b",
+        rf"{CLAUSE_START}(?P<at>speak up)(?=$|[,.;!]| please)",
+        rf"{CLAUSE_START}(?P<at>be (?:a (?:bit|little) )?louder)\b",
     ],
     RequestKind.SOFT: [
-        rf"{CLAUSE_START}(?P<at>lower your voice)\b",
+        r"(?:\bnot|n't be) so loud\b",
+        rf"{CLAUSE_START}(?P<at>lower your voice|keep your voice down)\b",
+        rf"{CLAUSE_START}(?P<at>be (?:a (?:bit|little) )?quieter)\b",
         r"\bas (?:soft|quiet)(?:ly)? as\b",
     ],
     RequestKind.WHISPER: [

@@ -116,7 +116,7 @@ def _fit(kind: RequestKind, noun: str) -> RequestKind | None:
 
 def _adverbs(sentence: str) -> Iterator[DeliveryRequest]:
     """``say it slowly``, but neither ``slowly increase`` nor ``quickly tell me``."""
-    for match in re.finditer(r"\b[a-z]+\b", sentence):
+    for match in re.finditer(r"\b[a-z]+\b(?!-)", sentence):
         word, before, after = match[0], sentence[: match.start()], sentence[match.end() :]
         kind = ADVERBS.get(word)
         emotion = EMOTIONS.get(word) if word.endswith("ly") else None
@@ -124,7 +124,11 @@ def _adverbs(sentence: str) -> Iterator[DeliveryRequest]:
             continue
         if phrases.OTHER_WORD.match(after) or phrases.COMPARISON.search(before):
             continue
+        if phrases.AS_VERB.match(sentence, match.start()):
+            continue
         no = negated(sentence, match.start())
+        if no and kind in _OPPOSITE and phrases.LESS_SO.search(before):
+            kind, no = _OPPOSITE[kind], False
         value = "" if kind else str(emotion)
         yield DeliveryRequest(match.start(), kind or RequestKind.EMOTION, value, no)
 
@@ -135,6 +139,8 @@ def _patterns(sentence: str) -> Iterator[DeliveryRequest]:
         for match in pattern.finditer(sentence):
             if kind is not RequestKind.REPEAT and in_topic(sentence[: match.start()]):
                 continue
+            if kind in _MANNERS and phrases.AT_ONCE.match(sentence):
+                kind = _MANNERS[kind]
             at = _place(match)
             no = negated(sentence, at) or phrases.is_absence(match)
             yield DeliveryRequest(at, kind, phrases.value_of(kind, match), no)
@@ -176,6 +182,23 @@ _SCALES: tuple[tuple[_Kinds, _Kinds, RequestKind, RequestKind], ...] = (
         RequestKind.FALLING,
     ),
 )
+
+
+#: Trend -> the manner that it leads to.
+_MANNERS = {
+    RequestKind.ACCELERATING: RequestKind.FAST,
+    RequestKind.DECELERATING: RequestKind.SLOW,
+    RequestKind.CRESCENDO: RequestKind.LOUD,
+    RequestKind.DIMINUENDO: RequestKind.SOFT,
+    RequestKind.RISING: RequestKind.HIGH_PITCH,
+    RequestKind.FALLING: RequestKind.LOW_PITCH,
+}
+_OPPOSITE = {
+    RequestKind.SLOW: RequestKind.FAST,
+    RequestKind.FAST: RequestKind.SLOW,
+    RequestKind.LOUD: RequestKind.SOFT,
+    RequestKind.SOFT: RequestKind.LOUD,
+}
 
 
 def _merge(found: list[DeliveryRequest], body: str) -> list[DeliveryRequest]:

@@ -124,6 +124,28 @@ class Thresholds:
     #: Uncertainty of that share. Our cut.
     voiced_noise: float = 0.1
 
+    # -- delivery: two answers to one request, relative to each other ------------------------
+    #: Ratio of rates that is clearly heard. Five times the smallest that listeners notice, 5 %
+    #: (Quené 2007, J. Phonetics 35); one voice reads one text at another pitch up to 15 % faster.
+    clear_ratio: float = 1.25
+    #: Difference of median pitch that is clearly heard, semitones: smaller ones play no part in
+    #: speech ('t Hart 1981, JASA 69).
+    clear_semitones: float = 3.0
+    #: Difference of loudness that is clearly heard, LU: between the 3 dB that are just noticed
+    #: and the 5 dB that are clearly noticed in daily life (Bies & Hansen 2009, ch. 2); one voice
+    #: gets up to 2.8 LU louder by its pitch alone.
+    clear_lu: float = 4.0
+    #: Median pitch of ordinary voices, Hz, from a bass to a young child (Baken & Orlikoff 2000).
+    ordinary_hz_low: float = 65.0
+    ordinary_hz_high: float = 400.0
+    #: Loudness of ordinary recordings of speech, LUFS. Our cut: 10 LU to both sides of the -23
+    #: of EBU R 128.
+    ordinary_lufs_low: float = -33.0
+    ordinary_lufs_high: float = -13.0
+    #: Loudness or peaks of two recordings that agree within this were levelled, dB. Our cut:
+    #: what rounding leaves of a common target.
+    levelled_db: float = 0.05
+
     # -- delivery: pauses, repetitions, emotion, accent ----------------------------------------
     #: At least this long is a pause that was meant, seconds. Our cut: twice the 0.25 s of
     #: Goldman-Eisler (1968).

@@ -43,8 +43,8 @@ ADJECTIVES: dict[str, RequestKind] = {
         RequestKind.LOUD: "loud louder booming shouting yelling powerful",
         RequestKind.SOFT: "soft softer quiet quieter hushed",
         RequestKind.WHISPER: "whisper whispered whispering whispery",
-        RequestKind.HIGH_PITCH: "high high-pitched higher squeaky shrill",
-        RequestKind.LOW_PITCH: "low low-pitched lower deep deeper",
+        RequestKind.HIGH_PITCH: "high high-pitched higher higher-pitched squeaky shrill",
+        RequestKind.LOW_PITCH: "low low-pitched lower lower-pitched deep deeper",
         RequestKind.MONOTONE: "monotone monotonous flat toneless expressionless",
         RequestKind.EXPRESSIVE: "expressive exaggerated dramatic animated lively playful theatrical"
         " varied",
@@ -59,9 +59,11 @@ ADVERBS: dict[str, RequestKind] = {
     word: kind
     for kind, text in {
         RequestKind.SLOW: "slowly slower",
-        RequestKind.FAST: "fast faster quickly rapidly swiftly briskly",
+        RequestKind.FAST: "fast faster quickly quicker rapidly swiftly briskly",
         RequestKind.LOUD: "loudly louder",
         RequestKind.SOFT: "softly quietly softer quieter",
+        RequestKind.HIGH_PITCH: "higher",
+        RequestKind.LOW_PITCH: "lower deeper",
         RequestKind.EXPRESSIVE: "expressively",
         RequestKind.MONOTONE: "monotonously",
     }.items()

@@ -1,0 +1,201 @@
+"""Requests about rate, pitch and loudness: met relative to the other answer, else by a norm.
+
+A listener who asked for "slowly" and hears two answers hears which is the slower one. Where they
+are clearly apart the answer that goes further meets the request; the norm decides where they are
+not, and refuses both where even that one is outside the ordinary range on the wrong side.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from blueprints import Blueprint, Loudness, Pitch, Rate, Signal
+from trace_eval.judges.rules.findings import (
+    Finding,
+    WordRate,
+    absence,
+    cannot_tell,
+    words_per_minute,
+)
+from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.vocabulary import RequestKind
+
+
+@dataclass(frozen=True)
+class Way:
+    """One direction of a scale of hearing: steps of equal size sound equal.
+
+    Attributes:
+        group: of the blueprint.
+        sign: +1 where more is asked for, -1 where less is.
+        norm: value that meets the request where nothing else decides, in the measure's unit.
+        ordinary: lowest and highest value of ordinary speech, in the same unit.
+        clear: difference that is clearly heard: a ratio, semitones, or LU.
+        more: how the answer is called that has more of it, and the one that has less.
+    """
+
+    group: str
+    sign: int
+    norm: float
+    ordinary: tuple[float, float]
+    clear: float
+    more: tuple[str, str]
+
+    def units(self, value: float) -> float:
+        """How far a value passes the norm (+) or misses it (-), in clear differences."""
+        if self.group == "rate":
+            steps = math.log(value / self.norm) / math.log(self.clear)
+        elif self.group == "pitch":
+            steps = 12 * math.log2(value / self.norm) / self.clear
+        else:
+            steps = (value - self.norm) / self.clear
+        return self.sign * steps
+
+    @property
+    def cut(self) -> str:
+        """For people, e.g. ``at most 140``."""
+        return f"{'at least' if self.sign > 0 else 'at most'} {self.norm:g}"
+
+    def apart(self, value: float, other: float, name: str) -> str:
+        """For people, e.g. ``1.6 times slower than B``."""
+        word = self.more[value < other]
+        if self.group == "rate":
+            return f"{max(value, other) / min(value, other):.2f} times {word} than {name}"
+        if self.group == "pitch":
+            return f"{abs(12 * math.log2(value / other)):.1f} semitones {word} than {name}"
+        return f"{abs(value - other):.1f} LU {word} than {name}"
+
+
+def way_of(kind: RequestKind, cuts: Thresholds) -> Way | None:
+    """Which way a request points; None: it is not about rate, pitch or loudness."""
+    rate = ((cuts.neutral_wpm_low, cuts.neutral_wpm_high), cuts.clear_ratio, ("faster", "slower"))
+    pitch = (
+        (cuts.ordinary_hz_low, cuts.ordinary_hz_high),
+        cuts.clear_semitones,
+        ("higher", "lower"),
+    )
+    level = (
+        (cuts.ordinary_lufs_low, cuts.ordinary_lufs_high),
+        cuts.clear_lu,
+        ("louder", "softer"),
+    )
+    ways = {
+        RequestKind.SLOW: ("rate", -1, cuts.slow_wpm, *rate),
+        RequestKind.FAST: ("rate", 1, cuts.fast_wpm, *rate),
+        RequestKind.LOW_PITCH: ("pitch", -1, cuts.low_pitch_hz, *pitch),
+        RequestKind.HIGH_PITCH: ("pitch", 1, cuts.high_pitch_hz, *pitch),
+        RequestKind.SOFT: ("loudness", -1, cuts.soft_lufs, *level),
+        RequestKind.LOUD: ("loudness", 1, cuts.loud_lufs, *level),
+    }
+    return Way(*ways[kind]) if kind in ways else None
+
+
+def compare(way: Way, a: Blueprint, b: Blueprint, cuts: Thresholds) -> tuple[Finding, Finding]:
+    """Both answers by one request; strengths are such that one clear difference decides."""
+    if way.group == "loudness" and (level := levelled(a, b, cuts)):
+        return cannot_tell(level), cannot_tell(level)
+    read_a, read_b = _values(way.group, a, b, cuts)
+    if isinstance(read_a, Finding) or isinstance(read_b, Finding):
+        return _alone(way, read_a, cuts), _alone(way, read_b, cuts)
+    (x, what_a), (y, what_b) = read_a, read_b
+    # Beyond the ordinary range more is not better: slower than slow is slow.
+    most = way.units(way.ordinary[way.sign > 0])
+    lead = min(way.units(x), most) - min(way.units(y), most)
+    if abs(lead) < 1:
+        met = max(way.units(x), way.units(y)) >= 0
+        tail = f" ({way.cut}), not clearly apart from"
+        return (
+            Finding(met, _limited(lead, cuts), f"{what_a}{tail} B"),
+            Finding(met, _limited(-lead, cuts), f"{what_b}{tail} A"),
+        )
+    sides = ((x, y, lead, what_a, "B"), (y, x, -lead, what_b, "A"))
+    first, second = (_apart(way, *side, cuts) for side in sides)
+    return first, second
+
+
+def _apart(
+    way: Way, value: float, other: float, lead: float, what: str, name: str, cuts: Thresholds
+) -> Finding:
+    """One of two answers that are clearly apart."""
+    why = f"{what}, {way.apart(value, other, name)}"
+    floor = way.ordinary[way.sign < 0]
+    far = way.units(value) < way.units(floor)
+    if lead > 0 and far:
+        why += f", but {'under' if way.sign > 0 else 'over'} {floor:g}"
+    met = not far if lead > 0 else way.units(value) >= 0
+    return Finding(met, _limited(lead, cuts), why)
+
+
+def by_norm(way: Way, blueprint: Blueprint, cuts: Thresholds) -> Finding:
+    """One answer by the norm alone."""
+    read, _ = _values(way.group, blueprint, blueprint, cuts)
+    return _alone(way, read, cuts)
+
+
+def _alone(way: Way, read: tuple[float, str] | Finding, cuts: Thresholds) -> Finding:
+    if isinstance(read, Finding):
+        return read
+    units = way.units(read[0])
+    return Finding(units >= 0, _limited(units, cuts), f"{read[1]} ({way.cut})")
+
+
+def _limited(units: float, cuts: Thresholds) -> float:
+    """A strength, of which two answers that are one clear difference apart have a margin."""
+    strength = units * cuts.strength_margin / 2
+    return max(-cuts.strength_limit, min(cuts.strength_limit, strength))
+
+
+_Read = tuple[float, str] | Finding
+
+
+def _values(group: str, a: Blueprint, b: Blueprint, cuts: Thresholds) -> tuple[_Read, _Read]:
+    """(value, how to call it) of both, by one method; what cannot be told of one is a finding."""
+    if group != "rate":
+        return _value(group, a), _value(group, b)
+    first, second = words_per_minute(a, cuts), words_per_minute(b, cuts)
+    counted = [isinstance(side.rate, Rate) and bool(side.rate.syllables_per_s) for side in (a, b)]
+    if first.by_syllables != second.by_syllables and all(counted):
+        first, second = (words_per_minute(side, cuts, trust_words=False) for side in (a, b))
+    return _rate(a, first), _rate(b, second)
+
+
+def _rate(blueprint: Blueprint, found: WordRate) -> _Read:
+    if found.wpm is None:
+        if not isinstance(blueprint.rate, Rate):
+            return absence(blueprint, "rate")
+        return cannot_tell(found.what)
+    return found.wpm, found.what
+
+
+def _value(group: str, blueprint: Blueprint) -> _Read:
+    if group == "pitch":
+        if not isinstance(blueprint.pitch, Pitch):
+            return absence(blueprint, "pitch")
+        return blueprint.pitch.median_hz, f"median pitch {blueprint.pitch.median_hz:.0f} Hz"
+    if not isinstance(blueprint.loudness, Loudness):
+        return absence(blueprint, "loudness")
+    return blueprint.loudness.integrated_lufs, f"{blueprint.loudness.integrated_lufs:.1f} LUFS"
+
+
+def levelled(a: Blueprint, b: Blueprint, cuts: Thresholds) -> str | None:
+    """Why the loudness of two recordings says nothing of the voices; None: it may.
+
+    Two recordings of equal loudness, or of equal peaks, were brought to one level by a recorder,
+    by a synthesiser or afterwards. Clipped peaks agree anyway.
+    """
+    if a.clip == b.clip or not (
+        isinstance(a.loudness, Loudness) and isinstance(b.loudness, Loudness)
+    ):
+        return None
+    x, y = a.loudness.integrated_lufs, b.loudness.integrated_lufs
+    if abs(x - y) <= cuts.levelled_db:
+        return f"loudness was levelled, both clips are at {x:.1f} LUFS"
+    if not (isinstance(a.signal, Signal) and isinstance(b.signal, Signal)):
+        return None
+    peaks = [side.peak_dbfs for side in (a.signal, b.signal) if not side.clipping_ratio]
+    if len(peaks) == 2 and None not in peaks:
+        low, high = sorted(peak for peak in peaks if peak is not None)
+        if high - low <= cuts.levelled_db:
+            return f"loudness was levelled, the peaks of both clips are at {high:.1f} dBFS"
+    return None
