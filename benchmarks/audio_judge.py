@@ -37,7 +37,7 @@ from trace_eval.judges.chat.base import Choices, Reply, Request, Tokens
 from trace_eval.judges.chat.calls import Backend
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.openai import OpenAIClient
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.kinds import compares
 from trace_eval.judges.waveforms.encode import Waveform, sound_of
 from trace_eval.judges.waveforms.layout import Layout

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage import Row, share, shown, table
-from trace_eval.data import LABELS
-from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.data.labels import LABELS, MISSING, LabelTable
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.plan import LabelPlan, make_plan

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage import Row, share, shown, table
-from trace_eval.data import LABELS, LabelTable
+from trace_eval.data.labels import LABELS, LabelTable
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.intervals import rank_intervals

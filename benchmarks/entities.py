@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from trace_eval.entities import plainly_same, same
+from trace_eval.entities.compare import plainly_same, same
 
 
 def entities(path: Path) -> Iterator[dict[str, Any]]:

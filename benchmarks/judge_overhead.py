@@ -39,8 +39,8 @@ from trace_eval.judges.chat.base import Reply, Request, Tokens
 from trace_eval.judges.chat.calls import Backend
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.replies import ReplyCache, StoredReply
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.registry.kinds import compares
 
 IN_FLIGHT = 64

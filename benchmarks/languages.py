@@ -53,9 +53,10 @@ from extractors.rate import RateExtractor
 from extractors.registry import PROFILES, create
 from extractors.signal import SignalExtractor
 from extractors.suspect import guessed
-from trace_eval.data import Answer, Pair
+from trace_eval.data.answers import Answer
+from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case
-from trace_eval.judges.rules import RulesJudge
+from trace_eval.judges.rules.judge import RulesJudge
 from trace_eval.measures.language import answers_in_language
 from trace_eval.measures.text import normaliser_of
 

@@ -27,7 +27,7 @@ from benchmarks.judge_overhead import count, made, making, resident_mb
 from benchmarks.llm_server import server
 from benchmarks.report import save, table
 from trace_eval.data.manifests import Manifest, read_items
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.pipeline import Event

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.report import save, table
 from benchmarks.synthetic_run import Recipe, make_run
-from trace_eval.report import write_report
+from trace_eval.report.write import write_report
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]

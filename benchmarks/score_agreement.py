@@ -22,8 +22,8 @@ from scipy import stats
 
 from benchmarks.report import save, table
 from trace_eval.scores.lexical import lexical_score
-from trace_eval.stats import agree
 from trace_eval.stats.agree_scores import agree_scores
+from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.study import JudgeScores, People, Study
 from trace_eval.stats.options import AgreeOptions

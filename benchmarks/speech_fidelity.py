@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from trace_eval.data import Conversation, ConversationItem
-from trace_eval.turns import speech_fidelity
+from trace_eval.data.conversation import Conversation, ConversationItem
+from trace_eval.turns.fidelity import speech_fidelity
 
 #: What is said, with a place for what must come through, and two values of it.
 SENTENCES = (

@@ -42,7 +42,7 @@ from trace_eval.data.manifests import read_manifest
 from trace_eval.extracting.start import extract
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.openai import OpenAIClient
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.text.prompt import PairTextView
 from trace_eval.options import ExtractOptions
 

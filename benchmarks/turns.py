@@ -26,11 +26,14 @@ import numpy as np
 import soundfile
 
 from blueprints import GROUPS
-from trace_eval.conversations import TRACE_EVAL, Measured
+from trace_eval.conversations.definitions import Measured
+from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.conversations.spans import joined
-from trace_eval.extracting import extract
+from trace_eval.extracting.start import extract
 from trace_eval.options import ExtractOptions
-from trace_eval.turns import FigureOptions, Timed, TurnsOptions, figures_of, time_turns
+from trace_eval.turns.figures import figures_of
+from trace_eval.turns.options import FigureOptions, TurnsOptions
+from trace_eval.turns.report import Timed, time_turns
 
 #: Distance within which a measured event is the planted one, seconds.
 NEAR_S = 0.4

@@ -28,7 +28,7 @@ from tests.support.servers import ollama_front
 from trace_eval.commands.cli import app
 from trace_eval.data.records import COLUMNS
 from trace_eval.data.singles import COLUMNS as SINGLES
-from trace_eval.judges.options import FIELDS, MAY_CHANGE, NOT_DECIDING
+from trace_eval.judges.options.judge_options import FIELDS, MAY_CHANGE, NOT_DECIDING
 
 ALL = [command for path in files() for command in commands(path)]
 

@@ -16,9 +16,10 @@ from extractors.audio import decode
 from extractors.registry import plan_extractors
 from fusion import DIMENSIONS, POLICIES, Rating
 from trace_eval.data.pairs import Pair
-from trace_eval.extracting import extract
+from trace_eval.extracting.start import extract
 from trace_eval.judges.base import Case
-from trace_eval.judges.rules import RulesJudge, find_requests
+from trace_eval.judges.rules.judge import RulesJudge
+from trace_eval.judges.rules.requests import find_requests
 from trace_eval.options import ExtractOptions
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

@@ -15,32 +15,32 @@ from tests.support.cli import ROOT
 from trace_eval.commands.cli import app
 from trace_eval.commands.gates import Output
 from trace_eval.commands.listing import GROUPS
-from trace_eval.compare import CompareOptions
-from trace_eval.conversations import ReadOptions
+from trace_eval.compare.options import CompareOptions
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.columns import Columns
 from trace_eval.data.input_options import InputOptions, TwoFolders
 from trace_eval.data.settings import help_of, sentence
 from trace_eval.datasets import Selection
-from trace_eval.gate import GateOptions
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.gate.options import GateOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.scorer.options import TrainOptions
 from trace_eval.options import ExtractOptions, Options, PairOptions
-from trace_eval.review import ReviewOptions, ServeOptions
+from trace_eval.review.options import ReviewOptions, ServeOptions
 from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.config import read_config, to_toml
 from trace_eval.runs.job import open_job
 from trace_eval.runs.run import Run
-from trace_eval.select import BestOptions
-from trace_eval.stats import (
+from trace_eval.select.options import BestOptions
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.stats.options import (
     AgreeOptions,
-    BootstrapOptions,
     FusionOptions,
     LabelChoice,
     PlanOptions,
     RankOptions,
     ScreenOptions,
 )
-from trace_eval.turns import FigureOptions, TurnsOptions
+from trace_eval.turns.options import FigureOptions, TurnsOptions
 
 HIDDEN = {"overrides", "extractor_options"}
 PAIRS = ROOT / "examples" / "pairs.jsonl"

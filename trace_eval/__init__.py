@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     from extractors.audio import Clip
     from extractors.base import Extractor
     from fusion import POLICIES, Decision, Policy, Rating
-    from trace_eval.api import Finding, Result, blueprint, judge_pair
+    from trace_eval.api.finding import Finding
     from trace_eval.api.judged import Run, judge, rate
-    from trace_eval.compare import BoardChange, ChangeOptions, JudgeChange, judge_change
+    from trace_eval.api.one_pair import Result, blueprint, judge_pair
+    from trace_eval.compare.boards import BoardChange
+    from trace_eval.compare.change_report import JudgeChange
+    from trace_eval.compare.judges import judge_change
+    from trace_eval.compare.options import ChangeOptions
     from trace_eval.data.access import UrlAccess, set_url_access
     from trace_eval.data.items import Single
     from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
@@ -29,12 +33,14 @@ if TYPE_CHECKING:
     from trace_eval.data.scores import Score
     from trace_eval.datasets import Conversion, Selection, convert, read_dataset
     from trace_eval.extracting.start import extract
-    from trace_eval.gate import GateOptions, GateReport, gate_runs
+    from trace_eval.gate.evaluate import gate_runs
+    from trace_eval.gate.options import GateOptions
+    from trace_eval.gate.report import GateReport
     from trace_eval.judges.base import Case, Judge
-    from trace_eval.judges.options import JudgeOptions
+    from trace_eval.judges.options.judge_options import JudgeOptions
     from trace_eval.options import ExtractOptions, Options, RateOptions
-    from trace_eval.report import write_report
-    from trace_eval.rubrics import load_rubric
+    from trace_eval.report.write import write_report
+    from trace_eval.rubrics.load import load_rubric
     from trace_eval.runs.again import judge_again
     from trace_eval.runs.fuse import fuse, fuse_again, load_policy
     from trace_eval.runs.job import Job, judge_manifest, open_job, rate_manifest

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from blueprints import UserError
 from extractors import MAX_SECONDS
 from fusion import DEFAULT_POLICY, PlainPolicy, Policy
-from trace_eval.judges.options import JudgeOptions, texts_to_paths
+from trace_eval.judges.options.judge_options import JudgeOptions, texts_to_paths
 
 if TYPE_CHECKING:
     from extractors import Extractor

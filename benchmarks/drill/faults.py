@@ -21,8 +21,8 @@ from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.judgement import Judgement
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.ledger import Ledger
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge
 
 #: Share of calls that fail.
 FAILING = 0.2

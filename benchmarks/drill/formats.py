@@ -31,9 +31,9 @@ from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.prices import read_prices
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.labels import read_label
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.rating.parse import read_score
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.score_replies import read_text
 from trace_eval.judges.scorer.data import read_ratings as read_training
 from trace_eval.review.labelstudio import PHASES, read_results, tasks

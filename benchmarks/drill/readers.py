@@ -36,7 +36,7 @@ from trace_eval.judges.chat.ledger import Ledger
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.labels import parse_reply
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.score_replies import read_json
 from trace_eval.runs.fuse import fuse
 from trace_eval.runs.run import Run

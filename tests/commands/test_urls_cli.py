@@ -13,7 +13,7 @@ import pytest
 from blueprints import UserError
 from tests.support.cli import ROOT, Done, trace_eval
 from tests.support.web import Web, serve
-from trace_eval.report import write_report
+from trace_eval.report.write import write_report
 from trace_eval.review.audio import Clips
 from trace_eval.review.exports import _where
 from trace_eval.review.material import load_material

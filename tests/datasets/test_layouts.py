@@ -18,7 +18,7 @@ from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.datasets import Conversion, Figure, Selection, convert, dataset_names, read_dataset
 from trace_eval.datasets.letters import authors_letter, letter_of
 from trace_eval.datasets.replies import majority
-from trace_eval.rubrics import load_rubric
+from trace_eval.rubrics.load import load_rubric
 
 
 def figure(done: Conversion, name: str) -> Figure:

@@ -9,7 +9,9 @@ import pytest
 
 from tests.support import calls
 from trace_eval.data.conversation import Conversation
-from trace_eval.entities import check_conversation, compare_texts, find_entities, same
+from trace_eval.entities.check import check_conversation, compare_texts
+from trace_eval.entities.compare import same
+from trace_eval.entities.find import find_entities
 
 
 @pytest.mark.parametrize(

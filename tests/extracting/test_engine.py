@@ -107,7 +107,7 @@ def test_workers_die_with_a_killed_parent(tmp_path: Path) -> None:
 _UNGUARDED = """
 import sys
 from pathlib import Path
-from trace_eval.extracting import extract
+from trace_eval.extracting.start import extract
 from trace_eval.options import ExtractOptions
 extract([Path(sys.argv[1])] * 3, ExtractOptions(workers=2, cache=Path(sys.argv[2])))
 print("ran")

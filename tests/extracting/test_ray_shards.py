@@ -17,7 +17,6 @@ from blueprints import Absent, Blueprint, Extension, Provenance, Status, UserErr
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting, Placed
 from trace_eval.data.access import UrlAccess, set_url_access
-from trace_eval.extracting import extract
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
@@ -28,6 +27,7 @@ from trace_eval.extracting.ray.engine import RayEngine
 from trace_eval.extracting.ray.job import CHUNK_CLIPS, cut, finished, plan_digest
 from trace_eval.extracting.ray.parquet import SCHEMA, ShardFolder, to_parquet
 from trace_eval.extracting.source import ClipSource
+from trace_eval.extracting.start import extract
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.export import extract_to
 

@@ -14,7 +14,9 @@ from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.judged import judged_run, rated_run
 from trace_eval import gate_runs
-from trace_eval.gate import GateOptions, NotComparable, junit, junit_error
+from trace_eval.gate.comparable import NotComparable
+from trace_eval.gate.junit_xml import junit, junit_error
+from trace_eval.gate.options import GateOptions
 from trace_eval.gate.power import sign_power, spread
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 

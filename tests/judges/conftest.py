@@ -21,7 +21,7 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         pytest.skip(f"real sampling needs them: pip install {' '.join(missing)}")
-    from trace_eval.judges.options import JudgeOptions
+    from trace_eval.judges.options.judge_options import JudgeOptions
     from trace_eval.judges.text.prompt import PairTextView
 
     pack = PairTextView(JudgeOptions())

@@ -16,8 +16,8 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.batch import read_batch, write_batch
 from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge
 
 CASES = [case(pair=f"p{n}", a=f"words {n}") for n in range(4)]
 

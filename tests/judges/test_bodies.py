@@ -20,8 +20,8 @@ from trace_eval.judges.chat.base import CallFailed, Request
 from trace_eval.judges.chat.bodies import MAX_BODY
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.openai import OpenAIClient
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge
 
 #: 400 MB of spaces, in 390 kB.
 BOMB = gzip.compress(b" " * (50 * MAX_BODY), 9)

@@ -21,12 +21,8 @@ from trace_eval.judges.chat.base import Request
 from trace_eval.judges.chat.message import AudioPart, Message, Text
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.chat.replies import reply_key
-from trace_eval.judges.options import (
-    FIELDS,
-    NOT_DECIDING,
-    STATE,
+from trace_eval.judges.options.groups import (
     AudioOptions,
-    JudgeOptions,
     OllamaOptions,
     PairwiseOptions,
     PointwiseOptions,
@@ -34,8 +30,10 @@ from trace_eval.judges.options import (
     TextOptions,
     names_of,
 )
-from trace_eval.judges.registry import KINDS, create_judge, create_scorers, judge_of
-from trace_eval.rubrics import load_rubric
+from trace_eval.judges.options.judge_options import FIELDS, NOT_DECIDING, STATE, JudgeOptions
+from trace_eval.judges.registry.create import create_judge, create_scorers, judge_of
+from trace_eval.judges.registry.kinds import KINDS
+from trace_eval.rubrics.load import load_rubric
 
 IN_PROCESS = names_of(RewardOptions)
 AUDIO_ONLY = names_of(AudioOptions)

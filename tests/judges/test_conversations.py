@@ -27,14 +27,14 @@ from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.prices import FREE
 from trace_eval.judges.chat.scripted import ScriptedClient
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.panel import Panel
-from trace_eval.judges.registry import create_scorers
-from trace_eval.judges.rules import RulesJudge
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.panel.panel import Panel
+from trace_eval.judges.registry.create import create_scorers
 from trace_eval.judges.rules.handling import TurnsJudge
+from trace_eval.judges.rules.judge import RulesJudge
 from trace_eval.judges.text.conversation import show_conversation
 from trace_eval.judges.views.audio import AudioView
-from trace_eval.rubrics import load_rubric
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
 PROMPT = (("bot", 0.2, 0.8, "Hello, how can I help?"), ("caller", 1.0, 1.8, "Move me, please."))

@@ -17,7 +17,7 @@ from tests.support.servers import (
 )
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.doctor import Check, doctor, key_check
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 
 
 def checks(spec: str, **options: Any) -> dict[str, Check]:

@@ -12,8 +12,8 @@ from trace_eval.judges.chat.estimate import estimate
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.tokens import PER_MESSAGE, typical_tokens, upper_tokens
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge
 
 
 def made(**options: object) -> LLMJudge:

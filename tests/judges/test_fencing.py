@@ -22,7 +22,7 @@ from tests.support.blueprints import transcript
 from tests.support.cases import blueprint, case
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Message
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.text.fencing import (
     fence_tag,
     neutralise,

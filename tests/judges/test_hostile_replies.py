@@ -22,11 +22,10 @@ from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, ReplyError, json_objects
 from trace_eval.judges.chat.tokens import typical_tokens
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge, create_scorers
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.judges.text.repair import shown_again
-from trace_eval.rubrics import load_rubric
-from trace_eval.rubrics.load import rubric_names
+from trace_eval.rubrics.load import load_rubric, rubric_names
 from trace_eval.scores.lexical import lexical_score
 
 Reader = Callable[[str], Any]

@@ -22,9 +22,9 @@ from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.orders import orders_of
 from trace_eval.judges.chat.prices import FREE, Price
 from trace_eval.judges.chat.scripted import ScriptedClient, ScriptExhausted
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge, create_scorers
-from trace_eval.rubrics import load_rubric
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge, create_scorers
+from trace_eval.rubrics.load import load_rubric
 
 PRICE = Price(
     server="*",

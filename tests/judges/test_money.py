@@ -23,8 +23,8 @@ from trace_eval.judges.chat.base import CallFailed
 from trace_eval.judges.chat.ledger import Ledger
 from trace_eval.judges.chat.prices import Budget
 from trace_eval.judges.chat.replies import LEASE_S, ReplyCache, new_owner
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge
 
 
 def test_a_call_that_a_kill_left_open_counts_as_possibly_spent(tmp_path: Path) -> None:

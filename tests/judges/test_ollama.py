@@ -14,8 +14,8 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.ollama import context_length
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge
 
 GOOD = chat(json.dumps(verdict()))
 

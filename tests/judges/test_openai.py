@@ -25,8 +25,8 @@ from trace_eval.judges.chat.connection import CALLS_PER_CLIENT, PerLoop
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.chat.openai_dialect import retry_after
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge
 
 KEY = "sk-test-0123456789abcdef"
 

@@ -19,9 +19,9 @@ from trace_eval.data.pairs import Answer as SpokenAnswer
 from trace_eval.data.pairs import Instruction, Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.labels import parse_reply
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.presets import PRESETS
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.registry.create import create_judge
 
 DEFAULTS = {field.name: field.default for field in fields(JudgeOptions)}
 NAMED = [(preset, name) for preset, options in PRESETS.items() for name in options]

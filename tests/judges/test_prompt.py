@@ -8,7 +8,7 @@ import pytest
 from blueprints import Absent, Status, UserError
 from fusion import DIMENSIONS, RATINGS
 from tests.support.cases import blueprint, case
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.text.prompt import PairTextView
 
 

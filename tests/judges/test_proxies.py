@@ -7,8 +7,8 @@ from importlib.util import find_spec
 import pytest
 
 from blueprints import UserError
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge
 
 SECRET = "Hunter2secret"
 

@@ -11,7 +11,7 @@ import pytest
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.rating.parse import read_score, reply_schema
-from trace_eval.rubrics import load_rubric
+from trace_eval.rubrics.load import load_rubric
 
 FIVE = load_rubric("correctness")
 BINARY = load_rubric("role_realism")

@@ -8,9 +8,10 @@ import pytest
 
 from blueprints import UserError
 from trace_eval.judges.base import Judge
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge, create_scorers, judge_specs, kinds, plugins
-from trace_eval.rubrics import load_rubric
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry import kinds, plugins
+from trace_eval.judges.registry.create import create_judge, create_scorers, judge_specs
+from trace_eval.rubrics.load import load_rubric
 
 
 def test_built_in_judges(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +68,7 @@ def test_a_missing_package_names_the_command(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_judges_of_other_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "other_judges.py").write_text(
-        "from trace_eval.judges.registry import create_judge\n"
+        "from trace_eval.judges.registry.create import create_judge\n"
         "def make(argument, options):\n    return create_judge('rules')\n"
         "def wrong(argument, options):\n    return 1\n"
     )

@@ -24,8 +24,9 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.rules import CAVEAT, RulesJudge, Thresholds
 from trace_eval.judges.rules.findings import words_per_minute
+from trace_eval.judges.rules.judge import CAVEAT, RulesJudge
+from trace_eval.judges.rules.thresholds import Thresholds
 from trace_eval.runs.run import Run
 
 REFUSAL = "i'm sorry but i can't help you with that"

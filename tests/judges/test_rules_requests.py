@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trace_eval.judges.rules import find_requests
+from trace_eval.judges.rules.requests import find_requests
 from trace_eval.judges.rules.text import count_literal, coverage, equal_parts, read, stem, topic
 
 # Expected: the labels of the requests in their order.

@@ -21,7 +21,7 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.labels import is_placeholder
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 
 
 @pytest.fixture(scope="module")

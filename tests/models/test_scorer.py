@@ -466,7 +466,7 @@ def test_rate_by_a_trained_scorer(base: Path, ratings: Path, trained: Path, tmp_
 def test_answers_are_rated_raw_as_they_were_trained_on(trained: Path, tmp_path: Path) -> None:
     """Line breaks, markup and marks are part of the text; a transcript is not, unless trained."""
     from trace_eval.data.manifests import read_items
-    from trace_eval.judges.options import JudgeOptions
+    from trace_eval.judges.options.judge_options import JudgeOptions
     from trace_eval.options import RateOptions
     from trace_eval.runs.job import rate_manifest
 
@@ -496,15 +496,16 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     from safetensors.torch import load_file, save_file
 
     from trace_eval.data.manifests import read_items
-    from trace_eval.judges.options import JudgeOptions
+    from trace_eval.judges.options.judge_options import JudgeOptions
     from trace_eval.judges.scorer.checkpoint import ClampRecord, write_record
     from trace_eval.judges.scorer.train import train_scorer
     from trace_eval.options import RateOptions
     from trace_eval.runs.job import rate_manifest
-    from trace_eval.stats import agree, read_scores
     from trace_eval.stats.agree_scores import figure
+    from trace_eval.stats.agree_sources import agree
     from trace_eval.stats.agreement.bootstrap import BootstrapOptions
     from trace_eval.stats.agreement.crps import crps_beta
+    from trace_eval.stats.agreement.score_files import read_scores
     from trace_eval.stats.options import AgreeOptions
 
     folder = tmp_path / "beta"

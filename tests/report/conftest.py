@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.synthetic_run import make_run
 from tests.support.hostile_run import FLAGS, RECIPE
-from trace_eval.report import write_report
+from trace_eval.report.write import write_report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

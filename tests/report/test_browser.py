@@ -17,7 +17,7 @@ from fusion import DIMENSIONS
 from tests.support.hostile_run import HOSTILE_ID, HOSTILE_TEXT, RECIPE
 from tests.support.unpacked import index
 from trace_eval.data.csv_cells import LINE_BREAKS, unquoted
-from trace_eval.report import write_report
+from trace_eval.report.write import write_report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

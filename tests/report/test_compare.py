@@ -12,8 +12,9 @@ from tests.support import calls
 from tests.support.audio_cases import write
 from tests.support.cli import trace_eval
 from tests.support.compared_runs import OPTIONS, run
-from trace_eval.api import comparison_of
-from trace_eval.compare import compare_folders, compare_runs
+from trace_eval.api.findings import comparison_of
+from trace_eval.compare.evaluate import compare_runs
+from trace_eval.compare.scores import compare_folders
 from trace_eval.data.labels import read_labels
 from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest

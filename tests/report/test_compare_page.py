@@ -10,9 +10,9 @@ import pytest
 from tests.support.audio_cases import write
 from tests.support.compared_runs import OPTIONS, run
 from tests.support.hostile_run import FLAGS
-from trace_eval.compare import compare_runs
+from trace_eval.compare.evaluate import compare_runs
 from trace_eval.compare.page import _points, write_page
-from trace_eval.stats import IntervalEstimate
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 
 
 def test_points_are_said_with_their_interval_or_that_there_is_none() -> None:

@@ -12,15 +12,12 @@ from benchmarks.gate import ChangeCell, changes
 from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.judged import judged_run, rated_run
-from trace_eval.compare import (
-    BoardChange,
-    ChangeOptions,
-    JudgeChange,
-    judge_change,
-    judge_change_tables,
-)
+from trace_eval.compare.boards import BoardChange
+from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.flips import noise_per_judging
+from trace_eval.compare.judges import judge_change, judge_change_tables
 from trace_eval.compare.mapping import mapping
+from trace_eval.compare.options import ChangeOptions
 from trace_eval.data.labels import read_labels
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.ratings import read_ratings

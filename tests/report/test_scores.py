@@ -11,9 +11,10 @@ import pytest
 from markupsafe import escape
 
 from trace_eval.data.manifests import read_items
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.options import RateOptions
-from trace_eval.report import run_answer, write_report
+from trace_eval.report.answer import run_answer
+from trace_eval.report.write import write_report
 from trace_eval.runs.job import rate_manifest
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from blueprints import UserError
 from tests.support.hostile_run import HOSTILE_ID, HOSTILE_TEXT, RECIPE
 from tests.support.unpacked import Elements, fragment, index
 from trace_eval.commands.report import report as command
-from trace_eval.report import write_report
+from trace_eval.report.write import write_report
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.metrics import METRICS
 
@@ -156,7 +156,7 @@ def test_no_run_and_no_place_are_user_errors(tmp_path: Path, run: Path) -> None:
 
 def test_a_real_recording_is_drawn(data: Path, tmp_path: Path) -> None:
     from extractors.audio import decode
-    from trace_eval.api import blueprint
+    from trace_eval.api.one_pair import blueprint
     from trace_eval.options import ExtractOptions
 
     clip = sorted((data / "speakbench_pairs").glob("*/audio_a.wav"))

@@ -22,7 +22,7 @@ from trace_eval.runs.job import open_job
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
-from trace_eval.turns import time_turns
+from trace_eval.turns.report import time_turns
 
 pytest.importorskip("fastapi", reason="pip install '.[review]'")
 pytest.importorskip("python_multipart", reason="pip install '.[review]'")

@@ -16,8 +16,8 @@ from tests.support import browser
 from tests.support import reviewed as support
 from trace_eval.commands.export import export as export_command
 from trace_eval.commands.review import review
-from trace_eval.review import open_review, write_tasks
-from trace_eval.review.labelstudio import PHASES
+from trace_eval.review.labelstudio import PHASES, write_tasks
+from trace_eval.review.session import open_review
 
 app = typer.Typer()
 app.command()(review)

@@ -12,8 +12,10 @@ import pytest
 import soundfile
 
 from tests.support import browser, calls
-from trace_eval.conversations import TRACE_EVAL, set_event
-from trace_eval.data import Conversation, SetEvent
+from trace_eval.conversations.corrected import set_event
+from trace_eval.conversations.definitions.own import TRACE_EVAL
+from trace_eval.data.conversation import Conversation
+from trace_eval.data.corrections import SetEvent
 from trace_eval.review.audio import lanes
 from trace_eval.review.exports import write_exports
 from trace_eval.review.options import ReviewOptions
@@ -21,7 +23,7 @@ from trace_eval.review.session import Review, open_review
 from trace_eval.runs.job import open_job
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
-from trace_eval.turns import turns_report
+from trace_eval.turns.everything import turns_report
 
 pytest.importorskip("fastapi", reason="pip install '.[review]'")
 pytest.importorskip("python_multipart", reason="pip install '.[review]'")

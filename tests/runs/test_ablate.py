@@ -11,7 +11,7 @@ from fusion import Rating
 from tests.support.cli import trace_eval
 from tests.support.extracted_run import _extracted
 from tests.support.samples import spoken
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.runs.ablate import FULL, AblateOptions, ablate, conditions_of
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.run import Run

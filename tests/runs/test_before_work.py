@@ -25,7 +25,7 @@ from trace_eval.api.doctor import diagnose
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import JudgeUnreachable
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.ablate import AblateOptions, ablate
 from trace_eval.runs.export import extract_to

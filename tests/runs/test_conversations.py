@@ -20,24 +20,26 @@ from tests.support import calls
 from tests.support.cases import verdict
 from tests.support.cli import trace_eval
 from tests.support.fakes import Counting
-from trace_eval.api import card_of, comparison_of, screening_of
-from trace_eval.compare import compare_answer
-from trace_eval.data import Reason
+from trace_eval.api.findings import card_of, comparison_of, screening_of
+from trace_eval.compare.answer import compare_answer
 from trace_eval.data.items import Single
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor
 from trace_eval.extracting.start import source_of
 from trace_eval.judges.base import Case, judgement_of
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.rules import RulesJudge
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.rules.judge import RulesJudge
 from trace_eval.options import ExtractOptions, Options, PairOptions, RateOptions
-from trace_eval.report import write_report
-from trace_eval.rubrics import load_rubric
+from trace_eval.report.write import write_report
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.job import judge_manifest, open_job, rate_manifest
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import write_pairs
-from trace_eval.stats import AgreeOptions, BootstrapOptions, agree
+from trace_eval.stats.agree_sources import agree
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.stats.options import AgreeOptions
 
 
 def test_every_turn_is_a_clip_of_its_channel_cached_by_its_samples(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from blueprints import UserError
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.manifests import Manifest, read_manifest
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
 from trace_eval.runs.run import Run

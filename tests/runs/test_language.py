@@ -45,12 +45,12 @@ from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.start import extract, extractors_of
 from trace_eval.judges.base import Case
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import panel_of
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import panel_of
 from trace_eval.judges.text.notes import notes_of
 from trace_eval.judges.text.prompt import PairTextView
-from trace_eval.measures import measure_pair, text_errors
-from trace_eval.measures.pair import UNSPACED_UNIT, WER_UNIT
+from trace_eval.measures.pair import UNSPACED_UNIT, WER_UNIT, measure_pair
+from trace_eval.measures.text import text_errors
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.guesses import guesses_among
 from trace_eval.runs.pipeline import Pipeline

@@ -19,7 +19,7 @@ from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.manifests import Manifest, read_items
 from trace_eval.data.outcome import Reason
 from trace_eval.data.shards import Shard
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.options import ExtractOptions, RateOptions
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
 from trace_eval.runs.job import rate_manifest

@@ -18,10 +18,11 @@ import pytest
 from tests.support.llm_judges import reading_judge
 from trace_eval.data import jsonl
 from trace_eval.judges.chat.scripted import ScriptedClient
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
-from trace_eval.judges.rules import RulesJudge, Thresholds
-from trace_eval.report import write_report
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge
+from trace_eval.judges.rules.judge import RulesJudge
+from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.report.write import write_report
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.merge import merge

@@ -16,7 +16,7 @@ from tests.support.judged_pairs import _judged
 from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_items
 from trace_eval.data.scores import Score
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.options import ExtractOptions, PairOptions, RateOptions
 from trace_eval.runs.ablate import AblateOptions, ablate
 from trace_eval.runs.fuse import fuse_again

@@ -13,7 +13,7 @@ from blueprints.flat import flat
 from fusion import DIMENSIONS, POLICIES, Rating
 from tests.support.reviewed import pairs, scored, unscored, write_run
 from tests.support.samples import spoken
-from trace_eval.api import Result
+from trace_eval.api.one_pair import Result
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Labels
 from trace_eval.runs.export_table import clip_table, export_table

@@ -20,7 +20,9 @@ from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.judges.base import Case, Judge
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.pipeline import Event
-from trace_eval.select import BestOptions, read_candidates, select_best
+from trace_eval.select.best import select_best
+from trace_eval.select.candidates import read_candidates
+from trace_eval.select.options import BestOptions
 
 #: Identity and level are all that these selections need.
 FAST = ExtractOptions(

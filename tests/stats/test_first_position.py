@@ -87,7 +87,7 @@ def test_it_is_said_beside_results_agreement_and_ranking(run: Path) -> None:
 
 
 def test_the_report_hatches_and_warns(run: Path, tmp_path: Path) -> None:
-    from trace_eval.report import write_report
+    from trace_eval.report.write import write_report
 
     path = write_report(run, tmp_path / "report.html")
     html = Path(path or tmp_path / "report.html").read_text()
@@ -150,7 +150,7 @@ def test_what_it_contradicts_itself_on_wins_nothing(bound: Path, tmp_path: Path)
 
 
 def test_every_table_names_the_policy(bound: Path, tmp_path: Path) -> None:
-    from trace_eval.report import write_report
+    from trace_eval.report.write import write_report
 
     other = tmp_path / "other"
     shutil.copytree(bound, other)

@@ -16,7 +16,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.scripted import ScriptedClient
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.runs.pipeline import decode_recording
 
 

@@ -11,7 +11,7 @@ from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.judges.base import Case
-from trace_eval.judges.rules import RulesJudge
+from trace_eval.judges.rules.judge import RulesJudge
 
 
 def blueprint(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fusion import DIMENSIONS
-from trace_eval.compare import CompareOptions
+from trace_eval.compare.options import CompareOptions
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Labels, Pair

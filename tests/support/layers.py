@@ -13,7 +13,7 @@ extractors: blueprints
 judges.waveforms: blueprints extractors
 data: blueprints extractors fusion
 conversations: blueprints data extractors
-entities: blueprints data
+entities: data
 static:
 judges.presets:
 judges.options: blueprints data judges.presets

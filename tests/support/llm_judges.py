@@ -6,12 +6,12 @@ from trace_eval.judges.chat.base import ChatClient
 from trace_eval.judges.chat.calls import Backend
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.prices import Price
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.rating.form import ScoreForm
 from trace_eval.judges.rating.prompt import SingleView
 from trace_eval.judges.registry.kinds import compares
 from trace_eval.judges.views.audio import AudioView
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.rubrics.single import ScoreRubric
 
 
 def reading_judge(

@@ -11,8 +11,8 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.bodies import MAX_BODY
 from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge
 
 GOOD = completion(json.dumps(verdict("both_good", "both_good", "both_good")))
 

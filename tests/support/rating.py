@@ -14,8 +14,9 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.prices import FREE
 from trace_eval.judges.chat.scripted import ScriptedClient
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.rubrics import ScoreRubric, load_rubric
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.rubrics.load import load_rubric
+from trace_eval.rubrics.single import ScoreRubric
 
 
 def single(candidate: str | None = "It leans south.", **fields: Any) -> Single:

@@ -9,9 +9,14 @@ import pytest
 
 from blueprints import UserError
 from tests.support import calls
-from trace_eval.conversations import DEFINITIONS, TRACE_EVAL, corrected_events, set_event
-from trace_eval.data import Conversation, EventCorrection, SetEvent, jsonl
-from trace_eval.turns import TurnsOptions, turns_report
+from trace_eval.conversations.corrected import corrected_events, set_event
+from trace_eval.conversations.definitions import DEFINITIONS
+from trace_eval.conversations.definitions.own import TRACE_EVAL
+from trace_eval.data import jsonl
+from trace_eval.data.conversation import Conversation
+from trace_eval.data.corrections import EventCorrection, SetEvent
+from trace_eval.turns.everything import turns_report
+from trace_eval.turns.options import TurnsOptions
 
 #: Two responses, of 0.4 and 4.4 s; the second silence is dead air.
 CALL = Conversation.model_validate(calls.conversation(None))

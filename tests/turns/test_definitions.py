@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
+from trace_eval.conversations.definitions import DEFINITIONS, Measured
 from trace_eval.conversations.definitions.eva import latency_score, percentile
-from trace_eval.data.conversation import ClockKind
-from trace_eval.turns import (
-    DEFINITIONS,
+from trace_eval.data.conversation import (
     Clock,
+    ClockKind,
     Conversation,
     End,
-    Measured,
     SourceEvent,
     Speaker,
     Turn,

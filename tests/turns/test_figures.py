@@ -11,25 +11,14 @@ import pytest
 from numpy.typing import NDArray
 
 from blueprints import UserError
+from trace_eval.conversations.definitions import DEFINITIONS, Event, Measured
+from trace_eval.data.conversation import Clock, Conversation, ConversationItem, End, Speaker, Turn
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
-from trace_eval.turns import (
-    DEFINITIONS,
-    Clock,
-    Conversation,
-    ConversationItem,
-    End,
-    Event,
-    FigureOptions,
-    Measured,
-    Speaker,
-    Turn,
-    TurnsReport,
-    agree_on_events,
-    compare_systems,
-    figures_of,
-    measure_items,
-    read_event_labels,
-)
+from trace_eval.turns.agree import agree_on_events, read_event_labels
+from trace_eval.turns.compare import compare_systems
+from trace_eval.turns.figures import figures_of
+from trace_eval.turns.options import FigureOptions
+from trace_eval.turns.report import TurnsReport, measure_items
 
 OWN = DEFINITIONS["trace-eval/1"]
 

@@ -12,14 +12,11 @@ import pytest
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
 from tests.support.cli import trace_eval
-from trace_eval.conversations.layouts import layout_of
-from trace_eval.turns import (
-    ConversationItem,
-    ReadOptions,
-    TurnsOptions,
-    read_conversations,
-    time_turns,
-)
+from trace_eval.conversations.layouts import layout_of, read_conversations
+from trace_eval.conversations.read_options import ReadOptions
+from trace_eval.data.conversation import ConversationItem
+from trace_eval.turns.options import TurnsOptions
+from trace_eval.turns.report import time_turns
 
 ROWS = (
     # Out of order on purpose. The caller hums while the bot speaks; a third person ends it.

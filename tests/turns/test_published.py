@@ -10,7 +10,8 @@ import pytest
 
 from tests.support.cli import trace_eval
 from trace_eval.conversations.definitions.eva import exchanges_of
-from trace_eval.turns import TurnsOptions, TurnsReport, time_turns
+from trace_eval.turns.options import TurnsOptions
+from trace_eval.turns.report import TurnsReport, time_turns
 
 
 def _json(path: Path) -> Any:

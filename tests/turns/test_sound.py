@@ -17,15 +17,18 @@ from extractors import stream
 from extractors.audio import SPEECH_RATE, Samples, decode
 from extractors.vad import speech_probability, speech_probability_of_blocks
 from tests.support.cli import ROOT, trace_eval
-from trace_eval.conversations import ConversationFiles, channel_peaks, conversations_manifest
+from trace_eval.conversations.items import ConversationFiles, conversations_manifest
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound import hear, heard_conversation
 from trace_eval.conversations.sound.echo import Echo, find_echo
 from trace_eval.conversations.sound.lanes import Lane
+from trace_eval.conversations.sound.peaks import channel_peaks
 from trace_eval.conversations.sound.segments import segmented
-from trace_eval.data.conversation import Channel
+from trace_eval.data.conversation import Channel, Turn
 from trace_eval.options import ExtractOptions, RateOptions
-from trace_eval.runs import open_job
-from trace_eval.turns import ReadOptions, Turn, TurnsOptions, TurnsReport, time_turns
+from trace_eval.runs.job import open_job
+from trace_eval.turns.options import TurnsOptions
+from trace_eval.turns.report import TurnsReport, time_turns
 
 CLIPS = ROOT / "examples" / "clips"
 

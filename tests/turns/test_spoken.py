@@ -12,11 +12,12 @@ import soxr
 from extractors import packaged
 from extractors.audio import SPEECH_RATE, Samples
 from tests.support.speech import say
-from trace_eval.data import Conversation, ConversationItem, Score
+from trace_eval.data.conversation import Conversation, ConversationItem
+from trace_eval.data.scores import Score
 from trace_eval.options import ExtractOptions, RateOptions
-from trace_eval.runs import rate_manifest
+from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.run import Run
-from trace_eval.turns import speech_fidelity
+from trace_eval.turns.fidelity import speech_fidelity
 
 #: (channel, seconds after the turn before, what is said): user 0, agent 1.
 CALL = (

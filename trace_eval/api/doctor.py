@@ -14,14 +14,16 @@ from extractors import cache_folder, default_asr, package_version, torch_problem
 from extractors import registry as extractors
 from fusion import ENTRY_POINT_GROUP as POLICY_GROUP
 from fusion import POLICIES
-from trace_eval.data import cores
-from trace_eval.extracting import INSTALL as INSTALL_RAY
-from trace_eval.extracting import complete
+from trace_eval.data.system import cores
+from trace_eval.extracting.event_loop import complete
+from trace_eval.extracting.ray.cluster import INSTALL as INSTALL_RAY
 from trace_eval.judges import doctor as judge_doctor
-from trace_eval.judges import listing, registry
+from trace_eval.judges import listing
 from trace_eval.judges.doctor import Check
 from trace_eval.judges.listing import ListedOption
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.kinds import KINDS, JudgeKind
+from trace_eval.judges.registry.plugins import ENTRY_POINT_GROUP
 
 #: Distributions that decide results, listed with their versions.
 PACKAGES = (
@@ -130,11 +132,11 @@ def _recogniser() -> Check:
 
 def _judges() -> list[Check]:
     """Every judge that can be named; servers are asked by ``doctor --judge SPEC``."""
-    own = [_judge(name, kind) for name, kind in registry.KINDS.items()]
-    return own + [_plugin(entry) for entry in entry_points(group=registry.ENTRY_POINT_GROUP)]
+    own = [_judge(name, kind) for name, kind in KINDS.items()]
+    return own + [_plugin(entry) for entry in entry_points(group=ENTRY_POINT_GROUP)]
 
 
-def _judge(name: str, kind: registry.JudgeKind) -> Check:
+def _judge(name: str, kind: JudgeKind) -> Check:
     if kind.package is None:
         return Check(name, True, kind.about)
     version = package_version(kind.package)

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blueprints import UserError, require
-from trace_eval.data import nearest
-from trace_eval.runs import table_html
-from trace_eval.stats import Table, flat
+from trace_eval.data.settings import nearest
+from trace_eval.runs.notebook import table_html
+from trace_eval.stats.agreement.tabular import Table, flat
 
 if TYPE_CHECKING:
     import pandas as pd

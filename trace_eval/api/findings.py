@@ -13,22 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from trace_eval.api.finding import Finding, Point
-from trace_eval.data import LabelTable, nearest, read_labels, table_labels
-from trace_eval.runs import Run
-from trace_eval.stats import (
-    AgreeOptions,
-    AgreeReport,
-    BootstrapOptions,
-    IntervalEstimate,
-    RankOptions,
-    RankReport,
-    ScoreReport,
-    agree,
-    answer_of,
-    rank,
-    read_source,
-    tables_of,
-)
+from trace_eval.data.labels import LabelTable, read_labels, table_labels
+from trace_eval.data.settings import nearest
+from trace_eval.runs.run import Run
+from trace_eval.stats.agree_sources import agree
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.answers import answer_of
+from trace_eval.stats.options import AgreeOptions, RankOptions
+from trace_eval.stats.rank_sources import rank
+from trace_eval.stats.ranking.report import RankReport
+from trace_eval.stats.report import AgreeReport, ScoreReport
+from trace_eval.stats.tables import tables_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,13 +147,11 @@ def _ranking_points(report: RankReport) -> Iterator[Point]:
 
 def comparison_of(folders: Iterable[Path], labels: Any, options: Mapping[str, Any]) -> Finding:
     """What ``compare`` prints of runs over one input."""
-    from trace_eval.compare import (
-        CompareOptions,
-        RunComparison,
-        compare_answer,
-        compare_folders,
-        compare_tables,
-    )
+    from trace_eval.compare.answer import compare_answer
+    from trace_eval.compare.evaluate import RunComparison
+    from trace_eval.compare.options import CompareOptions
+    from trace_eval.compare.scores import compare_folders
+    from trace_eval.compare.tables import compare_tables
 
     chosen = _options(CompareOptions, BootstrapOptions(), options)
     report = compare_folders(list(folders), labels_of(labels), chosen)
@@ -186,7 +181,10 @@ def _ends(found: IntervalEstimate) -> tuple[float | None, float | None]:
 
 def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Finding:
     """What ``screen`` prints of a run; no lists are written."""
-    from trace_eval.stats import ScreenOptions, gather, screen, screen_tables
+    from trace_eval.stats.inference.labelled_run import gather
+    from trace_eval.stats.inference.screen import screen
+    from trace_eval.stats.inference.tables import screen_tables
+    from trace_eval.stats.options import ScreenOptions
 
     chosen = _options(ScreenOptions, None, options)
     report = screen(gather(read_source(folder), labels_of(labels)), chosen)
@@ -209,7 +207,9 @@ def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Findi
 
 def card_of(folder: Path, labels: Any, resamples: int) -> Finding:
     """What ``card`` prints of a run; no pages are written."""
-    from trace_eval.stats import card_answer, comparison, make_cards
+    from trace_eval.stats.answers import card_answer
+    from trace_eval.stats.inference.card import make_cards
+    from trace_eval.stats.inference.card_page import comparison
 
     (card, *_) = cards = make_cards([folder], labels_of(labels), resamples, [])
     value, interval = card.accuracy
@@ -262,7 +262,7 @@ class Page(PosixPath):
 
 def page_of(run: Run, path: Path) -> Page:
     """The page of a run, with what it says first."""
-    from trace_eval.report import run_answer
+    from trace_eval.report.answer import run_answer
 
     page = Page(path)
     page.finding = dataclasses.replace(

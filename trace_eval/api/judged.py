@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING, Any
 from blueprints import UserError
 from trace_eval.api import findings
 from trace_eval.api.finding import Finding
-from trace_eval.data import Systems, nearest, source_of
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.data.settings import nearest
+from trace_eval.data.sources import source_of
+from trace_eval.data.system_folders import Systems
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.options import (
     DEFAULT_RATERS,
     ExtractOptions,
     Options,
     usual_rubrics,
 )
-from trace_eval.runs import Event, Listener, open_job
-from trace_eval.runs import Run as StoredRun
+from trace_eval.runs.job import open_job
+from trace_eval.runs.pipeline import Event, Listener
+from trace_eval.runs.run import Run as StoredRun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,7 +143,7 @@ class Run(StoredRun):
         Returns:
             The file.
         """
-        from trace_eval.report import write_report
+        from trace_eval.report.write import write_report
 
         path = write_report(self.folder, None if out is None else Path(out), audio)
         return findings.page_of(self, path)

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import Blueprint, UserError
-from trace_eval.data import Judgement, Overall, Pair, pair_from_record
-from trace_eval.extracting import complete, engine_of, extract
-from trace_eval.judges.registry import panel_of
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.pairs import Pair
+from trace_eval.data.records import pair_from_record
+from trace_eval.extracting.event_loop import complete
+from trace_eval.extracting.start import engine_of, extract
+from trace_eval.judges.registry.create import panel_of
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.runs import Pipeline, any_policy, check_policy, load_model, plan_for
-from trace_eval.runs.fuse import fuse
+from trace_eval.runs.fuse import any_policy, check_policy, fuse
+from trace_eval.runs.pipeline import Pipeline, load_model, plan_for
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Result:
         return self.fused.why
 
     def _repr_html_(self) -> str:
-        from trace_eval.runs import result_html
+        from trace_eval.runs.notebook import result_html
 
         return result_html(self.judgement, self.fused)
 

@@ -12,8 +12,8 @@ from trace_eval.commands.console import messages
 from trace_eval.commands.judging import judge_options
 from trace_eval.commands.options import ConfigOption
 from trace_eval.commands.signatures import from_classes
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.runs import AblateOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.runs.ablate_options import AblateOptions
 
 
 @from_classes
@@ -39,7 +39,8 @@ def ablate(
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.runs.ablate import ablate
-    from trace_eval.stats import ablation_view, compare, write_csv
+    from trace_eval.stats.agreement.ablation.tables import ablation_view, compare
+    from trace_eval.stats.agreement.tabular import write_csv
 
     folders = ablate(run, replace(options, judging=judging))
     tables = compare(run, folders, options, labels, resamples)

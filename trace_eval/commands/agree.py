@@ -11,8 +11,8 @@ import typer
 from trace_eval.commands.gates import Output
 from trace_eval.commands.signatures import from_classes
 from trace_eval.commands.statistics import Labels
-from trace_eval.data import Columns
-from trace_eval.stats import AgreeOptions
+from trace_eval.data.columns import Columns
+from trace_eval.stats.options import AgreeOptions
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,10 @@ def agree(
     Of scores of single answers: correlation, error, calibration and uncertainty.
     """
     from trace_eval.commands.render import print_report
-    from trace_eval.stats import AgreeReport, report_values, write_policy
-    from trace_eval.stats import agree as agree_with
+    from trace_eval.stats.agree_sources import agree as agree_with
+    from trace_eval.stats.agreement.tabular import write_policy
+    from trace_eval.stats.inference.gates import report_values
+    from trace_eval.stats.report import AgreeReport
 
     if output.save_policy:
         options = replace(options, learn=True)

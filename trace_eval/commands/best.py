@@ -12,9 +12,9 @@ from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn
 from trace_eval.commands.judging import run_options
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
-from trace_eval.data import InputOptions
+from trace_eval.data.input_options import InputOptions
 from trace_eval.options import Options
-from trace_eval.select import BestOptions
+from trace_eval.select.options import BestOptions
 
 
 @from_classes
@@ -36,9 +36,10 @@ def best(
     """Pick the best of N recordings of each text; resumable."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.selected import print_best_estimate, print_selection
-    from trace_eval.data import spill_to
-    from trace_eval.extracting import audio_folder
-    from trace_eval.select import estimate_best, read_candidates, select_best
+    from trace_eval.data.records import spill_to
+    from trace_eval.extracting.cache import audio_folder
+    from trace_eval.select.best import estimate_best, select_best
+    from trace_eval.select.candidates import read_candidates
 
     spill = spill_to(audio_folder(options.extract.cache))
     manifest = read_candidates(items, reading.audio_root, spill, reading.columns)

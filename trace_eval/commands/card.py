@@ -34,8 +34,12 @@ def card(
     from trace_eval.commands.console import results
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences, print_tables, stdout_console
-    from trace_eval.data import read_labels
-    from trace_eval.stats import card_answer, card_values, comparison, make_cards, write_pages
+    from trace_eval.data.labels import read_labels
+    from trace_eval.stats.answers import card_answer
+    from trace_eval.stats.inference.card import make_cards
+    from trace_eval.stats.inference.card_files import write_pages
+    from trace_eval.stats.inference.card_page import comparison
+    from trace_eval.stats.inference.gates import card_values
 
     cards = make_cards(runs, read_labels(labels) if labels else None, resamples, probes or [])
     sentences = card_answer(cards)

@@ -11,7 +11,8 @@ from blueprints import DISTRIBUTION, SCRIPT
 from blueprints.distribution import __version__
 from trace_eval.commands.console import results, show_advice
 from trace_eval.commands.exit_codes import DEBUG, Commands, prepare_streams
-from trace_eval.data import RAW, UrlAccess, set_url_access
+from trace_eval.data.access import UrlAccess, set_url_access
+from trace_eval.data.csv_cells import RAW
 
 app = typer.Typer(
     name="trace-eval",

@@ -12,10 +12,11 @@ import typer
 from trace_eval.commands.gates import Output
 from trace_eval.commands.signatures import from_classes
 from trace_eval.commands.statistics import Labels
-from trace_eval.compare import ChangeOptions, CompareOptions
+from trace_eval.compare.options import ChangeOptions, CompareOptions
 
 if TYPE_CHECKING:
-    from trace_eval.compare import RunComparison, ScoreComparison
+    from trace_eval.compare.evaluate import RunComparison
+    from trace_eval.compare.scores import ScoreComparison
 
 
 @from_classes
@@ -49,8 +50,9 @@ def compare(
     output: Output,
 ) -> None:
     """Compare runs: with people, with each other, what they cost, and where they differ."""
-    from trace_eval.compare import RunComparison, write_page
-    from trace_eval.stats import score_values
+    from trace_eval.compare.evaluate import RunComparison
+    from trace_eval.compare.page import write_page
+    from trace_eval.stats.inference.gates import score_values
 
     if judge_change:
         change = replace(change, bootstrap=options.bootstrap, top=options.top)
@@ -68,9 +70,11 @@ def _print_runs(
 ) -> RunComparison | ScoreComparison:
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences, print_tables, stdout_console
-    from trace_eval.compare import compare_answer, compare_folders, compare_tables
-    from trace_eval.data import read_labels
-    from trace_eval.stats import write_csv
+    from trace_eval.compare.answer import compare_answer
+    from trace_eval.compare.scores import compare_folders
+    from trace_eval.compare.tables import compare_tables
+    from trace_eval.data.labels import read_labels
+    from trace_eval.stats.agreement.tabular import write_csv
 
     report = compare_folders(runs, read_labels(labels) if labels else None, options)
     for note in report.notes:
@@ -95,10 +99,10 @@ def print_change(
     """Print what a change of judges does; ``gate --judge-changed`` does the same."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.compare import judge_change, judge_change_tables
-    from trace_eval.data import LabelTable, read_labels
-    from trace_eval.runs import Run
-    from trace_eval.stats import Ratings, read_ratings
+    from trace_eval.compare.judges import judge_change, judge_change_tables
+    from trace_eval.data.labels import LabelTable, read_labels
+    from trace_eval.runs.run import Run
+    from trace_eval.stats.agreement.ratings import Ratings, read_ratings
 
     known: LabelTable | Ratings | None = None
     if labels:

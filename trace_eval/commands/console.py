@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from blueprints import Advice
-from trace_eval.data import redact_urls
+from trace_eval.data.urls import redact_urls
 
 #: Exit codes, see :mod:`trace_eval.commands.exit_codes`.
 EXIT_INCOMPLETE = 1

@@ -10,7 +10,7 @@ import typer
 from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.commands.judging import judge_options
 from trace_eval.commands.options import ConfigOption
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 
 
 @judge_options
@@ -33,7 +33,7 @@ def doctor(
     With --judge: check it, and list the options that it has.
     """
     from blueprints import UserError
-    from trace_eval.api import diagnose, diagnose_judge, options_of_judge
+    from trace_eval.api.doctor import diagnose, diagnose_judge, options_of_judge
     from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_checks, print_diagnosis, print_options
 

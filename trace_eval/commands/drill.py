@@ -11,7 +11,7 @@ import typer
 from blueprints import counted
 from trace_eval.commands.judging import run_options
 from trace_eval.commands.signatures import from_classes
-from trace_eval.data import InputOptions
+from trace_eval.data.input_options import InputOptions
 from trace_eval.options import Options
 
 app = typer.Typer(name="drill", help="Test a judge itself.", no_args_is_help=True)
@@ -32,8 +32,8 @@ def injection(
 ) -> None:
     """Put 40 kinds of orders into what a judge reads; print how many verdicts flip."""
     from trace_eval.commands.json_option import give
-    from trace_eval.data import read_manifest
-    from trace_eval.drill import drill_injection
+    from trace_eval.data.manifests import read_manifest
+    from trace_eval.drill.injection import drill_injection
 
     manifest = read_manifest(pairs, reading.audio_root, None, reading.limit)
     report = drill_injection(manifest, out, options)
@@ -64,9 +64,9 @@ def probe(
     from trace_eval.commands.console import results
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.data import read_manifest
-    from trace_eval.drill import drill_judge
-    from trace_eval.stats import probe_table
+    from trace_eval.data.manifests import read_manifest
+    from trace_eval.drill.probes import drill_judge
+    from trace_eval.stats.inference.card_page import probe_table
 
     manifest = read_manifest(pairs, reading.audio_root, None, reading.limit)
     report = drill_judge(manifest, out, options)
@@ -82,6 +82,6 @@ def _print(
     title: str, columns: tuple[str, ...], rows: Iterable[tuple[object, ...]], note: str
 ) -> None:
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats import table
+    from trace_eval.stats.agreement.tabular import table
 
     print_tables([table(title, columns, rows, note)], stdout_console())

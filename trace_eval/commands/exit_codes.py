@@ -87,7 +87,7 @@ def _refuse_misplaced(error: Exception) -> None:
     option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
     if not option or not context:
         return
-    from trace_eval.judges.options import FIELDS, STATE
+    from trace_eval.judges.options.judge_options import FIELDS, STATE
     from trace_eval.options import ExtractOptions
 
     taken = {name for parameter in context.command.params for name in parameter.opts}
@@ -127,7 +127,7 @@ def _is_name(error: Exception) -> bool:
 
 
 def _code(error: Exception) -> int:
-    from trace_eval.data import DamagedFile
+    from trace_eval.data.strict_json import DamagedFile
 
     if _is_name(error):
         return EXIT_USAGE

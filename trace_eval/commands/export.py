@@ -52,7 +52,8 @@ def export(
 
     where: Path | str
     if to == "label-studio":
-        from trace_eval.review import open_review, write_tasks
+        from trace_eval.review.labelstudio import write_tasks
+        from trace_eval.review.session import open_review
 
         where = out or run / "export-label-studio"
         review = open_review(run, {})
@@ -65,8 +66,7 @@ def export(
 
         where = export_table(run, to, out, policy)
     else:
-        from trace_eval.report import send
-        from trace_eval.report.trackers import trackers
+        from trace_eval.report.trackers import send, trackers
 
         if to not in trackers():
             known = ", ".join(("csv", "parquet", "label-studio", *trackers()))

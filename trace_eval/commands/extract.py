@@ -12,7 +12,7 @@ from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, warn, warn_all
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
-from trace_eval.data import InputOptions
+from trace_eval.data.input_options import InputOptions
 from trace_eval.options import ExtractOptions
 
 
@@ -37,9 +37,14 @@ def extract(
 ) -> None:
     """Turn recordings into blueprints, without judging."""
     from trace_eval.commands.json_option import give
-    from trace_eval.data import Shard, location, recordings_in, redacted, spill_to
-    from trace_eval.extracting import audio_folder
-    from trace_eval.runs import Extraction, extract_to, write_clips
+    from trace_eval.data.recordings import recordings_in
+    from trace_eval.data.records import spill_to
+    from trace_eval.data.shards import Shard
+    from trace_eval.data.urls import location, redacted
+    from trace_eval.extracting.cache import audio_folder
+    from trace_eval.runs.export import extract_to
+    from trace_eval.runs.export_table import write_clips
+    from trace_eval.runs.summary import Extraction
 
     part = Shard.parse(reading.shard) if reading.shard else None
     spill = spill_to(audio_folder(extracting.cache))

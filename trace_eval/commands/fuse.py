@@ -56,7 +56,7 @@ def fuse(
     options: PairOptions,
 ) -> None:
     """Fuse again with another policy, or make pairs of scores; nothing is judged."""
-    from trace_eval.runs import Run
+    from trace_eval.runs.run import Run
 
     if run.is_dir() and Run(run).holds_scores:
         if policy or calibrated or labels:
@@ -72,7 +72,8 @@ def fuse(
         run = _replace(run, options, out)
     from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_results
-    from trace_eval.runs import RunShown, fuse_again
+    from trace_eval.runs.fuse import fuse_again
+    from trace_eval.runs.summary import RunShown
 
     fuse_again(run, policy or DEFAULT_POLICY)
     print_results(run)
@@ -85,7 +86,7 @@ def fuse(
 def _compare_scores(run: Path, out: Path | None, options: PairOptions) -> None:
     from trace_eval.commands.console import results
     from trace_eval.commands.json_option import give
-    from trace_eval.runs import write_pairs
+    from trace_eval.runs.score_pairs import write_pairs
 
     if out is None:
         raise UserError(f"{run}: holds scores; name what the pairs go to with --out")
@@ -110,7 +111,7 @@ def _calibrate_file(
 
 
 def _replace(run: Path, options: PairOptions, out: Path | None) -> Path:
-    from trace_eval.runs import VOICE_QUALITY, write_as_voice_quality
+    from trace_eval.runs.preferred_as import VOICE_QUALITY, write_as_voice_quality
 
     acceptable, onto = options.acceptable, options.onto
     if options.stands_for != VOICE_QUALITY or acceptable is None or onto is None or out is None:
@@ -126,9 +127,11 @@ def _calibrate(source: Path, policy: str | None, labels: Path | None, folder: Pa
     from trace_eval.commands.console import results
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.data import read_labels
-    from trace_eval.runs import load_policy
-    from trace_eval.stats import calibration_tables, read_source, write_probabilities
+    from trace_eval.data.labels import read_labels
+    from trace_eval.runs.fuse import load_policy
+    from trace_eval.stats.agreement.source import read_source
+    from trace_eval.stats.inference.probabilities import write_probabilities
+    from trace_eval.stats.inference.tables import calibration_tables
 
     found, paths = write_probabilities(
         read_source(source),

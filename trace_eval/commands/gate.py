@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.signatures import from_classes
-from trace_eval.gate import GateOptions
+from trace_eval.gate.options import GateOptions
 
 
 @from_classes
@@ -31,24 +31,28 @@ def gate(
     ] = None,
 ) -> None:
     """Pass, fail or cannot tell: exit code 0, 1, and 0 (3 with --must-tell); 2: not comparable."""
-    from trace_eval import gate as library
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.gate.comparable import NotComparable
+    from trace_eval.gate.evaluate import gate_runs
+    from trace_eval.gate.junit_xml import junit as passed_or_failed
+    from trace_eval.gate.junit_xml import junit_error, write_junit
+    from trace_eval.gate.tables import gate_tables
 
     if judge_changed:
         from trace_eval.commands.compare import print_change
-        from trace_eval.compare import ChangeOptions
+        from trace_eval.compare.options import ChangeOptions
 
         change = ChangeOptions(options.bootstrap, options.margin)
         print_change((baseline, candidate), aa or (), change)
         return
     started = time.monotonic()
     try:
-        report = library.gate_runs(baseline, candidate, aa or (), options)
-    except library.NotComparable as error:
+        report = gate_runs(baseline, candidate, aa or (), options)
+    except NotComparable as error:
         if junit:
             seconds = time.monotonic() - started
-            library.write_junit(junit, library.junit_error(error, baseline, seconds))
+            write_junit(junit, junit_error(error, baseline, seconds))
         raise
     console = stdout_console()
     console.print(report.sentence, markup=False, soft_wrap=True)
@@ -58,9 +62,9 @@ def gate(
         typer.echo(
             f"note: {report.false_alarms:g} false alarms a week at most, by chance", err=True
         )
-    print_tables(library.gate_tables(report), console)
+    print_tables(gate_tables(report), console)
     if junit:
-        library.write_junit(junit, library.junit(report, time.monotonic() - started))
+        write_junit(junit, passed_or_failed(report, time.monotonic() - started))
     give(report)
     if report.exit_code:
         raise typer.Exit(report.exit_code)

@@ -10,7 +10,7 @@ import typer
 
 from blueprints import UserError
 from trace_eval.commands.console import EXIT_INCOMPLETE, complain
-from trace_eval.data import option_field
+from trace_eval.data.settings import option_field
 
 #: Whose -> figure -> value; None: not known.
 Values = Mapping[str, Mapping[str, float | None]]
@@ -51,11 +51,11 @@ def close(
         if junit:
             raise UserError("--junit writes the conditions of --fail-under NAME=NUMBER; give one")
         return
-    from trace_eval.stats import checked
+    from trace_eval.stats.inference.gates import checked
 
     checks = checked(conditions, values)
     if junit:
-        from trace_eval.gate import junit_conditions, write_junit
+        from trace_eval.gate.junit_xml import junit_conditions, write_junit
 
         cases = [(check.who, check.name, check.text) for check in checks]
         write_junit(junit, junit_conditions(suite, cases, [check.failed for check in checks]))

@@ -17,8 +17,8 @@ from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn_all
 from trace_eval.commands.judging import judge_options, judges_help
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
-from trace_eval.data import InputOptions, TwoFolders
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.data.input_options import InputOptions, TwoFolders
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.options import (
     DEFAULT_JUDGE,
     DEFAULT_RATERS,
@@ -29,7 +29,7 @@ from trace_eval.options import (
 )
 
 if TYPE_CHECKING:
-    from trace_eval.runs import Job
+    from trace_eval.runs.job import Job
 
 
 @from_classes
@@ -94,8 +94,9 @@ def judge(
     judging: JudgeOptions,
 ) -> None:
     """Judge pairs of spoken answers: extract, judge, fuse; resumable."""
-    from trace_eval.data import source_named
-    from trace_eval.runs import is_run, open_again, open_job
+    from trace_eval.data.sources import source_named
+    from trace_eval.runs.again import is_run, open_again
+    from trace_eval.runs.job import open_job
 
     judges, rubrics = tuple(judge or (DEFAULT_JUDGE,)), tuple(rubric or ())
     if rubrics and policy:
@@ -154,7 +155,7 @@ def _write_batch(job: Job, file: Path) -> None:
 def _judge(job: Job, batch_results: Sequence[Path]) -> None:
     from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_outcomes
-    from trace_eval.runs import JudgedRun
+    from trace_eval.runs.summary import JudgedRun
 
     what = "rating" if job.options.rubrics else "judging"
     with (

@@ -12,8 +12,8 @@ import typer
 from extractors import cache_folder
 from trace_eval.commands.options import extract_options, named_options
 from trace_eval.commands.signatures import Command, field_parameters, parameter, with_options
-from trace_eval.data import split_settings
-from trace_eval.judges.options import STATE, JudgeOptions
+from trace_eval.data.settings import split_settings
+from trace_eval.judges.options.judge_options import STATE, JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
 
 _PANEL = "Options of judges"
@@ -41,7 +41,7 @@ def judges_help() -> str:
     """Help of ``--judge``; the kinds, plug-ins included, are looked up when somebody asks."""
     if "--help" not in sys.argv:
         return "Who judges."
-    from trace_eval.judges.registry import judge_specs
+    from trace_eval.judges.registry.create import judge_specs
 
     known = dict.fromkeys((*judge_specs(), *judge_specs("single")))
     return f"Who judges: {', '.join(known)}; trace-eval doctor says which can run here."

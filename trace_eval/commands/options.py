@@ -14,7 +14,7 @@ import typer
 
 from blueprints import UserError
 from trace_eval.commands.signatures import Command, field_parameters, parameter, with_options
-from trace_eval.data import hints_of, read_settings, split_settings
+from trace_eval.data.settings import hints_of, read_settings, split_settings
 from trace_eval.options import ExtractOptions
 
 #: Where a context keeps the settings of a file that are no options of its command.
@@ -25,7 +25,7 @@ def _load_config(context: typer.Context, path: Path | None) -> Path | None:
     """Let a file of options stand for what is not on the command line."""
     if path is None or context.resilient_parsing:
         return path
-    from trace_eval.runs import read_config
+    from trace_eval.runs.config import read_config
 
     found = read_config(path)
     options = {option.name: option for option in context.command.params if option.name}

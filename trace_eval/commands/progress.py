@@ -12,7 +12,7 @@ from blueprints import counted
 from trace_eval.commands.console import messages, warn
 
 if TYPE_CHECKING:
-    from trace_eval.runs import Event, Listener
+    from trace_eval.runs.pipeline import Event, Listener
 
 
 @dataclass

@@ -10,8 +10,8 @@ import typer
 from trace_eval.commands.gates import Output, close
 from trace_eval.commands.signatures import from_classes
 from trace_eval.commands.statistics import Junit, Labels
-from trace_eval.data import Columns
-from trace_eval.stats import RankOptions
+from trace_eval.data.columns import Columns
+from trace_eval.stats.options import RankOptions
 
 
 @from_classes
@@ -38,8 +38,8 @@ def rank(
     Scores of single answers are ranked by their mean.
     """
     from trace_eval.commands.render import print_report
-    from trace_eval.stats import rank as rank_systems
-    from trace_eval.stats import rank_values
+    from trace_eval.stats.inference.gates import rank_values
+    from trace_eval.stats.rank_sources import rank as rank_systems
 
     report = rank_systems(source, labels, options, human, columns)
     print_report(report, output.csv, output.full)

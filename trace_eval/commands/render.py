@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from trace_eval.stats import Table
+from trace_eval.stats.agreement.tabular import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
 
-    from trace_eval.stats import AgreeReport, DataWarning, RankReport, ScoreReport
+    from trace_eval.stats.agreement.checks import DataWarning
+    from trace_eval.stats.ranking.report import RankReport
+    from trace_eval.stats.report import AgreeReport, ScoreReport
 
 
 #: Spaces between two columns, and at both ends of a line together, as rich draws them.
@@ -120,7 +122,7 @@ def _width(sizes: list[int]) -> int:
 def print_warnings(warnings: Iterable[DataWarning]) -> None:
     """Findings about the data, on stderr, before any table."""
     from trace_eval.commands.console import warn
-    from trace_eval.stats import warning_line
+    from trace_eval.stats.agreement.checks import warning_line
 
     for warning in warnings:
         warn(warning_line(warning))
@@ -147,7 +149,9 @@ def print_report(
     """
     from trace_eval.commands.console import messages
     from trace_eval.commands.json_option import give
-    from trace_eval.stats import answer_of, tables_of, write_csv
+    from trace_eval.stats.agreement.tabular import write_csv
+    from trace_eval.stats.answers import answer_of
+    from trace_eval.stats.tables import tables_of
 
     print_warnings(report.warnings)
     for note in report.notes:

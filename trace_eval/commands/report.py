@@ -31,7 +31,8 @@ def report(
     """Write a run as one HTML file to read, hear and search; nothing is judged again."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences
-    from trace_eval.report import run_answer, write_report
+    from trace_eval.report.answer import run_answer
+    from trace_eval.report.write import write_report
 
     path = write_report(run, out, audio)
     sentences = run_answer(run)

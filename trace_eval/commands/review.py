@@ -11,10 +11,11 @@ import typer
 from blueprints import UserError, counted, install_line
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, results, warn
 from trace_eval.commands.signatures import from_classes
-from trace_eval.review import QueueOptions, ReviewOptions, ServeOptions
+from trace_eval.review.options import QueueOptions, ReviewOptions, ServeOptions
 
 if TYPE_CHECKING:
-    from trace_eval.review import Review, ReviewFiles
+    from trace_eval.review.exports import ReviewFiles
+    from trace_eval.review.session import Review
 
 #: What the extra ``review`` installs, by import name.
 _PACKAGES = ("fastapi", "starlette", "uvicorn", "python_multipart", "multipart")
@@ -46,7 +47,8 @@ def review(
 ) -> None:
     """Review pairs under the HCoT protocol, or rate single answers by a rubric."""
     from trace_eval.commands.json_option import give
-    from trace_eval.review import ReviewFiles, open_review
+    from trace_eval.review.exports import ReviewFiles
+    from trace_eval.review.session import open_review
 
     opened = open_review(source, given, options)
     for name, why in opened.material.left_out.items():
@@ -63,7 +65,9 @@ def review(
 def _write(
     opened: Review, came: ReviewFiles, label_studio: Path | None, export: Path | None
 ) -> ReviewFiles:
-    from trace_eval.review import accuracies, accuracy_lines, write_exports, write_tasks
+    from trace_eval.review.exports import write_exports
+    from trace_eval.review.labelstudio import write_tasks
+    from trace_eval.review.results import accuracies, accuracy_lines
 
     if label_studio:
         for problem in write_tasks(opened, label_studio):
@@ -83,7 +87,8 @@ def _write(
 
 def _import(opened: Review, path: Path) -> ReviewFiles:
     from trace_eval.commands.json_option import give
-    from trace_eval.review import ReviewFiles, read_results
+    from trace_eval.review.exports import ReviewFiles
+    from trace_eval.review.labelstudio import read_results
 
     found = read_results(opened, path)
     for problem in found.problems:
@@ -100,7 +105,7 @@ def _import(opened: Review, path: Path) -> ReviewFiles:
 
 def _serve(opened: Review, serving: ServeOptions) -> None:
     try:
-        from trace_eval.review import serve
+        from trace_eval.review.server import serve
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _PACKAGES:
             raise

@@ -21,7 +21,7 @@ def list_() -> None:
     from rich.table import Table
 
     from trace_eval.commands.json_option import give
-    from trace_eval.rubrics import load_rubric, rubric_names
+    from trace_eval.rubrics.load import load_rubric, rubric_names
 
     table = Table(box=None, pad_edge=False)
     for title in ("rubric", "scale", "about"):
@@ -37,7 +37,7 @@ def list_() -> None:
 def show(name: _Name) -> None:
     """Print a rubric's file, as a start for one's own."""
     from trace_eval.commands.json_option import give
-    from trace_eval.rubrics import load_rubric, rubric_path
+    from trace_eval.rubrics.load import load_rubric, rubric_path
 
     rubric = load_rubric(name)
     typer.echo(rubric_path(name).read_text(encoding="utf-8"), nl=False)
@@ -48,7 +48,7 @@ def show(name: _Name) -> None:
 def check(name: _Name) -> None:
     """Read a rubric and say what it asks for; the first wrong field ends with code 2."""
     from trace_eval.commands.json_option import give
-    from trace_eval.rubrics import load_rubric
+    from trace_eval.rubrics.load import load_rubric
 
     rubric = load_rubric(name)
     labels = ", ".join(f"{label:g}" for label in rubric.numbers.labels)

@@ -15,7 +15,7 @@ def runs(
     """List runs: input, judge, policy, coverage, date, tag."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_runs
-    from trace_eval.runs import list_runs
+    from trace_eval.runs.listing import list_runs
 
     found = list_runs(folder, tag)
     print_runs(found)

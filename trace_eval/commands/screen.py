@@ -10,8 +10,8 @@ import typer
 
 from trace_eval.commands.signatures import from_classes
 from trace_eval.commands.statistics import Labels
-from trace_eval.data import Columns
-from trace_eval.stats import LabelChoice, ScreenOptions
+from trace_eval.data.columns import Columns
+from trace_eval.stats.options import LabelChoice, ScreenOptions
 
 
 @from_classes
@@ -41,8 +41,10 @@ def screen(
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats import read_labelled_run, screen_tables, write_lists
-    from trace_eval.stats import screen as find
+    from trace_eval.stats.inference.lists import write_lists
+    from trace_eval.stats.inference.read_labelled import read_labelled_run
+    from trace_eval.stats.inference.screen import screen as find
+    from trace_eval.stats.inference.tables import screen_tables
 
     run = read_labelled_run(source, labels, chosen, others=others or (), columns=columns)
     found = find(run, replace(options, cluster=not independent))

@@ -10,7 +10,9 @@ from rich.table import Table
 from blueprints import counted
 from trace_eval.commands.console import results, warn
 from trace_eval.commands.tables import print_estimate
-from trace_eval.select import BEST_FILE, BestEstimate, Gain, Ranking, Selection
+from trace_eval.select.best import BEST_FILE, BestEstimate, Selection
+from trace_eval.select.ranking import Ranking
+from trace_eval.select.summary import Gain
 
 #: Groups that are printed; the file has all.
 SHOWN = 20

@@ -31,7 +31,7 @@ def show(
     if what.is_dir() or config:
         _show_run(what, config)
         return
-    from trace_eval.api import blueprint
+    from trace_eval.api.one_pair import blueprint
     from trace_eval.commands.json_option import give
     from trace_eval.commands.show_blueprint import print_blueprint
 
@@ -44,7 +44,9 @@ def show(
 def _show_run(folder: Path, config: bool) -> None:
     from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_results, print_scores
-    from trace_eval.runs import Run, RunShown, config_of, to_toml
+    from trace_eval.runs.config import config_of, to_toml
+    from trace_eval.runs.run import Run
+    from trace_eval.runs.summary import RunShown
 
     run = Run.open(folder)
     if config:

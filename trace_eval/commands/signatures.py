@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
-from trace_eval.data import choices_of, help_of, hints_of, sentence, without_none
+from trace_eval.data.settings import choices_of, help_of, hints_of, sentence, without_none
 
 Command = Callable[..., None]
 

@@ -13,16 +13,20 @@ from rich.table import Table
 from blueprints import counted
 from fusion import DIMENSIONS, Numbers
 from trace_eval.commands.console import messages, results, warn
-from trace_eval.runs import NOT_JUDGED, NOT_SCORED, Run, ScoreRow, VerdictRow, guesses_in
+from trace_eval.runs.guesses import guesses_in
+from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, ScoreRow, VerdictRow
+from trace_eval.runs.run import Run
 
 if TYPE_CHECKING:  # the LLM clients take half a second to import
     from rich.console import Console
 
-    from trace_eval.api import Diagnosis
-    from trace_eval.judges.chat import BatchWritten, CostEstimate
+    from trace_eval.api.doctor import Diagnosis
+    from trace_eval.judges.chat.batch import BatchWritten
+    from trace_eval.judges.chat.estimate import CostEstimate
     from trace_eval.judges.doctor import Check
     from trace_eval.judges.listing import ListedOption
-    from trace_eval.runs import Listed, Summary
+    from trace_eval.runs.listing import Listed
+    from trace_eval.runs.summary import Summary
 
 #: Column titles of the three dimensions.
 _TITLES = {"content": "C", "voice_quality": "VQ", "paralinguistics": "P"}
@@ -75,7 +79,7 @@ def _print_orders(outcomes: dict[str, VerdictRow], console: Console) -> None:
     """What the order of the answers did to the ratings."""
     if not any(outcome.both_orders for outcome in outcomes.values()):
         return
-    from trace_eval.stats import first_position_test
+    from trace_eval.stats.agreement.bias.first_position import first_position_test
 
     if any(outcome.inconsistent for outcome in outcomes.values()):
         console.print(
@@ -90,7 +94,7 @@ def _print_orders(outcomes: dict[str, VerdictRow], console: Console) -> None:
 
 def print_scores(folder: Path) -> None:
     """The table of a rating: item, system, and per rubric the score and its spread."""
-    from trace_eval.runs import rubrics_of
+    from trace_eval.runs.score_table import rubrics_of
 
     run = Run.open(folder)
     _warn_of_guesses(run)

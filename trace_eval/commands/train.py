@@ -9,8 +9,8 @@ import typer
 
 from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.commands.signatures import from_classes
-from trace_eval.judges.scorer import TrainOptions
-from trace_eval.stats import FusionOptions
+from trace_eval.judges.scorer.options import TrainOptions
+from trace_eval.stats.options import FusionOptions
 
 app = typer.Typer(
     name="train", help="Fit judges on people's ratings.", no_args_is_help=True, add_completion=False
@@ -38,7 +38,7 @@ def fusion(
     """Fit one judge from several: each calibrated, then weighted by what it is worth."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats import train_fusion, training_tables
+    from trace_eval.stats.agreement.train_fusion import train_fusion, training_tables
 
     found = train_fusion(ratings, [*(runs or ()), *(more or ())], out, options)
     console = stdout_console()
@@ -64,7 +64,8 @@ def scorer(
     """Train a scorer of correctness: mean and variance of what people would say."""
     from trace_eval.commands.console import messages, results
     from trace_eval.commands.json_option import give
-    from trace_eval.judges.scorer import Progress, train_scorer
+    from trace_eval.judges.scorer.options import Progress
+    from trace_eval.judges.scorer.train import train_scorer
 
     def tell(found: Progress) -> None:
         values = ", ".join(f"{name} {value:.4f}" for name, value in found.values.items())
@@ -95,7 +96,7 @@ def clamp(
     """Fit the threshold under which extreme scores are set to the ends of the scale."""
     from trace_eval.commands.console import results
     from trace_eval.commands.json_option import give
-    from trace_eval.judges.scorer import train_clamp
+    from trace_eval.judges.scorer.clamp import train_clamp
 
     found = train_clamp(scorer, dev, base, device)
     results().print(found.sentence, highlight=False, markup=False)
@@ -109,7 +110,8 @@ def card(
     """Print one page about a scorer: what it is, what it learned from, what it cannot do."""
     from trace_eval.commands.console import results
     from trace_eval.commands.json_option import give
-    from trace_eval.judges.scorer import locate, scorer_card
+    from trace_eval.judges.scorer.card import scorer_card
+    from trace_eval.judges.scorer.checkpoint import locate
 
     results().print(scorer_card(scorer), highlight=False, markup=False, soft_wrap=True)
     give(locate(scorer).record)

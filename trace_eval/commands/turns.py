@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.signatures import from_classes
-from trace_eval.turns import TurnsOptions
+from trace_eval.turns.options import TurnsOptions
 
 
 @from_classes
@@ -37,7 +37,7 @@ def turns(
     from trace_eval.commands.console import warn_all
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.turns import turns_report
+    from trace_eval.turns.everything import turns_report
 
     found = turns_report(path, options, against, labels, corrections)
     print_tables(found.tables(shown), stdout_console())

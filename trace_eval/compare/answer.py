@@ -7,20 +7,10 @@ from collections.abc import Sequence
 from blueprints import counted
 from trace_eval.compare.evaluate import Mutual, RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_answer
-from trace_eval.stats import (
-    MAIN,
-    MCNEMAR,
-    Comparison,
-    accuracy_of,
-    ahead_of,
-    is_shown,
-    labels_to_tell,
-    listed,
-    most_accurate,
-    outcome,
-    pairs_of,
-    rate,
-)
+from trace_eval.stats.agreement.compare import Comparison
+from trace_eval.stats.answers import MCNEMAR, accuracy_of, most_accurate, pairs_of
+from trace_eval.stats.inference.card import MAIN
+from trace_eval.stats.sentences import ahead_of, is_shown, labels_to_tell, listed, outcome, rate
 
 
 def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trace_eval.compare.boards import BoardChange
 from trace_eval.compare.shared_tables import conclusions_table, mapping_table
-from trace_eval.stats import NOTHING, Table, p_value, table
+from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 
 #: Systems that the table lists.
 _ROWS = 40

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from trace_eval.data import Judgement, VerdictOpinion
-from trace_eval.runs import Run
+from trace_eval.data.judgement import Judgement, VerdictOpinion
+from trace_eval.runs.run import Run
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from trace_eval.data import LABELS, MATCHES, MISSING, LabelTable
-from trace_eval.stats import SPLIT, TIE, UNTYPED, items_of, with_preference
+from trace_eval.data.labels import LABELS, MATCHES, MISSING, LabelTable
+from trace_eval.stats.agreement.align import items_of
+from trace_eval.stats.agreement.counts import SPLIT, TIE, UNTYPED
+from trace_eval.stats.agreement.judges import with_preference
 
 #: Label -> its position between A (0) and B (1).
 _POSITION = {"1": 0.0, "2": 1.0}

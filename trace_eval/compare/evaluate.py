@@ -14,30 +14,23 @@ from blueprints import UserError, counted
 from trace_eval.compare.costs import RunCost, run_cost
 from trace_eval.compare.disagreements import Disagreement, disagreements
 from trace_eval.compare.options import CompareOptions
-from trace_eval.data import LABEL_COLUMNS, MISSING, Codes, LabelTable
-from trace_eval.runs import Run
-from trace_eval.stats import (
-    ITEMS,
-    AgreeOptions,
-    BootstrapOptions,
-    Comparison,
-    IntervalEstimate,
-    JudgedSource,
-    JudgeScore,
-    Robustness,
-    Units,
-    accuracy,
-    agree,
-    align,
-    bootstrap,
-    joint_counts,
-    kappa,
-    read_source,
-    robustness,
-    sides,
-    units,
-    with_preference,
-)
+from trace_eval.data.labels import LABEL_COLUMNS, MISSING, Codes, LabelTable
+from trace_eval.runs.run import Run
+from trace_eval.stats.agree_sources import agree
+from trace_eval.stats.agreement.accuracy import accuracy
+from trace_eval.stats.agreement.align import align
+from trace_eval.stats.agreement.bias.robustness import Robustness, robustness, sides
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate, Units, bootstrap
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.stats.agreement.compare import Comparison
+from trace_eval.stats.agreement.copies import units
+from trace_eval.stats.agreement.counts import joint_counts
+from trace_eval.stats.agreement.judges import with_preference
+from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.score import JudgeScore
+from trace_eval.stats.agreement.source import JudgedSource, read_source
+from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.report import ITEMS
 
 
 @dataclass(frozen=True)

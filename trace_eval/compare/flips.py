@@ -11,18 +11,13 @@ from numpy.typing import NDArray
 
 from blueprints import counted
 from trace_eval.compare.judgings import Judging, Metric
-from trace_eval.data import LABELS, Codes
-from trace_eval.stats import (
-    UNTYPED,
-    BootstrapOptions,
-    IntervalEstimate,
-    Resampler,
-    Share,
-    collapse_codes,
-    is_untyped,
-    joint_counts,
-    kappa,
-)
+from trace_eval.data.labels import LABELS, Codes
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.stats.agreement.counts import UNTYPED, collapse_codes, is_untyped, joint_counts
+from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.share import Share
 
 Array = NDArray[np.float64]
 

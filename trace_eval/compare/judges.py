@@ -16,9 +16,10 @@ from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.read_board import is_board, read_board
 from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
-from trace_eval.data import LabelTable
-from trace_eval.runs import Run
-from trace_eval.stats import Ratings, Table
+from trace_eval.data.labels import LabelTable
+from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.ratings import Ratings
+from trace_eval.stats.agreement.tabular import Table
 
 
 def judge_change(

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.data import MISSING, Codes, LabelTable, Texts
-from trace_eval.runs import RunRecord
-from trace_eval.stats import items_of
+from trace_eval.data.label_cells import Texts
+from trace_eval.data.labels import MISSING, Codes, LabelTable
+from trace_eval.runs.record import RunRecord
+from trace_eval.stats.agreement.align import items_of
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from blueprints import UserError
-from trace_eval.data import option_field
-from trace_eval.stats import BootstrapOptions
+from trace_eval.data.settings import option_field
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,18 @@ from trace_eval.compare.disagreements import Disagreement
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.scores import ScoreComparison, ScoreDisagreement
 from trace_eval.compare.tables import compare_tables
-from trace_eval.data import Judgement, Pair, Score, make_folder, replace_file
-from trace_eval.report import TITLES, AudioAssets, Sound, chip, style
-from trace_eval.runs import Run
-from trace_eval.stats import MAIN, Drawn, IntervalEstimate, forest, percent, rate
+from trace_eval.data.files import make_folder, replace_file
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.pairs import Pair
+from trace_eval.data.scores import Score
+from trace_eval.report.audio import AudioAssets, Sound
+from trace_eval.report.page import chip, style
+from trace_eval.report.summary import TITLES
+from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.inference.card import MAIN
+from trace_eval.stats.inference.forest import Drawn, forest
+from trace_eval.stats.sentences import percent, rate
 
 #: Nothing from a network, and no scripts at all.
 POLICY = (

@@ -8,7 +8,9 @@ from blueprints import counted
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judgings import Ceiling
 from trace_eval.compare.people import People, RatedByPeople
-from trace_eval.stats import NOTHING, PPIEstimate, Table, bounded, p_value, table
+from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.stats.inference.ppi import PPIEstimate
+from trace_eval.stats.inference.tables import bounded
 
 #: Said where neither judge is nearer.
 _NEITHER = "not told apart"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.compare.read_judging import split_column
-from trace_eval.data import read_columns
+from trace_eval.data.label_files import read_columns
 
 Array = NDArray[np.float64]
 

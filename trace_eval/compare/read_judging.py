@@ -10,8 +10,10 @@ import numpy as np
 from blueprints import UserError
 from trace_eval.compare.judgings import ABSENT, FACTS, NO_VERDICT, Judging, labelled, texts
 from trace_eval.compare.run_judgings import pairs_judging, scores_judging
-from trace_eval.data import LABELS, MISSING, WORDS, Codes, LabelTable, plain, read_columns
-from trace_eval.runs import Run
+from trace_eval.data.label_files import read_columns
+from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
+from trace_eval.data.spelling import WORDS, plain
+from trace_eval.runs.run import Run
 
 #: What can be put beside another: a run or its folder, or a table ``FILE:COLUMN``.
 Source = Path | str | Run

@@ -24,20 +24,18 @@ from trace_eval.compare.judgings import (
     labelled,
     texts,
 )
-from trace_eval.data import (
-    MISSING,
-    Judgement,
-    LabelTable,
-    Pair,
-    Score,
-    Single,
-    Texts,
-    jsonl,
-    strict_json,
-)
-from trace_eval.rubrics import ScaleSpec
-from trace_eval.runs import Run
-from trace_eval.stats import Ratings, human_ceiling, ratings_of_items, read_source
+from trace_eval.data import jsonl, strict_json
+from trace_eval.data.items import Single
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.label_cells import Texts
+from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.data.pairs import Pair
+from trace_eval.data.scores import Score
+from trace_eval.rubrics.single import ScaleSpec
+from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items
+from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.inference.ceiling import human_ceiling
 
 
 def pairs_judging(run: Run) -> Judging:

@@ -16,22 +16,15 @@ import numpy as np
 from blueprints import UserError, counted
 from trace_eval.compare.evaluate import RunComparison, compare_runs, names_of
 from trace_eval.compare.options import CompareOptions
-from trace_eval.data import LabelTable
-from trace_eval.runs import Run
-from trace_eval.stats import (
-    LEAST_LABELS,
-    IntervalEstimate,
-    Table,
-    Units,
-    holm,
-    outcome,
-    p_value,
-    percentile_interval,
-    replicates,
-    sign_flip,
-    table,
-    widened_level,
-)
+from trace_eval.data.labels import LabelTable
+from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate, Units, replicates
+from trace_eval.stats.agreement.holm import holm
+from trace_eval.stats.agreement.interval import percentile_interval, widened_level
+from trace_eval.stats.agreement.sign_flip import sign_flip
+from trace_eval.stats.agreement.tabular import Table, p_value, table
+from trace_eval.stats.inference.ppi import LEAST_LABELS
+from trace_eval.stats.sentences import outcome
 
 #: Rubric -> question -> mean score.
 _Means = Mapping[str, Mapping[str, float]]

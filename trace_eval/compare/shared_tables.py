@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_eval.compare.conclusions import Change
 from trace_eval.compare.mapping import Mapping
-from trace_eval.stats import NOTHING, Table, table
+from trace_eval.stats.agreement.tabular import NOTHING, Table, table
 
 
 def conclusions_table(families: tuple[Change, ...]) -> Table:

@@ -17,7 +17,7 @@ from trace_eval.compare.change_report import (
 from trace_eval.compare.flips import changed, comparable, excess, flips, mean_of, repeated
 from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.compare.options import ChangeOptions
-from trace_eval.stats import sign_flip
+from trace_eval.stats.agreement.sign_flip import sign_flip
 
 Array = NDArray[np.float64]
 

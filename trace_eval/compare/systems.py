@@ -17,17 +17,13 @@ from trace_eval.compare.conclusions import (
     z_conclusions,
 )
 from trace_eval.compare.judgings import Joined, Judging
-from trace_eval.stats import (
-    BootstrapOptions,
-    Correlation,
-    IntervalEstimate,
-    Resampler,
-    correlate,
-    holm,
-    ranks,
-    ratio,
-    sign_flip,
-)
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.stats.agreement.holm import holm
+from trace_eval.stats.agreement.resample import Resampler, ratio
+from trace_eval.stats.agreement.sign_flip import sign_flip
+from trace_eval.stats.ranking.correlation import Correlation, correlate
+from trace_eval.stats.ranking.ranks import ranks
 
 Array = NDArray[np.float64]
 

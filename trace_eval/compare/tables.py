@@ -8,7 +8,8 @@ from blueprints import counted
 from fusion import DIMENSIONS
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_tables
-from trace_eval.stats import NOTHING, Table, p_value, policy_words, table
+from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.stats.label_tables import policy_words
 
 
 def compare_tables(report: RunComparison | ScoreComparison) -> Iterator[Table]:

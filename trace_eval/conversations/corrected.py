@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from blueprints import UserError
 from trace_eval.conversations.definitions.base import DefinitionSet, Event, Measured
-from trace_eval.data import Conversation, EventCorrection, SetEvent
+from trace_eval.data.conversation import Conversation
+from trace_eval.data.corrections import EventCorrection, SetEvent
 
 #: Times nearer than this are the same, seconds.
 _SAME_S = 1e-6

@@ -10,7 +10,9 @@ from difflib import SequenceMatcher
 
 from blueprints import Blueprint, UserError
 from trace_eval.conversations.findings import turn_blueprints, words_of
-from trace_eval.data import Conversation, Instruction, Pair, turn_role
+from trace_eval.data.answers import Instruction, turn_role
+from trace_eval.data.conversation import Conversation
+from trace_eval.data.pairs import Pair
 
 #: Share of characters in common, 0 to 1, from which two user turns say the same.
 PARALLEL = 0.9

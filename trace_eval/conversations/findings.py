@@ -16,7 +16,7 @@ from blueprints import Blueprint, Transcript
 from extractors import guessed
 from trace_eval.conversations.definitions.base import Event, Measured
 from trace_eval.conversations.definitions.own import TRACE_EVAL, USER_LEFT
-from trace_eval.data import Conversation, Role
+from trace_eval.data.conversation import Conversation, Role
 
 Kind = Literal["late", "talks_over", "no_answer", "loops", "other_language"]
 

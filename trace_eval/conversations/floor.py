@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from trace_eval.conversations.spans import Spans, around, joined
-from trace_eval.data import ROLES, Conversation, Role, Turn
+from trace_eval.data.conversation import ROLES, Conversation, Role, Turn
 
 
 @dataclass(frozen=True)

@@ -12,19 +12,13 @@ from trace_eval.conversations.layouts import (
 )
 from trace_eval.conversations.layouts.rows import first_row
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.data import (
-    COLUMNS,
-    MANIFEST_SUFFIXES,
-    METADATA,
-    Answer,
-    Conversation,
-    ConversationItem,
-    Manifest,
-    Problem,
-    ScoreLabels,
-    Single,
-    rooted,
-)
+from trace_eval.data.answers import Answer
+from trace_eval.data.conversation import Conversation, ConversationItem, rooted
+from trace_eval.data.folders import METADATA
+from trace_eval.data.items import ScoreLabels, Single
+from trace_eval.data.manifest_files import MANIFEST_SUFFIXES
+from trace_eval.data.manifests import Manifest, Problem
+from trace_eval.data.singles import COLUMNS
 
 #: Columns of a manifest's answers, and of those of pairs.
 _ANSWERS = {"answer", "a", "b", *(c for f in ("candidate", "audio") for c in COLUMNS[f])}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from blueprints import UserError
-from trace_eval.data import option_field
+from trace_eval.data.settings import option_field
 
 _STRETCH = re.compile(r"(\d{1,7}(?:\.\d{1,6})?)-(\d{1,7}(?:\.\d{1,6})?)", re.ASCII)
 

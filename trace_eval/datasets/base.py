@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trace_eval.data import Pair, Problem, Score, Single
+from trace_eval.data.items import Single
+from trace_eval.data.manifests import Problem
+from trace_eval.data.pairs import Pair
+from trace_eval.data.scores import Score
 from trace_eval.datasets.boards import Board
 from trace_eval.datasets.figures import Figure
 from trace_eval.datasets.selection import Selection

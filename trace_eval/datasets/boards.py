@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trace_eval.data import read_rows
+from trace_eval.data.csv_cells import read_rows
 from trace_eval.datasets.figures import Figure
 
 _FOLDER = Path(__file__).parent / "boards"

@@ -10,15 +10,10 @@ from pathlib import Path
 from typing import TypedDict
 
 from blueprints import UserError
-from trace_eval.data import (
-    Single,
-    Spill,
-    make_folder,
-    replace_file,
-    spill_to,
-    write_all,
-    write_table,
-)
+from trace_eval.data.csv_cells import write_table
+from trace_eval.data.files import make_folder, replace_file, write_all
+from trace_eval.data.items import Single
+from trace_eval.data.records import Spill, spill_to
 from trace_eval.datasets.base import Converted, Dataset, Selection
 from trace_eval.datasets.figures import FigureRecord
 from trace_eval.datasets.prompts import read_prompt

@@ -6,7 +6,9 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 
-from trace_eval.data import Reason, Score, Single
+from trace_eval.data.items import Single
+from trace_eval.data.outcome import Reason
+from trace_eval.data.scores import Score
 
 
 def authors_score(

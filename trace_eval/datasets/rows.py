@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data import Problem, csv_cells, is_audio_cell, is_json, resolve_audio, strict_json
+from trace_eval.data import csv_cells, strict_json
+from trace_eval.data.manifests import Problem
+from trace_eval.data.records import is_audio_cell, is_json, resolve_audio
 from trace_eval.datasets.source import Source
 
 #: What a column must hold: a type, or several; None among them where the value may be null.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from blueprints import UserError
-from trace_eval.data import option_field
+from trace_eval.data.settings import option_field
 
 #: Which form of an answer becomes the candidate: its transcript, or the text that was spoken.
 Answers = Literal["heard", "written"]

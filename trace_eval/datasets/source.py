@@ -13,17 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from blueprints import UserError
-from trace_eval.data import (
-    MAX_FILES,
-    Spill,
-    is_file,
-    joined,
-    location,
-    name_of,
-    parent,
-    redacted,
-    replace_file,
-)
+from trace_eval.data.files import is_file, replace_file
+from trace_eval.data.records import Spill
+from trace_eval.data.remote import MAX_FILES
+from trace_eval.data.urls import joined, location, name_of, parent, redacted
 
 #: Files that readers read; everything else in a folder is a recording, or not theirs.
 TEXTS = (".json", ".jsonl", ".ndjson", ".csv", ".parquet", ".py")
@@ -109,7 +102,7 @@ def opened(place: Path | str, spill: Spill | None = None) -> Iterator[Source]:
         path = where.absolute()
         yield Source(path, path if path.is_dir() else path.parent, str(where), spill)
         return
-    from trace_eval.data import fetch, fetch_below
+    from trace_eval.data.remote import fetch, fetch_below
 
     with tempfile.TemporaryDirectory() as folder:
         home, shown = Path(folder), redacted(where)

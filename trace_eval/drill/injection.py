@@ -10,15 +10,18 @@ from typing import Literal
 
 from blueprints import Blueprint, Rate, Signal, Transcript, UserError
 from fusion import Rating
-from trace_eval.data import Judgement, Manifest
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.manifests import Manifest
 from trace_eval.drill.attacks import ATTACKS, Attack
-from trace_eval.extracting import complete
+from trace_eval.extracting.event_loop import complete
 from trace_eval.judges.base import Case, Judge, judgement_of
-from trace_eval.judges.registry import judge_of
+from trace_eval.judges.registry.create import judge_of
 from trace_eval.options import Options
-from trace_eval.runs import CaseReader, Run, any_policy, judge_manifest
-from trace_eval.runs.fuse import fuse
-from trace_eval.stats import Share
+from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.fuse import any_policy, fuse
+from trace_eval.runs.job import judge_manifest
+from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.share import Share
 
 #: Letters that a talker says in a second, spaces counted.
 LETTERS_PER_S = 12.0

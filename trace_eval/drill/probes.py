@@ -20,11 +20,16 @@ import soundfile
 from blueprints import UserError
 from extractors import Clip, Samples, decode
 from fusion import Rating
-from trace_eval.data import Answer, Manifest, Pair, Recording, make_folder
-from trace_eval.judges.registry import judge_of
+from trace_eval.data.answers import Answer, Recording
+from trace_eval.data.files import make_folder
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.pairs import Pair
+from trace_eval.judges.registry.create import judge_of
 from trace_eval.options import Options
-from trace_eval.runs import Run, judge_manifest
-from trace_eval.stats import ProbeReport, ProbeRow, Share
+from trace_eval.runs.job import judge_manifest
+from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.share import Share
+from trace_eval.stats.inference.probes import ProbeReport, ProbeRow
 
 Change = Callable[[Clip], Samples]
 #: (plain verdict, verdict of the probe), each a label: ``1``, ``2`` or a tie of any type.
@@ -209,7 +214,7 @@ def _made(probe: Probe, pair: Pair, stem: Path) -> Pair:
 
 
 def _content(recording: Recording) -> Path | bytes:
-    from trace_eval.extracting import source_of
+    from trace_eval.extracting.start import source_of
 
     return source_of(recording).content
 

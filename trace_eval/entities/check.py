@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from trace_eval.data import Conversation, Turn
+from trace_eval.data.conversation import Conversation, Turn
 from trace_eval.entities.compare import same
 from trace_eval.entities.find import Entity, Kind, find_entities
 from trace_eval.entities.normalise import canonical

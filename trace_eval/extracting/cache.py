@@ -19,7 +19,9 @@ from pydantic import ValidationError
 
 from blueprints import GROUPS, Absent, Extension, Present, Provenance, Status, UserError
 from extractors import CACHE_VARIABLE, cache_folder
-from trace_eval.data import add_column, canonical, lock, open_shared
+from trace_eval.data.jsonl import canonical
+from trace_eval.data.sqlite import add_column, open_shared
+from trace_eval.data.system import lock
 
 #: Absences that the clip itself decides; the others may go away and are never stored.
 LASTING = frozenset({Status.TOO_SHORT, Status.SILENT, Status.NO_SPEECH})

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from blueprints import Absent, Blueprint, Present, Provenance, Signal, Status, UserError, counted
 from extractors import MAX_SECONDS, Clip, Extractor, Item
-from trace_eval.data import redact_urls
+from trace_eval.data.urls import redact_urls
 from trace_eval.extracting.cache import Cache, group_key, lasting
 from trace_eval.extracting.source import ClipSource
 

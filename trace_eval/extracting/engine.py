@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol, TypeVar
 
 from blueprints import UserError
-from trace_eval.data import cores
+from trace_eval.data.system import cores
 from trace_eval.extracting.clip import ClipExtractor, Extracted
 from trace_eval.extracting.event_loop import ctrl_c_ignored
 from trace_eval.extracting.plan import Plan, Stage

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from extractors import MAX_SECONDS, Extractor, Hashes, known_hashes
-from trace_eval.data import UrlAccess, url_access
+from trace_eval.data.access import UrlAccess, url_access
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor
 

@@ -33,7 +33,7 @@ class ClipSource:
             UserError: there is nothing, or it cannot be fetched.
         """
         if self.url is not None:
-            from trace_eval.data import fetch
+            from trace_eval.data.remote import fetch
 
             return fetch(self.url)
         content = self.data if self.path is None else self.path
@@ -66,7 +66,7 @@ class ClipSource:
             return stamp_of(self.path)
         if self.url is None:
             return None
-        from trace_eval.data import version_of
+        from trace_eval.data.remote import version_of
 
         version = version_of(self.url)
         return Stamp(self.id, *version) if version else None

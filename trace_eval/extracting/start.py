@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from blueprints import UserError, language_code
 from extractors import AUTO, Extractor, Part, another_recogniser, plan_extractors
-from trace_eval.data import Recording, cores
+from trace_eval.data.answers import Recording
+from trace_eval.data.system import cores
 from trace_eval.extracting.cache import check_folder
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.engine import Engine, LocalEngine, each

@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 from blueprints import Blueprint, UserError
 from extractors import prime_hashes
-from trace_eval.data import give_back_memory, set_url_access
+from trace_eval.data.access import set_url_access
+from trace_eval.data.system import give_back_memory
 from trace_eval.extracting.clip import ClipExtractor, Extracted
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.source import ClipSource

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.compare import Judging
-from trace_eval.runs import DECIDING, RunRecord, differences
+from trace_eval.compare.judgings import Judging
+from trace_eval.runs.record import DECIDING, RunRecord, differences
 
 
 class NotComparable(UserError):

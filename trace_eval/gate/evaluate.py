@@ -9,17 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.compare import (
-    Joined,
-    Judging,
-    SevereItem,
-    Source,
-    aligned,
-    identical,
-    join,
-    severe_items,
-)
-from trace_eval.compare.read_judging import read_judging
+from trace_eval.compare.flips import identical
+from trace_eval.compare.judgings import Joined, Judging, aligned, join
+from trace_eval.compare.read_judging import Source, read_judging
+from trace_eval.compare.severe import SevereItem, severe_items
 from trace_eval.gate.comparable import check_comparable, sides
 from trace_eval.gate.options import GateOptions
 from trace_eval.gate.report import GateCoverage, GateReport, GateRow, Verdict

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
-from trace_eval.data import make_folder, replace_file
+from trace_eval.data.files import make_folder, replace_file
 from trace_eval.gate.report import GateReport, GateRow
-from trace_eval.stats import p_value
+from trace_eval.stats.agreement.tabular import p_value
 
 #: What XML 1.0 cannot hold, not even escaped.
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from trace_eval.compare import Noise, SevereItem
+from trace_eval.compare.flips import Noise
+from trace_eval.compare.severe import SevereItem
 from trace_eval.gate.options import GateOptions
-from trace_eval.stats import IntervalEstimate, Share
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.share import Share
 
 Verdict = Literal["pass", "fail", "cannot tell"]
 

@@ -8,12 +8,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.compare import Joined, Judging, Noise, changed, mean_of, repeated
+from trace_eval.compare.flips import Noise, changed, mean_of, repeated
+from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.gate.drop import Drop, decide, measure
 from trace_eval.gate.options import GateOptions
 from trace_eval.gate.report import GateCoverage, GateRow, Verdict
 from trace_eval.gate.words import why
-from trace_eval.stats import Share, holm
+from trace_eval.stats.agreement.holm import holm
+from trace_eval.stats.agreement.share import Share
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trace_eval.gate.report import GateReport
-from trace_eval.stats import NOTHING, Table, p_value, table
+from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 
 
 def gate_tables(report: GateReport) -> Iterator[Table]:

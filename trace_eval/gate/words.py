@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from blueprints import counted
-from trace_eval.compare import Joined, Noise, SevereItem
+from trace_eval.compare.flips import Noise
+from trace_eval.compare.judgings import Joined
+from trace_eval.compare.severe import SevereItem
 from trace_eval.gate.drop import Drop
 from trace_eval.gate.options import GateOptions
 from trace_eval.gate.report import GateCoverage, GateRow, Verdict

@@ -12,18 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from fusion import DIMENSIONS, TYPED_TIE, Scale
-from trace_eval.data import (
-    About,
-    DimensionVerdict,
-    Judgement,
-    Order,
-    Reason,
-    ScoreOpinion,
-    VerdictOpinion,
-    commonest_failure,
-    failures,
-)
-from trace_eval.judges.chat import sum_usage
+from trace_eval.data.judgement import About, DimensionVerdict, Judgement, VerdictOpinion
+from trace_eval.data.outcome import Order, Reason, commonest_failure, failures
+from trace_eval.data.scores import ScoreOpinion
+from trace_eval.judges.chat.prices import sum_usage
 
 Votes = Mapping[Order, Sequence[Any]]
 

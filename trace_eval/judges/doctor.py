@@ -15,21 +15,17 @@ from urllib.parse import urlsplit
 
 from blueprints import Blueprint, Signal, Span, Transcript, UserError, Word, counted
 from fusion import Rating
-from trace_eval.data import Answer, Instruction, Pair
+from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case, Judge, judgement_of
-from trace_eval.judges.chat import (
-    CallFailed,
-    ChatClient,
-    LLMJudge,
-    Message,
-    Request,
-    Text,
-    Unusable,
-    upper_tokens,
-)
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import KINDS, create_judge, create_scorers
-from trace_eval.rubrics import load_rubric
+from trace_eval.judges.chat.base import CallFailed, ChatClient, Request, Unusable
+from trace_eval.judges.chat.judge import LLMJudge
+from trace_eval.judges.chat.message import Message, Text
+from trace_eval.judges.chat.tokens import upper_tokens
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge, create_scorers
+from trace_eval.judges.registry.kinds import KINDS
+from trace_eval.rubrics.load import load_rubric
 
 #: Rubric to make a judge of single answers with.
 _RUBRIC = "correctness"
@@ -190,7 +186,7 @@ def _listens(judge: LLMJudge) -> bool:
 
 async def _hears(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     """Whether the model hears: a server may drop the sound and answer all the same."""
-    from trace_eval.judges.audio import hearing
+    from trace_eval.judges.audio.probe import hearing
 
     return [Check(*await hearing(judge.client, options.seed))]
 
@@ -259,7 +255,7 @@ def _question(judge: LLMJudge) -> tuple[Message, ...]:
     """With a short tone for models that refuse calls without any sound."""
     if not _listens(judge):
         return _QUESTION
-    from trace_eval.judges.audio import tone_part
+    from trace_eval.judges.audio.probe import tone_part
 
     return _QUESTION[0], Message("user", (tone_part(), Text(_QUESTION[1].text)))
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from trace_eval.data import Reason
-from trace_eval.judges.chat import ReplyError, after_thinking
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.chat.reply_json import ReplyError, after_thinking
 
 #: Characters that are looked at, at the beginning and at the end of a reply.
 _LOOKED_AT = 20_000

@@ -15,19 +15,14 @@ from typing import Any
 from pydantic import JsonValue
 
 from fusion import MATCH, PREFERENCE, TRACE, OffScale, Rating, Rubric, Scale, from_steps
-from trace_eval.data import Judgement, Reason, VerdictOpinion
+from trace_eval.data.judgement import Judgement, VerdictOpinion
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.aggregate import PairOpinions, labelled_judgement, swap_back
-from trace_eval.judges.chat import (
-    AnswerForm,
-    AskedQuestion,
-    Replies,
-    ReplyError,
-    last_object,
-    storable,
-)
+from trace_eval.judges.chat.reply_json import ReplyError, last_object, storable
+from trace_eval.judges.chat.view import AnswerForm, AskedQuestion, Replies
 from trace_eval.judges.hearing import check_heard
-from trace_eval.judges.options import Elicitation
-from trace_eval.rubrics import LabelQuestion, PairRubric
+from trace_eval.judges.options.groups import Elicitation
+from trace_eval.rubrics.pairs import LabelQuestion, PairRubric
 
 #: What models copy from a form instead of filling it in, in lower case.
 _PLACEHOLDERS = frozenset({"string", "text", "reasoning", "your reasoning", "reason", "todo"})

@@ -15,9 +15,10 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from trace_eval.data import Reason
-from trace_eval.judges.chat import ReplyError, after_thinking, last_object, storable
-from trace_eval.rubrics import SCORES, ScoreQuestion, load_pair_rubric
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.chat.reply_json import ReplyError, after_thinking, last_object, storable
+from trace_eval.rubrics.load import load_pair_rubric
+from trace_eval.rubrics.pairs import SCORES, ScoreQuestion
 
 Preference = Literal["1", "2", "tie"]
 

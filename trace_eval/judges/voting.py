@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fusion import PREFERENCE, preference_rubric
-from trace_eval.data import DimensionVerdict, Judgement, Order, PairScores, VerdictOpinion
+from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores, VerdictOpinion
+from trace_eval.data.outcome import Order
 from trace_eval.judges.aggregate import PairOpinions, framed, quote
-from trace_eval.judges.chat import AnswerForm, Replies
+from trace_eval.judges.chat.view import AnswerForm, Replies
 from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.score_replies import (
     NATURALNESS,
@@ -28,7 +29,7 @@ from trace_eval.judges.score_replies import (
     read_text,
     schema,
 )
-from trace_eval.rubrics import ScoreQuestion
+from trace_eval.rubrics.pairs import ScoreQuestion
 
 PREFERENCES: tuple[Preference, ...] = ("1", "2", "tie")
 

@@ -13,7 +13,8 @@ from blueprints import (
     UserError,
     written_language,
 )
-from trace_eval.data import Item, Pair
+from trace_eval.data.items import Item
+from trace_eval.data.pairs import Pair
 from trace_eval.measures.language import (
     answers_in_language,
     asked_language,

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blueprints import UserError, counted, install_line
-from trace_eval.runs import Run, rubrics_of
-from trace_eval.stats import MOST
+from trace_eval.runs.run import Run
+from trace_eval.runs.score_table import rubrics_of
+from trace_eval.stats.sentences import MOST
 
 if TYPE_CHECKING:
-    from trace_eval.stats import JudgedSource, RankReport
+    from trace_eval.stats.agreement.source import JudgedSource
+    from trace_eval.stats.ranking.report import RankReport
 
 
 def run_answer(folder: Path | str) -> tuple[str, ...]:
@@ -24,7 +26,8 @@ def run_answer(folder: Path | str) -> tuple[str, ...]:
 
 def score_rankings(run: Run) -> dict[str, RankReport]:
     """The ranking of a run's systems by each rubric, where there is one."""
-    from trace_eval.stats import RankOptions, rank
+    from trace_eval.stats.options import RankOptions
+    from trace_eval.stats.rank_sources import rank
 
     found = {}
     for name in rubrics_of(run):
@@ -40,7 +43,7 @@ def said_of_scores(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]
 
     Of three rubrics or more, for which there is no room, nobody is named.
     """
-    from trace_eval.stats import rank_answer
+    from trace_eval.stats.answers import rank_answer
 
     rows = [row.status == "scored" for row in run.score_outcomes().values()]
     told = f"{sum(rows)} of {counted(len(rows), 'score')} given by {run.record().judge.spec}."
@@ -54,7 +57,7 @@ def said_of_scores(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]
 
 def said_of(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
     """What the command and the first lines of the page say of pairs."""
-    from trace_eval.stats import rank_answer
+    from trace_eval.stats.answers import rank_answer
 
     scored = sum(row.status == "scored" for row in run.outcomes().values())
     number = sum(1 for _ in run.pairs()) + sum(1 for _ in run.problems())
@@ -73,7 +76,9 @@ def ranking_of(run: Run, source: JudgedSource | None = None) -> tuple[RankReport
     """
     note = ""
     try:
-        from trace_eval.stats import RankOptions, rank, read_source
+        from trace_eval.stats.agreement.source import read_source
+        from trace_eval.stats.options import RankOptions
+        from trace_eval.stats.rank_sources import rank
 
         read = source or read_source(run.folder)
         # Labels without an overall opinion rank nobody, and cost nobody the judge's ranking.

@@ -15,8 +15,11 @@ import soundfile
 
 from blueprints import UserError
 from extractors import SPEECH_RATE, channel_blocks, decode
-from trace_eval.data import Recording, fetch, is_file, make_folder, name_of, redacted, replacing
-from trace_eval.runs import ClipRecord
+from trace_eval.data.answers import Recording
+from trace_eval.data.files import is_file, make_folder, replacing
+from trace_eval.data.remote import fetch
+from trace_eval.data.urls import name_of, redacted
+from trace_eval.runs.outcomes import ClipRecord
 
 #: Suffixes that are kept on copies; anything else is not part of a file name that we make.
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,5}")

@@ -10,11 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from blueprints import Blueprint
-from trace_eval.conversations import Findings, channel_peaks, find, words_of
-from trace_eval.data import ROLES, Channel, Conversation, Cut, Recording, Role
-from trace_eval.judges.text import timing_line
+from trace_eval.conversations.findings import Findings, find, words_of
+from trace_eval.conversations.sound.peaks import channel_peaks
+from trace_eval.data.answers import Cut, Recording
+from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
+from trace_eval.judges.text.conversation import timing_line
 from trace_eval.report.audio import AudioAssets, Sound
-from trace_eval.runs import ClipRecord
+from trace_eval.runs.outcomes import ClipRecord
 
 #: Columns of a lane's waveform.
 POINTS = 600

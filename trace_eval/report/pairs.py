@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 from blueprints import install_line
 from fusion import DIMENSIONS, POLICIES, Policy, Rating
-from trace_eval.conversations import turn_blueprints
-from trace_eval.data import (
+from trace_eval.conversations.findings import turn_blueprints
+from trace_eval.data.answers import Answer
+from trace_eval.data.judgement import (
     UNSURE_BITS,
-    Answer,
     DimensionVerdict,
     Judgement,
     Overall,
-    Pair,
     VerdictOpinion,
 )
-from trace_eval.measures import languages_of
+from trace_eval.data.pairs import Pair
+from trace_eval.measures.language import languages_of
 from trace_eval.report.audio import AudioAssets, Sound
 from trace_eval.report.evidence_tables import Grid, grids, label
 from trace_eval.report.gather import (

@@ -12,17 +12,14 @@ from typing import TYPE_CHECKING, Any
 from blueprints import UserError, counted
 from trace_eval.report.answer import ranking_of, why_not
 from trace_eval.report.gather import Facts
-from trace_eval.runs import Run
+from trace_eval.runs.run import Run
 
 if TYPE_CHECKING:
-    from trace_eval.stats import (
-        AgreeReport,
-        Calibration,
-        JudgedSource,
-        Range,
-        RankReport,
-        Standing,
-    )
+    from trace_eval.stats.agreement.interval import Range
+    from trace_eval.stats.agreement.source import JudgedSource
+    from trace_eval.stats.inference.calibrate import Calibration
+    from trace_eval.stats.ranking.report import RankReport, Standing
+    from trace_eval.stats.report import AgreeReport
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,7 @@ def people(facts: Facts) -> People:
 
 
 def _policy(source: JudgedSource) -> str | None:
-    from trace_eval.stats import fused_by
+    from trace_eval.stats.agreement.judges import fused_by
 
     return fused_by(source, source.judgements, None)
 
@@ -111,7 +108,9 @@ def _calibration(source: JudgedSource) -> dict[str, Any]:
     if source.labels is None:
         return {}
     try:
-        from trace_eval.stats import calibrate, diagram, gather
+        from trace_eval.stats.inference.calibrate import calibrate
+        from trace_eval.stats.inference.labelled_run import gather
+        from trace_eval.stats.inference.reliability import diagram
 
         found = calibrate(gather(source, None))
     except (ImportError, UserError):
@@ -120,7 +119,7 @@ def _calibration(source: JudgedSource) -> dict[str, Any]:
 
 
 def _source(folder: Path) -> JudgedSource:
-    from trace_eval.stats import read_source
+    from trace_eval.stats.agreement.source import read_source
 
     return read_source(folder)
 
@@ -134,7 +133,9 @@ def _agreement(facts: Facts, source: JudgedSource) -> tuple[AgreeReport | None, 
             + unused,
         )
     try:
-        from trace_eval.stats import ALL_POLICIES, AgreeOptions, agree
+        from trace_eval.stats.agree_sources import agree
+        from trace_eval.stats.options import AgreeOptions
+        from trace_eval.stats.report import ALL_POLICIES
 
         return agree([source], None, AgreeOptions(missing="drop", policy=ALL_POLICIES)), ""
     except (ImportError, UserError) as error:
@@ -178,7 +179,7 @@ def _standings(ranking: RankReport) -> tuple[WinRateRow, ...]:
 
 
 def _caveats(ranking: RankReport) -> list[str]:
-    from trace_eval.stats import PEOPLES_RATES
+    from trace_eval.stats.answers import PEOPLES_RATES
 
     caveats = [
         f"{'' if caveat.method == 'all' else caveat.method.replace('_', ' ') + ': '}{caveat.text}"

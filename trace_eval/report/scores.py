@@ -10,15 +10,21 @@ from typing import Any
 
 from blueprints import Blueprint, Transcript
 from fusion import Numbers
-from trace_eval.conversations import turn_blueprints
-from trace_eval.data import Score, Single
+from trace_eval.conversations.findings import turn_blueprints
+from trace_eval.data.items import Single
+from trace_eval.data.scores import Score
 from trace_eval.report.answer import said_of_scores, score_rankings
 from trace_eval.report.audio import AudioAssets, Sound
 from trace_eval.report.lanes import Lanes, lanes_of
 from trace_eval.report.page import asset, content_policy, style, template_environment
-from trace_eval.rubrics import ScoreRubric
-from trace_eval.runs import ClipRecord, Run, guesses_in, rubrics_of
-from trace_eval.stats import LEAST_LABELS, RankOptions, RankReport
+from trace_eval.rubrics.single import ScoreRubric
+from trace_eval.runs.guesses import guesses_in
+from trace_eval.runs.outcomes import ClipRecord
+from trace_eval.runs.run import Run
+from trace_eval.runs.score_table import rubrics_of
+from trace_eval.stats.inference.ppi import LEAST_LABELS
+from trace_eval.stats.options import RankOptions
+from trace_eval.stats.ranking.report import RankReport
 
 #: Longest text of one field on the page, characters; the rest is in the run.
 SHOWN = 4_000

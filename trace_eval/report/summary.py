@@ -9,10 +9,13 @@ from typing import Any
 
 from blueprints import GROUPS, Absent, Blueprint
 from fusion import DIMENSIONS, POLICIES, RATINGS
-from trace_eval.data import Judgement, Usage
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Usage
 from trace_eval.report.gather import Facts
-from trace_eval.runs import SessionRecord, VerdictRow, guesses_among
-from trace_eval.stats import FirstPositionTest, first_position_test
+from trace_eval.runs.guesses import guesses_among
+from trace_eval.runs.outcomes import VerdictRow
+from trace_eval.runs.record import SessionRecord
+from trace_eval.stats.agreement.bias.first_position import FirstPositionTest, first_position_test
 
 #: Titles of the judged dimensions and of their fusion.
 TITLES = {

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from blueprints import UserError
 from extractors import MAX_SECONDS
-from trace_eval.data import encoded, is_file, make_folder, replace_file
+from trace_eval.data.files import encoded, is_file, make_folder, replace_file
 from trace_eval.report.answer import said_of
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.clips import view
@@ -31,8 +31,8 @@ from trace_eval.report.people import people
 from trace_eval.report.scores import write_scores
 from trace_eval.report.summary import summarise
 from trace_eval.report.timeline import HEIGHT, LABEL, WIDTH
-from trace_eval.runs import Run
-from trace_eval.stats import rate
+from trace_eval.runs.run import Run
+from trace_eval.stats.sentences import rate
 
 #: Name of the report inside a run.
 REPORT = "report.html"

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Form, HTTPException, Query, Request
 from fastapi.responses import Response
 
-from trace_eval.data import CorrectedField
+from trace_eval.data.corrections import CorrectedField
 from trace_eval.review import exports, pages
 from trace_eval.review.audio import Clips
 from trace_eval.review.events_page import Change, Shown, change_event, events_page

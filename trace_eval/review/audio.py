@@ -17,17 +17,11 @@ import numpy as np
 import soundfile
 
 from extractors import SPEECH_RATE, Samples
-from trace_eval.data import (
-    ROLES,
-    Channel,
-    Conversation,
-    Cut,
-    Pair,
-    Recording,
-    Role,
-    Single,
-)
-from trace_eval.extracting import source_of
+from trace_eval.data.answers import Cut, Recording
+from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
+from trace_eval.data.items import Single
+from trace_eval.data.pairs import Pair
+from trace_eval.extracting.start import source_of
 
 #: Decoded recordings that are kept, bytes: about a quarter of an hour at 24 kHz, mono.
 CACHE_BYTES = 48_000_000

@@ -10,7 +10,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from trace_eval.data import open_files
+from trace_eval.data.system import open_files
 
 log = logging.getLogger(__name__)
 

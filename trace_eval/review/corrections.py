@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import get_args
 
 from blueprints import UserError
-from trace_eval.data import CorrectedField, Correction, Single, jsonl, read_corrections
+from trace_eval.data import jsonl
+from trace_eval.data.corrections import CorrectedField, Correction, read_corrections
+from trace_eval.data.items import Single
 
 #: Feedback code -> what it asks to correct.
 CODES: dict[str, CorrectedField] = {"q": "question", "r": "reference", "a": "rationale"}

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data import open_shared
+from trace_eval.data.sqlite import open_shared
 
 #: Version of the tables; another one is refused.
 SCHEMA_VERSION = "2"

@@ -10,22 +10,18 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
-from trace_eval.conversations import (
-    TRACE_EVAL,
+from trace_eval.conversations.corrected import (
     CorrectedEvents,
     check_event,
     corrected_events,
     set_event,
 )
-from trace_eval.data import (
-    ConversationItem,
-    EventCorrection,
-    SetEvent,
-    Single,
-    jsonl,
-    read_corrections,
-    table_lines,
-)
+from trace_eval.conversations.definitions.own import TRACE_EVAL
+from trace_eval.data import jsonl
+from trace_eval.data.conversation import ConversationItem
+from trace_eval.data.corrections import EventCorrection, SetEvent, read_corrections
+from trace_eval.data.csv_cells import table_lines
+from trace_eval.data.items import Single
 from trace_eval.review.corrections import now
 
 #: Whose events are shown.

@@ -14,8 +14,12 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from blueprints import UserError
-from trace_eval.conversations import bounds_of, channel_peaks, set_event, time_of
-from trace_eval.data import ROLES, Channel, Conversation, Role, SetEvent, strict_json
+from trace_eval.conversations.corrected import bounds_of, set_event
+from trace_eval.conversations.layouts.rows import time_of
+from trace_eval.conversations.sound.peaks import channel_peaks
+from trace_eval.data import strict_json
+from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
+from trace_eval.data.corrections import SetEvent
 from trace_eval.review.audio import Clips, heard_from
 from trace_eval.review.events import DEFINITIONS
 from trace_eval.review.session import Review

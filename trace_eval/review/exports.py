@@ -15,15 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from fusion import DIMENSIONS
-from trace_eval.data import (
-    Recording,
-    ScoreLabels,
-    Single,
-    make_folder,
-    replace_file,
-    table_lines,
-    turn_role,
-)
+from trace_eval.data.answers import Recording, turn_role
+from trace_eval.data.csv_cells import table_lines
+from trace_eval.data.files import make_folder, replace_file
+from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.review.estimate import Accuracy
 from trace_eval.review.forms import score_of, turn_of
 from trace_eval.review.labelstudio import Imported

@@ -13,10 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from trace_eval.data import FEEDBACK_CODES, Order, Pair, Single
+from trace_eval.data.items import FEEDBACK_CODES, Single
+from trace_eval.data.outcome import Order
+from trace_eval.data.pairs import Pair
 from trace_eval.review import protocol
 from trace_eval.review.protocol import Answers, Question
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.rubrics.single import ScoreRubric
 
 #: What a rater sends who gives no score.
 NO_SCORE = "none"

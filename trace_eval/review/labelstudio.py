@@ -19,7 +19,10 @@ import soundfile
 
 from blueprints import UserError
 from extractors import SPEECH_RATE
-from trace_eval.data import Pair, Single, make_folder, replace_file, strict_json
+from trace_eval.data import strict_json
+from trace_eval.data.files import make_folder, replace_file
+from trace_eval.data.items import Single
+from trace_eval.data.pairs import Pair
 from trace_eval.review.audio import keyed
 from trace_eval.review.labelstudio_format import annotator, results_of
 from trace_eval.review.labelstudio_scores import SILENCE, ScoreTasks

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from blueprints import UserError
-from trace_eval.data import Single
+from trace_eval.data.items import Single
 from trace_eval.review import labelstudio_format as studio
 from trace_eval.review import shown
 from trace_eval.review.forms import NO_SCORE, ScoreForm

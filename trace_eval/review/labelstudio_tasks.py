@@ -10,7 +10,8 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import DIMENSIONS, Rating
-from trace_eval.data import Order, Pair
+from trace_eval.data.outcome import Order
+from trace_eval.data.pairs import Pair
 from trace_eval.review import labelstudio_format as studio
 from trace_eval.review.audio import Clips
 from trace_eval.review.labelstudio_format import Result

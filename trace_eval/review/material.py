@@ -9,27 +9,23 @@ from pathlib import Path
 
 from blueprints import UserError
 from fusion import DIMENSIONS, Dimension, Rating
-from trace_eval.conversations import (
+from trace_eval.conversations.items import (
     ConversationFiles,
     conversations_manifest,
     holds_conversations,
 )
-from trace_eval.data import (
-    FEEDBACK_CODES,
-    MANIFEST_SUFFIXES,
-    Judgement,
-    Manifest,
-    Overall,
-    Pair,
-    Single,
-    check_audio,
-    read_items,
-    read_manifest,
-    spill_to,
-)
-from trace_eval.extracting import audio_folder, conversations_folder
-from trace_eval.rubrics import ScoreRubric, load_rubric
-from trace_eval.runs import Run, rubrics_of
+from trace_eval.data.items import FEEDBACK_CODES, Single
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.manifest_files import MANIFEST_SUFFIXES
+from trace_eval.data.manifests import Manifest, read_items, read_manifest
+from trace_eval.data.pairs import Pair
+from trace_eval.data.recordings import check_audio
+from trace_eval.data.records import spill_to
+from trace_eval.extracting.cache import audio_folder, conversations_folder
+from trace_eval.rubrics.load import load_rubric
+from trace_eval.rubrics.single import ScoreRubric
+from trace_eval.runs.run import Run
+from trace_eval.runs.score_table import rubrics_of
 
 #: Name of the review's database in a run folder, and of the corrections of its items.
 DATABASE = "review.sqlite"

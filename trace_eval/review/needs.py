@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from fusion import DIMENSIONS, entropy
-from trace_eval.data import UNSURE_BITS, DimensionVerdict, Judgement, Overall
+from trace_eval.data.judgement import UNSURE_BITS, DimensionVerdict, Judgement, Overall
 
 
 class Need(StrEnum):

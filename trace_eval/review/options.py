@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trace_eval.data import option_field
+from trace_eval.data.settings import option_field
 
 #: Share of a budget that goes to the random slice when every other place is needed.
 RANDOM_SHARE = 0.5

@@ -9,7 +9,12 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fusion import DIMENSIONS, Rating
-from trace_eval.data import Conversation, Label, Order, Pair, Single, turn_role
+from trace_eval.data.answers import turn_role
+from trace_eval.data.conversation import Conversation
+from trace_eval.data.items import Single
+from trace_eval.data.judgement import Label
+from trace_eval.data.outcome import Order
+from trace_eval.data.pairs import Pair
 from trace_eval.review.audio import Clips
 from trace_eval.review.corrections import CODES, texts_of
 from trace_eval.review.forms import NO_SCORE, Form, ScoreForm, turn_of

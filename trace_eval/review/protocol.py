@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fusion import DIMENSIONS, Rating, from_steps
-from trace_eval.data import Order
+from trace_eval.data.outcome import Order
 
 #: Blocks of questions; each gives one rating.
 Phase = Literal["overall_first", "content", "voice_quality", "paralinguistics", "overall"]

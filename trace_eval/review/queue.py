@@ -15,7 +15,7 @@ from hashlib import sha256
 from pydantic import Field
 
 from blueprints import Strict, UserError, counted
-from trace_eval.data import Order
+from trace_eval.data.outcome import Order
 from trace_eval.review.material import Material
 from trace_eval.review.needs import Need, Needed, need_of
 from trace_eval.review.options import QueueOptions

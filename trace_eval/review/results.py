@@ -10,11 +10,14 @@ import numpy as np
 
 from blueprints import counted
 from fusion import DIMENSIONS, Rating
-from trace_eval.data import LABELS, Codes
+from trace_eval.data.labels import LABELS, Codes
 from trace_eval.review.estimate import LEVEL, Accuracy, agreement_scores, estimate_accuracy
 from trace_eval.review.protocol import Phase
 from trace_eval.review.session import Labelled, Review
-from trace_eval.stats import TYPED, alpha, joint_counts, kappa, noise
+from trace_eval.stats.agreement.alpha import alpha
+from trace_eval.stats.agreement.counts import TYPED, joint_counts
+from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.noise import noise
 
 #: What is rated, overall first, as in all tables of results.
 RATED: tuple[Phase, ...] = ("overall", *DIMENSIONS)

@@ -9,7 +9,9 @@ from trace_eval.review.exports import files_of
 from trace_eval.review.pages import TITLES
 from trace_eval.review.results import RATED, accuracies, agreement
 from trace_eval.review.session import Review
-from trace_eval.turns import FigureOptions, correct_report, measure_items
+from trace_eval.turns.corrected import correct_report
+from trace_eval.turns.options import FigureOptions
+from trace_eval.turns.report import measure_items
 
 #: Files to download -> what the link says.
 DOWNLOADS: dict[str, str] = {

@@ -9,7 +9,11 @@ from typing import Any
 
 from blueprints import UserError, counted
 from fusion import Rating
-from trace_eval.data import CorrectedField, Order, Pair, Single, items_of_pair, jsonl, strict_json
+from trace_eval.data import jsonl, strict_json
+from trace_eval.data.corrections import CorrectedField
+from trace_eval.data.items import Single, items_of_pair
+from trace_eval.data.outcome import Order
+from trace_eval.data.pairs import Pair
 from trace_eval.review.checks import check_for_pairs, check_played
 from trace_eval.review.corrections import Corrections, Flag
 from trace_eval.review.events import EventLog

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from blueprints import counted
-from trace_eval.data import Conversation, Single
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.data.conversation import Conversation
+from trace_eval.data.items import Single
+from trace_eval.rubrics.single import ScoreRubric
 
 
 def said(conversation: Conversation, first: int, last: int) -> list[tuple[str | None, str]]:

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from trace_eval.data import Order, strict_json
+from trace_eval.data import strict_json
+from trace_eval.data.outcome import Order
 from trace_eval.review.database import Database
 from trace_eval.review.protocol import COMMENT, RUBRIC
 

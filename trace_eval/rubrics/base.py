@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue, field_validator
 
 from blueprints import Strict, language_name
 from fusion import ItemKind
-from trace_eval.data import SpokenLanguage
+from trace_eval.data.pairs import SpokenLanguage
 
 
 def is_none(value: object) -> bool:

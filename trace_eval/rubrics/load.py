@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from blueprints import Strict, UserError
-from trace_eval.data import read_toml
+from trace_eval.data.strict_toml import read_toml
 from trace_eval.rubrics.pairs import LabelQuestion, PairRubric, ScoreQuestion
 from trace_eval.rubrics.single import MAX_TOLD, ScoreRubric
 

@@ -25,7 +25,7 @@ from fusion import (
     Rubric,
     Scale,
 )
-from trace_eval.data import About
+from trace_eval.data.judgement import About
 from trace_eval.rubrics.base import RubricFile
 
 #: What a judge may be shown of a pair. ``reference`` is what each answer should have said.

@@ -24,11 +24,14 @@ from blueprints import (
     feature_groups,
 )
 from fusion import Policy
-from trace_eval.data import Judgement, Manifest, Reason
-from trace_eval.extracting import complete, each
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.outcome import Reason
+from trace_eval.extracting.engine import each
+from trace_eval.extracting.event_loop import complete
 from trace_eval.judges.base import Case, Judge, JudgeUnreachable, judgement_of
-from trace_eval.judges.options import Mode
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.options.groups import Mode
+from trace_eval.judges.registry.create import create_judge
 from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_run, load_policy

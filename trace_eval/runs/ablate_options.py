@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from blueprints import UserError, feature_groups
 from fusion import DEFAULT_POLICY
-from trace_eval.data import option_field
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.data.settings import option_field
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE
 
 

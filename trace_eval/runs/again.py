@@ -14,9 +14,12 @@ from typing import Any
 
 from blueprints import UserError, counted
 from extractors import Extractor
-from trace_eval.data import Manifest
-from trace_eval.extracting import ClipSource, Engine, Extracted, ExtractionJob
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.data.manifests import Manifest
+from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.engine import Engine
+from trace_eval.extracting.source import ClipSource
+from trace_eval.extracting.start import ExtractionJob
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.options import Options
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.job import Job

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from blueprints import Blueprint
-from trace_eval.data import Item, Recording, strict_json
+from trace_eval.data import strict_json
+from trace_eval.data.answers import Recording
+from trace_eval.data.items import Item
 from trace_eval.judges.base import Case
 from trace_eval.runs.line_index import LineIndex
 from trace_eval.runs.pipeline import decode_recording

@@ -17,8 +17,10 @@ from typing import Any, cast
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data import is_url, nearest, read_toml, redacted
-from trace_eval.judges.options import STATE, JudgeOptions
+from trace_eval.data.settings import nearest
+from trace_eval.data.strict_toml import read_toml
+from trace_eval.data.urls import is_url, redacted
+from trace_eval.judges.options.judge_options import STATE, JudgeOptions
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.record import RunRecord
 

@@ -6,7 +6,8 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from trace_eval.data import Judgement, Manifest
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.manifests import Manifest
 from trace_eval.runs.fuse import any_policy, fuse_run
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run

@@ -23,15 +23,16 @@ from blueprints import (
     Word,
     counted,
 )
-from trace_eval.data import Item, Manifest, Recording
-from trace_eval.extracting import extractors_of
+from trace_eval.data.answers import Recording
+from trace_eval.data.items import Item
+from trace_eval.data.manifests import Manifest
+from trace_eval.extracting.start import extractors_of
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat import CostEstimate, total
-from trace_eval.judges.chat.estimate import estimate
-from trace_eval.judges.panel import Panel
-from trace_eval.judges.registry import panel_of
+from trace_eval.judges.chat.estimate import CostEstimate, estimate, total
+from trace_eval.judges.panel.panel import Panel
+from trace_eval.judges.registry.create import panel_of
 from trace_eval.options import Options
-from trace_eval.rubrics import load_rubric
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.pipeline import Listener, decode_recording, recordings_needed
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session

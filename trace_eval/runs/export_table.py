@@ -6,7 +6,8 @@ from pathlib import Path
 
 from blueprints import Blueprint, UserError, Value
 from blueprints.flat import flat
-from trace_eval.data import strict_json, write_all
+from trace_eval.data import strict_json
+from trace_eval.data.files import write_all
 from trace_eval.runs.line_index import LineIndex
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import Cell, Table, results_table, write_parquet

@@ -8,7 +8,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data import lock, make_folder
+from trace_eval.data.files import make_folder
+from trace_eval.data.system import lock
 from trace_eval.runs.inputs import refuse_package
 
 

@@ -18,7 +18,8 @@ from fusion import (
     entropy,
     fuse_distributions,
 )
-from trace_eval.data import DimensionVerdict, Judgement, Overall, make_folder, write_all
+from trace_eval.data.files import make_folder, write_all
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.judges.base import Judge
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import results_table

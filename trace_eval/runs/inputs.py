@@ -8,7 +8,9 @@ from itertools import count
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data import Manifest, is_url, name_of, utf8_name
+from trace_eval.data.files import utf8_name
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.urls import is_url, name_of
 from trace_eval.runs.record import DECIDING, RunRecord, differences
 from trace_eval.runs.run import Run
 

@@ -9,29 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from extractors import plan_extractors
-from trace_eval.conversations import (
+from trace_eval.conversations.exchanges import pairs_by_turn
+from trace_eval.conversations.items import (
     ConversationFiles,
     conversations_manifest,
     holds_conversations,
-    pairs_by_turn,
 )
-from trace_eval.data import (
-    InputOptions,
-    Manifest,
-    Shard,
-    Source,
-    check_audio,
-    location,
-    read_items,
-    read_manifest,
-    source_of,
-    spill_to,
-)
-from trace_eval.extracting import audio_folder, conversations_folder
-from trace_eval.judges.chat import CostEstimate
-from trace_eval.judges.registry import kind_of
+from trace_eval.data.input_options import InputOptions
+from trace_eval.data.manifests import Manifest, read_items, read_manifest
+from trace_eval.data.recordings import check_audio
+from trace_eval.data.records import spill_to
+from trace_eval.data.shards import Shard
+from trace_eval.data.sources import Source, source_of
+from trace_eval.data.urls import location
+from trace_eval.extracting.cache import audio_folder, conversations_folder
+from trace_eval.judges.chat.estimate import CostEstimate
+from trace_eval.judges.registry.create import kind_of
 from trace_eval.options import Options, RateOptions
-from trace_eval.rubrics import load_rubric
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
 from trace_eval.runs.inputs import default_out
 from trace_eval.runs.pipeline import Listener
@@ -39,7 +34,7 @@ from trace_eval.runs.session import Session
 from trace_eval.runs.summary import Summary
 
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
-    from trace_eval.judges.chat import BatchWritten
+    from trace_eval.judges.chat.batch import BatchWritten
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from html import escape
 from itertools import islice
 
 from fusion import DIMENSIONS
-from trace_eval.data import Judgement, Overall
+from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.runs.reader import RunReader
 from trace_eval.runs.score_table import COLUMNS, score_rows
 

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from blueprints import Strict
 from fusion import DIMENSIONS
-from trace_eval.data import ErrorText, Judgement, Label, Score
+from trace_eval.data.judgement import Judgement, Label
+from trace_eval.data.outcome import ErrorText
+from trace_eval.data.scores import Score
 
 #: Why an item that nobody has judged yet has no outcome.
 NOT_MADE = "not_judged"

@@ -15,19 +15,21 @@ from typing import TYPE_CHECKING
 
 from blueprints import UserError
 from extractors import Extractor, one_line
-from trace_eval.conversations import not_parallel
-from trace_eval.data import Item, Outcome, Pair, Reason, Recording
-from trace_eval.extracting import ClipSource, Engine, Extracted, each, extractors_of, source_of
+from trace_eval.conversations.exchanges import not_parallel
+from trace_eval.data.answers import Recording
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.pairs import Pair
+from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.engine import Engine, each
+from trace_eval.extracting.source import ClipSource
+from trace_eval.extracting.start import extractors_of, source_of
 from trace_eval.judges.base import Activity, Case, Judge
-from trace_eval.judges.panel import Panel
-from trace_eval.measures import GROUP as SPEAKER
-from trace_eval.measures import (
-    PairMeasures,
-    asked_language,
-    is_unsure,
-    measure_item,
-    pair_languages,
-)
+from trace_eval.judges.panel.panel import Panel
+from trace_eval.measures.language import asked_language, is_unsure
+from trace_eval.measures.measure import PairMeasures
+from trace_eval.measures.pair import measure_item, pair_languages
+from trace_eval.measures.speaker import GROUP as SPEAKER
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from blueprints import UserError
 from fusion import Dimension, Rating, from_steps
-from trace_eval.data import DimensionVerdict, Judgement, Manifest, PairScores, Reason
+from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.outcome import Reason
 from trace_eval.runs.derived import derived_record, write_derived
 from trace_eval.runs.run import Run
 

@@ -11,9 +11,13 @@ from typing import Self, TypeVar
 from pydantic import ValidationError
 
 from blueprints import Blueprint, Strict, UserError
-from trace_eval.data import Judgement, Overall, Pair, Score, Single, jsonl, strict_json
-from trace_eval.measures import PairMeasures
-from trace_eval.rubrics import ScaleSpec
+from trace_eval.data import jsonl, strict_json
+from trace_eval.data.items import Single
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.pairs import Pair
+from trace_eval.data.scores import Score
+from trace_eval.measures.measure import PairMeasures
+from trace_eval.rubrics.single import ScaleSpec
 from trace_eval.runs.outcomes import ClipRecord, ProblemRecord, ScoreRow, VerdictRow
 from trace_eval.runs.record import RunRecord
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from blueprints import FiniteJson, Provenance
 from fusion import DEFAULT_POLICY
-from trace_eval.judges.options import MAY_CHANGE
+from trace_eval.judges.options.judge_options import MAY_CHANGE
 
 #: Version of the record's JSON; a change that an old reader would misread raises it.
 SCHEMA_VERSION = "1"

@@ -29,8 +29,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from blueprints import Blueprint, UserError, require
-from trace_eval.data import Judgement, Manifest, Outcome, Overall, Score, jsonl, lock, make_folder
-from trace_eval.measures import PairMeasures
+from trace_eval.data import jsonl
+from trace_eval.data.files import make_folder
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.outcome import Outcome
+from trace_eval.data.scores import Score
+from trace_eval.data.system import lock
+from trace_eval.measures.measure import PairMeasures
 from trace_eval.runs.notebook import run_html
 from trace_eval.runs.outcomes import ClipRecord, ProblemRecord
 from trace_eval.runs.reader import APPENDED, RunReader

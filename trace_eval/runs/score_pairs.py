@@ -16,22 +16,14 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import Rating, from_steps
-from trace_eval.data import (
-    DimensionVerdict,
-    Judgement,
-    Label,
-    Manifest,
-    Pair,
-    Preference,
-    Reason,
-    Score,
-    Single,
-    make_folder,
-    question_of,
-    side_of_pair,
-    table_lines,
-    write_all,
-)
+from trace_eval.data.csv_cells import table_lines
+from trace_eval.data.files import make_folder, write_all
+from trace_eval.data.items import Single, side_of_pair
+from trace_eval.data.judgement import DimensionVerdict, Judgement, Label
+from trace_eval.data.manifests import Manifest, question_of
+from trace_eval.data.outcome import Reason
+from trace_eval.data.pairs import Pair, Preference
+from trace_eval.data.scores import Score
 from trace_eval.options import PairOptions
 from trace_eval.runs.derived import derived_record, write_derived
 from trace_eval.runs.run import Run

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trace_eval.data import line, write_all
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.data.csv_cells import line
+from trace_eval.data.files import write_all
+from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.runs.outcomes import NOT_SCORED
 from trace_eval.runs.reader import RunReader
 

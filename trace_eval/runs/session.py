@@ -11,26 +11,22 @@ from typing import TYPE_CHECKING
 
 from blueprints import UserError
 from extractors import Extractor
-from trace_eval.data import Item, Manifest, spill_to, spilled
-from trace_eval.extracting import (
-    Engine,
-    ExtractionJob,
-    audio_folder,
-    check_available,
-    complete,
-    end_if_imported_by_worker,
-    engine_of,
-    environment,
-    now,
-    source_of,
-)
+from trace_eval.data.items import Item
+from trace_eval.data.manifests import Manifest
+from trace_eval.data.records import spill_to, spilled
+from trace_eval.extracting.cache import audio_folder
+from trace_eval.extracting.engine import Engine
+from trace_eval.extracting.event_loop import complete
+from trace_eval.extracting.provenance import environment, now
+from trace_eval.extracting.start import ExtractionJob, check_available, engine_of, source_of
+from trace_eval.extracting.workers import end_if_imported_by_worker
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat import CostEstimate, LLMJudge, total
-from trace_eval.judges.chat.estimate import estimate
-from trace_eval.judges.panel import Key, Panel
-from trace_eval.judges.registry import panel_of
+from trace_eval.judges.chat.estimate import CostEstimate, estimate, total
+from trace_eval.judges.chat.judge import LLMJudge
+from trace_eval.judges.panel.panel import Key, Panel
+from trace_eval.judges.registry.create import panel_of
 from trace_eval.options import Options
-from trace_eval.rubrics import load_rubric
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.config import settings_of
 from trace_eval.runs.fuse import any_policy, check_policy, fuse_run
@@ -57,7 +53,7 @@ from trace_eval.runs.summary import Summary
 from trace_eval.runs.turns import write_turns
 
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
-    from trace_eval.judges.chat import BatchWritten
+    from trace_eval.judges.chat.batch import BatchWritten
 
 _Items = Sequence[Item]
 _Work = Callable[[Pipeline, _Items], Awaitable[None]]
@@ -212,7 +208,7 @@ class Session:
                 so that it answers from them alone.
         """
         if batch_results:
-            from trace_eval.judges.chat import read_batch
+            from trace_eval.judges.chat.batch import read_batch
 
             for judge in self.chat_judges("batch results"):
                 read_batch(judge, batch_results)
@@ -232,7 +228,7 @@ class Session:
 
     def write_batch(self, path: Path) -> BatchWritten:
         """Write the requests of what is not scored yet; extracts, but sends nothing."""
-        from trace_eval.judges.chat import write_batches
+        from trace_eval.judges.chat.batch import write_batches
 
         judges = self.chat_judges("batch file")
         self.extract_pending()

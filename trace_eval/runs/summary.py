@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trace_eval.extracting import Extracted
-from trace_eval.judges.chat import Spending
+from trace_eval.extracting.clip import Extracted
+from trace_eval.judges.chat.prices import Spending
 from trace_eval.runs.outcomes import NOT_MADE
 from trace_eval.runs.record import CoverageRecord
 from trace_eval.runs.run import Run

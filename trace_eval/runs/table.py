@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING
 
 from blueprints import require
 from fusion import DIMENSIONS
-from trace_eval.data import Judgement, Labels, Overall, Pair, replacing, strict_json, table_lines
-from trace_eval.measures import PairMeasures
+from trace_eval.data import strict_json
+from trace_eval.data.csv_cells import table_lines
+from trace_eval.data.files import replacing
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.pairs import Labels, Pair
+from trace_eval.measures.measure import PairMeasures
 from trace_eval.runs.line_index import LineIndex
 from trace_eval.runs.outcomes import NOT_JUDGED, VerdictRow
 from trace_eval.runs.reader import RunReader

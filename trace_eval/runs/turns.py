@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from trace_eval.conversations import TRACE_EVAL, find, turn_blueprints
-from trace_eval.data import jsonl, write_all
+from trace_eval.conversations.definitions.own import TRACE_EVAL
+from trace_eval.conversations.findings import find, turn_blueprints
+from trace_eval.data import jsonl
+from trace_eval.data.files import write_all
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.run import Run
 

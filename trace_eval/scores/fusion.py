@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data import make_folder, replace_file, strict_json
+from trace_eval.data import strict_json
+from trace_eval.data.files import make_folder, replace_file
 from trace_eval.scores.pool import Moments
 
 #: The file of a fused judge inside its folder.

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import cast
 
 from blueprints import UserError
-from trace_eval.data import Manifest, jsonl, make_folder
-from trace_eval.judges.chat import CostEstimate
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import scores_only
+from trace_eval.data import jsonl
+from trace_eval.data.files import make_folder
+from trace_eval.data.manifests import Manifest
+from trace_eval.judges.chat.estimate import CostEstimate
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import scores_only
 from trace_eval.options import Options, RateOptions, usual_rubrics
 from trace_eval.select.candidates import Group, groups_of
 from trace_eval.select.measured import Measured, measure

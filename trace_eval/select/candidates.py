@@ -9,16 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data import (
-    SINGLE_FIELDS,
-    Fields,
-    InputOptions,
-    Manifest,
-    Single,
-    Spill,
-    read_records,
-    single_from_record,
-)
+from trace_eval.data.columns import Fields
+from trace_eval.data.input_options import InputOptions
+from trace_eval.data.items import Single
+from trace_eval.data.manifests import Manifest, read_records
+from trace_eval.data.records import Spill
+from trace_eval.data.singles import SINGLE_FIELDS, single_from_record
 
 #: Names of the field that candidates of one text share; the first is ours.
 GROUP = ("group", "question_id", "instruction_id")

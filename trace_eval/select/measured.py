@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from blueprints import Absent, Blueprint, Signal, Status
 from extractors import NONE, PROFILES, Extractor
-from trace_eval.data import Single
-from trace_eval.extracting import Extracted, extract_each, extractors_of, source_of
-from trace_eval.measures import number_in
+from trace_eval.data.items import Single
+from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.start import extract_each, extractors_of, source_of
+from trace_eval.measures.numbers import number_in
 from trace_eval.options import ExtractOptions
 
 #: The group that says whether there is anything to judge.

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
-from trace_eval.data import option_field
+from trace_eval.data.settings import option_field
 from trace_eval.options import Options
 
 if TYPE_CHECKING:
-    from trace_eval.runs import Listener
+    from trace_eval.runs.pipeline import Listener
 
 #: What decides where nothing else is named.
 DEFAULT_BY = "overall"

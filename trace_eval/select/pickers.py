@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data import Manifest
-from trace_eval.measures import place_of
+from trace_eval.data.manifests import Manifest
+from trace_eval.measures.numbers import place_of
 from trace_eval.options import RateOptions
-from trace_eval.runs import Listener, Run, rate_manifest
+from trace_eval.runs.job import rate_manifest
+from trace_eval.runs.pipeline import Listener
+from trace_eval.runs.run import Run
 from trace_eval.select.candidates import Group
 from trace_eval.select.measured import Measured, numbers_of
 from trace_eval.select.ranking import Ranking, by_comparisons, by_scores

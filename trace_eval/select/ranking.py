@@ -9,10 +9,12 @@ from typing import Literal
 from pydantic import Field
 
 from blueprints import Strict, counted
-from trace_eval.data import label_table
+from trace_eval.data.labels import label_table
 from trace_eval.select.candidates import Group
 from trace_eval.select.schemes import Bracket, Verdict, Verdicts
-from trace_eval.stats import DECIMALS, MODELS, outcomes_of, strengths
+from trace_eval.stats.ranking.outcomes import outcomes_of
+from trace_eval.stats.ranking.ranks import DECIMALS
+from trace_eval.stats.ranking.strengths import MODELS, strengths
 
 #: Model of the comparisons of a group; a tie is half a win for each side.
 _MODEL = MODELS["bradley_terry"]

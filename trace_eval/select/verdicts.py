@@ -11,19 +11,17 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import DIMENSIONS
-from trace_eval.data import (
-    MAX_ID,
-    Judgement,
-    Overall,
-    Pair,
-    jsonl,
-    make_folder,
-    read_manifest,
-    side_of_pair,
-)
-from trace_eval.judges.chat import CostEstimate
+from trace_eval.data import jsonl
+from trace_eval.data.files import make_folder
+from trace_eval.data.items import side_of_pair
+from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.manifests import read_manifest
+from trace_eval.data.pairs import MAX_ID, Pair
+from trace_eval.judges.chat.estimate import CostEstimate
 from trace_eval.options import Options
-from trace_eval.runs import Listener, Run, Session
+from trace_eval.runs.pipeline import Listener
+from trace_eval.runs.run import Run
+from trace_eval.runs.session import Session
 from trace_eval.select.candidates import Group
 from trace_eval.select.schemes import Match, Scheme, Verdict, bracket
 

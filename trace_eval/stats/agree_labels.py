@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY, POLICIES, Policy
-from trace_eval.data import LABEL_COLUMNS, MISSING, Codes, LabelTable
-from trace_eval.runs import load_policy
+from trace_eval.data.labels import LABEL_COLUMNS, MISSING, Codes, LabelTable
+from trace_eval.runs.fuse import load_policy
 from trace_eval.stats.agreement.align import Aligned, Items, align, items_of
 from trace_eval.stats.agreement.alpha import alpha
 from trace_eval.stats.agreement.bias.effects import (

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import overload
 
 from blueprints import UserError
-from trace_eval.data import Columns, LabelTable, read_labels
+from trace_eval.data.columns import Columns
+from trace_eval.data.labels import LabelTable, read_labels
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agree_scores import agree_score_sources
 from trace_eval.stats.agreement.ratings import Ratings

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from blueprints import UserError
 from fusion import Policy
-from trace_eval.data import LABEL_COLUMNS, LabelTable
-from trace_eval.runs import load_policy
+from trace_eval.data.labels import LABEL_COLUMNS, LabelTable
+from trace_eval.runs.fuse import load_policy
 from trace_eval.stats.agreement.align import Items
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.calibrate import Calibration, calibrate

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trace_eval.data import LABEL_COLUMNS, NAMES, SCORE_FACTS, Columns, column_names
+from trace_eval.data.columns import Columns
+from trace_eval.data.label_files import NAMES, column_names
+from trace_eval.data.labels import LABEL_COLUMNS, SCORE_FACTS
 from trace_eval.stats.agreement.score_files import SCORE_COLUMNS, ScoreFile, holds_records
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.options import LABELS, SCORES

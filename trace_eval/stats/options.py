@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from blueprints import UserError
-from trace_eval.data import option_field, parse_sides
+from trace_eval.data.columns import parse_sides
+from trace_eval.data.settings import option_field
 from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 from trace_eval.stats.agreement.number_rules import NumberRule, number_rule
 

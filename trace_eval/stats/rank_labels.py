@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from blueprints import UserError, counted
-from trace_eval.data import MISSING, LabelTable
+from trace_eval.data.labels import MISSING, LabelTable
 from trace_eval.stats.inference.win_rates import RateRow, own_rates
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.checks import ranking_warnings

@@ -10,8 +10,9 @@ import numpy as np
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY
-from trace_eval.data import MISSING, Columns, LabelTable, read_labels
-from trace_eval.runs import ASKED, any_policy, load_policy
+from trace_eval.data.columns import Columns
+from trace_eval.data.labels import MISSING, LabelTable, read_labels
+from trace_eval.runs.fuse import ASKED, any_policy, load_policy
 from trace_eval.stats.agreement.align import rows_of
 from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_files import ScoreFile, read_scores

@@ -12,17 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.conversations import Event, rows_of, time_of
-from trace_eval.stats import (
-    BootstrapOptions,
-    Range,
-    Table,
-    Units,
-    percentile_interval,
-    replicates,
-    table,
-    widened_level,
-)
+from trace_eval.conversations.definitions import Event
+from trace_eval.conversations.layouts.rows import rows_of, time_of
+from trace_eval.stats.agreement.bootstrap import Units, replicates
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.stats.agreement.interval import Range, percentile_interval, widened_level
+from trace_eval.stats.agreement.tabular import Table, table
 from trace_eval.turns.figures import MIN_CONVERSATIONS
 from trace_eval.turns.report import TurnsReport
 

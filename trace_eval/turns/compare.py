@@ -10,18 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.stats import (
-    BootstrapOptions,
-    Range,
-    Table,
-    Units,
-    p_value,
-    percentile_interval,
-    replicates,
-    sign_test,
-    table,
-    widened_level,
-)
+from trace_eval.stats.agreement.bootstrap import Units, replicates
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.stats.agreement.interval import Range, percentile_interval, widened_level
+from trace_eval.stats.agreement.mcnemar import sign_test
+from trace_eval.stats.agreement.tabular import Table, p_value, table
 from trace_eval.turns.figures import MIN_CONVERSATIONS, quantile_of
 from trace_eval.turns.report import Timed, TurnsReport
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError, counted
-from trace_eval.conversations import CorrectedEvents, Event, corrected_events
-from trace_eval.data import EventCorrection, read_corrections
-from trace_eval.stats import Table, plain, table
+from trace_eval.conversations.corrected import CorrectedEvents, corrected_events
+from trace_eval.conversations.definitions import Event
+from trace_eval.data.corrections import EventCorrection, read_corrections
+from trace_eval.stats.agreement.tabular import Table, plain, table
 from trace_eval.turns.figures import Figure
 from trace_eval.turns.report import TurnsReport, report_of, values_of
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from trace_eval.stats import Table, plain
+from trace_eval.stats.agreement.tabular import Table, plain
 from trace_eval.turns.agree import (
     EventAgreement,
     agree_on_events,

@@ -12,15 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.conversations import DefinitionSet, FigureSpec, Measured
-from trace_eval.stats import (
+from trace_eval.conversations.definitions import DefinitionSet, FigureSpec, Measured
+from trace_eval.stats.agreement.bootstrap import Statistic, Units, replicates, resampled
+from trace_eval.stats.agreement.interval import (
     Range,
-    Statistic,
-    Units,
     exact_interval,
     percentile_interval,
-    replicates,
-    resampled,
     widened_level,
 )
 from trace_eval.turns.options import FigureOptions

@@ -9,17 +9,11 @@ from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from blueprints import counted
-from trace_eval.conversations import (
-    DefinitionSet,
-    Event,
-    Measured,
-    Unread,
-    definition_set,
-    read_conversations,
-)
-from trace_eval.data import ConversationItem, Turn
-from trace_eval.entities import Heard, check_conversation
-from trace_eval.stats import Table, plain, table
+from trace_eval.conversations.definitions import DefinitionSet, Event, Measured, definition_set
+from trace_eval.conversations.layouts import Unread, read_conversations
+from trace_eval.data.conversation import ConversationItem, Turn
+from trace_eval.entities.check import Heard, check_conversation
+from trace_eval.stats.agreement.tabular import Table, plain, table
 from trace_eval.turns.figures import (
     TOO_FEW_CONVERSATIONS,
     Figure,

@@ -28,10 +28,10 @@ from trace_eval.judges.chat.estimate import estimate
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.openai_dialect import Dialect
 from trace_eval.judges.chat.shares import shares
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge, create_scorers
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.options import RateOptions
-from trace_eval.rubrics import load_rubric
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.run import Run
 

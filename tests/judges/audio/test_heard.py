@@ -24,9 +24,9 @@ from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, ReplyError
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.doctor import doctor
 from trace_eval.judges.hearing import check_heard
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.audio import AudioView
-from trace_eval.rubrics import load_rubric
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
 ADMITTED = (

@@ -17,7 +17,7 @@ from trace_eval.judges.audio.tasks import load_task
 from trace_eval.judges.chat.base import Request
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.labels import schema_of
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.waveforms.encode import sound_of
 from trace_eval.judges.waveforms.layout import Sound, Unit
 from trace_eval.judges.waveforms.signals import load_signals

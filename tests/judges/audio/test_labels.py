@@ -23,7 +23,7 @@ from trace_eval.judges.aggregate import reconcile
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.labels import read_label
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.runs.fuse import any_policy, check_policy, fuse
 
 
@@ -261,7 +261,7 @@ def test_presets_fill_what_the_user_left_open() -> None:
 
 
 def test_ollama_is_refused_with_a_sentence() -> None:
-    from trace_eval.judges.registry import create_judge
+    from trace_eval.judges.registry.create import create_judge
 
     with pytest.raises(UserError, match="no test has shown yet"):
         create_judge("audio:ollama:qwen2-audio")

@@ -24,11 +24,11 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import Reply, Request, Tokens
 from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.chat.prices import FREE
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.audio import AudioView
 from trace_eval.judges.waveforms.encode import Waveform, sound_of
 from trace_eval.judges.waveforms.layout import Layout
-from trace_eval.rubrics import load_rubric
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
 IN_FLIGHT = 8

@@ -23,8 +23,8 @@ from trace_eval.judges.chat.message import AudioPart, Text
 from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.naturalness.published import published
 from trace_eval.judges.naturalness.texts import TEXT_FROM_ASR, TEXTS_DIFFER
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge
 from trace_eval.runs.run import Run
 
 

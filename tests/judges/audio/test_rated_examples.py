@@ -20,9 +20,10 @@ from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import AudioPart, Message
-from trace_eval.judges.options import Concat, JudgeOptions
-from trace_eval.judges.registry import create_scorers
-from trace_eval.rubrics import load_rubric
+from trace_eval.judges.options.groups import Concat
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_scorers
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.run import Run
 
 #: Strategy -> audio parts of a call with two examples: joined in one, one each, or alone.

@@ -20,10 +20,10 @@ from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
 from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.scripted import ScriptedClient
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_scorers
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_scorers
 from trace_eval.options import RateOptions
-from trace_eval.rubrics import load_rubric
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.run import Run
 

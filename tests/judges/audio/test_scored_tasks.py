@@ -20,8 +20,8 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.scripted import ScriptedClient
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge
 from trace_eval.runs.run import Run
 
 FILE = """

@@ -20,7 +20,8 @@ from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import AudioPart, Message
 from trace_eval.judges.waveforms.layout import GAP_S
 from trace_eval.judges.waveforms.noise import noisy_side
-from trace_eval.rubrics import PairRubric, load_pair_rubric
+from trace_eval.rubrics.load import load_pair_rubric
+from trace_eval.rubrics.pairs import PairRubric
 
 ANSWERS = [{"label": label} for label in ("1", "2", "1", "2")]
 
@@ -207,7 +208,7 @@ def test_too_large_a_request_is_not_sent(tmp_path: Path) -> None:
 
 def test_a_clip_that_vanishes_costs_its_pair(tmp_path: Path) -> None:
     from trace_eval.judges.chat.openai import OpenAIClient
-    from trace_eval.judges.options import JudgeOptions
+    from trace_eval.judges.options.judge_options import JudgeOptions
 
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s", retries=0)
     judge = listening_judge("audio:openai:m", OpenAIClient("m", options), options)

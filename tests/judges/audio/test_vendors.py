@@ -25,9 +25,9 @@ from trace_eval.judges.chat.estimate import estimate
 from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.chat.message import AudioPart
 from trace_eval.judges.chat.prices import FREE, Price, find_price, read_prices
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.registry import create_judge, create_scorers
-from trace_eval.rubrics import load_rubric
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge, create_scorers
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.run import Run
 
 OPENAI = "https://api.openai.com/v1"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from trace_eval.data import Conversation
+from trace_eval.data.conversation import Conversation
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from trace_eval.conversations.definitions.base import (
     Measured,
 )
 from trace_eval.conversations.spans import Spans, overlaps
-from trace_eval.data import Conversation, Role
+from trace_eval.data.conversation import Conversation, Role
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from trace_eval.conversations.definitions.base import (
     Measured,
 )
 from trace_eval.conversations.spans import Spans, joined
-from trace_eval.data import Conversation, Role, Word
+from trace_eval.data.conversation import Conversation, Role, Word
 
 
 @dataclass(frozen=True)

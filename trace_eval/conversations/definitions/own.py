@@ -21,7 +21,7 @@ from trace_eval.conversations.definitions.base import (
 )
 from trace_eval.conversations.floor import Floor, FloorRules, Utterance, floor_of
 from trace_eval.conversations.spans import gaps, joined, overlaps, total
-from trace_eval.data import ROLES, Conversation, Role
+from trace_eval.data.conversation import ROLES, Conversation, Role
 
 #: Reasons of an end by which the user needs no more answer.
 USER_LEFT = frozenset({"goodbye", "user_stop", "user_hangup", "transfer"})

@@ -22,7 +22,7 @@ from trace_eval.conversations.definitions.base import (
     Measured,
 )
 from trace_eval.conversations.spans import joined
-from trace_eval.data import Conversation, Role
+from trace_eval.data.conversation import Conversation, Role
 
 #: Kinds of sound that no agent should take for a turn, in order of precedence.
 EFFECTS = ("vocal_tic", "non_directed")

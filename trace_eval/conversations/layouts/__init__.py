@@ -15,7 +15,7 @@ from trace_eval.conversations.layouts.sound import STEREO, TWO_FILES
 from trace_eval.conversations.layouts.table import TABLE
 from trace_eval.conversations.layouts.tau2 import TAU2
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.data import ConversationItem
+from trace_eval.data.conversation import ConversationItem
 
 #: Name -> layout, as ``--layout`` takes it.
 LAYOUTS: dict[str, Layout] = {

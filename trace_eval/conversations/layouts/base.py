@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from blueprints import UserError
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.data import Conversation, ConversationItem, strict_json
+from trace_eval.data import strict_json
+from trace_eval.data.conversation import Conversation, ConversationItem
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from trace_eval.conversations.layouts.eva_numbers import Entry, Numbered, Source
 from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.spans import joined
-from trace_eval.data import (
+from trace_eval.data.conversation import (
     Clock,
     Conversation,
     ConversationItem,

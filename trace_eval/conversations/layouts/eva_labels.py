@@ -26,7 +26,14 @@ from trace_eval.conversations.layouts.base import (
 )
 from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.data import Clock, Conversation, ConversationItem, SourceEvent, Speaker, Turn
+from trace_eval.data.conversation import (
+    Clock,
+    Conversation,
+    ConversationItem,
+    SourceEvent,
+    Speaker,
+    Turn,
+)
 
 Record = dict[str, Any]
 

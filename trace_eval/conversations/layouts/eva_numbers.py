@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from trace_eval.data import Role
+from trace_eval.data.conversation import Role
 
 Source = Literal["audit", "pipecat", "events"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.conversations.layouts.base import json_lines
-from trace_eval.data import read_rows
+from trace_eval.data.csv_cells import read_rows
 
 _HOURS = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)", re.ASCII)
 

@@ -12,7 +12,7 @@ from trace_eval.conversations.layouts.base import Found, Layout, Unread, each
 from trace_eval.conversations.layouts.rows import first_row, number_of, rows_of
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound import kept_conversation
-from trace_eval.data import Channel, ConversationItem, Role
+from trace_eval.data.conversation import Channel, ConversationItem, Role
 
 
 def _recordings(path: Path) -> Iterator[Path]:

@@ -17,7 +17,7 @@ from blueprints import UserError, counted
 from trace_eval.conversations.layouts.base import Found, Layout, Unread, made, text_of
 from trace_eval.conversations.layouts.rows import first_row, rows_of, time_of
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.data import (
+from trace_eval.data.conversation import (
     Channel,
     Clock,
     Conversation,

@@ -24,7 +24,15 @@ from trace_eval.conversations.layouts.base import (
     text_of,
 )
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.data import Clock, Conversation, ConversationItem, End, SourceEvent, Speaker, Turn
+from trace_eval.data.conversation import (
+    Clock,
+    Conversation,
+    ConversationItem,
+    End,
+    SourceEvent,
+    Speaker,
+    Turn,
+)
 
 #: Length of a tick that nobody states, seconds.
 TICK_S = 0.2

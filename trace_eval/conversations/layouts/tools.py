@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from trace_eval.data import SourceEvent
+from trace_eval.data.conversation import SourceEvent
 
 
 class ToolEntry(NamedTuple):

@@ -11,7 +11,7 @@ from trace_eval.conversations.sound.echo import find_echo
 from trace_eval.conversations.sound.lanes import HOP_S, Lane, hear
 from trace_eval.conversations.sound.segments import Segmented, segmented
 from trace_eval.conversations.spans import Spans, total
-from trace_eval.data import (
+from trace_eval.data.conversation import (
     ROLES,
     Channel,
     Clock,

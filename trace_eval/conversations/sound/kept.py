@@ -8,15 +8,9 @@ from typing import Any
 
 from blueprints import Strict
 from trace_eval.conversations.sound.conversation import heard_conversation
-from trace_eval.data import (
-    Channel,
-    Conversation,
-    Role,
-    jsonl,
-    make_folder,
-    replace_file,
-    strict_json,
-)
+from trace_eval.data import jsonl, strict_json
+from trace_eval.data.conversation import Channel, Conversation, Role
+from trace_eval.data.files import make_folder, replace_file
 
 #: Raise it whenever the same recordings could be cut into other turns.
 VERSION = "2"

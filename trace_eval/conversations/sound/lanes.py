@@ -18,7 +18,7 @@ from extractors import (
     find_spans,
 )
 from trace_eval.conversations.spans import Spans
-from trace_eval.data import Channel
+from trace_eval.data.conversation import Channel
 
 #: Step of levels, seconds, and in samples.
 HOP_S = 0.01

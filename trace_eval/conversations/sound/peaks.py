@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from extractors import SPEECH_RATE, channel_blocks
-from trace_eval.data import Channel
+from trace_eval.data.conversation import Channel
 
 Peaks = NDArray[np.float64]
 

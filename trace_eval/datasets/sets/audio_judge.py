@@ -15,12 +15,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
-from trace_eval.data import Answer, Labels, Pair, Problem, Recording, lines, read_rows
+from trace_eval.data.answers import Answer, Recording
+from trace_eval.data.csv_cells import read_rows
+from trace_eval.data.manifests import Problem
+from trace_eval.data.pairs import Labels, Pair
+from trace_eval.data.strict_json import lines
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, share_figure
 from trace_eval.datasets.rows import Columns, Row, Rows
 from trace_eval.datasets.source import Source
-from trace_eval.stats import correlate
+from trace_eval.stats.ranking.correlation import correlate
 
 _VOTES: Columns = {"model1": str, "model2": str, "preference": str}
 _DETAILED: Columns = {"model_name": str, "position1_result": str, "position2_result": str}

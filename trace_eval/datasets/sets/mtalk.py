@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data import Answer, Instruction, Pair, Problem, Single, strict_json
-from trace_eval.data.answers import Turn
+from trace_eval.data import strict_json
+from trace_eval.data.answers import Answer, Instruction, Turn
+from trace_eval.data.items import Single
+from trace_eval.data.manifests import Problem
+from trace_eval.data.pairs import Pair
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.rows import Rows
 from trace_eval.datasets.sets.mtalk_hub import add_rows

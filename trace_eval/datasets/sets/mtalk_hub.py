@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data import Answer, Instruction, Single, is_url
-from trace_eval.data.answers import Turn
+from trace_eval.data.answers import Answer, Instruction, Turn
+from trace_eval.data.items import Single
+from trace_eval.data.urls import is_url
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.rows import Columns, Row, Rows
 

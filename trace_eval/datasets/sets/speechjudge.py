@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 from blueprints import UserError
 from fusion import Rating
-from trace_eval.data import Manifest, Pair, Problem, Spill, pair_from_record
+from trace_eval.data.manifests import Manifest, Problem
+from trace_eval.data.pairs import Pair
+from trace_eval.data.records import Spill, pair_from_record
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.source import Source
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from trace_eval.data import Answer, Instruction, Single
+from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOCALBENCH
 from trace_eval.datasets.joins import join

@@ -17,7 +17,7 @@ from trace_eval.datasets.boards import VOCALBENCH, wer_step
 from trace_eval.datasets.figures import Figure, mean_figure, share_figure
 from trace_eval.datasets.records import authors_score
 from trace_eval.datasets.rows import Row
-from trace_eval.measures import WHISPER_EN, whisper_en
+from trace_eval.measures.text import WHISPER_EN, whisper_en
 
 #: Commit of the layout and the rules.
 COMMIT = "5e9cce0"

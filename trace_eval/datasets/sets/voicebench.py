@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from trace_eval.data import Answer, Instruction, Single
+from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOICEBENCH
 from trace_eval.datasets.records import unique_ids

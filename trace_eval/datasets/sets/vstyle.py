@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from trace_eval.data import Answer, Instruction, Single
+from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, weighted
 from trace_eval.datasets.records import authors_score, unique_ids

@@ -11,7 +11,7 @@ from itertools import combinations
 from trace_eval.datasets.base import Converted
 from trace_eval.datasets.figures import Figure
 from trace_eval.datasets.rows import ANY, Columns, Row, Rows
-from trace_eval.stats import correlate
+from trace_eval.stats.ranking.correlation import correlate
 
 _MOS: Columns = {"mos": ANY}
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from extractors import Extractor, known_hashes, prime_hashes
-from trace_eval.data import redact_urls, set_url_access
+from trace_eval.data.access import set_url_access
+from trace_eval.data.urls import redact_urls
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record

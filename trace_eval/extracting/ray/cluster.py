@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from blueprints import UserError, install_line, is_installed
-from trace_eval.data import cores
+from trace_eval.data.system import cores
 
 INSTALL = install_line("ray")
 

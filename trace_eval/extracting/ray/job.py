@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from trace_eval.data import canonical
+from trace_eval.data.jsonl import canonical
 from trace_eval.extracting.cache import stamp_of
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record

@@ -18,7 +18,10 @@ import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
 from blueprints import Blueprint, Present, UserError
-from trace_eval.data import file_system, location, redacted, replace_file, strict_json
+from trace_eval.data import strict_json
+from trace_eval.data.files import replace_file
+from trace_eval.data.remote import file_system
+from trace_eval.data.urls import location, redacted
 from trace_eval.extracting.cache import lasting
 from trace_eval.extracting.clip import Extracted
 

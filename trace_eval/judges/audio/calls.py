@@ -8,18 +8,14 @@ import numpy as np
 
 from blueprints import Blueprint
 from extractors import Clip
-from trace_eval.conversations import turn_blueprints, words_of
-from trace_eval.data import Answer, Role
+from trace_eval.conversations.findings import turn_blueprints, words_of
+from trace_eval.data.answers import Answer
+from trace_eval.data.conversation import Role
 from trace_eval.judges.base import Case
-from trace_eval.judges.waveforms import (
-    Layout,
-    check_length,
-    common_rate,
-    dialogue_items,
-    render,
-    sound_of,
-)
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.judges.waveforms.encode import render, sound_of
+from trace_eval.judges.waveforms.layout import Layout, common_rate, dialogue_items
+from trace_eval.judges.waveforms.limits import check_length
+from trace_eval.rubrics.single import ScoreRubric
 
 #: Silence between two turns of a call, seconds, as in the dialogues that are rated.
 TURN_GAP_S: float = ScoreRubric.model_fields["gap_s"].default

@@ -18,11 +18,12 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from fusion import OffScale
-from trace_eval.data import Pair, read_manifest
-from trace_eval.judges import key_of, parse_label
+from trace_eval.data.manifests import read_manifest
+from trace_eval.data.pairs import Pair
 from trace_eval.judges.audio.solved import Examples, Solved, examples_of, local_sound
-from trace_eval.judges.waveforms import Unit
-from trace_eval.rubrics import LabelQuestion, PairRubric
+from trace_eval.judges.labels import key_of, parse_label
+from trace_eval.judges.waveforms.layout import Unit
+from trace_eval.rubrics.pairs import LabelQuestion, PairRubric
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,9 @@ from pydantic import JsonValue
 
 from blueprints import Blueprint, Transcript, UserError
 from extractors import Clip
-from trace_eval.data import Answer, Item, Order, Recording
+from trace_eval.data.answers import Answer, Recording
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Order
 from trace_eval.judges.audio.calls import about_calls, call_clip, words_of_call
 from trace_eval.judges.audio.examples import Example, read_examples
 from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
@@ -21,20 +23,16 @@ from trace_eval.judges.audio.sending import Sending
 from trace_eval.judges.audio.solved import Examples
 from trace_eval.judges.audio.tasks import texts_sha256
 from trace_eval.judges.base import Case, listening
-from trace_eval.judges.chat import Message, Question, View
-from trace_eval.judges.options import AudioOptions, JudgeOptions, PairwiseOptions, names_of
-from trace_eval.judges.waveforms import (
-    GAP_S,
-    Noise,
-    Sound,
-    Unit,
-    check_clip,
-    load_signals,
-    noisy_side,
-    signals_sha256,
-    sound_of,
-)
-from trace_eval.rubrics import LabelQuestion, PairRubric
+from trace_eval.judges.chat.message import Message
+from trace_eval.judges.chat.view import Question, View
+from trace_eval.judges.options.groups import AudioOptions, PairwiseOptions, names_of
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.waveforms.encode import sound_of
+from trace_eval.judges.waveforms.layout import GAP_S, Sound, Unit
+from trace_eval.judges.waveforms.limits import check_clip
+from trace_eval.judges.waveforms.noise import Noise, noisy_side
+from trace_eval.judges.waveforms.signals import load_signals, signals_sha256
+from trace_eval.rubrics.pairs import LabelQuestion, PairRubric
 
 #: Where a place stands when the answers change theirs.
 _SWAPPED = {"audio_1": "audio_2", "audio_2": "audio_1"}

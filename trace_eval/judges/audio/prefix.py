@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from trace_eval.judges.audio.sending import JOINED_EXAMPLES, JOINED_PAIRS, Sending, kept_part
 from trace_eval.judges.audio.tasks import common
-from trace_eval.judges.chat import Message, Part, Text
-from trace_eval.judges.waveforms import Item, Sound
+from trace_eval.judges.chat.message import Message, Part, Text
+from trace_eval.judges.waveforms.layout import Item, Sound
 
 
 @dataclass(frozen=True)

@@ -10,30 +10,14 @@ from pydantic import JsonValue
 
 from extractors import Clip
 from fusion import MATCH, PLAIN
-from trace_eval.judges import label_schema, read_label
 from trace_eval.judges.audio.sending import audio_part
-from trace_eval.judges.chat import (
-    AudioPart,
-    CallFailed,
-    ChatClient,
-    Message,
-    Reply,
-    ReplyError,
-    Request,
-    Text,
-    Unusable,
-    last_object,
-)
-from trace_eval.judges.waveforms import (
-    SIGNAL_RATE,
-    TONES,
-    Layout,
-    Sound,
-    Waveform,
-    load_signals,
-    sound_of,
-    tone,
-)
+from trace_eval.judges.chat.base import CallFailed, ChatClient, Reply, Request, Unusable
+from trace_eval.judges.chat.message import AudioPart, Message, Text
+from trace_eval.judges.chat.reply_json import ReplyError, last_object
+from trace_eval.judges.labels import label_schema, read_label
+from trace_eval.judges.waveforms.encode import Waveform, sound_of
+from trace_eval.judges.waveforms.layout import Layout, Sound
+from trace_eval.judges.waveforms.signals import SIGNAL_RATE, TONES, load_signals, tone
 
 #: Tokens of a reply to a probe.
 MAX_TOKENS = 256

@@ -20,17 +20,19 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trace_eval.judges import schema_of
 from trace_eval.judges.audio.examples import Example
 from trace_eval.judges.audio.prefix import SolvedTurn, example_messages
 from trace_eval.judges.audio.sending import JOINED_TEST, Sending, audio_part, kept_part
 from trace_eval.judges.audio.tasks import common
-from trace_eval.judges.chat import AudioPart, Message, Text
-from trace_eval.judges.chat import Part as Content
-from trace_eval.judges.options import Elicitation
-from trace_eval.judges.text import fence, fence_tag, neutralise, second_chance
-from trace_eval.judges.waveforms import Sound, Unit, Waveform, unit_items
-from trace_eval.rubrics import LabelQuestion
+from trace_eval.judges.chat.message import AudioPart, Message, Text
+from trace_eval.judges.chat.message import Part as Content
+from trace_eval.judges.labels import schema_of
+from trace_eval.judges.options.groups import Elicitation
+from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
+from trace_eval.judges.text.repair import second_chance
+from trace_eval.judges.waveforms.encode import Waveform
+from trace_eval.judges.waveforms.layout import Sound, Unit, unit_items
+from trace_eval.rubrics.pairs import LabelQuestion
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,14 @@ from typing import Any
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data import ALONE, Answer, Single, is_pair_record, read_records, single_from_record
+from trace_eval.data.answers import ALONE, Answer
+from trace_eval.data.items import Single
+from trace_eval.data.manifests import read_records
+from trace_eval.data.records import is_pair_record
+from trace_eval.data.singles import single_from_record
 from trace_eval.judges.audio.solved import Examples, Solved, examples_of, local_sound
-from trace_eval.judges.waveforms import Sound, Unit
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.judges.waveforms.layout import Sound, Unit
+from trace_eval.rubrics.single import ScoreRubric
 
 #: What a record may say of its recording.
 _RECORDING = Answer.model_fields.keys() - ALONE.fields

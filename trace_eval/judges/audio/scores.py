@@ -17,26 +17,23 @@ from typing import Protocol, TypeVar
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data import Item, Order
-from trace_eval.judges import Form, form_of
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Order
 from trace_eval.judges.audio.pair import sound_in
 from trace_eval.judges.audio.sending import Sending, audio_part
 from trace_eval.judges.audio.tasks import common
 from trace_eval.judges.base import Case, listening
-from trace_eval.judges.chat import Message, Part, Question, Text, View
-from trace_eval.judges.naturalness import (
-    TASK,
-    NaturalnessPrompt,
-    Structure,
-    Texts,
-    keys_of,
-    style_of,
-    texts_of,
-)
-from trace_eval.judges.options import JudgeOptions, PairwiseOptions, SoundOptions, names_of
-from trace_eval.judges.text import fence, fence_tag, neutralise, second_chance
-from trace_eval.judges.waveforms import Sound
-from trace_eval.rubrics import PLACE, TEXTS, ScoreQuestion
+from trace_eval.judges.chat.message import Message, Part, Text
+from trace_eval.judges.chat.view import Question, View
+from trace_eval.judges.naturalness.prompt import TASK, NaturalnessPrompt, Structure, keys_of
+from trace_eval.judges.naturalness.texts import Texts, style_of, texts_of
+from trace_eval.judges.options.groups import PairwiseOptions, SoundOptions, names_of
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.score_replies import Form, form_of
+from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
+from trace_eval.judges.text.repair import second_chance
+from trace_eval.judges.waveforms.layout import Sound
+from trace_eval.rubrics.pairs import PLACE, TEXTS, ScoreQuestion
 
 Clip = TypeVar("Clip")
 

@@ -8,10 +8,14 @@ from functools import lru_cache
 
 from blueprints import UserError
 from extractors import AudioError
-from trace_eval.data import Reason
-from trace_eval.judges.chat import AudioPart, CallFailed, Price
-from trace_eval.judges.options import Concat, JudgeOptions
-from trace_eval.judges.waveforms import Format, Item, Layout, Signals, Sound, Waveform, common_rate
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.chat.base import CallFailed
+from trace_eval.judges.chat.message import AudioPart
+from trace_eval.judges.chat.prices import Price
+from trace_eval.judges.options.groups import Concat
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.waveforms.encode import Format, Waveform
+from trace_eval.judges.waveforms.layout import Item, Layout, Signals, Sound, common_rate
 
 #: Strategies whose examples are one waveform, one per example; whose test is one.
 JOINED_EXAMPLES: frozenset[Concat] = frozenset({"examples", "all"})

@@ -15,8 +15,10 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import AudioError, decode
-from trace_eval.data import Recording
-from trace_eval.judges.waveforms import MAX_SHOTS, Sound, Unit, sound_of
+from trace_eval.data.answers import Recording
+from trace_eval.judges.waveforms.encode import sound_of
+from trace_eval.judges.waveforms.layout import Sound, Unit
+from trace_eval.judges.waveforms.signals import MAX_SHOTS
 
 #: Examples that are shown where a file is given and no number.
 DEFAULT_SHOTS = 4

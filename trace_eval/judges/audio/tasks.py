@@ -7,9 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from blueprints import Strict, UserError
-from trace_eval.data import read_toml
-from trace_eval.judges.naturalness import TASK as NATURALNESS
-from trace_eval.rubrics import PAIRS, PairRubric, ScoreQuestion, load_pair_rubric, rubric_names
+from trace_eval.data.strict_toml import read_toml
+from trace_eval.judges.naturalness.prompt import TASK as NATURALNESS
+from trace_eval.rubrics.load import PAIRS, load_pair_rubric, rubric_names
+from trace_eval.rubrics.pairs import PairRubric, ScoreQuestion
 
 _WORDS = Path(__file__).with_name("words.toml")
 

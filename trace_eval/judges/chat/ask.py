@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from trace_eval.data import Choice, Reason, Usage
+from trace_eval.data.outcome import Reason, Usage
+from trace_eval.data.scores import Choice
 from trace_eval.judges.chat.base import (
     CallFailed,
     Choices,
@@ -24,7 +25,7 @@ from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.prices import Budget, Price, sum_usage, usage_of
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.chat.tokens import upper_tokens
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 
 T = TypeVar("T")
 R = TypeVar("R")

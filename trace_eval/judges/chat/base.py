@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 
 from pydantic import JsonValue
 
-from trace_eval.data import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.message import Message
 from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, too_long
 

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data import Reason, Usage, replacing, strict_json
+from trace_eval.data import strict_json
+from trace_eval.data.files import replacing
+from trace_eval.data.outcome import Reason, Usage
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import BatchFormat, CallFailed, Reply, Unusable
 from trace_eval.judges.chat.judge import LLMJudge

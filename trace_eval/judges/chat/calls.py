@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from trace_eval.data import Choice, Order, Reason, Usage
+from trace_eval.data.outcome import Order, Reason, Usage
+from trace_eval.data.scores import Choice
 from trace_eval.judges.chat.base import ChatClient, Request
 from trace_eval.judges.chat.prices import Price
 

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit, urlunsplit
 from urllib.request import getproxies
 
 from blueprints import UserError
-from trace_eval.data import Reason, redact_urls
+from trace_eval.data.outcome import Reason
+from trace_eval.data.urls import redact_urls
 from trace_eval.judges.chat.base import CallFailed
 
 #: Longest error text that is kept, characters.

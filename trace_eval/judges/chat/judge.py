@@ -16,7 +16,8 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import AudioError
-from trace_eval.data import Item, Order, Outcome, Reason
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Order, Outcome, Reason
 from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.judges.chat.ask import together
 from trace_eval.judges.chat.base import Request
@@ -27,7 +28,7 @@ from trace_eval.judges.chat.prices import Budget
 from trace_eval.judges.chat.replies import reply_key
 from trace_eval.judges.chat.sender import Sender
 from trace_eval.judges.chat.view import AnswerForm, AskedQuestion, Question, Replies, View
-from trace_eval.judges.options import ChatOptions, names_of
+from trace_eval.judges.options.groups import ChatOptions, names_of
 
 
 class LLMJudge(Judge):

@@ -13,7 +13,8 @@ from pathlib import Path
 from pydantic import Field
 
 from blueprints import Strict
-from trace_eval.data import BadJson, DamagedFile, jsonl, parse
+from trace_eval.data import jsonl
+from trace_eval.data.strict_json import BadJson, DamagedFile, parse
 
 
 class Entry(Strict):

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-from trace_eval.data import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.base import CallFailed, Unusable
 
 #: After this many calls in a row whose server could not be reached or had only errors of its own

@@ -17,7 +17,7 @@ import ollama
 import pydantic
 from pydantic import JsonValue
 
-from trace_eval.data import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.base import (
     CallFailed,
     ChatClient,
@@ -40,7 +40,8 @@ from trace_eval.judges.chat.connection import (
 )
 from trace_eval.judges.chat.openai_dialect import count_of
 from trace_eval.judges.chat.tokens import upper_tokens
-from trace_eval.judges.options import JudgeOptions, OllamaOptions, names_of
+from trace_eval.judges.options.groups import OllamaOptions, names_of
+from trace_eval.judges.options.judge_options import JudgeOptions
 
 DEFAULT_URL = "http://127.0.0.1:11434"
 

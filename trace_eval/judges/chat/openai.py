@@ -19,7 +19,7 @@ import openai
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.base import (
     CallFailed,
     ChatClient,
@@ -44,7 +44,8 @@ from trace_eval.judges.chat.openai_dialect import (
     Dialect,
 )
 from trace_eval.judges.chat.openai_replies import OpenAIReplies, Refused
-from trace_eval.judges.options import JudgeOptions, OpenAIOptions, names_of
+from trace_eval.judges.options.groups import OpenAIOptions, names_of
+from trace_eval.judges.options.judge_options import JudgeOptions
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import openai
 from pydantic import JsonValue
 
-from trace_eval.data import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.base import (
     CallFailed,
     Choices,

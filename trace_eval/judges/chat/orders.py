@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from trace_eval.data import Order
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.data.outcome import Order
+from trace_eval.judges.options.judge_options import JudgeOptions
 
 
 def orders_of(options: JudgeOptions, pair: str) -> tuple[Order, ...]:

@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 from pydantic import Field, ValidationError
 
 from blueprints import Strict, UserError, counted
-from trace_eval.data import Reason, Usage, read_toml
+from trace_eval.data.outcome import Reason, Usage
+from trace_eval.data.strict_toml import read_toml
 from trace_eval.judges.chat.base import CallFailed, Tokens, Unusable
 from trace_eval.judges.chat.ledger import Ledger
 

@@ -15,7 +15,9 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from blueprints import Strict, UserError
-from trace_eval.data import Choice, open_shared, process_space
+from trace_eval.data.scores import Choice
+from trace_eval.data.sqlite import open_shared
+from trace_eval.data.system import process_space
 from trace_eval.judges.chat.base import Tokens
 
 #: Raise it when a stored reply could be misread.

@@ -12,7 +12,8 @@ from collections import deque
 from collections.abc import Collection
 from contextlib import suppress
 
-from trace_eval.data import TOO_DEEP, BadJson, Reason, levels
+from trace_eval.data.outcome import Reason
+from trace_eval.data.strict_json import TOO_DEEP, BadJson, levels
 
 #: Longest reply that is read, characters, thinking included: four times the longest that models
 #: write today. A verdict has a few hundred.

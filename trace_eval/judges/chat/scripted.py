@@ -17,7 +17,8 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data import Reason, strict_json
+from trace_eval.data import strict_json
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.chat.base import CallFailed, ChatClient, Reply, Request, Tokens, Unusable
 
 #: How a reply that did not end by itself is reported.

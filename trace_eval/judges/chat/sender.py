@@ -10,14 +10,14 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from blueprints import UserError
-from trace_eval.data import Reason
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.chat.ask import Answered, Asker, NoAnswer, Read, Repair, together
 from trace_eval.judges.chat.calls import Backend, Call, CallOutcome
 from trace_eval.judges.chat.prices import usage_of
 from trace_eval.judges.chat.replies import LEASE_S, ReplyCache, StoredReply, new_owner
 from trace_eval.judges.chat.reply_json import ReplyError
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 
 T = TypeVar("T")
 

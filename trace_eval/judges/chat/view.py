@@ -15,11 +15,12 @@ from typing import Any, Generic, TypeVar
 from pydantic import JsonValue
 
 from extractors import AudioError
-from trace_eval.data import Item, Order, Outcome, Reason
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Order, Outcome, Reason
 from trace_eval.judges.base import Case, Modality
 from trace_eval.judges.chat.calls import Call, CallOutcome
 from trace_eval.judges.chat.message import Message
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.options.judge_options import JudgeOptions
 
 T = TypeVar("T")
 

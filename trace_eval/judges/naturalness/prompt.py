@@ -9,9 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from trace_eval.judges import NATURALNESS, BlockTemplates, Form
-from trace_eval.judges.text import fence, fence_tag, neutralise
-from trace_eval.rubrics import SCORES, template_of
+from trace_eval.judges.score_replies import NATURALNESS, Form
+from trace_eval.judges.templates import BlockTemplates
+from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
+from trace_eval.rubrics.load import template_of
+from trace_eval.rubrics.pairs import SCORES
 
 TASK = "naturalness"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from blueprints import Blueprint, Transcript
-from trace_eval.data import Answer
+from trace_eval.data.answers import Answer
 
 #: Where an item says in which style it should be spoken.
 STYLE = "style"

@@ -10,7 +10,7 @@ from typing import Any, Self
 from pydantic import JsonValue
 
 from blueprints import GROUPS, UserError, feature_groups
-from trace_eval.data import choices_of, hints_of
+from trace_eval.data.settings import choices_of, hints_of
 from trace_eval.judges.options.groups import (
     AudioOptions,
     ChatOptions,

@@ -9,12 +9,13 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data import Score, ScoreEstimate, Single
+from trace_eval.data.items import Single
+from trace_eval.data.scores import Score, ScoreEstimate
 from trace_eval.judges.base import Judge
 from trace_eval.judges.panel.panel import Key, Panel
-from trace_eval.judges.rating import pooled, shares
-from trace_eval.rubrics import ScoreRubric
-from trace_eval.scores import FILE, FusionModel, spread_over
+from trace_eval.judges.rating.score import pooled, shares
+from trace_eval.rubrics.single import ScoreRubric
+from trace_eval.scores.fusion import FILE, FusionModel, spread_over
 
 #: How the judge is written: ``fusion:DIR``.
 KIND = "fusion"

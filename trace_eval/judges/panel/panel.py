@@ -9,11 +9,14 @@ from typing import Any
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.data import Outcome, Pair, Reason, Score, Single
+from trace_eval.data.items import Single
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.pairs import Pair
+from trace_eval.data.scores import Score
 from trace_eval.judges.base import Activity, Case, Judge, JudgeUnreachable, Modality, unscored
-from trace_eval.judges.chat import LLMJudge
-from trace_eval.judges.rating import JOINED, pooled
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.judges.chat.judge import LLMJudge
+from trace_eval.judges.rating.score import JOINED, pooled
+from trace_eval.rubrics.single import ScoreRubric
 
 #: (item, rubric) of an outcome.
 Key = tuple[str, str]

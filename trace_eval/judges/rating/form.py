@@ -6,15 +6,17 @@ from collections.abc import Collection, Iterator
 
 from pydantic import JsonValue
 
-from trace_eval.data import Item, Outcome, Reason, ScoreOpinion
-from trace_eval.judges import check_heard
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.scores import ScoreOpinion
 from trace_eval.judges.base import unscored
-from trace_eval.judges.chat import AnswerForm, AskedQuestion, Replies
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.chat.view import AnswerForm, AskedQuestion, Replies
+from trace_eval.judges.hearing import check_heard
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.rating.parse import ScoreReply, read_score, reply_schema
 from trace_eval.judges.rating.score import lowest_score, score_of
-from trace_eval.judges.views import NO_POLICY
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.judges.views.conversation import NO_POLICY
+from trace_eval.rubrics.single import ScoreRubric
 
 _MISSING = "the reply rates this turn not once"
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from fusion import OffScale
-from trace_eval.data import Reason
-from trace_eval.judges.chat import ReplyError, after_thinking, last_object, storable
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.chat.reply_json import ReplyError, after_thinking, last_object, storable
+from trace_eval.rubrics.single import ScoreRubric
 
 #: Where sub-scores stand in a reply.
 ELEMENTS = "elements"

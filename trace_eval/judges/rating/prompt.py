@@ -17,28 +17,29 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import AudioError
-from trace_eval.data import Item, Order, Reason, Single
+from trace_eval.data.items import Item, Single
+from trace_eval.data.outcome import Order, Reason
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat import Message, Part, Question, Text, View
-from trace_eval.judges.options import (
-    RATING_TOKENS,
+from trace_eval.judges.chat.message import Message, Part, Text
+from trace_eval.judges.chat.view import Question, View
+from trace_eval.judges.options.groups import (
     BlueprintOptions,
     ConversationOptions,
     ExampleOptions,
-    JudgeOptions,
     PointwiseOptions,
     SoundOptions,
     names_of,
 )
+from trace_eval.judges.options.judge_options import RATING_TOKENS, JudgeOptions
 from trace_eval.judges.rating.parse import ELEMENTS, TURNS
-from trace_eval.judges.text import fence, fence_tag, neutralise, second_chance, single_note
-from trace_eval.judges.views import (
-    AnswerView,
-    BlueprintView,
-    ConversationView,
-    TranscriptView,
-)
-from trace_eval.rubrics import OPTIONAL, ScoreRubric
+from trace_eval.judges.text.fencing import fence, fence_tag, neutralise
+from trace_eval.judges.text.notes import single_note
+from trace_eval.judges.text.repair import second_chance
+from trace_eval.judges.views.base import AnswerView
+from trace_eval.judges.views.blueprint import BlueprintView
+from trace_eval.judges.views.conversation import ConversationView
+from trace_eval.judges.views.transcript import TranscriptView
+from trace_eval.rubrics.single import OPTIONAL, ScoreRubric
 
 #: Turns of the agent that are asked about in one call; every call shows the whole conversation.
 WINDOW = 40

@@ -6,19 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from fusion import Numbers
-from trace_eval.data import (
-    Item,
-    JudgeComponent,
-    Reason,
-    Score,
-    ScoreEstimate,
-    ScoreOpinion,
-)
-from trace_eval.judges import frame
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Reason
+from trace_eval.data.scores import JudgeComponent, Score, ScoreEstimate, ScoreOpinion
+from trace_eval.judges.aggregate import frame
 from trace_eval.judges.base import score_fields
-from trace_eval.judges.chat import sum_usage
-from trace_eval.rubrics import ScoreRubric
-from trace_eval.scores import Reduced, commonest, element_means, min_usable, reduce_samples
+from trace_eval.judges.chat.prices import sum_usage
+from trace_eval.rubrics.single import ScoreRubric
+from trace_eval.scores.estimate import Reduced, commonest, element_means, min_usable, reduce_samples
 from trace_eval.scores.pool import pool
 
 #: Between the specs of several judges.

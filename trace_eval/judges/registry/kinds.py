@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blueprints import UserError, is_installed
 from trace_eval.judges.base import Judge
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.rubrics.single import ScoreRubric
 
 if TYPE_CHECKING:
-    from trace_eval.judges.chat import Backend, LLMJudge
+    from trace_eval.judges.chat.calls import Backend
+    from trace_eval.judges.chat.judge import LLMJudge
 
 #: (argument, options) -> a judge of pairs.
 PairFactory = Callable[[str, JudgeOptions], Judge]
@@ -55,7 +56,9 @@ def _class_of(target: str, argument: str) -> Any:
 
 def _openai(argument: str, options: JudgeOptions) -> Backend:
     _need("openai", argument)
-    from trace_eval.judges.chat import Backend, OpenAIClient, find_price
+    from trace_eval.judges.chat.calls import Backend
+    from trace_eval.judges.chat.openai import OpenAIClient
+    from trace_eval.judges.chat.prices import find_price
 
     client = OpenAIClient(argument, options)
     price = find_price(client.server, client.model, options.prices)
@@ -64,7 +67,9 @@ def _openai(argument: str, options: JudgeOptions) -> Backend:
 
 def _ollama(argument: str, options: JudgeOptions) -> Backend:
     _need("ollama", argument)
-    from trace_eval.judges.chat import FREE, Backend, OllamaClient, find_price
+    from trace_eval.judges.chat.calls import Backend
+    from trace_eval.judges.chat.ollama import OllamaClient
+    from trace_eval.judges.chat.prices import FREE, find_price
 
     client = OllamaClient(argument, options)
     price = find_price(client.server, client.model, options.prices) or FREE
@@ -74,7 +79,9 @@ def _ollama(argument: str, options: JudgeOptions) -> Backend:
 def _scripted(argument: str, options: JudgeOptions) -> Backend:
     if not argument:
         raise UserError("judge scripted: name the file of replies, e.g. scripted:replies.jsonl")
-    from trace_eval.judges.chat import FREE, Backend, ScriptedClient
+    from trace_eval.judges.chat.calls import Backend
+    from trace_eval.judges.chat.prices import FREE
+    from trace_eval.judges.chat.scripted import ScriptedClient
 
     return Backend(f"scripted:{argument}", ScriptedClient.from_file(Path(argument)), FREE)
 
@@ -110,7 +117,7 @@ def backend_of(kind: str, argument: str, options: JudgeOptions) -> Backend:
         raise UserError(
             f"judge audio:{argument}: name a client and a model, e.g. audio:openai:gpt-audio-1.5"
         )
-    from trace_eval.judges.audio import check_budget
+    from trace_eval.judges.audio.sending import check_budget
 
     backend = CHAT[kind](model, options)
     check_budget(options, backend.price)
@@ -123,17 +130,21 @@ def compares(client: Backend, options: JudgeOptions, listens: bool = False) -> L
     Raises:
         UserError: the task, its words or its examples cannot be used.
     """
-    from trace_eval.judges import LabelForm, TwoScoreForm
-    from trace_eval.judges.chat import LLMJudge
-    from trace_eval.rubrics import ScoreQuestion, load_pair_rubric
+    from trace_eval.judges.chat.judge import LLMJudge
+    from trace_eval.judges.labels import LabelForm
+    from trace_eval.judges.voting import TwoScoreForm
+    from trace_eval.rubrics.load import load_pair_rubric
+    from trace_eval.rubrics.pairs import ScoreQuestion
 
     if not listens:
-        from trace_eval.judges.text import PairTextView
+        from trace_eval.judges.text.prompt import PairTextView
 
         trace = load_pair_rubric("trace")
         assert not isinstance(trace, ScoreQuestion)
         return LLMJudge(LabelForm(trace, options.elicitation, False), PairTextView(options), client)
-    from trace_eval.judges.audio import PairScoresView, PairSoundView, load_heard
+    from trace_eval.judges.audio.pair import PairSoundView
+    from trace_eval.judges.audio.scores import PairScoresView
+    from trace_eval.judges.audio.tasks import load_heard
 
     task = load_heard(options.task)
     if isinstance(task, ScoreQuestion):
@@ -156,8 +167,9 @@ def scores(
     Raises:
         UserError: the rubric is about words and the judge listens; examples cannot be used.
     """
-    from trace_eval.judges.chat import LLMJudge
-    from trace_eval.judges.rating import ScoreForm, SingleView
+    from trace_eval.judges.chat.judge import LLMJudge
+    from trace_eval.judges.rating.form import ScoreForm
+    from trace_eval.judges.rating.prompt import SingleView
 
     answer = None
     if listens:
@@ -190,7 +202,7 @@ def _chat(kind: str) -> tuple[PairFactory, ScoreFactory]:
 
 
 def _reward(argument: str, options: JudgeOptions) -> Judge:
-    from trace_eval.judges.reward import judge_in_process
+    from trace_eval.judges.reward.judge import judge_in_process
 
     return judge_in_process(argument, options)
 
@@ -198,7 +210,7 @@ def _reward(argument: str, options: JudgeOptions) -> Judge:
 def _scorer(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> Sequence[Judge]:
-    from trace_eval.judges.words import ScorerJudge
+    from trace_eval.judges.words.scorer import ScorerJudge
 
     if not argument:
         raise UserError("judge scorer: name the folder, e.g. scorer:my-scorer")
@@ -209,7 +221,7 @@ def _scorer(
 def _reward_scores(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> Sequence[Judge]:
-    from trace_eval.judges.reward import raters_in_process
+    from trace_eval.judges.reward.rater import raters_in_process
 
     return raters_in_process(argument, rubrics, options)
 
@@ -237,7 +249,7 @@ FUSION = "fusion"
 
 KINDS: dict[str, JudgeKind] = {
     "rules": JudgeKind(
-        "rules", "no model, no network: a screening baseline", pairs=_one("rules:RulesJudge")
+        "rules", "no model, no network: a screening baseline", pairs=_one("rules.judge:RulesJudge")
     ),
     "ollama": JudgeKind(
         *("ollama:MODEL", "a model on an Ollama server", "ollama"),
@@ -267,7 +279,7 @@ KINDS: dict[str, JudgeKind] = {
     "turns": JudgeKind(
         "turns",
         "no model, no network: how an agent handles its turns, by rules",
-        scores=_each("rules:TurnsJudge"),
+        scores=_each("rules.conversation:TurnsJudge"),
     ),
     FUSION: JudgeKind("fusion:DIR", "several of these, weighted and calibrated by train fusion"),
     "scorer": JudgeKind("scorer:DIR", "a trained scorer, in this process", scores=_scorer),
@@ -279,7 +291,7 @@ def _need(package: str, model: str) -> None:
         raise UserError(f"judge {package}: name the model, e.g. {_EXAMPLES[package]}")
     if not is_installed(package):
         raise UserError(f"judge {package}:{model} needs {package}; run: pip install {package}")
-    from trace_eval.judges.chat import check_proxies
+    from trace_eval.judges.chat.connection import check_proxies
 
     check_proxies()  # before the import: the package ollama makes a client when it is imported
 

@@ -11,14 +11,15 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import GPU_BATCH, AudioError, Clip, Samples, expects_gpu
-from trace_eval.data import Reason
-from trace_eval.judges.chat import ReplyCache, StoredReply, reply_key
-from trace_eval.judges.naturalness import TASK, NaturalnessPrompt
-from trace_eval.judges.options import JudgeOptions, ModelOptions, names_of
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.chat.replies import ReplyCache, StoredReply, reply_key
+from trace_eval.judges.naturalness.prompt import TASK, NaturalnessPrompt
+from trace_eval.judges.options.groups import ModelOptions, names_of
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.reward.batcher import Batcher
 from trace_eval.judges.reward.inputs import Turn, check_clip
 from trace_eval.judges.reward.load import RewardModel, dtype_for, load, locate, unavailable
-from trace_eval.judges.waveforms import ClipRefused
+from trace_eval.judges.waveforms.limits import ClipRefused
 
 #: Options of judges in this process, whatever the model does.
 SHARED_OPTIONS = names_of(ModelOptions) | {

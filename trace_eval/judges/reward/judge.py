@@ -9,29 +9,23 @@ from pydantic import JsonValue
 
 from extractors import Samples
 from fusion import preference_rubric
-from trace_eval.data import Item, Judgement, Order, Outcome, Reason, Usage, VerdictOpinion
-from trace_eval.judges import (
-    PairOpinions,
-    opinion_fields,
-    read_json,
-    read_text,
-    rewarded_judgement,
-    voted_judgement,
-)
+from trace_eval.data.items import Item
+from trace_eval.data.judgement import Judgement, VerdictOpinion
+from trace_eval.data.outcome import Order, Outcome, Reason, Usage
+from trace_eval.judges.aggregate import PairOpinions
 from trace_eval.judges.base import Case, Judge, listening
-from trace_eval.judges.chat import ReplyError, orders_of
-from trace_eval.judges.naturalness import TASK, Texts, style_of, texts_of
-from trace_eval.judges.options import (
-    JudgeOptions,
-    OpenAIOptions,
-    PairwiseOptions,
-    RewardOptions,
-    names_of,
-)
+from trace_eval.judges.chat.orders import orders_of
+from trace_eval.judges.chat.reply_json import ReplyError
+from trace_eval.judges.naturalness.prompt import TASK
+from trace_eval.judges.naturalness.texts import Texts, style_of, texts_of
+from trace_eval.judges.options.groups import OpenAIOptions, PairwiseOptions, RewardOptions, names_of
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.reward.batcher import Batcher
 from trace_eval.judges.reward.engine import SHARED_OPTIONS, Engine, Refused, decoded
 from trace_eval.judges.reward.inputs import Turn
-from trace_eval.judges.text import shown_again
+from trace_eval.judges.score_replies import read_json, read_text
+from trace_eval.judges.text.repair import shown_again
+from trace_eval.judges.voting import opinion_fields, rewarded_judgement, voted_judgement
 
 
 class InProcessJudge(Judge):

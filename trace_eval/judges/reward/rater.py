@@ -9,13 +9,17 @@ from pydantic import JsonValue
 
 from blueprints import Transcript, UserError
 from fusion import ItemKind
-from trace_eval.data import Outcome, Pair, Reason, Score, ScoreOpinion, Single
+from trace_eval.data.items import Single
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.pairs import Pair
+from trace_eval.data.scores import Score, ScoreOpinion
 from trace_eval.judges.base import Case, score_fields
-from trace_eval.judges.naturalness import TASK, TEXT_FROM_ASR, style_of
-from trace_eval.judges.options import JudgeOptions
+from trace_eval.judges.naturalness.prompt import TASK
+from trace_eval.judges.naturalness.texts import TEXT_FROM_ASR, style_of
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.reward.engine import SHARED_OPTIONS, Engine, Refused, decoded
 from trace_eval.judges.reward.judge import InProcessJudge
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.rubrics.single import ScoreRubric
 
 #: In every score: the rubric's scale does not hold for it.
 CAVEAT = "reward: a real number, not on the rubric's scale; only differences mean anything"

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 import trace_eval.judges.rules.text as text
 from blueprints import Absent, Blueprint, Transcript, language_name
 from extractors import GUESSED, better_recogniser, guessed, tokens
-from trace_eval.data import DimensionVerdict
+from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.findings import LOW_CONFIDENCE
 from trace_eval.judges.rules.instruction import LANGUAGE, InstructionText
 from trace_eval.judges.rules.outcome import (

@@ -14,8 +14,9 @@ from pydantic import JsonValue
 
 from blueprints import Blueprint, Quality
 from fusion import Dimension
-from trace_eval.conversations import Findings, Kind, find
-from trace_eval.data import Conversation, DimensionVerdict
+from trace_eval.conversations.findings import Findings, Kind, find
+from trace_eval.data.conversation import Conversation
+from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.outcome import MeasurementMissing, Standing, margin_of, typed_tie
 from trace_eval.judges.rules.thresholds import Thresholds
 from trace_eval.judges.rules.voice_quality import sounds_bad

@@ -8,10 +8,13 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from fusion import ItemKind
-from trace_eval.conversations import KINDS, RULES, Findings, find, turn_blueprints
-from trace_eval.data import Outcome, Pair, Reason, Score, ScoreEstimate, ScoreOpinion, Single
+from trace_eval.conversations.findings import KINDS, RULES, Findings, find, turn_blueprints
+from trace_eval.data.items import Single
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.pairs import Pair
+from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
 from trace_eval.judges.base import Case, Judge, score_fields
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.rubrics.single import ScoreRubric
 
 #: Raise it whenever the same conversation could be scored otherwise.
 VERSION = "1"

@@ -9,8 +9,11 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from fusion import Dimension
-from trace_eval.conversations import turn_blueprints
-from trace_eval.data import Answer, DimensionVerdict, Item, Judgement, Reason
+from trace_eval.conversations.findings import turn_blueprints
+from trace_eval.data.answers import Answer
+from trace_eval.data.items import Item
+from trace_eval.data.judgement import DimensionVerdict, Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules.content import judge_content
 from trace_eval.judges.rules.conversation import Side, judge_conversations

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 import trace_eval.judges.rules.checks as checks
 import trace_eval.judges.rules.text as text
 from blueprints import Blueprint, Loudness, Pitch, Rate, Signal
-from trace_eval.data import DimensionVerdict
+from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.findings import (
     Finding,
     above,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from blueprints import Absent, Blueprint, Quality, Signal
-from trace_eval.data import DimensionVerdict
+from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.outcome import (
     MeasurementMissing,
     Standing,

@@ -17,7 +17,8 @@ from pydantic import Field
 
 from blueprints import FiniteJson, Strict, UserError, install_line, is_installed
 from extractors import is_path, model_folder, sha256_of
-from trace_eval.data import replace_file, strict_json
+from trace_eval.data import strict_json
+from trace_eval.data.files import replace_file
 from trace_eval.judges.scorer import adapters
 from trace_eval.judges.scorer.heads import HeadKind, checked
 from trace_eval.judges.scorer.text import TEXT_FORMAT

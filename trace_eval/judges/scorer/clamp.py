@@ -12,7 +12,7 @@ from blueprints import UserError
 from trace_eval.judges.scorer.checkpoint import OWN_FILE, ClampRecord, locate, write_record
 from trace_eval.judges.scorer.data import Ratings, Row, read_ratings, train_and_dev
 from trace_eval.judges.scorer.model import load
-from trace_eval.scores import Clamp, fit_clamp
+from trace_eval.scores.clamp import Clamp, fit_clamp
 
 #: Texts per forward pass.
 _BATCH = 8

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data import Single, read_items
+from trace_eval.data.items import Single
+from trace_eval.data.manifests import read_items
 from trace_eval.judges.scorer.text import Fields, fields_of, references_of
 
 #: Ratings that count.

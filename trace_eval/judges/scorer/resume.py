@@ -19,7 +19,8 @@ from pydantic import Field
 
 from blueprints import Strict
 from extractors import file_sha256
-from trace_eval.data import replace_file, strict_json
+from trace_eval.data import strict_json
+from trace_eval.data.files import replace_file
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from trace_eval.data import Single
+from trace_eval.data.items import Single
 
 #: Name of this format, stored in a checkpoint: texts of another one score differently.
 TEXT_FORMAT = "orca-1"

@@ -17,7 +17,7 @@ from typing import Any
 
 from blueprints import UserError
 from extractors import resolve
-from trace_eval.data import replace_file
+from trace_eval.data.files import replace_file
 from trace_eval.judges.scorer import adapters, checkpoint, resume
 from trace_eval.judges.scorer.checkpoint import (
     HEAD_FILE,

@@ -17,9 +17,10 @@ from statistics import median
 from typing import Any
 
 from blueprints import Blueprint, Emotion, Loudness, Pitch, Quality, Rate
-from trace_eval.conversations import Findings, find, words_of
-from trace_eval.data import Conversation, SourceEvent
-from trace_eval.judges.chat import Message, typical_tokens
+from trace_eval.conversations.findings import Findings, find, words_of
+from trace_eval.data.conversation import Conversation, SourceEvent
+from trace_eval.judges.chat.message import Message
+from trace_eval.judges.chat.tokens import typical_tokens
 from trace_eval.judges.text.fencing import neutralise
 
 #: Said once, before the first conversation.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from extractors import guessed
-from trace_eval.data import Order
+from trace_eval.data.outcome import Order
 from trace_eval.judges.base import Case
 from trace_eval.judges.text.fencing import neutralise
-from trace_eval.measures import languages_of
+from trace_eval.measures.language import languages_of
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,17 @@ from blueprints import (
     render_paper,
 )
 from extractors import unmeasured
-from trace_eval.conversations import turn_blueprints
-from trace_eval.data import Answer, Item, Order
-from trace_eval.judges import BlockTemplates
+from trace_eval.conversations.findings import turn_blueprints
+from trace_eval.data.answers import Answer
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Order
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat import Message, Question, View, typical_tokens
-from trace_eval.judges.options import JudgeOptions, PairwiseOptions, TextOptions, names_of
+from trace_eval.judges.chat.message import Message
+from trace_eval.judges.chat.tokens import typical_tokens
+from trace_eval.judges.chat.view import Question, View
+from trace_eval.judges.options.groups import PairwiseOptions, TextOptions, names_of
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.templates import BlockTemplates
 from trace_eval.judges.text.conversation import (
     LEGEND,
     Shown,
@@ -39,7 +44,7 @@ from trace_eval.judges.text.conversation import (
 from trace_eval.judges.text.fencing import fence, fence_tag, neutralise, neutralise_blueprint
 from trace_eval.judges.text.notes import Notes, notes_of
 from trace_eval.judges.text.repair import second_chance
-from trace_eval.rubrics import template_of
+from trace_eval.rubrics.load import template_of
 
 PACK = template_of("trace")
 

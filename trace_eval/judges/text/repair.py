@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trace_eval.judges.chat import Message, shortened
+from trace_eval.judges.chat.bounds import shortened
+from trace_eval.judges.chat.message import Message
 from trace_eval.judges.text.fencing import neutralise
 
 #: What stands for a reply without text: many chat templates insist on alternating roles.

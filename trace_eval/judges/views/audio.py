@@ -14,37 +14,29 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import Clip
-from trace_eval.data import Item, Recording, Single
-from trace_eval.judges.audio import (
-    Examples,
-    RatedExample,
-    Sending,
-    SolvedTurn,
-    audio_part,
-    common,
-    example_messages,
-    kept_part,
-    read_rated_examples,
-)
+from trace_eval.data.answers import Recording
+from trace_eval.data.items import Item, Single
+from trace_eval.judges.audio.prefix import SolvedTurn, example_messages
+from trace_eval.judges.audio.rated import RatedExample, read_rated_examples
+from trace_eval.judges.audio.sending import Sending, audio_part, kept_part
+from trace_eval.judges.audio.solved import Examples
+from trace_eval.judges.audio.tasks import common
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat import Message, Part, Text
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.text import neutralise
-from trace_eval.judges.views import AnswerView, Fence
-from trace_eval.judges.waveforms import (
+from trace_eval.judges.chat.message import Message, Part, Text
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.text.fencing import neutralise
+from trace_eval.judges.views.base import AnswerView, Fence
+from trace_eval.judges.waveforms.encode import Waveform, sound_of
+from trace_eval.judges.waveforms.layout import (
     Layout,
     Sound,
-    Waveform,
-    check_length,
     common_rate,
     dialogue_items,
-    is_silent,
-    load_signals,
-    signals_sha256,
     single_items,
-    sound_of,
 )
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.judges.waveforms.limits import check_length, is_silent
+from trace_eval.judges.waveforms.signals import load_signals, signals_sha256
+from trace_eval.rubrics.single import ScoreRubric
 
 #: Said where examples are announced by sounds of ours, and where their scores have decimals.
 _INSERTED = (

@@ -17,9 +17,9 @@ from blueprints import (
     Status,
     Transcript,
 )
-from trace_eval.data import Item
+from trace_eval.data.items import Item
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat import Message, Part
+from trace_eval.judges.chat.message import Message, Part
 
 #: (label, text) -> the text between fence lines.
 Fence = Callable[[str, str], str]

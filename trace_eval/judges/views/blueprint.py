@@ -14,11 +14,12 @@ from blueprints import (
     render_paper,
 )
 from extractors import guessed
-from trace_eval.data import Item
+from trace_eval.data.items import Item
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat import Part
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.text import guess_note, neutralise, neutralise_blueprint
+from trace_eval.judges.chat.message import Part
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.text.fencing import neutralise, neutralise_blueprint
+from trace_eval.judges.text.notes import guess_note
 from trace_eval.judges.views.base import AnswerView, Fence
 
 

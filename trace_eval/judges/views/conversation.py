@@ -10,14 +10,15 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from blueprints import UserError
-from trace_eval.conversations import turn_blueprints, words_of
-from trace_eval.data import Item
+from trace_eval.conversations.findings import turn_blueprints, words_of
+from trace_eval.data.items import Item
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat import Part
-from trace_eval.judges.options import JudgeOptions
-from trace_eval.judges.text import LEGEND, Shown, neutralise, show_conversation
+from trace_eval.judges.chat.message import Part
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.text.conversation import LEGEND, Shown, show_conversation
+from trace_eval.judges.text.fencing import neutralise
 from trace_eval.judges.views.base import AnswerView, Fence
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.rubrics.single import ScoreRubric
 
 #: Caveat of an agent whose instructions nobody knows; keeping them is then not rated.
 NO_POLICY = "no_policy"

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from blueprints import Absent, Blueprint, Transcript
 from extractors import guessed, unmeasured
-from trace_eval.data import Item
+from trace_eval.data.items import Item
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat import Part
-from trace_eval.judges.text import ABOUT_THE_CLIP, neutralise
+from trace_eval.judges.chat.message import Part
+from trace_eval.judges.text.fencing import neutralise
+from trace_eval.judges.text.prompt import ABOUT_THE_CLIP
 from trace_eval.judges.views.base import AnswerView, Fence
 
 

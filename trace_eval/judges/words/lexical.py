@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from trace_eval.data import Outcome, Score, Single
+from trace_eval.data.items import Single
+from trace_eval.data.outcome import Outcome
+from trace_eval.data.scores import Score
 from trace_eval.judges.base import Case
-from trace_eval.judges.rating import stated_score
+from trace_eval.judges.rating.score import stated_score
 from trace_eval.judges.words.reference import ReferenceJudge
-from trace_eval.scores import CAVEAT, lexical_score, of_distribution, shipped
+from trace_eval.scores.estimate import of_distribution
+from trace_eval.scores.lexical import CAVEAT, lexical_score, shipped
 
 
 class LexicalJudge(ReferenceJudge):

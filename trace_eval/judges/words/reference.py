@@ -8,11 +8,14 @@ from typing import ClassVar
 
 from blueprints import UserError
 from fusion import ItemKind, likert
-from trace_eval.data import Outcome, Pair, Reason, Score, Single
+from trace_eval.data.items import Single
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.pairs import Pair
+from trace_eval.data.scores import Score
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.rating import lowest_score
-from trace_eval.judges.views import TranscriptView
-from trace_eval.rubrics import ScoreRubric
+from trace_eval.judges.rating.score import lowest_score
+from trace_eval.judges.views.transcript import TranscriptView
+from trace_eval.rubrics.single import ScoreRubric
 
 
 class ReferenceJudge(Judge):

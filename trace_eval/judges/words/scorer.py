@@ -14,23 +14,19 @@ from pydantic import JsonValue
 from blueprints import UserError
 from extractors import resolve
 from fusion import likert
-from trace_eval.data import Clamped, Outcome, Reason, Score
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.scores import Clamped, Score
 from trace_eval.judges.base import Case
-from trace_eval.judges.rating import stated_score
-from trace_eval.judges.scorer import (
-    Fields,
-    Prediction,
-    Scorer,
-    checkpoint,
-    dtype_of,
-    fields_of,
-    load,
-    locate,
-)
-from trace_eval.judges.views import TranscriptView
+from trace_eval.judges.rating.score import stated_score
+from trace_eval.judges.scorer import checkpoint
+from trace_eval.judges.scorer.checkpoint import locate
+from trace_eval.judges.scorer.model import Prediction, Scorer, dtype_of, load
+from trace_eval.judges.scorer.text import Fields, fields_of
+from trace_eval.judges.views.transcript import TranscriptView
 from trace_eval.judges.words.reference import ReferenceJudge
-from trace_eval.rubrics import ScoreRubric
-from trace_eval.scores import clamped, of_distribution
+from trace_eval.rubrics.single import ScoreRubric
+from trace_eval.scores.clamp import clamped
+from trace_eval.scores.estimate import of_distribution
 
 #: Texts per forward pass on a CPU and on a GPU; the outcome does not depend on it.
 BATCH = 8

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.report.answer import ranking_of
-from trace_eval.runs import Run
+from trace_eval.runs.run import Run
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from blueprints import require
-from trace_eval.data import make_folder
+from trace_eval.data.files import make_folder
 from trace_eval.report.trackers.figures import Figures
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.data import LABELS, MISSING, Codes, LabelTable, Texts
+from trace_eval.data.label_cells import Texts
+from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
 from trace_eval.stats.agreement.copies import index_of
 from trace_eval.stats.agreement.counts import (
     SPLIT,

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data import LABELS, MISSING, Codes
+from trace_eval.data.labels import LABELS, MISSING, Codes
 from trace_eval.stats.agreement.counts import UNTYPED, collapse_codes
 
 

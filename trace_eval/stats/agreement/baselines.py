@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.scores import exact_match, token_f1, words
+from trace_eval.scores.text_match import exact_match, token_f1, words
 from trace_eval.stats.agreement.counts import Counts
 from trace_eval.stats.agreement.nll import BETA_CLIP
 from trace_eval.stats.agreement.number_rules import NumberRule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trace_eval.data import option_field
+from trace_eval.data.settings import option_field
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.data import LABELS, MISSING, Codes, Texts
+from trace_eval.data.label_cells import Texts
+from trace_eval.data.labels import LABELS, MISSING, Codes
 from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.copies import groups_of, index_of, joint
 from trace_eval.stats.agreement.counts import TIE, collapse_codes, is_untyped, joint_counts

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data import TEXT_FACTS
+from trace_eval.data.labels import TEXT_FACTS
 from trace_eval.stats.agreement.align import Aligned, Items
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.checks import (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
-from trace_eval.data import FACTS, NUMBER_FACTS, TEXT_FACTS, Codes, LabelTable
+from trace_eval.data.labels import FACTS, NUMBER_FACTS, TEXT_FACTS, Codes, LabelTable
 from trace_eval.stats.agreement.align import Items, first_repeat, gather, match
 from trace_eval.stats.agreement.copies import index_of
 from trace_eval.stats.agreement.counts import collapse_codes

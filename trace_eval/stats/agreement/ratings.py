@@ -13,7 +13,11 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import Numbers, OffScale
-from trace_eval.data import ANONYMOUS, BadJson, Single, lines, read_columns, read_items, turn_role
+from trace_eval.data.answers import turn_role
+from trace_eval.data.items import ANONYMOUS, Single
+from trace_eval.data.label_files import read_columns
+from trace_eval.data.manifests import read_items
+from trace_eval.data.strict_json import BadJson, lines
 
 #: Columns of a file of ratings -> our names.
 RATING_COLUMNS = {

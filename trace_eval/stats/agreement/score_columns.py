@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import Numbers, likert
-from trace_eval.data import Single
+from trace_eval.data.items import Single
 from trace_eval.stats.agreement.ratings import Ratings, positions, texts_of
 from trace_eval.stats.agreement.study import JudgeScores, People, Study
 

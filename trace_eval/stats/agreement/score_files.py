@@ -10,8 +10,12 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import Numbers, numbers
-from trace_eval.data import BadJson, Single, lines, read_columns, read_file, turn_role
-from trace_eval.rubrics import ScaleSpec, load_rubric, rubric_names
+from trace_eval.data.answers import turn_role
+from trace_eval.data.items import Single
+from trace_eval.data.label_files import read_columns
+from trace_eval.data.strict_json import BadJson, lines, read_file
+from trace_eval.rubrics.load import load_rubric, rubric_names
+from trace_eval.rubrics.single import ScaleSpec
 from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items, texts_of
 from trace_eval.stats.agreement.score_columns import (
     DEFAULT_SCALE,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from blueprints import UserError, counted
-from trace_eval.rubrics import load_rubric
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.stats.agreement.ratings import Ratings, read_ratings
 from trace_eval.stats.agreement.score_columns import ScoreColumn, judges_of, study_of
 from trace_eval.stats.agreement.score_files import (

@@ -10,24 +10,15 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import DIMENSIONS
-from trace_eval.data import (
-    LABEL_COLUMNS,
-    TEXT_FACTS,
-    Columns,
-    Judgement,
-    Label,
-    LabelTable,
-    Overall,
-    Pair,
-    VerdictOpinion,
-    jsonl,
-    label_table,
-    name_sides,
-    read_judge_file,
-    strict_json,
-)
-from trace_eval.measures import number_in, place_named, place_of
-from trace_eval.runs import Run, VerdictRow
+from trace_eval.data import jsonl, strict_json
+from trace_eval.data.columns import Columns
+from trace_eval.data.judge_files import read_judge_file
+from trace_eval.data.judgement import Judgement, Label, Overall, VerdictOpinion
+from trace_eval.data.labels import LABEL_COLUMNS, TEXT_FACTS, LabelTable, label_table, name_sides
+from trace_eval.data.pairs import Pair
+from trace_eval.measures.numbers import number_in, place_named, place_of
+from trace_eval.runs.outcomes import VerdictRow
+from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.bias.first_position import first_position_test
 from trace_eval.stats.agreement.checks import DataWarning
 

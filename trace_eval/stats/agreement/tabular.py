@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from trace_eval.data import make_folder, replace_file, write_table
+from trace_eval.data.csv_cells import write_table
+from trace_eval.data.files import make_folder, replace_file
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.policies.learn import Learned
 

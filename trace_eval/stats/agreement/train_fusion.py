@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import Numbers
-from trace_eval.rubrics import load_rubric
-from trace_eval.scores import (
+from trace_eval.rubrics.load import load_rubric
+from trace_eval.scores.estimate import Reduced
+from trace_eval.scores.fusion import FusionModel
+from trace_eval.scores.fusion_fit import (
     Blend,
     CrossValidated,
-    FusionModel,
-    Reduced,
     Rows,
     average,
     cross_validated,

@@ -10,7 +10,7 @@ import numpy as np
 
 from blueprints import UserError, counted
 from extractors import limits_of
-from trace_eval.data import LabelTable
+from trace_eval.data.labels import LabelTable
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions

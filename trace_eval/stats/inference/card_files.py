@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from blueprints import counted
-from trace_eval.data import make_folder, replace_file
+from trace_eval.data.files import make_folder, replace_file
 from trace_eval.static import page_style
 from trace_eval.stats.agreement.tabular import Table
 from trace_eval.stats.inference.calibrate import Calibration

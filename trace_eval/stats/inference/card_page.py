@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from blueprints import counted
-from trace_eval.judges.naturalness import TASK
+from trace_eval.judges.naturalness.prompt import TASK
 from trace_eval.judges.naturalness.published import published
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.stats.inference.card import Card

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from trace_eval.data import LABELS, MISSING, LabelTable
+from trace_eval.data.labels import LABELS, MISSING, LabelTable
 from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.kappa import kappa
 from trace_eval.stats.ranking.outcomes import opinion_column

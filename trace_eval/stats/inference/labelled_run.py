@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import Policy
-from trace_eval.data import LABELS, MISSING, SCORE_FACTS, Codes, LabelTable, Texts
+from trace_eval.data.label_cells import Texts
+from trace_eval.data.labels import LABELS, MISSING, SCORE_FACTS, Codes, LabelTable
 from trace_eval.stats.agreement.align import Items, items_of, rows_of
 from trace_eval.stats.agreement.align import gather as gather_codes
 from trace_eval.stats.agreement.copies import units

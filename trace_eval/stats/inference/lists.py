@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trace_eval.data import make_folder, write_table
+from trace_eval.data.csv_cells import write_table
+from trace_eval.data.files import make_folder
 from trace_eval.stats.agreement.tabular import write_json
 from trace_eval.stats.inference.labelled_run import LabelledRun, label_text
 from trace_eval.stats.inference.plan import LabelPlan

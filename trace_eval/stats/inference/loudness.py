@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trace_eval.data import LabelTable
+from trace_eval.data.labels import LabelTable
 from trace_eval.stats.agreement.bias.length import length_bias
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.labelled_run import gather

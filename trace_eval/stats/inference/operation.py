@@ -6,8 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from trace_eval.data import Reason
-from trace_eval.runs import Run, RunRecord
+from trace_eval.data.outcome import Reason
+from trace_eval.runs.record import RunRecord
+from trace_eval.runs.run import Run
 
 #: Reasons that mean "the judge answered and nobody could read it".
 PARSE_FAILURES = frozenset((Reason.UNPARSEABLE, Reason.OFF_LABEL, Reason.REPLY_CUT))

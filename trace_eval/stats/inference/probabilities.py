@@ -9,7 +9,9 @@ import numpy as np
 
 from blueprints import UserError
 from fusion import Policy
-from trace_eval.data import MISSING, LabelTable, make_folder, write_table
+from trace_eval.data.csv_cells import write_table
+from trace_eval.data.files import make_folder
+from trace_eval.data.labels import MISSING, LabelTable
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.agreement.tabular import write_json
 from trace_eval.stats.inference.calibrate import Calibration, calibrate

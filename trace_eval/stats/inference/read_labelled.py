@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from trace_eval.data import Columns, read_labels
-from trace_eval.runs import load_policy
+from trace_eval.data.columns import Columns
+from trace_eval.data.labels import read_labels
+from trace_eval.runs.fuse import load_policy
 from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.options import LabelChoice

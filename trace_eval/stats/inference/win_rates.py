@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.data import LABELS, MISSING, Codes, LabelTable
+from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
 from trace_eval.stats.agreement.align import rows_of
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.copies import index_of, units

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trace_eval.data import MISSING, LabelTable
+from trace_eval.data.labels import MISSING, LabelTable
 from trace_eval.stats.agreement.align import rows_of
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.checks import (

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.data import MISSING, LabelTable
+from trace_eval.data.labels import MISSING, LabelTable
 from trace_eval.stats.agreement.bias.first_position import ALPHA
 from trace_eval.stats.agreement.bias.position import position_bias
 from trace_eval.stats.agreement.mirrored import mirrored_rows

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data import read_rows
+from trace_eval.data.csv_cells import read_rows
 
 
 def read_human_ranking(path: Path) -> dict[str, float]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from blueprints import UserError
 from fusion import PLAIN_POLICIES, PlainPolicy, Policy, Rating, mean_points, mode, threshold
-from trace_eval.data import LABELS, MISSING, LabelTable
+from trace_eval.data.labels import LABELS, MISSING, LabelTable
 from trace_eval.stats.agreement.source import JudgedSource
 
 #: Dimensions that policies fuse.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.data import MISSING, LabelTable
+from trace_eval.data.labels import MISSING, LabelTable
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.copies import Numbers, units, with_instructions
 from trace_eval.stats.agreement.counts import SPLIT, is_untyped

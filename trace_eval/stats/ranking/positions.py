@@ -13,7 +13,8 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import mean_points, threshold
-from trace_eval.data import label_table, read_columns
+from trace_eval.data.label_files import read_columns
+from trace_eval.data.labels import label_table
 from trace_eval.stats.agreement.source import JudgedSource
 
 #: Columns of the layout -> what they are read as.

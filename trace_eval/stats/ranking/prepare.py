@@ -6,7 +6,7 @@ import numpy as np
 
 from blueprints import UserError, counted
 from fusion import Policy
-from trace_eval.data import LabelTable
+from trace_eval.data.labels import LabelTable
 from trace_eval.stats.agreement.align import Items, first_repeat, items_of, match
 from trace_eval.stats.agreement.judges import fused_by, known_policy, merge_facts, with_overall
 from trace_eval.stats.agreement.source import JudgedSource

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
-from trace_eval.data import LABEL_COLUMNS, LABELS, MISSING, Codes, LabelTable
+from trace_eval.data.labels import LABEL_COLUMNS, LABELS, MISSING, Codes, LabelTable
 from trace_eval.stats.agreement.align import Items, gather, items_of, match
 from trace_eval.stats.agreement.bootstrap import (
     BootstrapOptions,

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data import LabelTable, read_labels
-from trace_eval.runs import FULL, AblateOptions, load_policy
+from trace_eval.data.labels import LabelTable, read_labels
+from trace_eval.runs.ablate import FULL
+from trace_eval.runs.ablate_options import AblateOptions
+from trace_eval.runs.fuse import load_policy
 from trace_eval.stats.agreement.ablation.conditions import (
     Ablation,
     ablation_table,

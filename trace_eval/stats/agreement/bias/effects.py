@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data import MISSING, Codes, LabelTable
+from trace_eval.data.labels import MISSING, Codes, LabelTable
 from trace_eval.stats.agreement.align import Items
 from trace_eval.stats.agreement.bias.difficulty import Difficulty, calls_by_item, difficulty
 from trace_eval.stats.agreement.bias.length import LengthBias, length_bias

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from blueprints import counted
-from trace_eval.runs import VerdictRow
+from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.stats.agreement.mcnemar import sign_test
 
 #: Under this p the judge is said to answer by position.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data import MISSING, Codes
+from trace_eval.data.labels import MISSING, Codes
 from trace_eval.stats.agreement.counts import TIE, collapse_codes
 
 #: What the noise can fall on.
@@ -76,6 +76,6 @@ def _same(one: Codes, other: Codes | None, rows: NDArray[np.bool_]) -> float | N
 
 def sides(ids: Sequence[str]) -> NDArray[np.int64]:
     """The noisy side of each item, see :func:`trace_eval.judges.waveforms.noise.noisy_side`."""
-    from trace_eval.judges.waveforms import noisy_side
+    from trace_eval.judges.waveforms.noise import noisy_side
 
     return np.array([noisy_side(item) for item in ids], np.int64)
