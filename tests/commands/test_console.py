@@ -143,3 +143,31 @@ def test_logs_get_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(lines.after(None, "done", pace)).startswith("judging: 2 of 120; 0 clips")
     clock[0] = 100.0
     assert lines.after(None, "done", pace) is None
+
+
+def test_no_table_has_more_rows_than_a_terminal_shows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from trace_eval.commands.console import MAX_ROWS, Rows
+    from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.stats.agreement.tabular import Table
+
+    long = Table("t", ("name", "value"), tuple((f"row{n}", str(n)) for n in range(MAX_ROWS + 5)))
+    short = Table("t", ("name", "value"), long.rows[:MAX_ROWS])
+    for tables, where, told in (
+        ([long], None, "... 5 more rows; --json FILE writes all"),
+        ([long], tmp_path, f"... 5 more rows; all: {tmp_path}"),
+        ([short], None, ""),
+    ):
+        print_tables(tables, stdout_console(), where)
+        printed = capsys.readouterr().out
+        assert printed.count("row") - printed.count("rows") == MAX_ROWS
+        assert (told or "t") in printed
+        assert ("more" in printed) is bool(told)
+    rows = Rows(("name", "value"), tmp_path / "all.csv")
+    for name, value in long.rows:
+        rows.add(name, value)
+    rows.print()
+    assert f"... 5 more rows; all: {tmp_path / 'all.csv'}" in capsys.readouterr().out
+    for command in (["doctor"], ["convert", "--list"], ["models", "list"]):
+        assert "more row" not in trace_eval(*command).out, command

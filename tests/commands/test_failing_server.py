@@ -65,3 +65,38 @@ def test_the_summary_says_what_was_spent_and_how_far_that_is_unsure(tmp_path: Pa
     assert told["above"] == pytest.approx(2 - told["possible"], abs=0.02)
     assert "cost: US$ 2.0000" in again.err
     assert "2 calls that ended without a count; US$ 1.99" in again.err
+
+
+@pytest.mark.parametrize("status", [429, 500])
+def test_a_reason_is_told_once_with_a_count(status: int, tmp_path: Path) -> None:
+    """What the server says differs in numbers; one item in thirty has another reason."""
+    count = itertools.count()
+
+    def answer(asked: Asked) -> Answer:
+        if "So 3." in json.dumps(asked.body):
+            return Answer(body=completion("", "content_filter"))
+        return Answer(status, {"error": {"message": f"try later, number {next(count)} of many"}})
+
+    with Server(answer) as server:
+        done = _rate(server, tmp_path, count=30)
+    reason = "rate_limited" if status == 429 else "server_error"
+    told = (done.out + done.err).split("unscored")
+    assert sum("try later" in part for part in told) == 1
+    assert f"\nunscored 29: {reason}: " in done.out
+    assert "\nunscored 1: filtered: " in done.out
+    assert f"unscored 29: {reason}\n" in done.err
+    rows = [line for line in done.out.splitlines() if line.startswith("i")]
+    assert len(rows) == 1 + 20  # the titles begin with "item"
+    assert f"... 10 more rows; all: {tmp_path / 'run' / 'results.csv'}" in done.out
+
+
+def test_ratings_without_a_reason_are_counted_beside_the_results(tmp_path: Path) -> None:
+    def answer(asked: Asked) -> Answer:
+        words = "..." if "So 2." in json.dumps(asked.body) else "It is right."
+        return Answer(body=completion(json.dumps({"reasoning": words, "score": 4})))
+
+    with Server(answer) as server:
+        done = _rate(server, tmp_path)
+    assert done.code == 0, done.err
+    told = "note (1 of 4): a rating came without a reason in words; it counts all the same"
+    assert told in done.out

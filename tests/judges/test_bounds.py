@@ -10,6 +10,7 @@ from tests.support.cases import case
 from tests.support.openai_faults import judge_once, made
 from tests.support.servers import Answer, Server, completion, in_turn
 from trace_eval.data.outcome import Reason
+from trace_eval.judges.aggregate import NO_REASON
 from trace_eval.judges.chat.bounds import (
     MAX_TEXT_CHARS,
     SHOWN_CHARS,
@@ -27,12 +28,23 @@ def _reply(reasoning: str) -> str:
     return json.dumps(dict.fromkeys(("content", "voice_quality", "paralinguistics"), verdict))
 
 
-@pytest.mark.parametrize("words", ["", " ", "...", "…", "<reasoning>", "string", '"..."', "!?"])
+@pytest.mark.parametrize("words", ["<reasoning>", "string", "Your reasoning", '"todo"'])
 def test_a_placeholder_is_no_reason(words: str) -> None:
     assert is_placeholder(words)
     with pytest.raises(ReplyError, match="no reason; say what decided") as told:
         parse_reply(_reply(words), "label")
     assert told.value.reason is Reason.UNPARSEABLE
+
+
+@pytest.mark.parametrize("words", ["", " ", "...", "…", "!?", "1."])
+def test_a_rating_without_a_reason_counts_with_a_caveat(words: str) -> None:
+    assert parse_reply(_reply(words), "label").ratings["content"] == "1"
+    bare, full = completion(_reply(words)), completion(_reply("A is clear."))
+    for answers, caveats in (([bare], [NO_REASON]), ([full], []), ([full, bare], [NO_REASON])):
+        with Server(in_turn([Answer(body=body) for body in answers])) as server:
+            judgement = judge_once(made(server.url, swap="both", concurrency=1))
+        assert judgement.status == "scored"
+        assert [one for one in judgement.caveats if "reason" in one] == caveats
 
 
 @pytest.mark.parametrize("words", ["x", "A answers.", "答案一更好", "Reasoning: 1 is clear"])

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn
+from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn_all
 from trace_eval.commands.judging import run_options
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
@@ -43,8 +43,7 @@ def best(
 
     spill = spill_to(audio_folder(options.extract.cache))
     manifest = read_candidates(items, reading.audio_root, spill, reading.columns)
-    for problem in manifest.problems:
-        warn(problem)
+    warn_all(manifest.problems)
     chosen = replace(chosen, options=options, seed=options.judging.seed)
     if estimate:
         expected = estimate_best(manifest, out, chosen)

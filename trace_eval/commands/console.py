@@ -6,17 +6,19 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 from rich.text import Text
 
-from blueprints import Advice
+from blueprints import Advice, counted
+from trace_eval.commands.json_option import wanted_json
 from trace_eval.data.urls import redact_urls
 
 #: Exit codes, see :mod:`trace_eval.commands.exit_codes`.
@@ -100,19 +102,87 @@ def complain(text: object) -> None:
 #: Warnings of one cause that are printed before they are counted only.
 SAME_CAUSE = 3
 
+#: Rows of a table, and kinds of warnings or reasons, that a terminal is shown; a file has all.
+MAX_ROWS = 20
+
+
+def by_cause(problems: Iterable[str], of: Callable[[str], str] = str) -> list[list[str]]:
+    """Texts that differ in quoted values and numbers only, together; the most frequent first.
+
+    Args:
+        problems: the texts.
+        of: the part of a text that tells causes apart.
+    """
+    causes: dict[str, list[str]] = {}
+    for problem in problems:
+        causes.setdefault(_VALUES.sub("?", of(problem)), []).append(problem)
+    return sorted(causes.values(), key=len, reverse=True)
+
+
+def _what(problem: str) -> str:
+    where, _, what = problem.rpartition(": ")
+    return what or where
+
 
 def warn_all(problems: Iterable[object]) -> None:
     """Print warnings; of many that differ in names and numbers only, the first and a count."""
-    causes: dict[str, list[str]] = {}
-    for problem in problems:
-        where, _, what = str(problem).rpartition(": ")
-        causes.setdefault(_VALUES.sub("?", what or where), []).append(str(problem))
-    for same in causes.values():
+    causes = by_cause(map(str, problems), _what)
+    for same in causes[:MAX_ROWS]:
         shown = same if len(same) <= SAME_CAUSE else same[:1]
         for text in shown:
             warn(text)
         if len(same) > len(shown):
             warn(f"... and {len(same) - len(shown)} more like that")
+    if left := sum(map(len, causes[MAX_ROWS:])):
+        warn(f"... and {left} others")
+
+
+class Rows:
+    """A plain table of which a terminal is shown :data:`MAX_ROWS` rows, and where all are.
+
+    Args:
+        titles: of the columns.
+        everything: the file that has all rows; None: ``--json``.
+        fixed: titles of columns whose cells are never broken; default: all but the first and last.
+        right: titles of columns that are set to the right.
+    """
+
+    def __init__(
+        self,
+        titles: Sequence[str],
+        everything: Path | None = None,
+        fixed: Collection[str] | None = None,
+        right: Collection[str] = (),
+    ) -> None:
+        self._table = Table(box=None, pad_edge=False)
+        self._everything = everything
+        self._count = 0
+        for title in titles:
+            whole = title not in (titles[0], titles[-1]) if fixed is None else title in fixed
+            justify: Literal["left", "right"] = "right" if title in right else "left"
+            self._table.add_column(title, overflow="fold", no_wrap=whole, justify=justify)
+
+    def add(self, *cells: str) -> None:
+        """Add a row; its texts are markup."""
+        self._count += 1
+        if self._count <= MAX_ROWS:
+            self._table.add_row(*cells)
+
+    def print(self, console: Console | None = None) -> None:
+        """Print what is shown, and how many rows are not."""
+        console = console or results()
+        console.print(self._table)
+        if left := left_out(self._count, self._everything):
+            console.print(left, markup=False, soft_wrap=True)
+
+
+def left_out(rows: int, everything: Path | None = None) -> str:
+    """How many of so many rows a terminal is not shown, and where they are; empty: none."""
+    if rows <= MAX_ROWS:
+        return ""
+    where = everything or wanted_json()
+    told = f"... {counted(rows - MAX_ROWS, 'more row')}"
+    return f"{told}; all: {where}" if where else f"{told}; --json FILE writes all"
 
 
 def warn(text: object) -> None:

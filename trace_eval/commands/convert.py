@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from blueprints import counted
-from trace_eval.commands.console import EXIT_INCOMPLETE, results, warn_all
+from trace_eval.commands.console import EXIT_INCOMPLETE, Rows, results, warn_all
 from trace_eval.commands.signatures import from_classes
 from trace_eval.datasets import Selection
 
@@ -108,16 +108,11 @@ def _print(done: Conversion) -> None:
 
 
 def _print_figures(figures: list[Figure]) -> None:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    titles = ("figure", "system", "published", "ours", "n", "unscored", "worst", "best", "")
-    for title in titles:
-        right = title in ("published", "ours", "n", "unscored", "worst", "best")
-        table.add_column(title, justify="right" if right else "left", overflow="fold")
+    numbers = ("published", "ours", "n", "unscored", "worst", "best")
+    table = Rows(("figure", "system", *numbers, ""), fixed=(), right=numbers)
     for figure in figures:
-        table.add_row(*map(escape, _cells(figure)))
-    results(160).print(table)
+        table.add(*map(escape, _cells(figure)))
+    table.print(results(160))
 
 
 def _cells(figure: Figure) -> list[str]:

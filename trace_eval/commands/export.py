@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from blueprints import UserError
-from trace_eval.commands.console import results, warn
+from trace_eval.commands.console import results, warn_all
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,9 @@ def export(
 
         where = out or run / "export-label-studio"
         review = open_review(run, {})
-        for name, why in review.material.left_out.items():
-            warn(f"{review.form.unit} {name} is left out: {why}")
-        for problem in write_tasks(review, where):
-            warn(problem)
+        left = review.material.left_out.items()
+        warn_all(f"{review.form.unit} {name} is left out: {why}" for name, why in left)
+        warn_all(write_tasks(review, where))
     elif to in ("csv", "parquet"):
         from trace_eval.runs.export_table import export_table
 

@@ -22,9 +22,13 @@ WITHOUT = {"schema": "what it prints is JSON"}
 #: The file that was asked for; None: none, or it is written.
 _WANTED: ContextVar[Path | None] = ContextVar("wanted", default=None)
 
+#: The same, written or not.
+_ASKED: ContextVar[Path | None] = ContextVar("asked", default=None)
+
 
 def _keep(path: Path | None) -> None:
     _WANTED.set(path)
+    _ASKED.set(path)
 
 
 def _asked(
@@ -77,6 +81,11 @@ def give(result: Any, sentences: Sequence[str] | None = None) -> None:
 
     write_json(path, result if sentences is None else answered(result, sentences))
     _WANTED.set(None)
+
+
+def wanted_json() -> Path | None:
+    """The file of ``--json``; None: none was asked for."""
+    return _ASKED.get()
 
 
 def check_given() -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from blueprints import counted
-from trace_eval.commands.console import messages, warn
+from trace_eval.commands.console import messages, warn_all
 
 
 def merge(
@@ -25,8 +25,7 @@ def merge(
     from trace_eval.runs.merge import merge as join
 
     found = join(runs, out, partial)
-    for shard in found.missing:
-        warn(f"shard {shard} is missing")
+    warn_all(f"shard {shard} is missing" for shard in found.missing)
     told = f"{counted(found.folders, 'folder')}, {counted(found.blueprints, 'clip')}"
     if summary := found.summary:
         told += f", {summary.scored} of {counted(summary.total, 'pair')} scored"

@@ -28,11 +28,19 @@ def stdout_console() -> Console:
     return results(file_width=240)
 
 
-def print_tables(tables: Iterable[Table], console: Console) -> None:
-    """Print tables one under the other; the texts are taken literally, never as markup."""
+def print_tables(tables: Iterable[Table], console: Console, everything: Path | None = None) -> None:
+    """Print tables one under the other; the texts are taken literally, never as markup.
+
+    Args:
+        tables: of each, a terminal is shown the first rows.
+        console: where they are printed.
+        everything: the file or folder that has all rows; None: ``--json``.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
+
+    from trace_eval.commands.console import MAX_ROWS, left_out, visible
 
     for table in (part for whole in tables for part in by_judge(whole, console.width)):
         keys, parts = _keys(table), fitting(table, console.width)
@@ -50,9 +58,11 @@ def print_tables(tables: Iterable[Table], console: Console) -> None:
                 # A name may be broken, a number never.
                 title = Text(table.columns[column])
                 shown.add_column(title, overflow="fold", no_wrap=column >= keys)
-            for row in table.rows:
-                shown.add_row(*(Text(row[column]) for column in columns))
+            for row in table.rows[:MAX_ROWS]:
+                shown.add_row(*(Text(visible(row[column])) for column in columns))
             console.print(shown)
+        if left := left_out(len(table.rows), everything):
+            console.print(left, markup=False, soft_wrap=True)
         console.print()
 
 
@@ -121,11 +131,10 @@ def _width(sizes: list[int]) -> int:
 
 def print_warnings(warnings: Iterable[DataWarning]) -> None:
     """Findings about the data, on stderr, before any table."""
-    from trace_eval.commands.console import warn
+    from trace_eval.commands.console import warn_all
     from trace_eval.stats.agreement.checks import warning_line
 
-    for warning in warnings:
-        warn(warning_line(warning))
+    warn_all(map(warning_line, warnings))
 
 
 def print_sentences(sentences: Iterable[str]) -> None:
@@ -147,20 +156,21 @@ def print_report(
         csv_folder: where to write everything; ``--json`` has it, too.
         full: print the tables and a verdict per dimension, too.
     """
-    from trace_eval.commands.console import messages
+    from trace_eval.commands.console import by_cause, messages
     from trace_eval.commands.json_option import give
     from trace_eval.stats.agreement.tabular import write_csv
     from trace_eval.stats.answers import answer_of
     from trace_eval.stats.tables import tables_of
 
     print_warnings(report.warnings)
-    for note in report.notes:
-        messages().print(f"note: {note}", markup=False)
+    for same in by_cause(report.notes):
+        more = f" ({len(same)} of this kind)" if len(same) > 1 else ""
+        messages().print(f"note{more}: {same[0]}", markup=False)
     sentences = answer_of(report)
     print_sentences(sentences)
     if full or not sentences:
         console = stdout_console()
-        print_tables(tables_of(report), console)
+        print_tables(tables_of(report), console, csv_folder)
         for sentence in report.verdicts:
             console.print(sentence, markup=False, highlight=False)
     give(report, sentences)

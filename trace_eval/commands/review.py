@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from blueprints import UserError, counted, install_line
-from trace_eval.commands.console import EXIT_INCOMPLETE, messages, results, warn
+from trace_eval.commands.console import EXIT_INCOMPLETE, messages, results, warn, warn_all
 from trace_eval.commands.signatures import from_classes
 from trace_eval.review.options import QueueOptions, ReviewOptions, ServeOptions
 
@@ -51,8 +51,8 @@ def review(
     from trace_eval.review.session import open_review
 
     opened = open_review(source, given, options)
-    for name, why in opened.material.left_out.items():
-        warn(f"{opened.form.unit} {name} is left out: {why}")
+    left = opened.material.left_out.items()
+    warn_all(f"{opened.form.unit} {name} is left out: {why}" for name, why in left)
     if options.show_judge and opened.plan.repeats:
         warn("--show-judge with --repeat: raters know the judge's opinion of repeated pairs")
     if not (import_results or label_studio or export):
@@ -70,8 +70,7 @@ def _write(
     from trace_eval.review.results import accuracies, accuracy_lines
 
     if label_studio:
-        for problem in write_tasks(opened, label_studio):
-            warn(problem)
+        warn_all(write_tasks(opened, label_studio))
         results().print(
             f"Label Studio: {label_studio}/tasks.json, config.xml, audio/", markup=False
         )
@@ -91,8 +90,7 @@ def _import(opened: Review, path: Path) -> ReviewFiles:
     from trace_eval.review.labelstudio import read_results
 
     found = read_results(opened, path)
-    for problem in found.problems:
-        warn(problem)
+    warn_all(found.problems)
     stored = counted(found.stored, "annotation")
     known = counted(found.known, "was known", "were known")
     results().print(f"{stored} stored, {known}", markup=False)

@@ -5,30 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 from rich.markup import escape
-from rich.table import Table
 
 from blueprints import counted
-from trace_eval.commands.console import results, warn
+from trace_eval.commands.console import Rows, results, warn_all
 from trace_eval.commands.tables import print_estimate
 from trace_eval.select.best import BEST_FILE, BestEstimate, Selection
 from trace_eval.select.ranking import Ranking
 from trace_eval.select.summary import Gain
 
-#: Groups that are printed; the file has all.
-SHOWN = 20
-
 
 def print_selection(selection: Selection, out: Path) -> None:
     """The winner of each group, and the summary."""
     console = results()
-    table = Table(box=None, pad_edge=False)
-    for title in ("group", "winner", "system", "by", "of", "note"):
-        table.add_column(title)
-    for ranking in selection.rankings[:SHOWN]:
-        table.add_row(*map(escape, _row(ranking)))
-    console.print(table)
-    if len(selection.rankings) > SHOWN:
-        console.print(f"... and {counted(len(selection.rankings) - SHOWN, 'more group')}")
+    table = Rows(("group", "winner", "system", "by", "of", "note"), out / BEST_FILE)
+    for ranking in selection.rankings:
+        table.add(*map(escape, _row(ranking)))
+    table.print(console)
     counts = selection.summary
     of = f"of {counted(counts.groups, 'group')}"
     console.print(
@@ -41,9 +33,8 @@ def print_selection(selection: Selection, out: Path) -> None:
         console.print(escape(gain_line(gain)))
     if not counts.gains:
         console.print(escape(counts.note))
-    for ranking in selection.rankings:
-        for gone in ranking.unscored:
-            warn(f"{gone.candidate}: {gone.reason}")
+    gone = [one for ranking in selection.rankings for one in ranking.unscored]
+    warn_all(f"{one.candidate}: {one.reason}" for one in gone)
     console.print(escape(f"all rankings: {out / BEST_FILE}"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from rich.table import Table
 
 from blueprints import counted
 from fusion import DIMENSIONS, Numbers
-from trace_eval.commands.console import messages, results, warn
+from trace_eval.commands.console import MAX_ROWS, Rows, by_cause, messages, results, warn
 from trace_eval.runs.guesses import guesses_in
 from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, ScoreRow, VerdictRow
 from trace_eval.runs.run import Run
@@ -34,21 +35,15 @@ _TITLES = {"content": "C", "voice_quality": "VQ", "paralinguistics": "P"}
 #: Marks a rating on which the two orders contradict each other.
 _INCONSISTENT = "!"
 
-#: Rows that a terminal is shown; the rest is in results.csv.
-_MAX_ROWS = 200
-
 
 def print_results(folder: Path) -> None:
     """The table of a run: pair, C, VQ, P, overall, why; and where the run is."""
     run = Run.open(folder)
     _warn_of_guesses(run)
     outcomes, overall = run.outcomes(), run.overall()
-    table = Table(box=None, pad_edge=False)
-    for title in ("pair", *(_TITLES[name] for name in DIMENSIONS), "overall", "why"):
-        table.add_column(title, overflow="fold", no_wrap=title not in ("pair", "why"))
-    for number, (pair, fused) in enumerate(overall.items()):
-        if number == _MAX_ROWS:
-            break
+    titles = ("pair", *(_TITLES[name] for name in DIMENSIONS), "overall", "why")
+    table = Rows(titles, folder / "results.csv")
+    for pair, fused in overall.items():
         outcome = outcomes.get(pair, NOT_JUDGED)
         marks = [name in outcome.inconsistent for name in DIMENSIONS]
         shown = [
@@ -57,13 +52,13 @@ def print_results(folder: Path) -> None:
                 (*outcome.ratings, fused.rating), (*marks, any(marks)), strict=True
             )
         ]
-        table.add_row(escape(pair), *shown, escape(fused.why))
+        # In words it stands below, once for all that have the same reason.
+        why = f"unscored, {outcome.reason}" if outcome.status != "scored" else fused.why
+        table.add(escape(pair), *shown, escape(why))
     console = results()
-    console.print(table)
-    if len(overall) > _MAX_ROWS:
-        console.print(f"... {counted(len(overall) - _MAX_ROWS, 'more row')} in results.csv")
-    for caveat in sorted({caveat for o in outcomes.values() for caveat in o.caveats}):
-        console.print(f"\n[dim]note: {escape(caveat)}[/]")
+    table.print(console)
+    _print_reasons([o for o in outcomes.values() if o.status != "scored"], console)
+    _print_notes([outcome.caveats for outcome in outcomes.values()], console)
     _print_orders(outcomes, console)
     policies = {fused.policy for fused in overall.values()}
     console.print(f"\npolicy {', '.join(sorted(policies))}; run: {escape(str(folder))}")
@@ -73,6 +68,23 @@ def _warn_of_guesses(run: Run) -> None:
     """Warn that the words of some clips are guesses, before the ratings that might rest on them."""
     if line := guesses_in(run).line:
         warn(line)
+
+
+def _print_reasons(outcomes: Sequence[VerdictRow | ScoreRow], console: Console) -> None:
+    """Why there is no rating, in words: once for all that have the same reason, with a count."""
+    same = by_cause(f"{outcome.reason}: {outcome.detail or 'no detail'}" for outcome in outcomes)
+    for told in same[:MAX_ROWS]:
+        console.print(f"\nunscored {len(told)}: {told[0]}", markup=False)
+    if left := sum(map(len, same[MAX_ROWS:])):
+        console.print(f"\nunscored {left}: for other reasons", markup=False)
+
+
+def _print_notes(caveats: Sequence[Sequence[str]], console: Console) -> None:
+    """What every reader must know; a count where it is not about all items."""
+    counts = Counter(caveat for texts in caveats for caveat in set(texts))
+    for caveat, count in sorted(counts.items()):
+        share = f" ({count} of {len(caveats)})" if count < len(caveats) else ""
+        console.print(f"\n[dim]note{share}: {escape(caveat)}[/]")
 
 
 def _print_orders(outcomes: dict[str, VerdictRow], console: Console) -> None:
@@ -100,31 +112,18 @@ def print_scores(folder: Path) -> None:
     _warn_of_guesses(run)
     scales = {name: rubric.numbers for name, rubric in rubrics_of(run).items()}
     outcomes = run.score_outcomes()
-    table = Table(box=None, pad_edge=False)
-    table.add_column("item", overflow="fold")
-    table.add_column("system", overflow="fold")
-    for name in scales:
-        table.add_column(name, justify="right", no_wrap=True)
-        table.add_column("spread", justify="right", no_wrap=True)
-    if why := any(outcome.detail for outcome in outcomes.values()):
-        table.add_column("why", overflow="fold")
-    console, rows = results(), 0
-    for rows, item in enumerate(run.singles(), start=1):
-        if rows <= _MAX_ROWS:
-            cells = [
-                cell
-                for name, scale in scales.items()
-                for cell in _score_cells(outcomes.get((item.id, name), NOT_SCORED), scale)
-            ]
-            if why:
-                told = [outcomes.get((item.id, name), NOT_SCORED).detail for name in scales]
-                cells.append(escape("; ".join(dict.fromkeys(filter(None, told)))))
-            table.add_row(escape(item.id), escape(item.system or "-"), *cells)
-    console.print(table)
-    if rows > _MAX_ROWS:
-        console.print(f"... {counted(rows - _MAX_ROWS, 'more row')} in results.csv")
-    for caveat in sorted({_kind_of(caveat) for o in outcomes.values() for caveat in o.caveats}):
-        console.print(f"\n[dim]note: {escape(caveat)}[/]")
+    numbers = [title for name in scales for title in (name, "spread")]
+    table = Rows(("item", "system", *numbers), folder / "results.csv", numbers, numbers)
+    for item in run.singles():
+        made = [
+            (outcomes.get((item.id, name), NOT_SCORED), scale) for name, scale in scales.items()
+        ]
+        cells = [cell for outcome, scale in made for cell in _score_cells(outcome, scale)]
+        table.add(escape(item.id), escape(item.system or "-"), *cells)
+    console = results()
+    table.print(console)
+    _print_reasons([o for o in outcomes.values() if o.status != "scored"], console)
+    _print_notes([[_kind_of(text) for text in o.caveats] for o in outcomes.values()], console)
     judge = run.record().judge.spec
     console.print(
         f"\nrubric {', '.join(scales)}; judge {escape(judge)}; run: {escape(str(folder))}"
@@ -183,16 +182,15 @@ def print_runs(runs: Sequence[Listed]) -> None:
     if not runs:
         messages().print("no runs here; trace-eval judge PAIRS makes one")
         return
-    table = Table(box=None, pad_edge=False)
-    for title in ("run", "input", "judge", "policy", "scored", "started (UTC)", "tag"):
-        table.add_column(title, overflow="fold", no_wrap=title in ("scored", "started (UTC)"))
+    titles = ("run", "input", "judge", "policy", "scored", "started (UTC)", "tag")
+    table = Rows(titles, fixed=("scored", "started (UTC)"))
     for run in runs:
         if run.record is None:
             warn(run.problem)
             continue
         record = run.record
         counted = record.coverage
-        table.add_row(
+        table.add(
             escape(str(run.folder)),
             escape(Path(record.input).name),
             escape(record.judge.spec),
@@ -201,7 +199,7 @@ def print_runs(runs: Sequence[Listed]) -> None:
             record.started[:16].replace("T", " "),
             escape(record.tag or ""),
         )
-    console.print(table)
+    table.print(console)
 
 
 def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
@@ -292,11 +290,14 @@ def print_diagnosis(diagnosis: Diagnosis) -> None:
 
 def print_checks(title: str, checks: Iterable[Check]) -> None:
     """Checks as a table: yes or no, what, and the details."""
-    table = Table(title=escape(title), title_justify="left", box=None, show_header=False)
-    for check in checks:
-        mark = "[green]yes[/]" if check.ok else "[yellow]no[/]"
-        table.add_row(mark, escape(check.name), escape(check.detail))
-    results().print(table)
+    every = list(checks)
+    for start in range(0, len(every), MAX_ROWS):  # nobody looks a check up in a file
+        shown = None if start else escape(title)
+        table = Table(title=shown, title_justify="left", box=None, show_header=False)
+        for check in every[start : start + MAX_ROWS]:
+            mark = "[green]yes[/]" if check.ok else "[yellow]no[/]"
+            table.add_row(mark, escape(check.name), escape(check.detail))
+        results().print(table)
 
 
 def print_options(options: Sequence[ListedOption]) -> None:
@@ -304,12 +305,10 @@ def print_options(options: Sequence[ListedOption]) -> None:
     if not options:
         results().print("\nit has no options")
         return
-    table = Table(box=None, pad_edge=False)
-    for title in ("option", "default", "for", "meaning"):
-        table.add_column(title, overflow="fold", no_wrap=title == "option")
-    for each in options:
-        row = (each.name, each.default, each.items, each.meaning)
-        table.add_row(*map(escape, row))
     told = "\noptions: -J OPTION=VALUE, or OPTION = VALUE below [judge] in a file for --config"
     results().print(told, markup=False)
-    results().print(table)
+    for start in range(0, len(options), MAX_ROWS):  # nobody looks an option up in a file
+        table = Rows(("option", "default", "for", "meaning"), fixed=("option",))
+        for each in options[start : start + MAX_ROWS]:
+            table.add(*map(escape, (each.name, each.default, each.items, each.meaning)))
+        table.print()

@@ -19,6 +19,9 @@ from trace_eval.judges.chat.prices import sum_usage
 
 Votes = Mapping[Order, Sequence[Any]]
 
+#: Caveat of an outcome in which a rating stands without words that say why.
+NO_REASON = "a rating came without a reason in words; it counts all the same"
+
 Said = TypeVar("Said", VerdictOpinion, ScoreOpinion)
 
 
@@ -140,6 +143,11 @@ def labelled_judgement(said: PairOpinions, scale: Scale, asked: Mapping[str, Abo
     if not judgement.dimensions:
         return unscored(judgement, Reason.UNPARSEABLE, "no question has a label in every order")
     return judgement
+
+
+def unreasoned(reasons: Iterable[str]) -> list[str]:
+    """The caveat :data:`NO_REASON` where the reason of a rating is empty or has no letters."""
+    return [] if all(any(map(str.isalpha, words)) for words in reasons) else [NO_REASON]
 
 
 def quote(opinion: VerdictOpinion, words: str) -> str:

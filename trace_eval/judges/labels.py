@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from fusion import MATCH, PREFERENCE, TRACE, OffScale, Rating, Rubric, Scale, from_steps
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.aggregate import PairOpinions, labelled_judgement, swap_back
+from trace_eval.judges.aggregate import PairOpinions, labelled_judgement, swap_back, unreasoned
 from trace_eval.judges.chat.reply_json import ReplyError, last_object, storable
 from trace_eval.judges.chat.view import AnswerForm, AskedQuestion, Replies
 from trace_eval.judges.hearing import check_heard
@@ -73,6 +73,10 @@ class LabelForm(AnswerForm[Verdicts]):
         opinions = [self._opinion(each) for each in replies.asked]
         said = PairOpinions(replies.item.id, replies.judge, replies.orders, opinions)
         judgement = labelled_judgement(said, self.rubric.scale, self.task.asked)
+        if judgement.dimensions and self._elicitation != "flat":  # which asks no reasons
+            rated = [one for one in opinions if one.ratings]
+            reasons = [one.reasoning.get(about, "") for one in rated for about in one.ratings]
+            judgement.caveats.extend(unreasoned(reasons))
         judgement.caveats.extend(replies.caveats)
         return judgement
 
@@ -181,9 +185,8 @@ class _ShapeError(ValueError):
 
 
 def is_placeholder(words: str) -> bool:
-    """True for a reasoning that gives none: empty, marks only, or copied from the form."""
-    bare = words.strip().strip("<>[](){}\"'").strip().lower()
-    return bare in _PLACEHOLDERS or not any(letter.isalnum() for letter in bare)
+    """True for a reasoning that was copied from the form: then the rating may be copied, too."""
+    return words.strip().strip("<>[](){}\"'").strip().lower() in _PLACEHOLDERS
 
 
 def parse_reply(text: str, elicitation: Elicitation, rubric: Rubric = TRACE) -> Verdicts:

@@ -15,7 +15,7 @@ from typing import Literal
 from fusion import PREFERENCE, preference_rubric
 from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores, VerdictOpinion
 from trace_eval.data.outcome import Order
-from trace_eval.judges.aggregate import PairOpinions, framed, quote
+from trace_eval.judges.aggregate import PairOpinions, framed, quote, unreasoned
 from trace_eval.judges.chat.view import AnswerForm, Replies
 from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.score_replies import (
@@ -119,6 +119,9 @@ class TwoScoreForm(AnswerForm[TwoScores]):
         ]
         said = PairOpinions(replies.item.id, replies.judge, replies.orders, opinions)
         judgement = voted_judgement(said, self.task, self.scores)
+        if judgement.dimensions and self._read is read_json:
+            rated = [one.reasoning for one in opinions if one.reason is None]
+            judgement.caveats.extend(unreasoned(" ".join(words.values()) for words in rated))
         judgement.caveats.extend(replies.caveats)
         return judgement
 

@@ -48,6 +48,8 @@ class VerdictRow(NamedTuple):
     """Of them, those whose winner was shown first both times."""
     second: int = 0
     """Of them, those whose winner was shown second both times."""
+    detail: str | None = None
+    """Why there is no verdict, in words."""
 
     @classmethod
     def of(cls, judgement: Judgement) -> VerdictRow:
@@ -59,6 +61,7 @@ class VerdictRow(NamedTuple):
             *(judgement.status, judgement.reason, ratings, caveats, margins),
             tuple(judgement.inconsistent),
             *_by_place(judgement),
+            judgement.detail,
         )
 
 

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.scores import ScoreOpinion
+from trace_eval.judges.aggregate import unreasoned
 from trace_eval.judges.base import unscored
 from trace_eval.judges.chat.view import AnswerForm, AskedQuestion, Replies
 from trace_eval.judges.hearing import check_heard
@@ -67,6 +68,7 @@ class ScoreForm(AnswerForm[ScoreReply]):
             stated = [reply.score if reply else None for reply in said]
             if self.rubric.overall and stated != [opinion.score for opinion in opinions]:
                 caveats.append("total_differs: a reply's own total is not what its elements say")
+        caveats += unreasoned(one.reasoning for one in opinions if one.score is not None)
         if not opinions:
             told = "no turn of the agent"
             return unscored(item, self.rubric, replies.judge, Reason.EMPTY_CANDIDATE, told)
