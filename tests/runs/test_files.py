@@ -15,6 +15,7 @@ from blueprints import UserError
 from tests.support import reviewed as support
 from tests.support.cli import ROOT
 from trace_eval.data.files import replace_file
+from trace_eval.data.outputs import RECORD, claimed, write_file
 
 _FULL = """
 import resource, sys
@@ -55,10 +56,10 @@ for name, write in {
 def test_a_full_disk_leaves_every_output_as_it_was(tmp_path: Path) -> None:
     run = support.write_run(tmp_path / "run", support.pairs(tmp_path, 1))
     folder = tmp_path / "out"
-    folder.mkdir()
     names = ("x.json", "x.csv", "rows.csv", "x.html", "e.csv", "e.parquet")
-    for name in names:
-        (folder / name).write_text("old\n")
+    with claimed(folder):
+        for name in names:
+            write_file(folder / name, "old\n")
     done = subprocess.run(
         [sys.executable, "-c", _FULL, folder, run], capture_output=True, text=True, check=True
     )
@@ -73,12 +74,12 @@ def test_a_full_disk_leaves_every_output_as_it_was(tmp_path: Path) -> None:
 
 
 def test_what_is_replaced(tmp_path: Path) -> None:
-    """A link stays a link, a mode stays a mode; a pipe and a device are written to."""
+    """A link to an output stays a link, a mode stays a mode; a device is written to."""
     path, link = tmp_path / "x", tmp_path / "link"
-    path.write_text("old")
+    write_file(path, "old")
     path.chmod(0o640)
     link.symlink_to(path)
-    replace_file(link, "new")
+    write_file(link, "new")
     assert link.is_symlink()
     assert path.read_text() == "new"
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
@@ -88,7 +89,7 @@ def test_what_is_replaced(tmp_path: Path) -> None:
         replace_file(Path("/dev/full"), "x")
     with pytest.raises(UserError, match="cannot be written"):
         replace_file(tmp_path / "nowhere" / "x", "x")
-    assert {p.name for p in tmp_path.iterdir()} == {"x", "link"}
+    assert {p.name for p in tmp_path.iterdir()} == {"x", "link", RECORD}
 
 
 def test_a_run_is_open_to_those_who_may_enter_its_folder(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_records_of_the_first_release_are_read(tmp_path: Path, stored: dict[str,
 
 
 def test_what_a_later_version_wrote_survives(tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_text(json.dumps({"colour": "green"}))
+    (tmp_path / "manifest.json").write_text(json.dumps({"judge": {}, "colour": "green"}))
     run = Run.open(tmp_path)
     run.write_record(run.record().model_copy(update={"policy": "majority_vote"}))
     assert json.loads((tmp_path / "manifest.json").read_text())["colour"] == "green"

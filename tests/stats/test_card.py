@@ -93,10 +93,13 @@ def test_every_extractor_has_its_limits() -> None:
 
 
 def test_a_card_of_a_run(run: Path, tmp_path: Path) -> None:
-    command = ["card", str(run), "--out", str(tmp_path), "--resamples", "100"]
+    command = ["card", str(run), "--out", str(tmp_path / "card"), "--resamples", "100"]
     result = CliRunner().invoke(app, [*command, "--json", str(tmp_path / "card.json")])
     assert result.exit_code == 0, result.output
-    text, page = (tmp_path / "card.md").read_text(), (tmp_path / "card.html").read_text()
+    text, page = (
+        (tmp_path / "card" / "card.md").read_text(),
+        (tmp_path / "card" / "card.html").read_text(),
+    )
     for words in (
         "Fit for: ",
         "The rules, in order:",
@@ -159,19 +162,19 @@ def both_orders(folder: Path, same: int, pairs: int = 200) -> tuple[Path, Path]:
 
 def test_both_orders_of_a_file_are_seen(tmp_path: Path) -> None:
     judge, people = both_orders(tmp_path, 123)
-    command = ["card", str(judge), "--resamples", "300", "--out", str(tmp_path), "--full"]
+    command = ["card", str(judge), "--resamples", "300", "--out", str(tmp_path / "card"), "--full"]
     done = CliRunner().invoke(app, [*command, "--labels", str(people)], env={"COLUMNS": "300"})
     assert done.exit_code == 0, done.output
     assert "123/200" in done.output
     assert "prefers a position (p = 1.3e-23)" in done.output
-    text = (tmp_path / "card.md").read_text().replace("\\", "")
+    text = (tmp_path / "card" / "card.md").read_text().replace("\\", "")
     assert "first 77, second 0, same answer 123" in text
     assert "100 instructions" in text  # the labels name them, the judgements do not
     assert "95% intervals over instructions" in text
     # no labels: the place is tested all the same
     done = CliRunner().invoke(app, command, env={"COLUMNS": "300"})
     assert "123/200" in done.output
-    assert "Fit for: unknown" in (tmp_path / "card.md").read_text()
+    assert "Fit for: unknown" in (tmp_path / "card" / "card.md").read_text()
     judge, people = both_orders(tmp_path, 200)
     (card,) = make_cards([judge], read_labels(people), 300)
     assert card.verdict.use == "rank systems"
@@ -249,10 +252,10 @@ def probed(folder: Path, judge: str) -> Path:
 
 def test_probes_stand_on_the_card_and_at_its_gates(tmp_path: Path) -> None:
     judge, other = judge_file(tmp_path, "a.csv", 0.9), judge_file(tmp_path, "bb.csv", 0.9)
-    command = ["card", str(judge), str(other), "--resamples", "0", "--out", str(tmp_path)]
+    command = ["card", str(judge), str(other), "--resamples", "0", "--out", str(tmp_path / "card")]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output
-    text = (tmp_path / "card.md").read_text()
+    text = (tmp_path / "card" / "card.md").read_text()
     assert "Sanity probes" not in text
     assert text.count("sanity probes: run trace-eval drill judge") == 2
     command += ["--probes", str(probed(tmp_path, "a"))]
@@ -261,7 +264,10 @@ def test_probes_stand_on_the_card_and_at_its_gates(tmp_path: Path) -> None:
     stored = json.loads((tmp_path / "card.json").read_text())
     assert stored[0]["probes"]["rows"][0]["held"] == {"count": 3, "of": 4}
     assert stored[1]["probes"] is None
-    text, page = (tmp_path / "card.md").read_text(), (tmp_path / "card.html").read_text()
+    text, page = (
+        (tmp_path / "card" / "card.md").read_text(),
+        (tmp_path / "card" / "card.html").read_text(),
+    )
     # Wilson's interval of 3 of 4: 0.3006 to 0.9544
     assert "| identical | a tie | 3 | 4 | 0.7500 | 0.3006 | 0.9544 | 1 |" in text
     assert "Left out: mp3: no ffmpeg" in text
@@ -311,7 +317,7 @@ def test_gates_end_commands_with_1(tmp_path: Path) -> None:
     labels = judge_file(tmp_path, "labels.csv", 1.0)
     for name in ("agree", "card"):
         command = [name, str(judge), "--labels", str(labels), "--resamples", "0"]
-        extra = ["--out", str(tmp_path)] if name == "card" else []
+        extra = ["--out", str(tmp_path / "card")] if name == "card" else []
         passed = CliRunner().invoke(app, [*command, *extra, "--fail-under", "agreement=0.6"])
         assert passed.exit_code == 0, passed.output
         failed = CliRunner().invoke(app, [*command, *extra, "--fail-under", "agreement=0.99"])

@@ -46,7 +46,7 @@ def card(
     print_sentences(sentences)
     if output.full:
         print_tables([comparison(cards)], stdout_console())
-    default = runs[0] if len(runs) == 1 and runs[0].is_dir() else Path()
+    default = runs[0] if len(runs) == 1 and runs[0].is_dir() else None
     for path in write_pages(cards, out or default, sentences):
         results().print(str(path), markup=False, soft_wrap=True)
     give(cards)

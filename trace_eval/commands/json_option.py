@@ -31,6 +31,11 @@ def _keep(path: Path | None) -> None:
     _ASKED.set(path)
 
 
+def wanted() -> Path | None:
+    """The file that ``--json`` names and that is not written yet; None: none."""
+    return _WANTED.get()
+
+
 def _asked(
     json_file: Annotated[
         Path | None,

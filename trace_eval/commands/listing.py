@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand
 
 from trace_eval.commands.json_option import with_json
+from trace_eval.commands.outputs import checked
 
 #: Heading of the help page -> its commands in the order of use -> the first line of their help.
 GROUPS: dict[str, dict[str, str]] = {
@@ -128,7 +129,7 @@ def listed(name: str) -> TyperCommand:
 def _command(name: str) -> Any:
     module = import_module(f"trace_eval.commands.{_MODULES.get(name, name)}")
     if app := getattr(module, "app", None):
-        return with_json(_flags_without_type(typer.main.get_group(app)), name)
+        return checked(with_json(_flags_without_type(typer.main.get_group(app)), name))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(name)(getattr(module, name))
-    return with_json(_flags_without_type(typer.main.get_command(alone)), name)
+    return checked(with_json(_flags_without_type(typer.main.get_command(alone)), name))

@@ -15,8 +15,9 @@ from trace_eval.compare.disagreements import Disagreement
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.scores import ScoreComparison, ScoreDisagreement
 from trace_eval.compare.tables import compare_tables
-from trace_eval.data.files import make_folder, replace_file
+from trace_eval.data.files import make_folder
 from trace_eval.data.judgement import Judgement
+from trace_eval.data.outputs import write_file
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
 from trace_eval.report.audio import AudioAssets, Sound
@@ -104,7 +105,7 @@ def write_page(
         pairs=views,
     )
     make_folder(path.parent)
-    replace_file(path, html)
+    write_file(path, html)
 
 
 def _score_views(

@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, TypeVar
 
-from trace_eval.data.files import write_all
+from trace_eval.data.outputs import write_lines
 
 #: Every character that some reader takes for the end of a line, as ``str.splitlines`` does.
 LINE_BREAKS = "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"
@@ -61,8 +61,8 @@ def table_lines(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Ite
 
 
 def write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Replace a file by a table, see :func:`trace_eval.data.files.replace_file`."""
-    write_all(path, table_lines(columns, rows))
+    """Write a table as an output, see :func:`trace_eval.data.outputs.writing`."""
+    write_lines(path, table_lines(columns, rows))
 
 
 class SafeWriter:

@@ -45,6 +45,44 @@ def make_folder(folder: Path, private: bool = False) -> None:
         raise unwritable(folder, error) from error
 
 
+def refuse_link(path: Path) -> None:
+    """Refuse to change a file in place that has another name: an input may be behind it.
+
+    Raises:
+        UserError: it is a link, or a hard link leads to it.
+    """
+    with suppress(OSError):
+        info = path.lstat()
+        if stat.S_ISLNK(info.st_mode) or info.st_nlink > 1:
+            raise UserError(
+                f"{path}: is a link, and what it leads to may be yours; put a copy in its place"
+            )
+
+
+def append_line(path: Path, line: str) -> None:
+    """Append a line as one write, so that a kill can cut the last line only.
+
+    Raises:
+        UserError: it is a link, or cannot be written whole (a full disk takes part of a line and
+            reports no error); the file is then as it was before.
+    """
+    left = memoryview(encoded(line + "\n"))
+    try:
+        file = opened(path, os.O_APPEND)
+        try:
+            start = os.lseek(file, 0, os.SEEK_END)
+            try:
+                while left:
+                    left = left[os.write(file, left) :]
+            except OSError:
+                os.ftruncate(file, start)
+                raise
+        finally:
+            os.close(file)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
 def opened(path: Path, flags: int) -> int:
     """A descriptor of a file that is made where it is missing, with the mode of its folder.
 
@@ -54,7 +92,9 @@ def opened(path: Path, flags: int) -> int:
 
     Raises:
         OSError: it cannot be had.
+        UserError: see :func:`refuse_link`.
     """
+    refuse_link(path)
     if not flags & os.O_EXCL:
         with suppress(FileNotFoundError):
             return os.open(path, _OWN | flags)
@@ -67,26 +107,27 @@ def replacing(path: Path) -> Iterator[Path]:
     """A new file to write to, which takes the place of ``path`` when the block ends.
 
     Readers see the old file or the new one, never a part, also after a power cut; a block that
-    fails leaves nothing. Any number of processes may do so at once. A link stays a link, a file
-    keeps its mode, and what is no file (``/dev/stdout``, a pipe) is written to as it is.
+    fails leaves nothing. Any number of processes may do so at once. A file keeps its mode, and of
+    a link the link is replaced and not what it leads to; what is no file (``/dev/stdout``, a pipe)
+    is written to as it is. For files of our own: what a user names goes through
+    :mod:`trace_eval.data.outputs`.
 
     Raises:
         UserError: it cannot be written.
     """
     try:
-        if not _is_replaceable(path):
+        if not is_replaceable(path):
             yield path
             return
-        target = Path(os.path.realpath(path))
-        part = target.with_name(f"{target.name[:40]}.{os.getpid()}-{os.urandom(4).hex()}.part")
+        part = path.with_name(f"{path.name[:40]}.{os.getpid()}-{os.urandom(4).hex()}.part")
         try:
             os.close(opened(part, os.O_EXCL))
             with suppress(FileNotFoundError):
-                part.chmod(stat.S_IMODE(target.stat().st_mode))
+                part.chmod(stat.S_IMODE(path.stat().st_mode))
             yield part
             with part.open("rb") as file:
                 os.fsync(file.fileno())
-            part.replace(target)
+            part.replace(path)
         except BaseException:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
@@ -95,7 +136,7 @@ def replacing(path: Path) -> Iterator[Path]:
         raise unwritable(path, error) from error
 
 
-def _is_replaceable(path: Path) -> bool:
+def is_replaceable(path: Path) -> bool:
     """False for devices, pipes, and what stands for an open file."""
     if is_special(path):
         return False

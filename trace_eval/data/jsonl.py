@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from trace_eval.data.files import opened, unwritable
+from trace_eval.data.files import append_line, refuse_link
 from trace_eval.data.files import write_all as write_all
 from trace_eval.data.strict_json import MAX_LINE_BYTES, BadJson, DamagedFile, lines_of
 
@@ -34,33 +34,14 @@ def append(path: Path, record: BaseModel) -> None:
     """Append one record as one write, so that a kill can cut the last line only.
 
     Raises:
-        UserError: it cannot be written whole (a full disk takes part of a line and reports no
-            error); the file is then as it was before.
+        UserError: see :func:`trace_eval.data.files.append_line`.
     """
-    data = (record.model_dump_json() + "\n").encode()
-    try:
-        file = opened(path, os.O_APPEND)
-        try:
-            start = os.lseek(file, 0, os.SEEK_END)
-            try:
-                _write(file, data)
-            except OSError:
-                os.ftruncate(file, start)
-                raise
-        finally:
-            os.close(file)
-    except OSError as error:
-        raise unwritable(path, error) from error
-
-
-def _write(file: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(file, left) :]
+    append_line(path, record.model_dump_json())
 
 
 def repair(path: Path) -> None:
-    """Cut off a last line that a kill left without its end."""
+    """Cut off a last line that a kill left without its end; see also :func:`files.refuse_link`."""
+    refuse_link(path)
     if not path.exists():
         return
     with path.open("rb+") as file:

@@ -11,8 +11,9 @@ from typing import TypedDict
 
 from blueprints import UserError
 from trace_eval.data.csv_cells import write_table
-from trace_eval.data.files import make_folder, replace_file, write_all
+from trace_eval.data.files import make_folder
 from trace_eval.data.items import Single
+from trace_eval.data.outputs import claimed, write_file, write_lines
 from trace_eval.data.records import Spill, spill_to
 from trace_eval.datasets.base import Converted, Dataset, Selection
 from trace_eval.datasets.figures import FigureRecord
@@ -134,6 +135,13 @@ def convert(
         UserError: as :func:`read_dataset`, or a file cannot be written.
     """
     folder = Path(out)
+    with claimed(folder, option=""):
+        return _converted(name, path, folder, chosen, prompt)
+
+
+def _converted(
+    name: str, path: Path | str, folder: Path, chosen: Selection | None, prompt: Path | None
+) -> Conversion:
     read = read_dataset(name, path, chosen, spill_to(folder / "audio"))
     found = read.converted
     if not found.items and not found.pairs and not found.figures:
@@ -142,7 +150,6 @@ def convert(
     asked = None if prompt is None else read_prompt(prompt, found.rubrics)
     for ids in ([item.id for item in found.items], [pair.id for pair in found.pairs]):
         _refuse_twice(name, ids)
-    make_folder(folder)
     files: dict[str, Path] = {}
     for what, records in (
         ("items", found.items),
@@ -151,7 +158,7 @@ def convert(
     ):
         if records:
             files[what] = folder / f"{what}.jsonl"
-            write_all(
+            write_lines(
                 files[what], (record.model_dump_json(exclude_none=True) for record in records)
             )
     if found.by_set:
@@ -165,11 +172,11 @@ def convert(
         path_ = folder / "rubrics" / f"{rubric}.toml"
         files[f"rubric {rubric}"] = path_
         ours = (_RUBRICS / f"{rubric}.toml").read_text(encoding="utf-8")
-        replace_file(path_, ours if asked is None else asked.in_place_of(ours))
+        write_file(path_, ours if asked is None else asked.in_place_of(ours))
     files["figures"] = folder / "published.json"
     told = None if asked is None else asked.told
     done = Conversion(read.dataset, read.source, found, files, told)
-    replace_file(files["figures"], as_json(done))
+    write_file(files["figures"], as_json(done))
     return done
 
 
@@ -191,7 +198,7 @@ def _write_sets(folder: Path, items: Sequence[Single], files: dict[str, Path]) -
     make_folder(folder / "sets")
     for name, members in sets.items():
         path = folder / "sets" / f"{name.translate(_SAFE)[:100]}.jsonl"
-        write_all(path, (item.model_dump_json(exclude_none=True) for item in members))
+        write_lines(path, (item.model_dump_json(exclude_none=True) for item in members))
     files["items by set"] = folder / "sets"
 
 

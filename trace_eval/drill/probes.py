@@ -23,6 +23,7 @@ from fusion import Rating
 from trace_eval.data.answers import Answer, Recording
 from trace_eval.data.files import make_folder
 from trace_eval.data.manifests import Manifest
+from trace_eval.data.outputs import claimed
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.registry.create import judge_of
 from trace_eval.options import Options
@@ -151,15 +152,16 @@ def drill_judge(
     if shutil.which("ffmpeg") is None:
         probes = [probe for probe in probes if _mp3 not in (probe.a, probe.b)]
         left_out.append("mp3: the program ffmpeg is not installed")
-    plain = _verdicts(manifest, out / "plain", options)
-    rows = [_row(probe, manifest, plain, out / probe.name, options) for probe in probes]
-    report = ProbeReport(
-        judge=judge_of(options.only_judge, options.judging).spec,
-        pairs=len(manifest.pairs),
-        rows=tuple(rows),
-        left_out=tuple(left_out),
-    )
-    report.save(out)
+    with claimed(out, "probes", private=True):
+        plain = _verdicts(manifest, out / "plain", options)
+        rows = [_row(probe, manifest, plain, out / probe.name, options) for probe in probes]
+        report = ProbeReport(
+            judge=judge_of(options.only_judge, options.judging).spec,
+            pairs=len(manifest.pairs),
+            rows=tuple(rows),
+            left_out=tuple(left_out),
+        )
+        report.save(out)
     return report
 
 

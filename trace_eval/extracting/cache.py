@@ -174,7 +174,7 @@ class Cache:
         with ExitStack() as stack:
             for name in sorted({clip[:2] for clip in clips}) if self._db else ():
                 try:
-                    handle = stack.enter_context((self.folder / "locks" / name).open("w"))
+                    handle = stack.enter_context((self.folder / "locks" / name).open("a"))
                     lock(handle)  # freed when its holder dies
                 except OSError as error:
                     self._give_up(error)

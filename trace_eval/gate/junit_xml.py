@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
-from trace_eval.data.files import make_folder, replace_file
+from trace_eval.data.files import make_folder
+from trace_eval.data.outputs import write_file
 from trace_eval.gate.report import GateReport, GateRow
 from trace_eval.stats.agreement.tabular import p_value
 
@@ -86,7 +87,7 @@ def write_junit(path: Path, document: str) -> None:
         UserError: the file cannot be written.
     """
     make_folder(path.parent)
-    replace_file(path, document)
+    write_file(path, document)
 
 
 def _message(row: GateRow) -> str:

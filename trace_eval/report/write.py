@@ -11,7 +11,8 @@ from markupsafe import Markup
 
 from blueprints import UserError
 from extractors import MAX_SECONDS
-from trace_eval.data.files import encoded, is_file, make_folder, replace_file
+from trace_eval.data.files import encoded, is_file, make_folder
+from trace_eval.data.outputs import write_file
 from trace_eval.report.answer import said_of
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.clips import view
@@ -61,7 +62,7 @@ def write_report(
     path = Path(out) if out else run_folder / REPORT
     make_folder(path.parent)
     pieces = _html(facts, AudioAssets(path, audio)) if facts else write_scores(run, path, audio)
-    replace_file(path, map(encoded, pieces))
+    write_file(path, map(encoded, pieces))
     return path
 
 

@@ -17,8 +17,8 @@ from typing import Any
 from fusion import DIMENSIONS
 from trace_eval.data.answers import Recording, turn_role
 from trace_eval.data.csv_cells import table_lines
-from trace_eval.data.files import make_folder, replace_file
 from trace_eval.data.items import ScoreLabels, Single
+from trace_eval.data.outputs import claimed, write_file
 from trace_eval.review.estimate import Accuracy
 from trace_eval.review.forms import score_of, turn_of
 from trace_eval.review.labelstudio import Imported
@@ -275,11 +275,11 @@ def _empty(review: Review) -> set[str]:
 
 def write_exports(review: Review, folder: Path) -> Sequence[Path]:
     """Write all files of a review; files of pairs without a record are left out."""
-    make_folder(folder)
     empty = _empty(review)
     written = []
-    for name, make in files_of(review).items():
-        if name not in empty:
-            replace_file(folder / name, make(review))
-            written.append(folder / name)
+    with claimed(folder, option="--export "):
+        for name, make in files_of(review).items():
+            if name not in empty:
+                write_file(folder / name, make(review))
+                written.append(folder / name)
     return written

@@ -22,6 +22,7 @@ from extractors import SPEECH_RATE
 from trace_eval.data import strict_json
 from trace_eval.data.files import make_folder, replace_file
 from trace_eval.data.items import Single
+from trace_eval.data.outputs import claimed, write_file
 from trace_eval.data.pairs import Pair
 from trace_eval.review.audio import keyed
 from trace_eval.review.labelstudio_format import annotator, results_of
@@ -99,6 +100,11 @@ def write_tasks(review: Review, folder: Path, audio_url: str = AUDIO_URL) -> tup
     Raises:
         UserError: there can be no task of any item.
     """
+    with claimed(folder, option="--label-studio "):
+        return _write_tasks(review, folder, audio_url)
+
+
+def _write_tasks(review: Review, folder: Path, audio_url: str) -> tuple[str, ...]:
     kind, audio = _tasks(review, audio_url), folder / "audio"
     make_folder(audio)
     records, problems = [], []
@@ -114,8 +120,8 @@ def write_tasks(review: Review, folder: Path, audio_url: str = AUDIO_URL) -> tup
     text = json.dumps(records, indent=2, ensure_ascii=False) + "\n"
     if kind.url(SILENCE) in text:
         replace_file(audio / f"{SILENCE}.wav", _silence())
-    replace_file(folder / "tasks.json", text)
-    replace_file(folder / "config.xml", config(review))
+    write_file(folder / "tasks.json", text)
+    write_file(folder / "config.xml", config(review))
     return tuple(problems)
 
 

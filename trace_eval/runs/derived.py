@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
+from trace_eval.runs.folders import written_atomically
 from trace_eval.runs.fuse import any_policy, fuse_run
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
@@ -29,10 +29,11 @@ def write_derived(
         record: what the run tells of itself.
         pairs: of the run.
         judged: id -> judgement of the pair, None where there is none.
+
+    Raises:
+        UserError: see :func:`~trace_eval.runs.folders.written_atomically`.
     """
-    part = out.with_name(out.name + ".part")
-    shutil.rmtree(part, ignore_errors=True)
-    try:
+    with written_atomically(out) as part:
         with Run(part) as target:
             target.start(record, pairs)
             for source in sources:
@@ -45,10 +46,6 @@ def write_derived(
             summary.count(target)
             target.write_record(record.model_copy(update={"coverage": summary.record()}))
         (part / ".lock").unlink(missing_ok=True)
-        part.rename(out)
-    except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
-        raise
 
 
 def derived_record(run: Run, base: Run | None, description: str) -> RunRecord:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from blueprints import Absent, Status, UserError
 from trace_eval.data import jsonl
-from trace_eval.data.files import make_folder, replace_file
+from trace_eval.data.files import replace_file
+from trace_eval.data.outputs import claimed
 from trace_eval.data.urls import is_url
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.start import extract_each, source_from
@@ -72,7 +74,6 @@ def extract_to(
     if not is_url(out):
         refuse_package(Path(out))
     found_wrong = Shortfall()
-    keep = _nothing if is_url(out) else _into(Path(out))
     if is_url(out) and options.engine != "ray":
         raise UserError(f"{out}: only -X engine=ray writes to a URL; name a folder")
 
@@ -83,7 +84,9 @@ def extract_to(
             listener(Event(clip=found))
 
     asked = [source_from(path) for path in sources]
-    extract_each(asked, options, tell, shards=f"{out}/shards")
+    with nullcontext() if is_url(out) else claimed(Path(out), "extract", private=True):
+        keep = _nothing if is_url(out) else _into(Path(out))
+        extract_each(asked, options, tell, shards=f"{out}/shards")
     return found_wrong
 
 
@@ -93,7 +96,6 @@ def _nothing(found: Extracted) -> None:
 
 def _into(out: Path) -> Callable[[Extracted], None]:
     """Appends an outcome to the files of a folder, a clip's blueprint once."""
-    make_folder(out, private=True)
     blueprints, clips = out / "blueprints.jsonl", out / "clips.jsonl"
     for path in (blueprints, clips):
         replace_file(path, b"")

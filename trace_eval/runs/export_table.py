@@ -7,7 +7,7 @@ from pathlib import Path
 from blueprints import Blueprint, UserError, Value
 from blueprints.flat import flat
 from trace_eval.data import strict_json
-from trace_eval.data.files import write_all
+from trace_eval.data.outputs import write_lines
 from trace_eval.runs.line_index import LineIndex
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import Cell, Table, results_table, write_parquet
@@ -45,7 +45,7 @@ def export_table(
     if kind == "parquet":
         write_parquet(table, path)
     else:
-        write_all(path, table.csv_lines())
+        write_lines(path, table.csv_lines())
     return path
 
 
@@ -80,7 +80,7 @@ def write_clips(folder: Path | str, path: Path) -> None:
     """
     if not isinstance(folder, Path):
         raise UserError(f"{path}: a table is made of a folder on this machine, not of a URL")
-    write_all(path, clip_table(folder).csv_lines())
+    write_lines(path, clip_table(folder).csv_lines())
 
 
 def _kind(value: Value) -> type[str] | type[float] | type[bool]:

@@ -31,7 +31,7 @@ def written_atomically(out: Path) -> Iterator[Path]:
         raise UserError(f"{part}: is in the way; move it or choose another --out")
     try:
         make_folder(part, private=True)
-        handle = mark.open("w")
+        handle = mark.open("a")
     except OSError as error:
         raise UserError(f"{part}: cannot be written ({error}); choose another --out") from error
     with handle:
@@ -41,7 +41,7 @@ def written_atomically(out: Path) -> Iterator[Path]:
             raise UserError(f"{part}: another process is merging into it") from None
         try:
             for left in set(part.iterdir()) - {mark}:
-                left.unlink()
+                shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
             yield part
             mark.unlink()
             part.rename(out)

@@ -97,6 +97,19 @@ def fresh(folder: Path) -> Path:
     )
 
 
+def refuse_own_input(run: Run, manifest: Manifest) -> None:
+    """Keep an input from being an output: a run is not made of a file in its own folder.
+
+    Raises:
+        UserError: the manifest is one.
+    """
+    path = Path(manifest.path)
+    if path.is_file() and path.resolve().parent == run.folder.resolve():
+        raise UserError(
+            f"{path}: lies in the folder that is written to; use --out {fresh(run.folder)}"
+        )
+
+
 def refuse_package(folder: Path) -> None:
     """Keep results out of Python packages, where an import would find them.
 

@@ -69,11 +69,14 @@ class RunReader:
         """What ran: see :class:`trace_eval.runs.record.RunRecord`."""
         path = self.path("manifest.json")
         try:
-            return strict_json.parse(RunRecord, path.read_bytes())
+            record = strict_json.parse(RunRecord, path.read_bytes())
+            if "judge" not in record.model_fields_set:
+                raise strict_json.BadJson("it names no judge, so another program wrote it")
         except strict_json.BadJson as error:
             raise strict_json.DamagedFile(
                 f"{path}: not the record of a run ({error}); judge again into a new --out"
             ) from None
+        return record
 
     @property
     def holds_scores(self) -> bool:

@@ -30,10 +30,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from blueprints import Blueprint, UserError, require
 from trace_eval.data import jsonl
-from trace_eval.data.files import make_folder
+from trace_eval.data.files import make_folder, refuse_link
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Outcome
+from trace_eval.data.outputs import check_folder
 from trace_eval.data.scores import Score
 from trace_eval.data.system import lock
 from trace_eval.measures.measure import PairMeasures
@@ -64,10 +65,12 @@ class Run(RunReader):
         self._made = False
 
     def __enter__(self) -> Self:
+        self.check_ours()
         try:
             self._made = not self.folder.exists()
             make_folder(self.folder, private=True)
-            self._lock = self.path(".lock").open("w")
+            refuse_link(self.path(".lock"))
+            self._lock = self.path(".lock").open("a")
             lock(self._lock, wait=False)
         except BlockingIOError:
             self._lock.close()
@@ -107,6 +110,17 @@ class Run(RunReader):
 
     def _repr_html_(self) -> str:
         return run_html(self)
+
+    def check_ours(self) -> None:
+        """Refuse a folder that holds something else than a run, before anything is touched.
+
+        Raises:
+            UserError: it is not empty, and has no record of a run.
+        """
+        if self.exists:
+            self.record()
+        else:
+            check_folder(self.folder, "run")
 
     # --- writing ---------------------------------------------------------------------
 

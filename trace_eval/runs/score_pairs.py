@@ -17,11 +17,12 @@ from typing import Any
 from blueprints import UserError
 from fusion import Rating, from_steps
 from trace_eval.data.csv_cells import table_lines
-from trace_eval.data.files import make_folder, write_all
+from trace_eval.data.files import make_folder
 from trace_eval.data.items import Single, side_of_pair
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Label
 from trace_eval.data.manifests import Manifest, question_of
 from trace_eval.data.outcome import Reason
+from trace_eval.data.outputs import write_lines
 from trace_eval.data.pairs import Pair, Preference
 from trace_eval.data.scores import Score
 from trace_eval.options import PairOptions
@@ -169,7 +170,7 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
         rows = [_row(pair, told, options) for pair in found]
         _with_people(rows, found)
         make_folder(out.parent)
-        write_all(out, _csv(rows) if out.suffix == ".csv" else map(json.dumps, rows))
+        write_lines(out, _csv(rows) if out.suffix == ".csv" else map(json.dumps, rows))
     else:
         _write_run(run, out, found, told, options)
     return len(found)

@@ -30,7 +30,7 @@ from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.config import settings_of
 from trace_eval.runs.fuse import any_policy, check_policy, fuse_run
-from trace_eval.runs.inputs import check_continues, input_name, refuse_package
+from trace_eval.runs.inputs import check_continues, input_name, refuse_own_input, refuse_package
 from trace_eval.runs.pipeline import (
     Event,
     Listener,
@@ -110,6 +110,8 @@ class Session:
         if not (manifest.items or manifest.part or self.run.exists):
             _refuse_unreadable(manifest)
         refuse_package(self.run.folder)
+        self.run.check_ours()
+        refuse_own_input(self.run, manifest)
         self.rubrics = [load_rubric(name) for name in self.options.rubrics]
         told = replace(
             self.options.judging,

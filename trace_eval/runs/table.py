@@ -11,8 +11,8 @@ from blueprints import require
 from fusion import DIMENSIONS
 from trace_eval.data import strict_json
 from trace_eval.data.csv_cells import table_lines
-from trace_eval.data.files import replacing
 from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.outputs import writing
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.runs.line_index import LineIndex
@@ -189,7 +189,7 @@ def write_parquet(table: Table, path: Path) -> None:
 
     batches = table.arrow_batches()
     first = next(batches)
-    with replacing(path) as part, pq.ParquetWriter(part, first.schema) as writer:
+    with writing(path) as part, pq.ParquetWriter(part, first.schema) as writer:
         writer.write_batch(first)
         for batch in batches:
             writer.write_batch(batch)

@@ -19,7 +19,7 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
-from trace_eval.data.files import make_folder, replace_file
+from trace_eval.data.outputs import claimed, write_file
 from trace_eval.scores.pool import Moments
 
 #: The file of a fused judge inside its folder.
@@ -140,11 +140,11 @@ class FusionModel:
 
     def save(self, folder: Path) -> Path:
         """Write it into a folder; returns the file."""
-        make_folder(folder)
         path = folder / FILE
         record = {"format": FORMAT, **asdict(self)}
         text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False)
-        replace_file(path, text + "\n")
+        with claimed(folder):
+            write_file(path, text + "\n")
         return path
 
     @classmethod

@@ -8,8 +8,8 @@ from typing import cast
 
 from blueprints import UserError
 from trace_eval.data import jsonl
-from trace_eval.data.files import make_folder
 from trace_eval.data.manifests import Manifest
+from trace_eval.data.outputs import claimed
 from trace_eval.judges.chat.estimate import CostEstimate
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import scores_only
@@ -32,6 +32,9 @@ from trace_eval.select.verdicts import Comparing, estimate_first_round, schedule
 
 #: Files of a selection.
 BEST_FILE, SUMMARY_FILE = "best.jsonl", "summary.json"
+
+#: Of their folder, see :func:`trace_eval.data.claimed`.
+_KIND = "best"
 
 
 @dataclass(frozen=True)
@@ -72,18 +75,19 @@ def select_best(manifest: Manifest, out: Path, options: BestOptions | None = Non
     ``OUT/best.jsonl`` and ``OUT/summary.json``.
 
     Raises:
-        UserError: see :class:`BestOptions` and :class:`trace_eval.runs.session.Session`.
+        UserError: see :class:`BestOptions` and :class:`trace_eval.runs.session.Session`; ``out``
+            holds something else.
     """
     options = options or BestOptions()
     picker, checks = _pickers(manifest, out, options)
-    measured, groups = _groups(manifest, options, (picker, *checks))
-    rankings = picker.rank(groups, measured)
-    gains = [check.check(groups, measured, rankings, options.seed) for check in checks]
-    gains += _people(groups, rankings, options.seed)
-    summary = summary_of(picker.name, _scheme(picker), groups, rankings, gains)
-    make_folder(out, private=True)
-    jsonl.write_all(out / BEST_FILE, (r.model_dump_json(exclude_none=True) for r in rankings))
-    jsonl.write_all(out / SUMMARY_FILE, [summary.model_dump_json(indent=2)])
+    with claimed(out, _KIND, private=True):
+        measured, groups = _groups(manifest, options, (picker, *checks))
+        rankings = picker.rank(groups, measured)
+        gains = [check.check(groups, measured, rankings, options.seed) for check in checks]
+        gains += _people(groups, rankings, options.seed)
+        summary = summary_of(picker.name, _scheme(picker), groups, rankings, gains)
+        jsonl.write_all(out / BEST_FILE, (r.model_dump_json(exclude_none=True) for r in rankings))
+        jsonl.write_all(out / SUMMARY_FILE, [summary.model_dump_json(indent=2)])
     return Selection(tuple(rankings), summary)
 
 
@@ -96,8 +100,9 @@ def estimate_best(manifest: Manifest, out: Path, options: BestOptions) -> BestEs
     picker, _ = _pickers(manifest, out, options)
     if not isinstance(picker, PairPicker):
         raise UserError(f"estimate: {picker.name} sends nothing; name an LLM judge")
-    _, groups = _groups(manifest, options, (picker,))
-    first, cost = estimate_first_round(picker.how, scheduled(groups, picker.scheme))
+    with claimed(out, _KIND, private=True):
+        _, groups = _groups(manifest, options, (picker,))
+        first, cost = estimate_first_round(picker.how, scheduled(groups, picker.scheme))
     total = sum(comparisons(picker.scheme, len(group.candidates)) for group in groups)
     share = total / first if first else 0.0
     calls = round((cost.calls + cost.cached) * share)

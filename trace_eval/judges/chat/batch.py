@@ -18,8 +18,8 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
-from trace_eval.data.files import replacing
 from trace_eval.data.outcome import Reason, Usage
+from trace_eval.data.outputs import writing
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.base import BatchFormat, CallFailed, Reply, Unusable
 from trace_eval.judges.chat.judge import LLMJudge
@@ -146,7 +146,7 @@ class _Writer:
         number = len(self.files) + 1
         stem = self._path.stem if number == 1 else f"{self._path.stem}-{number}"
         path = self._path.with_name(stem + self._path.suffix)
-        part = self._held.enter_context(replacing(path))
+        part = self._held.enter_context(writing(path))
         self._file = self._held.enter_context(part.open("wb"))
         self.files.append(path)
         self._lines = self._bytes = 0

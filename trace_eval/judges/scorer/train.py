@@ -18,6 +18,7 @@ from typing import Any
 from blueprints import UserError
 from extractors import resolve
 from trace_eval.data.files import replace_file
+from trace_eval.data.outputs import claimed
 from trace_eval.judges.scorer import adapters, checkpoint, resume
 from trace_eval.judges.scorer.checkpoint import (
     HEAD_FILE,
@@ -159,8 +160,8 @@ def _claim(out: Path, options: TrainOptions, data: dict[str, str | None]) -> Non
                 f"{out}: a training with other options or rows is here; choose another --out"
             )
         return
-    out.mkdir(parents=True, exist_ok=True)
-    replace_file(path, asked)
+    with claimed(out, "scorer"):
+        replace_file(path, asked)
 
 
 def _versions() -> dict[str, str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 
 from blueprints import UserError
+from trace_eval.data.outputs import claimed
 from trace_eval.report.trackers.figures import Figures, figures_of
 
 #: Where packages name trackers of their own: NAME = "module:send".
@@ -45,4 +47,5 @@ def send(run: Path | str, name: str, out: Path | None = None) -> str:
         made = entry.load()
     else:
         raise UserError(f"tracker {name!r} is unknown; use one of {', '.join(trackers())}")
-    return made(figures_of(run), out)
+    with claimed(out, name) if out else nullcontext():
+        return made(figures_of(run), out)

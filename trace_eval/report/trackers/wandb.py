@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from blueprints import require
-from trace_eval.data.files import make_folder
 from trace_eval.report.trackers.figures import Figures
 
 
@@ -16,8 +15,6 @@ def send(figures: Figures, out: Path | None) -> str:
         out: folder for an offline run, which ``wandb sync`` uploads; None: as ``WANDB_MODE`` says.
     """
     wandb = require("wandb", "wandb", "wandb", "--to wandb")
-    if out is not None:
-        make_folder(out)
     run = wandb.init(
         project="trace-eval",
         name=figures.name,

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from trace_eval.data.csv_cells import write_table
-from trace_eval.data.files import make_folder, replace_file
+from trace_eval.data.outputs import claimed, write_file
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.policies.learn import Learned
 
@@ -105,7 +105,7 @@ def write_json(path: Path, result: Any) -> None:
         UserError: the file cannot be written.
     """
     text = json.dumps(plain(result), indent=2, ensure_ascii=False, allow_nan=False)
-    replace_file(path, text + "\n")
+    write_file(path, text + "\n")
 
 
 def write_policy(path: Path, learned: Learned) -> None:
@@ -125,14 +125,14 @@ def write_csv(folder: Path, result: Any) -> list[Path]:
         UserError: the folder cannot be written.
     """
     written = []
-    make_folder(folder)
-    for part in dataclasses.fields(result):
-        records = getattr(result, part.name)
-        if not isinstance(records, tuple) or not records or isinstance(records[0], str):
-            continue
-        rows = [flat(record) for record in records]
-        columns = list(dict.fromkeys(key for row in rows for key in row))
-        path = folder / f"{part.name}.csv"
-        write_table(path, columns, ([row.get(name) for name in columns] for row in rows))
-        written.append(path)
+    with claimed(folder, option="--csv "):
+        for part in dataclasses.fields(result):
+            records = getattr(result, part.name)
+            if not isinstance(records, tuple) or not records or isinstance(records[0], str):
+                continue
+            rows = [flat(record) for record in records]
+            columns = list(dict.fromkeys(key for row in rows for key in row))
+            path = folder / f"{part.name}.csv"
+            write_table(path, columns, ([row.get(name) for name in columns] for row in rows))
+            written.append(path)
     return written

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from html import escape
 from itertools import groupby
 from pathlib import Path
 
 from blueprints import counted
-from trace_eval.data.files import make_folder, replace_file
+from trace_eval.data.outputs import claimed, write_file
 from trace_eval.static import page_style
 from trace_eval.stats.agreement.tabular import Table
 from trace_eval.stats.inference.calibrate import Calibration
@@ -140,14 +141,21 @@ def _html_cell(column: str, text: str, place: int) -> str:
     return f"<td{told}>" + _INTERVAL.sub(r'<span class="bounds">\g<0></span>', escape(text))
 
 
-def write_pages(cards: Sequence[Card], folder: Path, sentences: Sequence[str] = ()) -> list[Path]:
+def write_pages(
+    cards: Sequence[Card], folder: Path | None, sentences: Sequence[str] = ()
+) -> list[Path]:
     """Write ``card.md`` and ``card.html``, which begins with the sentences.
 
+    Args:
+        cards: of the judges.
+        folder: a new one, one of earlier cards, or a run; None: here, beside whatever there is.
+        sentences: the answer in words.
+
     Raises:
-        UserError: the folder cannot be written.
+        UserError: the folder cannot be written, or holds what is not ours.
     """
-    make_folder(folder)
-    paths = [folder / "card.md", folder / "card.html"]
-    for path, text in zip(paths, (markdown(cards), html(cards, sentences)), strict=True):
-        replace_file(path, text)
+    paths = [(folder or Path()) / name for name in ("card.md", "card.html")]
+    with claimed(folder) if folder else nullcontext():
+        for path, text in zip(paths, (markdown(cards), html(cards, sentences)), strict=True):
+            write_file(path, text)
     return paths

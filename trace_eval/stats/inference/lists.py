@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from trace_eval.data.csv_cells import write_table
-from trace_eval.data.files import make_folder
+from trace_eval.data.outputs import claimed
 from trace_eval.stats.agreement.tabular import write_json
 from trace_eval.stats.inference.labelled_run import LabelledRun, label_text
 from trace_eval.stats.inference.plan import LabelPlan
@@ -37,12 +37,12 @@ def write_lists(folder: Path, screening: Screening, run: LabelledRun) -> list[Pa
             *(facts[fact][row] if fact in facts else None for fact in COLUMNS[4:]),
         )
 
-    make_folder(folder)
-    for name in ("decided", "review", "hopeless"):
-        path = folder / f"{name}.csv"
-        write_table(path, COLUMNS, map(cells, getattr(screening, name)))
-        written.append(path)
-    write_json(folder / "screen.json", screening)
+    with claimed(folder):
+        for name in ("decided", "review", "hopeless"):
+            path = folder / f"{name}.csv"
+            write_table(path, COLUMNS, map(cells, getattr(screening, name)))
+            written.append(path)
+        write_json(folder / "screen.json", screening)
     return [*written, folder / "screen.json"]
 
 

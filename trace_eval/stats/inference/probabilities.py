@@ -10,8 +10,8 @@ import numpy as np
 from blueprints import UserError
 from fusion import Policy
 from trace_eval.data.csv_cells import write_table
-from trace_eval.data.files import make_folder
 from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.data.outputs import claimed
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.agreement.tabular import write_json
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
@@ -41,9 +41,9 @@ def write_probabilities(
     run = gather(source, labels, policy=policy)
     found = calibrate(run)
     path = folder / PROBABILITIES
-    make_folder(folder)
-    write_table(path, ("id", "p_a", "held_out"), _rows(found, run))
-    write_json(folder / REPORT, dataclasses.replace(found, probabilities={}))
+    with claimed(folder):
+        write_table(path, ("id", "p_a", "held_out"), _rows(found, run))
+        write_json(folder / REPORT, dataclasses.replace(found, probabilities={}))
     return found, [path, folder / REPORT]
 
 

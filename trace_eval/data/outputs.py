@@ -1,0 +1,206 @@
+"""What a user names to be written: no file that somebody else made, or changed, is lost.
+
+Beside what is written, :data:`RECORD` names each file with the SHA-256 of what was put there. A
+file may be replaced while it still holds that, a folder filled while it is empty or ours
+(docs/decisions/outputs.md). Files of runs and caches need no record: their folders are ours.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from itertools import count
+from pathlib import Path
+
+from blueprints import UserError
+from trace_eval.data import strict_json
+from trace_eval.data.files import (
+    append_line,
+    encoded,
+    is_replaceable,
+    make_folder,
+    replacing,
+    unwritable,
+)
+
+#: What was written into a folder: a line of JSON per file, ``{"file": ..., "sha256": ...}``, and
+#: per kind of output that the folder was made for, ``{"folder": ...}``.
+RECORD = ".trace-eval"
+
+#: The usual kind of folder: every file of it is written as a whole, and checked by itself.
+FILES = "files"
+
+#: Names that do not make a folder anybody's: hidden ones, and files that a kill left half-written.
+_NOBODYS = re.compile(r"\.|.*\.\d+-[0-9a-f]{8}\.part$")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[Path]:
+    """A new file to write to, which takes the place of an output, see :func:`files.replacing`.
+
+    Raises:
+        UserError: it cannot be written, or :func:`check_output` refuses it.
+    """
+    check_output(path)
+    target = Path(os.path.realpath(path)) if (is_file := is_replaceable(path)) else path
+    with replacing(target) as part:
+        yield part
+        if is_file:
+            _remember(target, _sha256(part))
+
+
+def write_file(path: Path, data: bytes | str | Iterable[bytes]) -> None:
+    """Write an output as a whole, see :func:`writing`; text is written as UTF-8.
+
+    Raises:
+        UserError: as :func:`writing`.
+    """
+    if isinstance(data, str):
+        data = encoded(data)
+    with writing(path) as part, part.open("wb") as file:
+        file.writelines([data] if isinstance(data, bytes) else data)
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write an output of lines, see :func:`write_file`."""
+    write_file(path, (encoded(line + "\n") for line in lines))
+
+
+def check_output(path: Path) -> None:
+    """Refuse a file that holds what the program did not write, whatever links lead to it.
+
+    Raises:
+        UserError: names it and the remedy.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        if not is_replaceable(path) or not target.exists() or not target.stat().st_size:
+            return
+        known = _files(target)
+        if known and _sha256(target) in known:
+            return
+    except OSError as error:
+        raise unwritable(path, error) from error
+    why = "was changed since trace-eval wrote it" if known else "no record says trace-eval wrote it"
+    raise UserError(f"{path}: {why}, so it stays as it is; move it, or name another file")
+
+
+def check_folder(folder: Path, kind: str | None = FILES, option: str = "--out ") -> None:
+    """Refuse a folder that holds anything and was not made for this kind of output.
+
+    Args:
+        folder: it need not exist.
+        kind: what is to be written; a run may hold files of others. None: anything of ours.
+        option: of the command line that named the folder, with a space, for the message.
+
+    Raises:
+        UserError: names the folder and another one.
+    """
+    try:
+        names = sorted(n for n in os.listdir(folder) if not _NOBODYS.match(n))  # noqa: PTH208
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    kinds = _kinds(folder)
+    if not names or kind in kinds or (kind is None and kinds):
+        return
+    if kind in (FILES, None) and is_run_folder(folder):
+        return
+    free = next(
+        path for n in count(1) if not (path := folder / f"run{'' if n == 1 else f'-{n}'}").exists()
+    )
+    raise UserError(
+        f"{folder}: is not empty and was not made by this command (it holds {names[0]!r}), so"
+        f" nothing is written there; name a new folder, e.g. {option}{free}"
+    )
+
+
+@contextmanager
+def claimed(
+    folder: Path, kind: str = FILES, option: str = "--out ", private: bool = False
+) -> Iterator[None]:
+    """Make a folder ours while something is written into it; see :func:`check_folder`.
+
+    A block that fails before it has written anything leaves no new folder.
+
+    Args:
+        folder, kind, option: as of :func:`check_folder`.
+        private: only its owner may enter it.
+
+    Raises:
+        UserError: it belongs to somebody else, or cannot be made.
+    """
+    check_folder(folder, kind, option)
+    new = not folder.exists()
+    make_folder(folder, private)
+    if kind not in _kinds(folder):
+        append_line(folder / RECORD, json.dumps({"folder": kind}))
+    try:
+        yield
+    except BaseException:
+        if new and os.listdir(folder) == [RECORD]:  # noqa: PTH208
+            with suppress(OSError):
+                (folder / RECORD).unlink()
+                folder.rmdir()
+        raise
+
+
+def is_run_folder(folder: Path) -> bool:
+    """Whether a folder holds the record of a run, and not a manifest of another program."""
+    try:
+        record = strict_json.read_file(folder / "manifest.json")
+    except (OSError, strict_json.BadJson):
+        return False
+    return isinstance(record, dict) and isinstance(record.get("judge"), dict)
+
+
+def _remember(path: Path, digest: str) -> None:
+    if digest not in _files(path):
+        append_line(path.parent / RECORD, json.dumps({"file": _name(path), "sha256": digest}))
+
+
+def _name(path: Path) -> str:
+    """As JSON can hold it."""
+    return encoded(path.name).decode()
+
+
+def _files(path: Path) -> set[str]:
+    """SHA-256 of all that was ever written as this file."""
+    return _read(path.parent)[0].get(_name(path), set())
+
+
+def _kinds(folder: Path) -> set[str]:
+    return _read(folder)[1]
+
+
+def _read(folder: Path) -> tuple[dict[str, set[str]], set[str]]:
+    path = folder / RECORD
+    try:
+        info = path.stat()
+    except OSError:
+        return {}, set()
+    return _parsed(path, info.st_size, info.st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _parsed(path: Path, size: int, changed: int) -> tuple[dict[str, set[str]], set[str]]:
+    """The record of a folder as it was then; a line that cannot be read is none."""
+    files: dict[str, set[str]] = {}
+    kinds: set[str] = set()
+    for _, line in strict_json.lines(path):
+        if isinstance(line, dict) and isinstance(name := line.get("file"), str):
+            files.setdefault(name, set()).add(str(line.get("sha256")))
+        elif isinstance(line, dict) and isinstance(kind := line.get("folder"), str):
+            kinds.add(kind)
+    return files, kinds
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
