@@ -45,6 +45,20 @@ class Policy:
         """The overall rating with its explanation."""
         return self.rule(content, voice_quality, paralinguistics)
 
+    def possible(self, *ratings: Rating | None) -> tuple[Rating, ...]:
+        """What the overall rating can be where some dimensions are not known.
+
+        Args:
+            ratings: content, voice quality, paralinguistics; None: not known.
+
+        Returns:
+            In the declared order: one where the policy says the same whatever the missing
+            ratings are, and only then is the overall rating known.
+        """
+        cells = product(*(RATINGS if rating is None else (rating,) for rating in ratings))
+        said = {self(*cell) for cell in cells}
+        return tuple(rating for rating in RATINGS if rating in said)
+
     def table(self) -> dict[tuple[Rating, Rating, Rating], Rating]:
         """The whole policy: 64 inputs -> overall rating."""
         return {cell: self(*cell) for cell in CELLS}

@@ -174,3 +174,31 @@ def test_broken_tables_say_file_row_and_remedy(change, message: str, tmp_path: P
 def test_unknown_policy_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match="'contentfirst' is unknown; use one of content_first, "):
         load_policy("contentfirst")
+
+
+# -- dimensions that are not known --------------------------------------------------------------
+
+
+def test_an_unknown_dimension_leaves_what_the_policy_says_in_any_case() -> None:
+    first, cap = POLICIES["content_first"], POLICIES["acceptability_cap"]
+    vote = POLICIES["majority_vote"]
+    # C, VQ, P; content_first needs no other dimension where content prefers an answer.
+    assert first.possible(A, None, None) == (A,)
+    assert first.possible(GOOD, None, B) == (B,)
+    assert first.possible(GOOD, A, None) == (A, B)  # P's tie leaves it to VQ, which prefers A
+    assert first.possible(None, A, A) == (A, B)
+    assert first.possible(BAD, None, GOOD) == (A, B, BAD)
+    # Nobody wins who is unacceptable in content; two equal votes of three stand.
+    assert cap.possible(BAD, None, None) == (BAD,)
+    assert vote.possible(None, B, B) == (B,)
+    assert vote.possible(None, A, B) == (A, B, GOOD, BAD)
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=lambda policy: policy.name)
+def test_a_known_rating_leaves_no_more_possible_than_an_unknown_one(policy: Policy) -> None:
+    for c, vq, p in CELLS:
+        assert policy.possible(c, vq, p) == (policy(c, vq, p),)
+        for partly in ((None, vq, p), (c, None, p), (c, vq, None)):
+            assert policy(c, vq, p) in policy.possible(*partly)
+            swapped = (rating and rating.swapped for rating in partly)
+            assert set(policy.possible(*swapped)) == {x.swapped for x in policy.possible(*partly)}

@@ -10,16 +10,24 @@ import pytest
 
 from blueprints import Blueprint, UserError
 from blueprints.flat import flat
-from fusion import DIMENSIONS, POLICIES, Rating
-from tests.support.reviewed import pairs, scored, unscored, write_run
+from fusion import DIMENSIONS, POLICIES, Dimension, Rating
+from tests.support.reviewed import pairs, scored, unscored, verdicts, write_run
 from tests.support.samples import spoken
 from trace_eval.api.one_pair import Result
 from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Labels
+from trace_eval.report.gather import Facts
+from trace_eval.report.summary import summarise
 from trace_eval.runs.export_table import clip_table, export_table
-from trace_eval.runs.fuse import fuse, fuse_again
+from trace_eval.runs.fuse import any_policy, fuse, fuse_again
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
+from trace_eval.runs.summary import Summary
+from trace_eval.stats.agree_sources import agree
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.stats.options import AgreeOptions, RankOptions
+from trace_eval.stats.rank_sources import rank
 
 
 @pytest.fixture
@@ -109,3 +117,65 @@ def test_every_single_value_of_a_clip_is_a_column(tmp_path: Path) -> None:
     assert [row["pitch.status"] for row in rows] == ["ok", "not_requested", ""]
     assert rows[1]["pitch.mean_hz"] == ""
     assert rows[2]["error"] == "no such file"
+
+
+def test_what_is_known_of_a_pair_is_kept_where_a_dimension_is_unknown(tmp_path: Path) -> None:
+    items = pairs(tmp_path, 4)
+    labels = Labels(voice_quality=Rating.A, overall=Rating.A)
+    items = [item.model_copy(update={"labels": labels}) for item in items]
+
+    def without(pair: str, rating: Rating, *unknown: Dimension) -> Judgement:
+        known = {n: v for n, v in verdicts(rating).items() if n not in unknown}
+        found = Judgement.unscored(pair, "rules", Reason.EVIDENCE_MISSING, f"no {unknown[0]}")
+        return found.model_copy(update={"dimensions": known})
+
+    judgements = {
+        "p0": scored("p0", Rating.A),
+        "p1": without("p1", Rating.A, "content"),  # content might prefer B
+        "p2": without("p2", Rating.A, "paralinguistics"),  # content decides whatever P is
+        "p3": without("p3", Rating.BOTH_BAD, "content", "paralinguistics", "voice_quality"),
+    }
+    folder = write_run(tmp_path / "run", items, judgements)
+    fuse_again(folder, "content_first")
+    run = Run.open(folder)
+    rows = {row["pair"]: row for row in csv.DictReader(run.path("results.csv").open())}
+    whole = {n: (r["status"], r["overall"], r["reason"]) for n, r in rows.items()}
+    assert whole == {
+        "p0": ("scored", "1", ""),
+        "p1": ("unscored", "", "evidence_missing"),
+        "p2": ("scored", "1", ""),
+        "p3": ("unscored", "", "evidence_missing"),
+    }
+    assert [rows[n]["voice_quality"] for n in rows] == ["1", "1", "1", ""]
+    assert rows["p1"]["why"] == (
+        "unscored, evidence_missing: no content; without content content_first could give 1, 2"
+    )
+    assert rows["p2"]["why"] == "content_first gives 1 whatever paralinguistics would be"
+
+    # Coverage is counted per dimension, and one dimension can be ranked and agreed on by itself.
+    summary = Summary()
+    summary.total = 4
+    summary.count(run)
+    assert (summary.scored, summary.unscored) == (2, {"evidence_missing": 2})
+    assert summary.dimensions == {"content": 2, "voice_quality": 3, "paralinguistics": 2}
+    shown = summarise(Facts.read(folder))
+    assert {row.dimension: row.scored for row in shown.ratings} == {
+        **summary.dimensions,
+        "overall": 2,
+    }
+    assert (shown.scored, shown.unscored) == (2, {"evidence_missing": 2})
+    few = BootstrapOptions(50)
+    scores = agree([folder], options=AgreeOptions(bootstrap=few)).scores
+    assert {s.dimension: (s.scored, s.labelled) for s in scores} == {
+        "voice_quality": (3, 4),
+        "overall": (2, 4),
+    }
+    ranked = rank(folder, options=RankOptions(bootstrap=few, dimension="voice_quality"))
+    assert ranked.unscored == 1
+    assert {row.system: row.wins for row in ranked.systems} == {"secret-one": 3, "secret-two": 0}
+    # Another policy, here and over the tables of agree: two of three equal votes are enough.
+    assert fuse(judgements["p1"], POLICIES["majority_vote"]).rating is Rating.A
+    voted = agree([folder], options=AgreeOptions(bootstrap=few, policy="majority_vote")).scores
+    assert {s.dimension: s.scored for s in voted}["overall"] == 3
+    assert fuse(judgements["p1"], any_policy("majority_plain")).rating == "1"
+    assert fuse(judgements["p3"], POLICIES["acceptability_cap"]).rating is None

@@ -160,6 +160,10 @@ def print_summary(
         console.print(escape(spending.line))
     for reason, count in summary.unscored.most_common():
         console.print(f"[yellow]unscored[/] {count}: {escape(reason)}")
+    if len(set(summary.dimensions.values())) > 1:
+        names = (name for name in DIMENSIONS if name in summary.dimensions)
+        each = ", ".join(f"{name} of {summary.dimensions[name]}" for name in names)
+        console.print(f"known on their own: {each}; rank --dimension NAME uses one of them")
     files = {"unreadable_record": "problems.jsonl"}
     for name in sorted({files.get(reason, details) for reason in summary.unscored}):
         again = "" if name in files.values() else "; the same command tries them again"

@@ -59,9 +59,10 @@ def said_of(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
     """What the command and the first lines of the page say of pairs."""
     from trace_eval.stats.answers import rank_answer
 
-    scored = sum(row.status == "scored" for row in run.outcomes().values())
+    whole = {pair for pair, row in run.outcomes().items() if row.status == "scored"}
+    whole |= {pair for pair, fused in run.overall().items() if fused.rating is not None}
     number = sum(1 for _ in run.pairs()) + sum(1 for _ in run.problems())
-    told = f"{scored} of {counted(number, 'pair')} judged by {run.record().judge.spec}"
+    told = f"{len(whole)} of {counted(number, 'pair')} judged by {run.record().judge.spec}"
     policies = sorted({fused.policy for fused in run.overall().values()})
     fused = f" and fused with {', '.join(policies)}" if policies else ""
     return (*(rank_answer(ranking)[: MOST - 1] if ranking else ()), f"{told}{fused}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,7 +29,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Ratings:
-    """How often each rating was given on one dimension, over the scored pairs."""
+    """How often each rating was given on one dimension, over the pairs that have one."""
 
     dimension: str
     scored: int
@@ -76,7 +76,7 @@ class ReportSummary:
     """What the report's first section shows.
 
     Attributes:
-        total: records of the input; ``scored`` of them have all three ratings.
+        total: records of the input; ``scored`` of them have an overall rating.
         unscored: reason -> count, the most frequent first.
         usage: None where no call was made; its cost is None when none has a price.
         priced: pairs with a known cost, of ``used`` pairs with any usage.
@@ -117,7 +117,8 @@ def summarise(facts: Facts) -> ReportSummary:
     """Count everything once."""
     judgements = [facts.judgements.get(pair.id) for pair in facts.pairs]
     known = [judgement for judgement in judgements if judgement]
-    scored = [judgement for judgement in known if judgement.status == "scored"]
+    whole = {judgement.pair for judgement in known if judgement.status == "scored"}
+    whole |= {pair for pair, fused in facts.overall.items() if fused.rating is not None}
     policies = tuple(sorted({fused.policy for fused in facts.overall.values()}))
     spent = [judgement.usage for judgement in known if judgement.usage]
     sessions = facts.record.sessions
@@ -125,15 +126,15 @@ def summarise(facts: Facts) -> ReportSummary:
     signals = [b.signal for b in facts.blueprints.values() if not isinstance(b.signal, Absent)]
     return ReportSummary(
         total=len(facts.pairs) + len(facts.problems),
-        scored=len(scored),
-        unscored=_unscored(judgements, len(facts.problems)),
+        scored=len(whole),
+        unscored=_unscored(facts, whole),
         clips=len(facts.clips),
         clip_errors=sum(record.error is not None for record in facts.clips.values()),
         audio_s=sum(signal.duration_s for signal in signals),
         judge=facts.record.judge.spec,
         policies=policies,
         policy_summary=" ".join(POLICIES[name].summary for name in policies if name in POLICIES),
-        ratings=tuple(_ratings(facts, scored)),
+        ratings=tuple(_ratings(facts, known)),
         swap=tuple(_swap(known)),
         measured=tuple(_measured(facts)),
         usage=_sum(spent),
@@ -149,24 +150,22 @@ def summarise(facts: Facts) -> ReportSummary:
     )
 
 
-def _unscored(judgements: Iterable[Judgement | None], problems: int) -> dict[str, int]:
-    reasons = Counter(
-        str(judgement.reason or "incomplete") if judgement else "not_judged"
-        for judgement in judgements
-        if judgement is None or judgement.status != "scored"
-    )
-    if problems:
-        reasons["unreadable_record"] = problems
+def _unscored(facts: Facts, whole: Container[str]) -> dict[str, int]:
+    judgements = (facts.judgements.get(pair.id) for pair in facts.pairs if pair.id not in whole)
+    reasons = Counter(str(j.reason or "incomplete") if j else "not_judged" for j in judgements)
+    if facts.problems:
+        reasons["unreadable_record"] = len(facts.problems)
     return dict(reasons.most_common())
 
 
-def _ratings(facts: Facts, scored: Sequence[Judgement]) -> Iterable[Ratings]:
+def _ratings(facts: Facts, known: Sequence[Judgement]) -> Iterable[Ratings]:
     for name in DIMENSIONS:
+        scored = [judgement for judgement in known if name in judgement.dimensions]
         counts = Counter(judgement.rating(name) for judgement in scored)
         doubtful = Counter(j.rating(name) for j in scored if name in j.inconsistent)
         yield Ratings(name, len(scored), _by_rating(counts), _by_rating(doubtful))
     fused = Counter(record.rating for record in facts.overall.values() if record.rating)
-    swayed = {judgement.pair for judgement in scored if judgement.inconsistent}
+    swayed = {judgement.pair for judgement in known if judgement.inconsistent}
     unsure: Counter[Any] = Counter(
         facts.overall[pair].rating for pair in swayed if pair in facts.overall
     )

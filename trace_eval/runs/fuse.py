@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 import fusion
@@ -18,6 +19,7 @@ from fusion import (
     entropy,
     fuse_distributions,
 )
+from fusion.plain import POINTS
 from trace_eval.data.files import make_folder, write_all
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.judges.base import Judge
@@ -84,7 +86,10 @@ def _untyped(policy: Policy, judge: str, label_set: str | None) -> UserError:
 
 
 def fuse(judgement: Judgement, policy: AnyPolicy) -> Overall:
-    """The overall rating of one judgement; an unscored one stays without a rating.
+    """The overall rating of one judgement, where it can be known.
+
+    A dimension without a rating is never guessed: the overall rating is known where the policy
+    says the same whatever the missing ratings would be, and else there is none.
 
     Raises:
         UserError: a policy for typed ties meets plain labels.
@@ -98,13 +103,24 @@ def fuse(judgement: Judgement, policy: AnyPolicy) -> Overall:
         if judgement.label_set != "typed":
             raise _untyped(policy, judgement.judge, judgement.label_set)
     elif isinstance(policy, PlainPolicy):
-        return Overall(pair=judgement.pair, policy=policy.name, rating=None, why=_why(judgement))
+        return _plain(judgement, policy)
     return _typed(judgement, policy)
 
 
-def _why(judgement: Judgement) -> str:
-    reason = judgement.reason or "incomplete"
-    return f"unscored, {reason}: {judgement.detail or 'no rating on every dimension'}"
+def _in_part(judgement: Judgement, policy: AnyPolicy, possible: Sequence[str]) -> Overall:
+    """The overall rating of a judgement without some ratings: the only possible one, or none."""
+    missing = [name.replace("_", " ") for name in DIMENSIONS if name not in judgement.dimensions]
+    unknown = " and ".join(missing)
+    if len(possible) == 1:
+        why = f"{policy.name} gives {possible[0]} whatever {unknown} would be"
+        return Overall.model_validate(
+            {"pair": judgement.pair, "policy": policy.name, "rating": possible[0], "why": why}
+        )
+    why = f"unscored, {judgement.reason or 'incomplete'}: "
+    why += judgement.detail or "no rating on every dimension"
+    if possible:
+        why += f"; without {unknown} {policy.name} could give {', '.join(possible)}"
+    return Overall(pair=judgement.pair, policy=policy.name, rating=None, why=why)
 
 
 def _asked(judgement: Judgement, verdict: DimensionVerdict) -> Overall:
@@ -121,6 +137,14 @@ def _asked(judgement: Judgement, verdict: DimensionVerdict) -> Overall:
 
 def _plain(judgement: Judgement, policy: PlainPolicy) -> Overall:
     labels = {str(name): verdict.rating for name, verdict in judgement.dimensions.items()}
+    if judgement.status != "scored":
+        missing = [name for name in DIMENSIONS if name not in labels]
+        known = bool(labels) and judgement.label_set == "typed"
+        cases = product(POINTS, repeat=len(missing)) if known else ()
+        said = {
+            policy.decide(labels | dict(zip(missing, case, strict=True))).label for case in cases
+        }
+        return _in_part(judgement, policy, sorted(said))
     decision = policy.decide(labels)
     return Overall.model_validate(
         {
@@ -136,7 +160,7 @@ def _typed(judgement: Judgement, policy: Policy) -> Overall:
     ratings = [judgement.rating(name) for name in DIMENSIONS]
     scored = [rating for rating in ratings if rating is not None]
     if judgement.status != "scored" or len(scored) < len(ratings):
-        return Overall(pair=judgement.pair, policy=policy.name, rating=None, why=_why(judgement))
+        return _in_part(judgement, policy, policy.possible(*ratings) if scored else ())
     decision = policy.decide(*scored)
     distribution = overall_distribution(judgement, policy)
     return Overall(

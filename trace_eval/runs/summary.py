@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fusion import DIMENSIONS
 from trace_eval.extracting.clip import Extracted
 from trace_eval.judges.chat.prices import Spending
 from trace_eval.runs.outcomes import NOT_MADE
@@ -22,7 +23,8 @@ class Summary:
 
     Attributes:
         total: records in the manifest.
-        scored: pairs with all three ratings; single answers with a score by every rubric.
+        scored: pairs with an overall rating; single answers with a score by every rubric.
+        dimensions: dimension -> pairs with a rating on it; none for single answers.
         unscored: reason -> items without; ``unreadable_record`` counts bad records.
         clips: recordings extracted or read from the cache in this session.
         clip_errors: recordings that could not be decoded in this session.
@@ -36,6 +38,7 @@ class Summary:
     total: int = 0
     scored: int = 0
     unscored: Counter[str] = field(default_factory=Counter)
+    dimensions: Counter[str] = field(default_factory=Counter)
     clips: int = 0
     clip_errors: int = 0
     audio_s: float = 0.0
@@ -68,17 +71,23 @@ class Summary:
             run: of pairs, or of single answers.
             rubrics: by which single answers were scored; an item counts when all have a score.
         """
-        self.scored, self.unscored = 0, Counter()
+        self.scored, self.unscored, self.dimensions = 0, Counter(), Counter()
         state = _states(run)
+        fused = {} if run.holds_scores else run.overall()
         for item in run.items():
             found = [
                 state.get((item.id, name), ("unscored", NOT_MADE)) for name in rubrics or ("",)
             ]
             missing = [reason for status, reason in found if status != "scored"]
-            if missing:
+            whole = fused.get(item.id)
+            if missing and (whole is None or whole.rating is None):
                 self.unscored[str(missing[0])] += 1
             else:
                 self.scored += 1
+        for verdicts in {} if run.holds_scores else run.outcomes().values():
+            self.dimensions.update(
+                name for name, rating in zip(DIMENSIONS, verdicts.ratings, strict=True) if rating
+            )
         if bad_records := sum(1 for _ in run.problems()):
             self.unscored["unreadable_record"] = bad_records
 

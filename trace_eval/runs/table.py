@@ -86,9 +86,11 @@ def _text(cell: Cell) -> str:
 def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
     """One row per pair, in input order.
 
-    ``confidence`` is the probability of the overall rating, where several opinions were asked;
-    ``consistent`` is false where the two orders contradict each other on any dimension, and
-    ``inconsistent`` names those dimensions. Such a rating is no verdict on the answers.
+    ``status`` is ``scored`` where there is an overall rating; without one the ratings that are
+    known stand in their columns all the same. ``confidence`` is the probability of the overall
+    rating, where several opinions were asked; ``consistent`` is false where the two orders
+    contradict each other on any dimension, and ``inconsistent`` names those dimensions. Such a
+    rating is no verdict on the answers.
 
     Args:
         run: a run that was judged, wholly or in part.
@@ -122,8 +124,9 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
         judgement = strict_json.parse(Judgement, line) if line else None
         outcome = VerdictRow.of(judgement) if judgement else NOT_JUDGED
         fused = overall.get(pair.id)
+        whole = fused is not None and fused.rating is not None
         return [
-            *(pair.id, pair.a.system, pair.b.system, outcome.status),
+            *(pair.id, pair.a.system, pair.b.system, "scored" if whole else outcome.status),
             *(None if rating is None else str(rating) for rating in outcome.ratings),
             *_fused(fused),
             *(outcome.margins[DIMENSIONS.index(name)] for name in margins),
@@ -131,7 +134,7 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
             *(_language(measured.get(pair.id), name) for name in languages),
             *_certainty(judgement, fused),
             *(_label(pair, name) for name in labelled),
-            *(outcome.reason, pair.category),
+            *(None if whole else outcome.reason, pair.category),
             *_reasons(judgement),
         ]
 

@@ -62,9 +62,11 @@ def operation(folder: Path) -> Operation:
     run = Run.open(folder)
     record = run.record()
     judgements = run.judgements()
+    whole = {pair for pair, judgement in judgements.items() if judgement.status == "scored"}
+    whole |= {pair for pair, fused in run.overall().items() if fused.rating is not None}
     total = sum(1 for _ in run.pairs())
     unscored = Counter(
-        str(j.reason or "incomplete") for j in judgements.values() if j.status != "scored"
+        str(j.reason or "incomplete") for pair, j in judgements.items() if pair not in whole
     )
     unscored.update({"not_judged": total - len(judgements)} if total > len(judgements) else {})
     opinions = [opinion for j in judgements.values() for opinion in j.opinions]
@@ -82,7 +84,7 @@ def operation(folder: Path) -> Operation:
         version=record.environment.trace_eval,
         started=record.started,
         pairs=total,
-        scored=sum(j.status == "scored" for j in judgements.values()),
+        scored=len(whole),
         unscored=dict(unscored),
         calls=len(opinions),
         failed=sum(o.reason in PARSE_FAILURES for o in opinions),

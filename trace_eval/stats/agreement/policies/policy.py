@@ -37,10 +37,18 @@ def cells_of(codes: Mapping[str, Codes]) -> NDArray[np.int64]:
 
 
 def fuse_codes(policy: Policy, codes: Mapping[str, Codes]) -> Codes:
-    """Overall codes under a policy; missing where a dimension is missing."""
-    cells = cells_of(codes)
-    fused = policy_codes(policy).ravel()[np.maximum(cells, 0)]
-    return np.where(cells >= 0, fused, MISSING).astype(np.int8)
+    """Overall codes under a policy; missing where they depend on a dimension that is missing."""
+    number = len(RATINGS)
+    # One more place per dimension stands for a missing rating, which may be any.
+    table = np.full((number + 1,) * len(DIMENSIONS), MISSING, np.int8)
+    for cell in np.ndindex(table.shape):
+        ratings = [RATINGS[place] if place < number else None for place in cell]
+        possible = policy.possible(*ratings) if any(ratings) else ()
+        if len(possible) == 1:
+            table[cell] = RATINGS.index(possible[0])
+    columns = (codes[name].astype(np.int64) for name in DIMENSIONS)
+    places = tuple(np.where(column == MISSING, number, column) for column in columns)
+    return np.asarray(table[places])
 
 
 def cell_counts(cells: NDArray[np.int64], overall: Codes) -> NDArray[np.int64]:
