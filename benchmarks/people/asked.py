@@ -1,0 +1,133 @@
+"""Delivery that was asked for: planted rate, pitch and loudness, and acted emotions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from benchmarks.people.figures import Figure, decisions, estimates, numbered
+from benchmarks.people.measured import judged
+from benchmarks.people.sets import Rated
+from blueprints import Blueprint
+from trace_eval.stats.agreement.resample import Resampler, ratio
+
+#: What was planted -> its levels in rising order, and the measure that should order them.
+PLANTED = {
+    "rate": (("slow", "medium", "fast"), "rate.wpm"),
+    "pitch": (("low", "medium", "high"), "pitch.median_hz"),
+    "intensity": (("x-soft", "medium", "x-loud"), "loudness.integrated_lufs"),
+}
+
+#: What was planted -> how the low and the high level are asked for.
+ASKS = {
+    "rate": ("Say the next sentence slowly.", "Say the next sentence fast."),
+    "pitch": (
+        "Say the next sentence in a low-pitched voice.",
+        "Say the next sentence in a high-pitched voice.",
+    ),
+    "intensity": ("Say the next sentence softly.", "Say the next sentence loudly."),
+}
+
+#: Emotion -> how it is asked for.
+EMOTION_ASKS = {
+    "anger": "Say the next sentence angrily.",
+    "boredom": "Say the next sentence in a bored voice.",
+    "disgust": "Say the next sentence with disgust.",
+    "fear": "Say the next sentence fearfully, in a frightened voice.",
+    "happiness": "Say the next sentence happily.",
+    "sadness": "Say the next sentence sadly.",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Two clips and a request; ``verdict`` is 1 or -1 for the clip that meets it better, else 0."""
+
+    a: Rated
+    b: Rated
+    kind: str
+    instruction: str
+    verdict: int
+
+
+def planted_pairs(clips: Sequence[Rated], steps: int) -> Iterator[Asked]:
+    """Pairs of one text and voice that differ in one thing by so many steps, asked for either."""
+    for a, b in combinations(clips, 2):
+        if a.group != b.group:
+            continue
+        differ = [name for name in PLANTED if a.facts[name] != b.facts[name]]
+        if len(differ) != 1:
+            continue
+        (name,) = differ
+        levels = PLANTED[name][0]
+        rise = levels.index(b.facts[name]) - levels.index(a.facts[name])
+        if abs(rise) != steps:
+            continue
+        for kind, (low, high) in ASKS.items():
+            for instruction, sign in ((low, 1), (high, -1)):
+                right = sign * (1 if rise > 0 else -1) if kind == name else 0
+                yield Asked(a, b, kind, instruction, right)
+
+
+def emotion_pairs(clips: Sequence[Rated]) -> Iterator[Asked]:
+    """Pairs of one speaker and text: an emotion against neutral, asked for; and two without it."""
+    for a, b in combinations(clips, 2):
+        if a.group != b.group:
+            continue
+        shown = (a.facts["emotion"], b.facts["emotion"])
+        for emotion, instruction in EMOTION_ASKS.items():
+            if set(shown) == {emotion, "neutral"}:
+                yield Asked(a, b, emotion, instruction, 1 if shown[0] == emotion else -1)
+            elif emotion not in shown:
+                yield Asked(a, b, emotion, instruction, 0)
+
+
+def ordered(clips: Sequence[Rated], numbers: Mapping[str, Any]) -> dict[str, Figure]:
+    """Planted thing -> share of its pairs that its measure orders as planted, ties one half."""
+    found = {}
+    for name, (levels, measure) in PLANTED.items():
+        rows, unit = [], []
+        values = numbers[measure]
+        for i, j in combinations(range(len(clips)), 2):
+            a, b = clips[i], clips[j]
+            differ = [one for one in PLANTED if a.facts[one] != b.facts[one]]
+            if a.group != b.group or differ != [name]:
+                continue
+            rise = levels.index(b.facts[name]) - levels.index(a.facts[name])
+            gap = values[j] - values[i]
+            if np.isfinite(gap):
+                rows.append(0.5 + 0.5 * np.sign(gap) * np.sign(rise))
+                unit.append(a.unit)
+        if rows:
+            resampler = Resampler(numbered(unit))
+            resampler.sums(name, (np.array(rows), np.ones(len(rows))), ratio)
+            found |= estimates(resampler, {name: len(rows)})
+    return found
+
+
+def asked_figures(
+    asked: Sequence[Asked], blueprints: Mapping[str, Blueprint]
+) -> dict[str, dict[str, Any]]:
+    """Kind of request -> figures of ``rules``, and how often it gave which rating."""
+    found: dict[str, dict[str, Any]] = {}
+    for kind in dict.fromkeys(one.kind for one in asked):
+        own = [one for one in asked if one.kind == kind]
+        said = [
+            judged(
+                blueprints[one.a.item], blueprints[one.b.item], "paralinguistics", one.instruction
+            )
+            for one in own
+        ]
+        verdict = np.array([one.verdict for one in own])
+        unit = numbered([one.a.unit for one in own])
+        figures = decisions({"rules": np.array([code for code, _ in said])}, verdict, unit)
+        ratings = [rating for (_, rating), one in zip(said, own, strict=True) if one.verdict]
+        found[kind] = {
+            **figures["rules"],
+            "ratings": {name: ratings.count(name) for name in sorted(set(ratings))},
+        }
+    return found

@@ -1,0 +1,88 @@
+"""Turn edges: where the tool puts the turns of two-channel clips beside a listener's marks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.people.figures import Figure, estimates, numbered
+from benchmarks.people.sets import Folder
+from blueprints import UserError
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.turns.options import TurnsOptions
+from trace_eval.turns.report import time_turns
+
+Array = NDArray[Any]
+
+#: An edge this near is right, seconds.
+NEAR_S = 0.1
+
+
+def edge_figures(folder: Folder) -> dict[str, dict[str, Figure]]:
+    """Start, end and gap -> median and 95th percentile of the error, share within .1 s, bias."""
+    errors: dict[str, list[float]] = {"start": [], "end": [], "gap": []}
+    clips: dict[str, list[str]] = {name: [] for name in errors}
+    for audio, group in groupby(folder.edges, key=lambda edge: edge.audio):
+        marks = sorted(group, key=lambda edge: edge.start_s)
+        measured = _measured(audio)
+        found = [measured.get(edge.channel) for edge in marks]
+        if len(marks) != 2 or None in found:
+            folder.dropped["clip in which two turns were not found"] += 1
+            continue
+        (first, second) = found
+        for mark, (start, end) in zip(marks, found, strict=True):
+            errors["start"].append(start - mark.start_s)
+            errors["end"].append(end - mark.end_s)
+            clips["start"].append(mark.clip)
+            clips["end"].append(mark.clip)
+        gap = marks[1].start_s - marks[0].end_s
+        errors["gap"].append(second[0] - first[1] - gap)
+        clips["gap"].append(marks[0].clip)
+    return {
+        name: _figures(np.array(values), clips[name]) for name, values in errors.items() if values
+    }
+
+
+def _measured(audio: Path) -> dict[int, tuple[float, float]]:
+    """Channel -> first start and last end of its turns, seconds."""
+    try:
+        (timed,) = time_turns(audio, TurnsOptions(layout="stereo")).conversations
+    except (UserError, ValueError):
+        return {}
+    found = {}
+    for channel, role in enumerate(("user", "agent")):
+        turns = [turn for _, turn in timed.item.conversation.turns_of(role)]  # type: ignore[arg-type]
+        starts = [turn.start_s for turn in turns if turn.start_s is not None]
+        ends = [turn.end_s for turn in turns if turn.end_s is not None]
+        if starts and ends:
+            found[channel] = (min(starts), max(ends))
+    return found
+
+
+def _figures(error: Array, clips: Sequence[str]) -> dict[str, Figure]:
+    unit = numbered(clips)
+    resampler = Resampler(unit)
+    statistics: dict[str, Callable[[Array], float]] = {
+        "median": lambda rows: float(np.median(np.abs(rows))),
+        "p95": lambda rows: float(np.quantile(np.abs(rows), 0.95)),
+        "within": lambda rows: float((np.abs(rows) <= NEAR_S).mean()),
+        "bias": lambda rows: float(rows.mean()),
+    }
+    for name, statistic in statistics.items():
+        resampler.weighted(name, _of_weights(error, unit, statistic))
+    return estimates(resampler, dict.fromkeys(statistics, len(error)))
+
+
+def _of_weights(
+    error: Array, unit: NDArray[np.int64], statistic: Callable[[Array], float]
+) -> Callable[[Array], Array]:
+    def values(weights: Array) -> Array:
+        times = weights[:, unit].round().astype(int)
+        return np.array([statistic(np.repeat(error, row)) for row in times])
+
+    return values

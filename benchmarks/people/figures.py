@@ -1,0 +1,326 @@
+"""What is computed of pairs and clips: order, decisions, rank correlation; each with an interval.
+
+Whole units (sentences, noises, speakers, texts) are drawn, because clips of one share what is
+hard about them. Few units make a bootstrap too sure of itself, so its interval is widened.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.people.sets import Rated
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.interval import widened_level
+from trace_eval.stats.agreement.pearson import moments, pearson_of_sums
+from trace_eval.stats.agreement.resample import Resampler, ratio
+from trace_eval.stats.agreement.spearman import add_spearman, spearman
+
+Array = NDArray[Any]
+
+#: Nominal coverage of the intervals.
+LEVEL = 0.95
+
+#: Human raters decide a pair with this p of a paired t-test over common raters, and this far
+#: apart, in points of MUSHRA.
+DECIDED_P, DECIDED_POINTS = 0.05, 5.0
+
+#: Fewer units than this never tell: all of five on one side is p = 2 / 2 ** 5 > .05.
+LEAST_UNITS = 6
+
+#: Random halves of the raters.
+HALVES = 200
+
+
+@dataclass(frozen=True)
+class Figure:
+    """An estimate with its interval, how many pairs or clips it is of, and in how many units."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    units: int
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return "-"
+        if self.low is None or self.high is None:
+            return f"{self.value:.3f} (n {self.n})"
+        return f"{self.value:.3f} [{self.low:.2f}, {self.high:.2f}] of {self.n}"
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """All pairs of clips within a group.
+
+    Attributes:
+        a, b: places of the two clips [shape=(pairs,)].
+        unit: what is drawn together, from 0 [shape=(pairs,)].
+        gap: mean rating of a less that of b.
+        verdict: 1 and -1 where human raters decide for a and b, 0 where they do not; None: the
+            set has no raters one by one.
+    """
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    unit: NDArray[np.int64]
+    gap: NDArray[np.float64]
+    verdict: NDArray[np.int64] | None
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+
+def numbered(names: Sequence[str]) -> NDArray[np.int64]:
+    """Names as numbers from 0."""
+    return np.unique(np.array(names, dtype=str), return_inverse=True)[1].astype(np.int64)
+
+
+def pairs_of(clips: Sequence[Rated], scale: str) -> Pairs:
+    """The pairs of one scale; a group of one clip gives none."""
+    unit = numbered([clip.unit for clip in clips])
+    mean = np.array([clip.mean(scale) for clip in clips])
+    found = [
+        (i, j)
+        for i, j in combinations(range(len(clips)), 2)
+        if clips[i].group == clips[j].group and np.isfinite(mean[[i, j]]).all()
+    ]
+    a, b = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    raters = [clip.ratings.get(scale, {}) for clip in clips]
+    single = any(len(one) > 1 for one in raters)
+    verdict = [decided(raters[i], raters[j]) for i, j in found] if single else None
+    return Pairs(a, b, unit[a], mean[a] - mean[b], None if verdict is None else np.array(verdict))
+
+
+def decided(a: dict[str, float], b: dict[str, float]) -> int:
+    """Which clip human raters decide for: 1 the first, -1 the second, 0 neither."""
+    gap = [a[rater] - b[rater] for rater in sorted(a.keys() & b.keys())]
+    n = len(gap)
+    if n < 2:
+        return 0
+    mean = math.fsum(gap) / n
+    spread = math.fsum((one - mean) ** 2 for one in gap) / (n - 1)
+    clear = abs(mean) > _critical(n - 1) * math.sqrt(spread / n)
+    return int(math.copysign(1, mean)) if clear and abs(mean) >= DECIDED_POINTS else 0
+
+
+@cache
+def _critical(df: int) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, 1 - DECIDED_P / 2))
+
+
+def estimates(resampler: Resampler, n: dict[str, int]) -> dict[str, Figure]:
+    """Every registered statistic; a share of 0 or 1 has the exact interval over its units."""
+    units = resampler.units
+    level = LEVEL if units < 2 else min(0.999, widened_level(LEVEL, units))
+    found = resampler.estimates(BootstrapOptions(resamples=2000, level=level))
+    return {name: _figure(one, units, n[name]) for name, one in found.items()}
+
+
+def _figure(estimate: Any, units: int, n: int) -> Figure:
+    value, interval = estimate.value, estimate.percentile
+    if value is None:
+        return Figure(None, None, None, n, units)
+    if interval is None and units > 1 and value in (0, 1):
+        from scipy.stats import binomtest
+
+        exact = binomtest(round(value * units), units).proportion_ci(LEVEL)
+        interval = exact.low, exact.high
+    low, high = interval or (None, None)
+    return Figure(float(value), low, high, n, units)
+
+
+# -- numbers ----------------------------------------------------------------------------------
+
+
+def in_order(number: Array, pairs: Pairs, apart: float) -> tuple[Array, Array]:
+    """(places of the pairs that count, 1 in order, 0 not, one half tied)."""
+    gap = number[pairs.a] - number[pairs.b]
+    rows = np.flatnonzero((np.abs(pairs.gap) >= apart) & np.isfinite(gap))
+    return rows, 0.5 + 0.5 * np.sign(gap[rows]) * np.sign(pairs.gap[rows])
+
+
+def concordance(number: Array, pairs: Pairs, apart: float) -> float:
+    """Share of pairs ``apart`` in mean rating that a number orders as human raters, ties half."""
+    score = in_order(number, pairs, apart)[1]
+    return float(score.mean()) if len(score) else math.nan
+
+
+def concordances(
+    numbers: dict[str, Array], pairs: Pairs, apart: float, against: Sequence[str]
+) -> dict[str, tuple[Figure, str]]:
+    """Concordance of every number, and what it says beside chance and the baselines."""
+    resampler, n = Resampler(pairs.unit), {}
+    rows: dict[str, tuple[Array, Array]] = {}
+    for name, number in numbers.items():
+        rows[name] = in_order(number, pairs, apart)
+        place, score = rows[name]
+        n[name] = len(place)
+        resampler.sums(name, (score, np.ones(len(score))), ratio, place)
+    for name in numbers:
+        for base in against:
+            if name not in against and base in numbers:
+                n[f"{name} - {base}"] = n[name]
+                resampler.difference(f"{name} - {base}", base, name)
+    found = estimates(resampler, n)
+    return {
+        name: (
+            found[name],
+            words(found[name], [(b, found.get(f"{name} - {b}")) for b in against]),
+        )
+        for name in numbers
+    }
+
+
+def words(figure: Figure, over: Sequence[tuple[str, Figure | None]] = ()) -> str:
+    """What an interval says beside chance, one half, and beside trivial baselines."""
+    if figure.value is None:
+        return "not measured"
+    if figure.units < LEAST_UNITS:
+        return f"cannot tell: {figure.units} groups"
+    if figure.low is None or figure.high is None or figure.low <= 0.5 <= figure.high:
+        return "cannot tell from chance"
+    if figure.high < 0.5:
+        return "against human labels"
+    for name, lead in over:
+        if lead is not None and (lead.low is None or lead.low <= 0):
+            return f"cannot tell from {name}"
+    return "with human labels"
+
+
+def rhos(
+    numbers: dict[str, Array], clips: Sequence[Rated], scale: str
+) -> dict[str, tuple[Figure, Figure]]:
+    """Spearman's rho of every number with the mean rating, over all clips and within conditions."""
+    mean = np.array([clip.mean(scale) for clip in clips])
+    unit = numbered([clip.unit for clip in clips])
+    condition = numbered([clip.condition for clip in clips])
+    resampler, n = Resampler(unit), {}
+    for name, number in numbers.items():
+        row = np.flatnonzero(np.isfinite(number) & np.isfinite(mean))
+        x, y = number[row], mean[row]
+        n[name] = n[f"{name} within"] = len(row)
+        if len(row) > 2 and np.ptp(x) and np.ptp(y):
+            add_spearman(resampler, name, x, y, row)
+            ranks = [_ranks_within(v, condition[row]) for v in (x, y)]
+            resampler.sums(f"{name} within", moments(*ranks), pearson_of_sums, row)
+        else:
+            resampler.undefined(name)
+            resampler.undefined(f"{name} within")
+    found = estimates(resampler, n)
+    return {name: (found[name], found[f"{name} within"]) for name in numbers}
+
+
+def _ranks_within(values: Array, group: Array) -> Array:
+    from scipy.stats import rankdata
+
+    ranks = np.zeros(len(values))
+    for one in np.unique(group):
+        rows = group == one
+        own = rankdata(values[rows])
+        ranks[rows] = own - own.mean()
+    return ranks
+
+
+# -- judges -----------------------------------------------------------------------------------
+
+
+def decisions(
+    given: dict[str, Array], verdict: NDArray[np.int64], unit: NDArray[np.int64]
+) -> dict[str, dict[str, Figure]]:
+    """Judge -> decided, right, against, accuracy.
+
+    Args:
+        given: judge -> 1, -1, or 0 where it does not decide [shape=(pairs,)].
+        verdict: the same of human labels.
+        unit: what is drawn together.
+    """
+    resampler, n = Resampler(unit), {}
+    human = verdict != 0
+    for name, said in given.items():
+        decides, right = said != 0, (said == verdict) & human
+        parts = {
+            "decided": (decides & human, human),
+            "right": (right, decides & human),
+            "against": (decides & ~human, ~human),
+            "accuracy": (said == verdict, np.ones(len(verdict), bool)),
+        }
+        for figure, (top, bottom) in parts.items():
+            key = f"{name}/{figure}"
+            n[key] = int(bottom.sum())
+            resampler.sums(key, (top.astype(float), bottom.astype(float)), ratio)
+    found = estimates(resampler, n)
+    names = ("decided", "right", "against", "accuracy")
+    return {name: {part: found[f"{name}/{part}"] for part in names} for name in given}
+
+
+# -- ceilings ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """How well one random half of the raters does as a number and as a judge of the other half.
+
+    Attributes:
+        concordance: of the half's mean with the other half's.
+        rho: of the two halves' means, stepped up to all raters by Spearman and Brown.
+        decided, right, against: of the half's decisions beside the other half's.
+    """
+
+    concordance: float
+    rho: float
+    decided: float | None
+    right: float | None
+    against: float | None
+
+
+def ceiling(clips: Sequence[Rated], scale: str, apart: float, seed: int = 0) -> Ceiling | None:
+    """The means over random halves; None where the raters are not known one by one."""
+    raters = sorted({rater for clip in clips for rater in clip.ratings.get(scale, {})})
+    if len(raters) < 4:
+        return None
+    rng = np.random.default_rng(seed)
+    order, ranks, counts = [], [], np.zeros(5)
+    for _ in range(HALVES):
+        drawn = set(rng.permutation(raters)[: len(raters) // 2])
+        one, other = ([_only(clip, scale, drawn, keep) for clip in clips] for keep in (True, False))
+        pairs = pairs_of(other, scale)
+        first, second = (np.array([clip.mean(scale) for clip in half]) for half in (one, other))
+        known = np.isfinite(first) & np.isfinite(second)
+        order.append(concordance(first, pairs, apart))
+        r = spearman(first[known], second[known])
+        ranks.append(2 * r / (1 + r) if r > -1 else math.nan)
+        ratings = [clip.ratings[scale] for clip in one]
+        own = zip(pairs.a, pairs.b, strict=True)
+        said = np.array([decided(ratings[i], ratings[j]) for i, j in own])
+        assert pairs.verdict is not None
+        human, decides = pairs.verdict != 0, said != 0
+        counts += [
+            (decides & human).sum(),
+            human.sum(),
+            ((said == pairs.verdict) & human).sum(),
+            (decides & ~human).sum(),
+            (~human).sum(),
+        ]
+    together, human, right, against, ties = counts
+    shares = ((together, human), (right, together), (against, ties))
+    return Ceiling(
+        float(np.nanmean(order)),
+        float(np.nanmean(ranks)),
+        *(float(top / bottom) if bottom else None for top, bottom in shares),
+    )
+
+
+def _only(clip: Rated, scale: str, raters: set[str], keep: bool) -> Rated:
+    kept = {r: v for r, v in clip.ratings.get(scale, {}).items() if (r in raters) is keep}
+    return Rated(clip.item, clip.audio, clip.group, clip.unit, clip.condition, {scale: kept})

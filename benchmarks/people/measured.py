@@ -1,0 +1,125 @@
+"""What the tool says of the clips: the numbers of their blueprints, and the verdicts of rules."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.people.sets import Folder, Rated
+from blueprints import Blueprint, UserError
+from blueprints.flat import flat
+from trace_eval import Pair
+from trace_eval.extracting.start import extract
+from trace_eval.judges.base import Case
+from trace_eval.judges.rules.judge import RulesJudge
+from trace_eval.options import ExtractOptions
+
+Array = NDArray[np.float64]
+
+#: Columns of a blueprint that are no measure of how it sounds.
+_NO_MEASURE = ("rate_hz", "channels", "windows", "start_s", "step_s", "probability", "words")
+
+#: Trivial baselines: what a higher number of each would call better.
+BASELINES = {"louder": "loudness.integrated_lufs", "longer": "signal.duration_s"}
+
+
+def blueprints_of(folder: Folder) -> dict[str, Blueprint]:
+    """Item -> blueprint; a recording that cannot be measured is counted and left out."""
+    overrides: dict[str, Any] = {"distillmos": "distillmos"} if find_spec("distillmos") else {}
+    found = extract([clip.audio for clip in folder.clips], ExtractOptions(overrides=overrides))
+    blueprints = {}
+    for clip, one in zip(folder.clips, found, strict=True):
+        if one.blueprint is None:
+            folder.dropped["sound that cannot be decoded"] += 1
+        else:
+            blueprints[clip.item] = one.blueprint
+    folder.clips = [clip for clip in folder.clips if clip.item in blueprints]
+    return blueprints
+
+
+def numbers_of(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> dict[str, Array]:
+    """Measure -> its values [shape=(clips,)], NaN where there is none; constants are left out."""
+    rows = [flat(blueprints[clip.item]) for clip in clips]
+    names = dict.fromkeys(name for row in rows for name in row)
+    table: dict[str, Array] = {}
+    for name in names:
+        if name.endswith(_NO_MEASURE):
+            continue
+        values = np.array([_number(row.get(name)) for row in rows])
+        known = values[np.isfinite(values)]
+        if len(known) and np.ptp(known):
+            table[name] = values
+    return table
+
+
+def _number(value: object) -> float:
+    usable = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if usable else math.nan  # type: ignore[arg-type]
+
+
+def judged(
+    a: Blueprint, b: Blueprint, dimension: str, instruction: str | None = None
+) -> tuple[int, str]:
+    """Of ``rules``: 1, -1, or 0 where it decides for neither; and the rating that it gives."""
+    pair = Pair(
+        id="pair",
+        instruction={"text": instruction or "Say the next sentence."},
+        a={"audio": "a.wav"},
+        b={"audio": "b.wav"},
+    )
+    verdict = RulesJudge().judge_case(Case.of(pair, a, b)).dimensions.get(dimension)  # type: ignore[call-overload]
+    rating = str(verdict.rating) if verdict else "unscored"
+    return {"1": 1, "2": -1}.get(rating, 0), rating
+
+
+def read_rival(text: str, items: set[str]) -> tuple[str, dict[str, float]]:
+    """NAME=FILE.csv as (name, item -> score).
+
+    Raises:
+        UserError: it is no table of these columns, or has no item of any set that is here.
+    """
+    name, equals, file = text.partition("=")
+    if not (name and equals and file):
+        raise UserError(f"--rival {text!r}: give NAME=FILE.csv")
+    scores: dict[str, float] = {}
+    bad = 0
+    try:
+        with Path(file).open(encoding="utf-8-sig", newline="") as table:
+            rows = csv.DictReader(table)
+            if not {"item", "score"} <= set(rows.fieldnames or ()):
+                raise UserError(f"--rival {file}: columns {rows.fieldnames}; needs item, score")
+            for row in rows:
+                try:
+                    value = float(row["score"])
+                except (TypeError, ValueError):
+                    value = math.nan
+                if math.isfinite(value):
+                    scores[row["item"]] = value
+                else:
+                    bad += 1
+    except (OSError, UnicodeError, csv.Error) as error:
+        raise UserError(f"--rival {file}: {error}; give a CSV file with item, score") from error
+    if not scores.keys() & items:
+        raise UserError(
+            f"--rival {file}: none of its {len(scores)} items is in a set that is here"
+            f" ({bad} rows without a number); items are named like {sorted(items)[:2]}"
+        )
+    return name, scores
+
+
+def rival_numbers(
+    clips: Sequence[Rated], rivals: Mapping[str, Mapping[str, float]]
+) -> dict[str, Array]:
+    """Rival -> its scores [shape=(clips,)], for those that know a clip of this set."""
+    found = {
+        name: np.array([scores.get(clip.item, math.nan) for clip in clips])
+        for name, scores in rivals.items()
+    }
+    return {name: values for name, values in found.items() if np.isfinite(values).any()}
