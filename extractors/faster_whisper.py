@@ -74,7 +74,7 @@ class FasterWhisperExtractor(Recogniser):
     """
 
     name: ClassVar[str] = "faster-whisper"
-    version: ClassVar[str] = "4"
+    version: ClassVar[str] = "5"
     limits: ClassVar[str] = (
         "invents text on silence and loops (both are flagged); tiny.en knows English only."
     )

@@ -13,6 +13,7 @@ is scored from its file by :func:`score_file`, in bounded memory.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -28,7 +29,7 @@ from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Extractor, silence, speech_gate
 from extractors.contours import decibels, rms_dbfs
 from extractors.dnsmos import p808, p835
-from extractors.dnsmos.windows import HOP_SAMPLES, Network
+from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, Network
 from extractors.stream import SpeechFile, SpeechSamples
 
 #: What the models listen to at once, seconds and samples: 9 hops, and a last frame's reach.
@@ -60,7 +61,7 @@ class DnsmosExtractor(Extractor):
 
     name: ClassVar[str] = "dnsmos"
     group: ClassVar[str] = "quality"
-    version: ClassVar[str] = "5"
+    version: ClassVar[str] = "6"
     limits: ClassVar[str] = (
         "trained on noise suppression: falls with the level of the clip, is 2.2 on digital "
         "silence; P.808 does not see clipping; no score says how natural a voice sounds."
@@ -131,11 +132,13 @@ def score_file(path: Path | str, windows: Windows = "reference") -> Quality | Ab
     return silence(peak) or _quality(scores, level)
 
 
-def _windows(audio: SpeechSamples, kind: Windows) -> tuple[SpeechSamples, list[int]]:
-    """What is scored: audio that fills a window, and the numbers of its windows."""
+def _windows(audio: SpeechSamples, kind: Windows) -> tuple[SpeechSamples, list[int], int]:
+    """What :func:`score` is given: audio that fills a window, its windows, and its period."""
+    period = 0
     if len(audio) < WINDOW_SAMPLES:
+        period = math.lcm(len(audio), FRAME_SAMPLES) // FRAME_SAMPLES
         audio = fill_window(audio[:])
-    return audio, (all_windows if kind == "all" else reference_windows)(len(audio))
+    return audio, (all_windows if kind == "all" else reference_windows)(len(audio)), period
 
 
 def _quality(scores: npt.NDArray[np.float64], level_dbfs: float | None) -> Quality:
@@ -185,15 +188,18 @@ def all_windows(samples: int) -> list[int]:
     return list(range((samples - WINDOW_SAMPLES) // HOP_SAMPLES + 1))
 
 
-def score(audio: SpeechSamples, windows: Sequence[int]) -> npt.NDArray[np.float64]:
+def score(audio: SpeechSamples, windows: Sequence[int], period: int = 0) -> npt.NDArray[np.float64]:
     """SIG, BAK, OVRL and P.808 MOS of windows [shape=(n, 4)].
 
     Args:
         audio: 16 kHz mono: float32 [shape=(samples,)], or a file that is read forwards.
         windows: n ascending numbers of windows inside the audio.
+        period: frames after which the audio repeats itself, as a short clip does that was
+            doubled; 0: never.
     """
     p835_model, p808_model = _models()
-    quality, overall = p835.P835(p835_model, audio), p808.P808(p808_model, audio)
+    quality = p835.P835(p835_model, audio, period)
+    overall = p808.P808(p808_model, audio, period)
     found = []
     for first in range(0, len(windows), WINDOWS_AT_ONCE):
         block = windows[first : first + WINDOWS_AT_ONCE]

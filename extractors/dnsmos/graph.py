@@ -24,9 +24,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
 import onnx
 
 from extractors.dnsmos.pieces import attribute, piece
@@ -71,13 +72,29 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:
         sections.append(layers_between)
     strides = [math.prod(layer.stride for layer in part) for part in parts]
 
-    def front(image: Floats) -> list[Floats]:
-        levels = accumulate(sections, lambda cells, part: part.inside(cells), initial=image)
-        return list(levels)[1:]
+    margin, reach = _needed(shared, 0), _needed(parts[0], 0)
+
+    def first_cells(image: Floats, period: int) -> Floats:
+        """The first stage, of what repeats itself once: it is nearly all of the work."""
+        stride, rows = strides[0], image.shape[2]
+        cycle = math.lcm(period, stride)
+        # The very first frame may reach over the start of the audio.
+        start = stride * math.ceil((margin + 1) / stride)
+        if not cycle or start + cycle + 2 * reach > rows - margin:
+            return sections[0].inside(image)
+        cells = sections[0].inside(image[:, :, start : start + cycle + 2 * reach])
+        # Before the start and in the context at the end others stand than without repetition:
+        # windows replace what they reach.
+        numbers = np.arange((rows - 2 * reach) // stride) - start // stride
+        return np.asarray(cells[:, :, numbers % (cycle // stride)])
+
+    def front(image: Floats, period: int) -> list[Floats]:
+        cells = first_cells(image, period)
+        return [cells, *(part.inside(cells) for part in sections[1:])]
 
     return Network(
         front=front,
-        margins=(_needed(shared, 0), _needed(parts[1], 0), 0),
+        margins=(margin, _needed(parts[1], 0), 0),
         strides=(1, strides[0], strides[0] * strides[1]),
         stages=tuple(stages),
         tail=piece(model, end, [model.graph.output[0].name]),

@@ -60,9 +60,11 @@ class P808:
     Args:
         model: from :func:`load`.
         audio: 16 kHz mono: an array [shape=(n,)], or a file that is read forwards.
+        period: frames after which it repeats itself; 0: never.
     """
 
-    def __init__(self, model: Network, audio: SpeechSamples) -> None:
+    def __init__(self, model: Network, audio: SpeechSamples, period: int = 0) -> None:
+        self._period = period
         self._network = model
         self._audio = audio
         self._hops: HopStore[Decibels] = HopStore()
@@ -109,7 +111,8 @@ class P808:
         levels = scaled(np.concatenate([hops[number] for number in numbers]), peak)
         # The context beyond the group reaches only cells that its windows replace.
         margin = self._network.margins[0]
-        cells = front(self._network, np.pad(levels, ((margin, margin), (0, 0))))
+        padded = np.pad(levels, ((margin, margin), (0, 0)))
+        cells = front(self._network, padded, self._period)
         shared = dict(zip(numbers, cells, strict=True))
         return raw_scores(self._network, shared, group, own[:, :1], own[:, 1:])[:, 0]
 

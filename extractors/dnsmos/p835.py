@@ -67,9 +67,11 @@ class P835:
     Args:
         model: from :func:`load`.
         audio: 16 kHz mono: an array [shape=(n,)], or a file that is read forwards.
+        period: frames after which it repeats itself; 0: never.
     """
 
-    def __init__(self, model: P835Model, audio: SpeechSamples) -> None:
+    def __init__(self, model: P835Model, audio: SpeechSamples, period: int = 0) -> None:
+        self._period = period
         self._spectra, self._network = model
         self._audio = audio
         self._hops: HopStore[Hop] = HopStore()
@@ -94,4 +96,4 @@ class P835:
         samples = stretch(self._audio, frames.start * FRAME_SAMPLES, end)
         framed = np.lib.stride_tricks.sliding_window_view(samples, SPECTRUM_SAMPLES)
         [spectra] = self._spectra(framed[np.newaxis, ::FRAME_SAMPLES])
-        return front(self._network, spectra[0, 0])
+        return front(self._network, spectra[0, 0], self._period)

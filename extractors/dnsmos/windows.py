@@ -70,14 +70,15 @@ class Network:
     """The pieces of one network.
 
     Attributes:
-        front: features [shape=(1, 1, frames, bins)] -> cells after each stage.
+        front: features [shape=(1, 1, frames, bins)], and after how many frames those of the
+            hops repeat themselves (0: never) -> cells after each stage.
         margins: cells at each end of the front's input and outputs that are context only.
         strides: frames per cell of the front's input and outputs.
         stages: what the edges go through.
         tail: cells of windows [shape=(n, channels, cells, bins)] -> raw scores [shape=(n, m)].
     """
 
-    front: Piece
+    front: Callable[[Floats, int], list[Floats]]
     margins: tuple[int, ...]
     strides: tuple[int, ...]
     stages: tuple[SharedStage, ...]
@@ -134,17 +135,18 @@ def stretch(audio: SpeechSamples, first: int, stop: int) -> Samples:
     return np.pad(inside, (before, stop - first - before - len(inside)))
 
 
-def front(network: Network, features: Floats) -> list[Hop]:
+def front(network: Network, features: Floats, period: int = 0) -> list[Hop]:
     """Shared cells of consecutive hops.
 
     Args:
         network: the network.
         features: [shape=(margin + hops * 100 + margin, bins)] with ``network.margins[0]``
             frames of context at both ends.
+        period: frames after which the audio repeats itself; 0: never.
     """
     image = features[np.newaxis, np.newaxis]
     levels = []
-    for level, margin in zip([image, *network.front(image)], network.margins, strict=True):
+    for level, margin in zip([image, *network.front(image, period)], network.margins, strict=True):
         levels.append(level[0, :, margin : level.shape[2] - margin])
     count = levels[0].shape[1] // HOP_FRAMES
     return list(zip(*(np.split(level, count, axis=1) for level in levels), strict=True))

@@ -12,7 +12,8 @@ from extractors.audio import SPEECH_RATE, Samples
 from extractors.dnsmos import extractor as dnsmos
 from extractors.dnsmos import p808, p835
 from extractors.dnsmos import windows as dnsmos_shared
-from extractors.dnsmos.windows import HopStore, runs, stretch
+from extractors.dnsmos.sections import CompiledSection
+from extractors.dnsmos.windows import Floats, HopStore, runs, stretch
 
 TOLERANCE = 1e-3  # promised fidelity; single-precision sums differ by about 1e-6
 
@@ -83,6 +84,27 @@ def test_networks_are_cut_before_the_pooling_that_does_not_divide_a_hop() -> Non
     assert [(s.strip, s.changed) for s in network.stages] == [(3, 1), (11, 3)]
     # 2 cells of 4 frames = 4 of 2, + 1 = 5 of 2, = 10 frames, + 1 = 11.
     assert network.margins == (11, 5, 0)
+
+
+@pytest.mark.parametrize(("samples", "rows"), [(36_000, 450), (128_000, 800), (36_040, 912)])
+def test_what_a_doubled_clip_repeats_is_computed_once(
+    samples: int, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # 2.25 s are 225 frames, and pairs of frames are pooled: after 450 frames all was there before.
+    # 2.2525 s end within a frame, so nothing repeats itself in the 9 s of the one window.
+    computed, inside = [], CompiledSection.inside
+
+    def counted(section: CompiledSection, image: Floats) -> Floats:
+        if image.shape[1::2] == (1, 161):  # P.835's first stage: a channel, 161 bins
+            computed.append(image.shape[2] - 2 * 4)  # four convolutions reach so far
+        return inside(section, image)
+
+    audio = np.random.default_rng(5).normal(0, 0.1, samples).astype(np.float32)
+    filled, windows, period = dnsmos._windows(audio, "reference")
+    want = dnsmos.score(filled, windows)
+    monkeypatch.setattr(CompiledSection, "inside", counted)
+    assert dnsmos.score(filled, windows, period) == pytest.approx(want, abs=2e-6)
+    assert computed == [rows]
 
 
 def test_each_hop_is_computed_once_and_forgotten() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
+import pyloudnorm
 import pytest
 
 from blueprints import Absent, Blueprint, Loudness, Status
@@ -156,3 +158,38 @@ def test_every_shared_clip_agrees_with_ffmpeg(data: Path) -> None:
     for file in files:
         got = measured(decode(file)).integrated_lufs
         assert got == pytest.approx(ffmpeg_lufs(file), abs=0.2), file
+
+
+@pytest.mark.parametrize("rate", [4_000, 11_025, 16_000, 44_100, 192_000])
+def test_equals_the_recursive_filters(rate: int) -> None:
+    # pyloudnorm runs the filters of scipy.signal; blocks under the gate of -70 LUFS count, too.
+    meter = pyloudnorm.Meter(rate, filter_class="DeMan")
+    rng = np.random.default_rng(rate)
+    level = np.repeat(10 ** rng.uniform(-4, 0, 12), int(0.3 * rate))[:, np.newaxis]
+    wave = rng.normal(0, 0.2, (len(level), 2)) * level + 0.3
+    got = measured(Clip(wave.astype(np.float32), rate))
+    want = meter.integrated_loudness(wave.astype(np.float32).astype(np.float64))
+    assert got.integrated_lufs == pytest.approx(want, abs=1e-9)
+    blocks = np.array(meter.blockwise_loudness[: len(got.contour.values)])
+    heard = [np.nan if value is None else value for value in got.contour.values]
+    assert heard == pytest.approx(np.where(blocks < -70, np.nan, blocks), abs=0.0051, nan_ok=True)
+
+
+def test_a_rate_without_the_standards_filter_has_no_loudness() -> None:
+    got = LoudnessExtractor().extract(clip_of(sine(-23, 1, 3_000), 3_000), NOTHING)
+    assert isinstance(got, Absent)
+    assert got.reason == "at 3000 Hz there is no shelf at 1682 Hz; record it at 8 kHz"
+
+
+def test_no_slow_package_is_imported() -> None:
+    # scipy.signal takes most of a second of CPU in every worker.
+    script = (
+        "import sys; import numpy as np\nfrom blueprints import Blueprint\n"
+        "from extractors.audio import Clip; from extractors.loudness import LoudnessExtractor\n"
+        "clip = Clip(np.ones((9000, 1), np.float32) * np.sin(np.arange(9000))[:, None], 9000)\n"
+        "LoudnessExtractor().extract(clip, Blueprint(clip='0')); print('scipy' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+from threadpoolctl import threadpool_limits
 
 from blueprints import Absent, Blueprint, Signal, Span, Status, Transcript, UserError
 from extractors import default_asr, packaged
@@ -18,6 +19,9 @@ from extractors.audio import SPEECH_RATE, Clip, decode
 from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.registry import create
 from extractors.signal import SignalExtractor
+from trace_eval.extracting.cache import Cache
+from trace_eval.extracting.clip import ClipExtractor
+from trace_eval.extracting.source import ClipSource
 
 CLIPS = Path(__file__).resolve().parents[2] / "examples" / "clips"
 SENTENCE = CLIPS / "three-times-b.ogg"  # "Please close the door behind you."
@@ -288,3 +292,13 @@ def test_the_default_stays_on_the_cpu_unless_it_is_told_where_to_run() -> None:
     assert isinstance(moved, FasterWhisperExtractor)
     assert (moved.device, moved.runs_on) == ("cuda:0", "gpu")
     assert moved.parameters()["compute_type"] == "float16"
+
+
+def test_words_do_not_depend_on_the_number_of_threads() -> None:
+    # numpy's products, the mel energies among them, differ by rounding; confidences by up to 0.2.
+    def heard(threads: int) -> Blueprint | None:
+        worker = ClipExtractor([SignalExtractor(), TINY], Cache(None))
+        with threadpool_limits(threads, user_api="blas"):
+            return worker.run([ClipSource("a", path=SENTENCE)])[0].blueprint
+
+    assert heard(1) == heard(2)

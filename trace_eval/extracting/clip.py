@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import NamedTuple
 
+from threadpoolctl import threadpool_limits
+
 from blueprints import Absent, Blueprint, Present, Provenance, Signal, Status, UserError, counted
 from extractors import MAX_SECONDS, Clip, Extractor, Item
 from trace_eval.data.urls import redact_urls
@@ -90,7 +92,9 @@ class ClipExtractor:
         for job in jobs:
             job.identify(self.cache, self.max_seconds)
         known = [job for job in jobs if job.blueprint is not None]
-        with self.cache.claim(*(job.blueprint.clip for job in known if job.blueprint)):
+        claimed = self.cache.claim(*(job.blueprint.clip for job in known if job.blueprint))
+        # numpy's products differ by rounding with the number of threads, and words with them.
+        with claimed, threadpool_limits(1, user_api="blas"):
             for extractor in self.plan:
                 if groups is not None and extractor.group not in groups:
                     self._name(extractor, known)
