@@ -279,7 +279,7 @@ KINDS: dict[str, JudgeKind] = {
     "turns": JudgeKind(
         "turns",
         "no model, no network: how an agent handles its turns, by rules",
-        scores=_each("rules.conversation:TurnsJudge"),
+        scores=_each("rules.handling:TurnsJudge"),
     ),
     FUSION: JudgeKind("fusion:DIR", "several of these, weighted and calibrated by train fusion"),
     "scorer": JudgeKind("scorer:DIR", "a trained scorer, in this process", scores=_scorer),
