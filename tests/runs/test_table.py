@@ -14,6 +14,7 @@ from fusion import DIMENSIONS, POLICIES, Dimension, Rating
 from tests.support.reviewed import pairs, scored, unscored, verdicts, write_run
 from tests.support.samples import spoken
 from trace_eval.api.one_pair import Result
+from trace_eval.commands.tables import print_summary
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Labels
@@ -119,7 +120,9 @@ def test_every_single_value_of_a_clip_is_a_column(tmp_path: Path) -> None:
     assert rows[2]["error"] == "no such file"
 
 
-def test_what_is_known_of_a_pair_is_kept_where_a_dimension_is_unknown(tmp_path: Path) -> None:
+def test_what_is_known_of_a_pair_is_kept_where_a_dimension_is_unknown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     items = pairs(tmp_path, 4)
     labels = Labels(voice_quality=Rating.A, overall=Rating.A)
     items = [item.model_copy(update={"labels": labels}) for item in items]
@@ -158,6 +161,10 @@ def test_what_is_known_of_a_pair_is_kept_where_a_dimension_is_unknown(tmp_path: 
     summary.count(run)
     assert (summary.scored, summary.unscored) == (2, {"evidence_missing": 2})
     assert summary.dimensions == {"content": 2, "voice_quality": 3, "paralinguistics": 2}
+    print_summary(summary, folder)
+    told = " ".join(capsys.readouterr().err.split())
+    assert "2 of 4 pairs scored (50.0%)" in told
+    assert "known on their own: content of 2, voice_quality of 3, paralinguistics of 2" in told
     shown = summarise(Facts.read(folder))
     assert {row.dimension: row.scored for row in shown.ratings} == {
         **summary.dimensions,
