@@ -117,12 +117,11 @@ def test_no_door_writes_over_what_a_user_has(
     before, typed = _tree(mine), DOORS[door]
     words = {"RUN": home / "RUN", "PAIRS": home / "PAIRS.jsonl", "CLIP": home / "CLIP.wav"}
     words |= {"MINE": mine, "FILE": mine / "results.csv", "NEW": tmp_path / "new"}
-    if door != "train scorer out":  # where torch is missing, that is said first
-        done = trace_eval(*(words.get(word, word) for word in typed.split()))
-        assert done.code == 2, done.out + done.err
-        [line] = [line for line in done.err.splitlines() if line.startswith("error:")]
-        assert str(mine) in line
-        assert "name " in line or "choose " in line
+    done = trace_eval(*(words.get(word, word) for word in typed.split()))
+    assert done.code == 2, done.out + done.err
+    [line] = [line for line in done.err.splitlines() if line.startswith("error:")]
+    assert str(mine) in line
+    assert "name " in line or "choose " in line
     assert _tree(mine) == before
     assert not (tmp_path / "new").exists()
 

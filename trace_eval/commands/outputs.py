@@ -23,9 +23,6 @@ WRITTEN = {
     **{"save_policy": "--save-policy"},
 }
 
-#: Goes on with trainings that older versions began, and says itself what it refuses.
-_OLDER = "scorer"
-
 
 def checked(command: Any) -> Any:
     """A command, or a group with its commands, that refuses outputs before it works."""
@@ -35,8 +32,7 @@ def checked(command: Any) -> Any:
         work = command.invoke
 
         def invoke(context: Any) -> Any:
-            if command.name != _OLDER:
-                check(context.params | {"json_file": wanted()})
+            check(context.params | {"json_file": wanted()})
             return work(context)
 
         command.invoke = invoke
