@@ -3,11 +3,46 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from blueprints import UserError
+from trace_eval.data.strict_json import DamagedFile
 from trace_eval.data.system import lock
+
+#: Names of tables that statements make.
+_TABLE = re.compile(r"CREATE TABLE IF NOT EXISTS (\w+)")
+
+
+class SharedDatabase(sqlite3.Connection):
+    """A connection whose errors name the file.
+
+    A damaged schema is told with bytes that are no text, which Python's own module cannot show.
+    """
+
+    path = Path()
+
+    def execute(self, *statement: Any) -> sqlite3.Cursor:
+        """As of ``sqlite3.Connection``.
+
+        Raises:
+            sqlite3.Error: with the file's name.
+        """
+        try:
+            return super().execute(*statement)
+        except sqlite3.Error as error:
+            why = " ".join(str(error).split())  # SQL has line breaks
+            raise type(error)(f"{self.path}: {why}") from None
+        except UnicodeError:
+            raise sqlite3.DatabaseError(f"{self.path}: its schema is damaged") from None
+
+    def executescript(self, script: str, /) -> sqlite3.Cursor:
+        """As :meth:`execute`."""
+        for statement in filter(str.strip, script.split(";")):
+            self.execute(statement)
+        return self.cursor()
 
 
 def open_shared(
@@ -25,16 +60,22 @@ def open_shared(
         synchronous: ``FULL`` keeps every commit through a power cut.
 
     Raises:
-        OSError, sqlite3.Error: it cannot be opened, or is no database.
+        OSError, sqlite3.Error: it cannot be opened, is no database, or another program's.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         lock(folder)
         database = sqlite3.connect(
-            path, timeout=timeout_s, isolation_level=None, check_same_thread=False
+            path,
+            timeout=timeout_s,
+            isolation_level=None,
+            check_same_thread=False,
+            factory=SharedDatabase,
         )
+        database.path = path
         try:
+            _refuse_foreign(database, tables)
             database.execute("PRAGMA journal_mode=WAL")
             database.execute(f"PRAGMA synchronous={synchronous}")
             database.executescript(tables)
@@ -44,6 +85,20 @@ def open_shared(
         return database
     finally:
         os.close(folder)
+
+
+def refusal_of(error: Exception) -> type[UserError]:
+    """What it is to a user that a database cannot be used: damage, or a call that was wrong."""
+    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+        return DamagedFile
+    return UserError
+
+
+def _refuse_foreign(database: SharedDatabase, tables: str) -> None:
+    """Leave a database alone that has tables, and none of ours."""
+    known = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
+    if known and not known & {*_TABLE.findall(tables)}:
+        raise sqlite3.OperationalError(f"{database.path}: is a database of another program")
 
 
 def add_column(database: sqlite3.Connection, table: str, name: str) -> None:

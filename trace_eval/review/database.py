@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data.sqlite import open_shared
+from trace_eval.data.sqlite import open_shared, refusal_of
 
 #: Version of the tables; another one is refused.
 SCHEMA_VERSION = "2"
@@ -60,8 +60,10 @@ class Database:
                 self._db.executescript(_TABLES)
             self._db.execute("PRAGMA foreign_keys = ON")
         except (OSError, sqlite3.Error) as error:
-            raise UserError(
-                f"{path}: not usable as a review database ({error}); name another file with --db"
+            why = str(error).removeprefix(f"{path}: ")
+            raise refusal_of(error)(
+                f"{path}: not usable as a review database ({why}); restore it, or name another"
+                " file with --db"
             ) from error
         if stored != SCHEMA_VERSION:
             raise UserError(

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from blueprints import Strict, UserError
+from blueprints import Strict
 from trace_eval.data.scores import Choice
-from trace_eval.data.sqlite import open_shared
+from trace_eval.data.sqlite import open_shared, refusal_of
 from trace_eval.data.system import process_space
 from trace_eval.judges.chat.base import Tokens
 
@@ -172,8 +172,9 @@ class ReplyCache:
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             self._db = open_shared(path, _TABLES, BUSY_S)
         except (OSError, sqlite3.Error) as error:
-            raise UserError(
-                f"reply cache {path}: cannot be opened ({error}); delete it, or name another"
+            why = str(error).removeprefix(f"{path}: ")
+            raise refusal_of(error)(
+                f"reply cache {path}: cannot be opened ({why}); delete it, or name another"
             ) from error
 
     def get(self, key: str) -> StoredReply | None:
