@@ -68,12 +68,11 @@ def decoded(source: str | IO[bytes], max_seconds: float | None = None) -> IO[byt
             if not _is_sound(container):
                 raise Unreadable("it has no audio stream")
             _copy(container, out, max_seconds)
-    except (av.error.FFmpegError, OSError, ValueError, soundfile.LibsndfileError) as error:
+    except Exception as error:  # bindings raise what their authors did not think of
         out.close()
         if isinstance(error, Unreadable):
             raise
-        why = getattr(error, "strerror", None) or str(error)
-        raise Unreadable(f"FFmpeg: {why}") from None
+        raise Unreadable(_said(error)) from None
     finally:
         if isinstance(source, str):
             file.close()
@@ -104,6 +103,8 @@ def _copy(container: Any, out: Any, max_seconds: float | None) -> None:
     import av
 
     stream = container.streams.audio[0]
+    if stream.codec_context is None:
+        raise Unreadable("its codec is unknown to this FFmpeg")
     rate, channels = stream.codec_context.sample_rate, stream.codec_context.channels
     if not rate or not channels:
         raise Unreadable("its rate or channels are unknown")
@@ -131,6 +132,11 @@ def _blocks(container: Any, stream: Any, converter: Any) -> Iterator[np.ndarray[
         yield made.to_ndarray()
 
 
+def _said(error: Exception) -> str:
+    why = getattr(error, "strerror", None) or str(error)
+    return f"FFmpeg: {why or type(error).__name__}"
+
+
 def has_sound(path: Path) -> str | None:
     """Why a file is no recording that FFmpeg reads, from its header alone; None: it is one."""
     try:
@@ -140,8 +146,8 @@ def has_sound(path: Path) -> str | None:
     try:
         with path.open("rb") as file, av.open(file, "r", options=_NOTHING_ELSE) as container:
             return None if _is_sound(container) else "it has no audio stream"
-    except (av.error.FFmpegError, OSError, ValueError) as error:
-        return f"FFmpeg: {getattr(error, 'strerror', None) or error}"
+    except Exception as error:
+        return _said(error)
 
 
 def seconds_of(path: Path) -> float | None:
@@ -153,7 +159,7 @@ def seconds_of(path: Path) -> float | None:
     try:
         with path.open("rb") as file, av.open(file, "r", options=_NOTHING_ELSE) as container:
             duration = container.duration if _is_sound(container) else None
-    except (av.error.FFmpegError, OSError, ValueError):
+    except Exception:
         return None
     return None if duration is None else float(duration) / av.time_base
 

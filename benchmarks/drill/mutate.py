@@ -6,13 +6,15 @@ round-trip. Mutations are seeded: the same seed tries the same inputs.
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from benchmarks.drill.outcome import Outcome
 from benchmarks.drill.readers import parsers
@@ -52,8 +54,50 @@ TOKENS = (
 )
 
 
+#: Values of the right syntax and the wrong kind, size or sign.
+ODD: tuple[Any, ...] = (
+    *(None, True, False, 0, -1, 0.5, 1e308, -1e308, 5e-324, 10**30, 10**99, 2**63, [], {}, [[]]),
+    *({"a": 1}, [None], [1, "a"], "", " ", "x", "\0", "a\0b", "\x1b[2J", "=1+1", "../..", "/", "."),
+    *("1", "-1", "1e999", "nan", "inf", "9" * 4400, "9" * 14_000, "A" * 5000, "\u2028", "\uff1d"),
+    *("\u0663", "\u00b2", "2026-01-01", "file:///etc/passwd", "a" * 300, ["x"] * 50, 1.5e12),
+)
+
+
+def odd(data: bytes, source: random.Random) -> bytes:
+    """JSON, or a line of it, with an odd value in one place or a key gone; else as it is.
+
+    One byte before the JSON stays, by which a parser of several files knows which one it is.
+    """
+    skip = 0 if data[:1] in (b"{", b"[") else 1
+    lines = [data[skip:]] if source.random() < 0.5 else data[skip:].split(b"\n")
+    at = source.randrange(len(lines))
+    try:
+        held = {"": json.loads(lines[at])}
+    except (ValueError, RecursionError):
+        return data
+    places = list(_places(held))
+    inside, key = source.choice(places)
+    if source.random() < 0.1 and inside is not held:
+        del inside[key]
+    else:
+        inside[key] = source.choice(ODD)
+    with suppress(KeyError, ValueError):
+        lines[at] = json.dumps(held[""]).encode()
+    return data[:skip] + b"\n".join(lines)
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """(list or object, index or key) of everything that a value holds."""
+    for key in value if isinstance(value, dict) else range(len(value)):
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from _places(value[key])
+
+
 def mutated(data: bytes, others: list[bytes], source: random.Random) -> bytes:
     """An input after one to four changes."""
+    if source.random() < 0.25 and (made := odd(data, source)) != data:
+        return made
     changed = bytearray(data)
     for _ in range(source.choice((1, 1, 2, 4))):
         size = len(changed)

@@ -16,6 +16,7 @@ from fsspec.registry import get_filesystem_class
 
 from benchmarks.drill.formats import formats
 from benchmarks.drill.parser import Parser, Read, as_file
+from benchmarks.drill.sets import sets
 from benchmarks.drill.stored import stored
 from extractors.audio import decode
 from fusion import POLICIES, RATINGS
@@ -115,6 +116,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
         "cache": Parser(_cache, [database], 1),
         **formats(folder),
         **stored(folder),
+        **sets(folder),
     }
 
 

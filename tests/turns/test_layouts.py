@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import soundfile
 
+from benchmarks.drill.mutate import odd
+from benchmarks.drill.sets import container, layouts, reader_of_calls
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
+from extractors.audio import AudioError, decode
 from tests.support.cli import trace_eval
 from trace_eval.conversations.layouts import layout_of, read_conversations
 from trace_eval.conversations.read_options import ReadOptions
@@ -214,3 +221,52 @@ def test_labelled_files_of_eva_give_labels_and_hide_what_tells_them(
     text = "".join(item.conversation.model_dump_json() + item.id for item in reading.items)
     text = text.replace(name, "")
     assert not [word for word in secret if f'"{word}' in text or (word[0] == "_" and word in text)]
+
+
+@pytest.mark.parametrize("name", layouts())
+def test_an_odd_call_costs_itself(tmp_path: Path, name: str) -> None:
+    """Whatever stands in one place of one file: other calls are measured, and none is a crash."""
+    files = layouts()[name]
+    read, seeds = reader_of_calls(tmp_path / "in", name, files)
+    source = random.Random(name)
+    for _ in range(40):
+        with suppress(UserError):
+            read(odd(source.choice(seeds), source), tmp_path)
+
+
+def test_odd_values_of_one_call_leave_the_others(tmp_path: Path) -> None:
+    for name, content in layouts()["eva"].items():
+        path = tmp_path / "eva" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    events = tmp_path / "eva" / "r1" / "user_simulator_events.jsonl"
+    events.write_text(
+        events.read_text().replace('"timestamp": 1700000001000', '"timestamp": false')
+    )
+    rows = [json.loads(line) for line in layouts()["turns in JSON"]["turns.jsonl"].splitlines()]
+    rows[0]["audio"] = ["a.wav"]
+    rows[1]["start"] = ["1"]
+    (tmp_path / "turns.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "calls.jsonl").write_bytes(layouts()["records"]["calls.jsonl"] + b"{\n[1]\n")
+    for path, kept, why in (
+        ("eva", ["r2"], "timestamp in ms: expected a number (got False)"),
+        ("turns.jsonl", ["c2"], "row 2: time: expected a number (got ['1'])"),
+        ("calls.jsonl", ["c1", "c2"], "line 3"),
+    ):
+        reading = read_conversations(tmp_path / path)
+        assert [item.id for item in reading.items] == kept
+        assert why in str(reading.unread[0])
+
+
+def test_a_container_with_an_unknown_codec_costs_itself(tmp_path: Path) -> None:
+    """FFmpeg knows the container, and nothing of what is in it."""
+    good = container("alac", "mov")
+    (tmp_path / "a.mov").write_bytes(good.replace(b"alac", b"zzzz"))
+    (tmp_path / "b.mov").write_bytes(b"\0\0\0\x14ftypqt  ")
+    with pytest.raises(AudioError, match=r"a\.mov: cannot be decoded \(its codec is unknown"):
+        decode(tmp_path / "a.mov")
+    soundfile.write(tmp_path / "c.wav", np.zeros((8_000, 2), np.float32), 16_000)
+    assert layout_of(tmp_path).name == "stereo"
+    reading = read_conversations(tmp_path)
+    assert [item.id for item in reading.items] == ["c"]
+    assert "its codec is unknown to this FFmpeg" in str(reading.unread[0])

@@ -61,18 +61,31 @@ def json_file(path: Path) -> Any:
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line number, object) of a JSON-lines file.
+    """(line number, object) of a JSON-lines file whose lines are one whole.
 
     Raises:
         UserError: it cannot be read, or a line is no object; the message names both.
     """
+    for number, value in separate_lines(path):
+        if isinstance(value, str):
+            raise UserError(f"{path}, line {number}: {value}")
+        yield number, value
+
+
+def separate_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """(line number, object or why it is none) of a JSON-lines file with a record per line.
+
+    Raises:
+        UserError: it cannot be read.
+    """
     try:
         for number, value in strict_json.lines(path):
             if isinstance(value, strict_json.BadJson):
-                raise UserError(f"{path}, line {number}: {value}; mend or delete that line")
-            if not isinstance(value, dict):
-                raise UserError(f"{path}, line {number}: expected an object (got {value!r:.60})")
-            yield number, value
+                yield number, f"{value}; mend or delete that line"
+            elif not isinstance(value, dict):
+                yield number, f"expected an object (got {value!r:.60})"
+            else:
+                yield number, value
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
 
@@ -80,7 +93,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def first_line(path: Path) -> dict[str, Any]:
     """The first object of a JSON-lines file; empty where it has none."""
     try:
-        return next((value for _, value in json_lines(path)), {})
+        return next((value for _, value in separate_lines(path) if isinstance(value, dict)), {})
     except UserError:
         return {}
 
@@ -109,11 +122,19 @@ def problem(error: ValidationError) -> str:
 def each(paths: Iterator[Path] | list[Path], read: Callable[[Path], ConversationItem]) -> Found:
     """Read files or folders one by one; a bad one costs itself only."""
     for path in paths:
-        try:
-            yield read(path)
-        except UserError as error:
-            text = str(error)
-            yield Unread(str(path), text.removeprefix(f"{path}: ").removeprefix(f"{path}, "))
+        yield one(str(path), lambda path=path: read(path))  # type: ignore[misc]
+
+
+def one(name: str, read: Callable[[], ConversationItem]) -> ConversationItem | Unread:
+    """A conversation, or why it cannot be read; whatever is odd about it costs itself only."""
+    try:
+        return read()
+    except ValidationError as error:
+        return Unread(name, problem(error))
+    except UserError as error:
+        return Unread(name, str(error).removeprefix(f"{name}: ").removeprefix(f"{name}, "))
+    except Exception as error:  # a value that its reader did not think of
+        return Unread(name, f"cannot be read ({type(error).__name__}: {error!s:.200})")
 
 
 def text_of(value: Any) -> str | None:

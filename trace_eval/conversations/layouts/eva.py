@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,16 +18,17 @@ from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
     Found,
     Layout,
-    Unread,
     each,
     json_file,
     json_lines,
     listed,
     made,
     mapping,
+    one,
     text_of,
 )
 from trace_eval.conversations.layouts.eva_numbers import Entry, Numbered, Source, merged, number
+from trace_eval.conversations.layouts.rows import number_of
 from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.spans import joined
@@ -110,10 +112,7 @@ def read(path: Path, options: ReadOptions) -> Found:
     found = json_file(path)
     for position, history in enumerate(found if isinstance(found, list) else [found]):
         name = text_of(mapping(history).get("id")) or str(position)
-        try:
-            yield _history(mapping(history), name, options.pipeline)
-        except UserError as error:
-            yield Unread(f"{path}, {name}", str(error))
+        yield one(f"{path}, {name}", partial(_history, mapping(history), name, options.pipeline))
 
 
 def _record(folder: Path, root: Path, pipeline: str | None) -> ConversationItem:
@@ -186,12 +185,9 @@ def _history(history: dict[str, Any], name: str, pipeline: str | None) -> Conver
 
 def _add(log: _Log, source: Source, kind: str | None, time: Any, value: dict[str, Any]) -> None:
     """One entry of a log; those without kind or time say nothing."""
-    if kind is None or time is None:
+    t_ms = number_of(time, "timestamp in ms")
+    if kind is None or t_ms is None:
         return
-    try:
-        t_ms = float(time)
-    except (TypeError, ValueError):
-        raise UserError(f"timestamp {time!r:.40}: expected Unix milliseconds") from None
     data, at = mapping(value.get("data")), value.get("audio_timestamp")
     if kind == "connection_state" and data.get("state") == "session_ended":
         kind = "session_ended"

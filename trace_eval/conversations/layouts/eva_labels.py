@@ -8,6 +8,7 @@ read at all, so that no prompt can show it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,12 @@ from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
     Found,
     Layout,
-    Unread,
     first_line,
-    json_lines,
     listed,
     made,
     mapping,
+    one,
+    separate_lines,
     text_of,
 )
 from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
@@ -106,8 +107,8 @@ def _entities(line: Record, name: str) -> ConversationItem:
     labels: dict[str, Any] = {}
     for entry in _list(line, "labels"):
         labels[str(entry.get("turn_id"))] = [
-            {key: mapping(one).get(key) for key in _ENTITY}
-            for one in listed(entry.get("entities"), "entities")
+            {key: mapping(entity).get(key) for key in _ENTITY}
+            for entity in listed(entry.get("entities"), "entities")
         ]
     return _item(name, turns, (), {"entities": labels})
 
@@ -129,15 +130,17 @@ def fits(path: Path) -> bool:
 def read(path: Path, options: ReadOptions) -> Found:
     """Each line; ids are line numbers, which say nothing about the label."""
     del options  # who speaks is stated, and there is no clock
-    for number, line in json_lines(path):
-        name = f"{path.stem}-{number}"
-        try:
-            kind = next((read for key, read in _KINDS.items() if key in line), None)
-            if kind is None:
-                raise UserError(f"none of {', '.join(_KINDS)}; is it a file of EVA?")
-            yield kind(line, name)
-        except UserError as error:
-            yield Unread(f"{path}, line {number}", str(error))
+    for number, line in separate_lines(path):
+        yield one(f"{path}, line {number}", partial(_line, line, f"{path.stem}-{number}"))
+
+
+def _line(line: Record | str, name: str) -> ConversationItem:
+    if isinstance(line, str):
+        raise UserError(line)
+    kind = next((read for key, read in _KINDS.items() if key in line), None)
+    if kind is None:
+        raise UserError(f"none of {', '.join(_KINDS)}; is it a file of EVA?")
+    return kind(line, name)
 
 
 def _list(line: Record, key: str) -> list[Record]:

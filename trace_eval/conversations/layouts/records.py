@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from trace_eval.conversations.layouts.base import (
     Layout,
     Unread,
     first_line,
-    json_lines,
     mapping,
+    one,
     problem,
+    separate_lines,
 )
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import ConversationItem, rooted
@@ -77,15 +79,25 @@ def read(path: Path, options: ReadOptions) -> Found:
     """Each line; recordings are named relative to the file."""
     del options  # a record says everything
     path = _file(path)
-    for number, value in json_lines(path):
+    for number, value in separate_lines(path):
+        where = f"{path}, line {number}"
+        if isinstance(value, str):
+            yield Unread(where, value)
+            continue
         try:
-            for item in _items(value):
-                found = rooted(item.conversation, path.parent)
-                yield item.model_copy(update={"conversation": found})
+            found = list(_items(value))
         except ValidationError as error:
-            yield Unread(f"{path}, line {number}", problem(error))
+            yield Unread(where, problem(error))
+            continue
         except UserError as error:
-            yield Unread(f"{path}, line {number}", str(error))
+            yield Unread(where, str(error))
+            continue
+        for item in found:
+            yield one(where, partial(_rooted, item, path.parent))
+
+
+def _rooted(item: ConversationItem, folder: Path) -> ConversationItem:
+    return item.model_copy(update={"conversation": rooted(item.conversation, folder)})
 
 
 RECORDS = Layout("records", "JSON lines of conversations in our own form, or a run", fits, read)

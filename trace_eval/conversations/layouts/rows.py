@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.conversations.layouts.base import json_lines
+from trace_eval.conversations.layouts.base import separate_lines
 from trace_eval.data.csv_cells import read_rows
 
 _HOURS = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)", re.ASCII)
@@ -24,8 +24,20 @@ def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Raises:
         UserError: it cannot be read; the message names file and line.
     """
+    for number, row in separate_rows(path):
+        if isinstance(row, str):
+            raise UserError(f"{path}, line {number}: {row}")
+        yield number, row
+
+
+def separate_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """As :func:`rows_of`, of a table in which each row stands alone: one that is none says why.
+
+    Raises:
+        UserError: the file cannot be read.
+    """
     if path.suffix.lower() == ".jsonl":
-        yield from json_lines(path)
+        yield from separate_lines(path)
         return
     try:
         yield from enumerate(read_rows(path), start=1)
@@ -67,7 +79,7 @@ def number_of(value: Any, name: str) -> float | None:
         return None
     try:
         number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise UserError(f"{name}: expected a number (got {value!r:.60})")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES, opened
-from trace_eval.conversations.layouts.base import Found, Layout, Unread, each
-from trace_eval.conversations.layouts.rows import first_row, number_of, rows_of
+from trace_eval.conversations.layouts.base import Found, Layout, Unread, each, one
+from trace_eval.conversations.layouts.rows import first_row, number_of, separate_rows
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound import kept_conversation
 from trace_eval.data.conversation import Channel, ConversationItem, Role
@@ -19,17 +21,18 @@ def _recordings(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
         return
-    yield from (one for one in sorted(path.rglob("*")) if one.suffix.lower() in AUDIO_SUFFIXES)
+    yield from (file for file in sorted(path.rglob("*")) if file.suffix.lower() in AUDIO_SUFFIXES)
 
 
 def fits_stereo(path: Path) -> bool:
     """A recording, or a folder whose first recording has two channels."""
     if path.is_file():
         return path.suffix.lower() in AUDIO_SUFFIXES
-    first = next(
-        (one for one in sorted(path.glob("*")) if one.suffix.lower() in AUDIO_SUFFIXES), None
-    )
-    return first is not None and _channels(first) == 2
+    there = [file for file in sorted(path.glob("*")) if file.suffix.lower() in AUDIO_SUFFIXES]
+    for file in there:
+        with suppress(UserError):  # one that cannot be read says nothing of the others
+            return _channels(file) == 2
+    return bool(there)
 
 
 def _channels(path: Path) -> int:
@@ -40,7 +43,7 @@ def _channels(path: Path) -> int:
 def read_stereo(path: Path, options: ReadOptions) -> Found:
     """Every recording below a path: channel 0 is the user, 1 the agent, unless said otherwise."""
 
-    def one(file: Path) -> ConversationItem:
+    def call(file: Path) -> ConversationItem:
         number = _channels(file)
         if number == 1:
             raise UserError(
@@ -58,7 +61,7 @@ def read_stereo(path: Path, options: ReadOptions) -> Found:
             options,
         )
 
-    return each(list(_recordings(path)), one)
+    return each(list(_recordings(path)), call)
 
 
 def fits_two_files(path: Path) -> bool:
@@ -68,17 +71,21 @@ def fits_two_files(path: Path) -> bool:
 
 def read_two_files(path: Path, options: ReadOptions) -> Found:
     """Every row: a recording of the user and one of the agent, on one clock."""
-    for number, row in rows_of(path):
+    for number, row in separate_rows(path):
+        if isinstance(row, str):
+            yield Unread(f"{path}, line {number}", row)
+            continue
         name = str(row.get("id") or row.get("conversation") or number)
-        try:
-            channels: dict[Role, Channel] = {
-                role: _channel(row, role, path.parent) for role in ("user", "agent")
-            }
-            if options.swap:
-                channels = {"user": channels["agent"], "agent": channels["user"]}
-            yield _item(name, channels, options, row)
-        except UserError as error:
-            yield Unread(f"{path}, {name}", str(error))
+        yield one(f"{path}, {name}", partial(_two_files, name, row, path.parent, options))
+
+
+def _two_files(
+    name: str, row: dict[str, Any], folder: Path, options: ReadOptions
+) -> ConversationItem:
+    user, agent = (_channel(row, role, folder) for role in ("user", "agent"))
+    if options.swap:
+        user, agent = agent, user
+    return _item(name, {"user": user, "agent": agent}, options, row)
 
 
 def _channel(row: dict[str, Any], role: str, folder: Path) -> Channel:

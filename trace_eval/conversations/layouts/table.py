@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError, counted
-from trace_eval.conversations.layouts.base import Found, Layout, Unread, made, text_of
+from trace_eval.conversations.layouts.base import Found, Layout, made, one, text_of
 from trace_eval.conversations.layouts.rows import first_row, rows_of, time_of
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import (
@@ -67,10 +68,7 @@ def read(path: Path, options: ReadOptions) -> Found:
         name = str(row.get("conversation") or row.get("id") or path.stem)
         groups.setdefault(name, []).append((number, row))
     for name, rows in groups.items():
-        try:
-            yield _item(name, rows, path.parent, options)
-        except UserError as error:
-            yield Unread(f"{path}, {name}", str(error))
+        yield one(f"{path}, {name}", partial(_item, name, rows, path.parent, options))
 
 
 def _item(
@@ -83,8 +81,7 @@ def _item(
     speech.sort(key=lambda row: -math.inf if row.start is None else row.start)
     speech, merged = _merged(speech)
     speakers = _speakers(rows, options)
-    shared = {row.cells.get("audio") for row in rows}
-    channel = _shared_channel(shared, folder)
+    channel = _shared_channel({text_of(row.cells.get("audio")) for row in rows}, folder)
     first = rows[0].cells
     more = {key: str(first[key]) for key in ("system", "question_id") if first.get(key)}
     return ConversationItem(
@@ -206,12 +203,10 @@ def _told_roles(rows: list[_Row]) -> dict[str, Role]:
     return roles
 
 
-def _shared_channel(shared: set[Any], folder: Path) -> Channel | None:
+def _shared_channel(shared: set[str | None], folder: Path) -> Channel | None:
     """The recording of the whole conversation, where every row names the same one."""
-    if len(shared) != 1:
-        return None
-    audio = next(iter(shared))
-    return Channel(name="mix", audio=folder / audio) if isinstance(audio, str) and audio else None
+    audio = next(iter(shared)) if len(shared) == 1 else None
+    return Channel(name="mix", audio=folder / audio) if audio else None
 
 
 def _turn(row: _Row, folder: Path | None) -> Turn:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from trace_eval.conversations.layouts.base import (
     listed,
     made,
     mapping,
+    one,
     text_of,
 )
 from trace_eval.conversations.read_options import ReadOptions
@@ -47,7 +49,7 @@ def fits(path: Path) -> bool:
 
 def _has_ticks(path: Path) -> bool:
     """Whether a file names ticks of a user and an agent; its text is searched, not parsed."""
-    if not path.stat().st_size:
+    if not path.is_file() or not path.stat().st_size:
         return False
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
         return text.find(b'"ticks"') >= 0 and text.find(b'"user_chunk"') >= 0
@@ -93,11 +95,9 @@ def _of_file(path: Path, info: dict[str, Any]) -> Iterator[ConversationItem | Un
     inside = mapping(value).get("simulations")
     if isinstance(inside, list):  # results and simulations in one file
         info = mapping(mapping(value).get("info"))
-    for number, one in enumerate(inside if isinstance(inside, list) else [value]):
-        try:
-            yield conversation(one, info, f"{path.stem}-{number}" if number else path.stem)
-        except UserError as error:
-            yield Unread(str(path), str(error))
+    for number, simulation in enumerate(inside if isinstance(inside, list) else [value]):
+        name = f"{path.stem}-{number}" if number else path.stem
+        yield one(str(path), partial(conversation, simulation, info, name))
 
 
 def conversation(simulation: Any, info: dict[str, Any], name: str) -> ConversationItem:

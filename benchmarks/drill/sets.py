@@ -1,0 +1,282 @@
+"""Conversations of every layout, benchmarks as they were released, containers, and databases."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.drill.parser import Parser, Read
+from extractors.audio import decode
+from extractors.containers import has_sound, seconds_of
+from tests.support import datasets_made
+from tests.support.audio import RATE, tone
+from tests.support.calls import conversation
+from trace_eval.data.manifests import read_items, read_manifest
+from trace_eval.datasets.conversion import convert
+from trace_eval.judges.chat.replies import ReplyCache
+from trace_eval.review.store import Store
+from trace_eval.turns.options import FigureOptions, TurnsOptions
+from trace_eval.turns.report import time_turns
+
+#: Codec -> the container it is kept in.
+CONTAINERS = {"aac": "m4a", "libopus": "webm", "flac": "mka", "alac": "mov", "mp3": "mp4"}
+
+#: Bytes of the page of a database that holds its schema.
+PAGE = 4096
+
+
+def sets(folder: Path) -> dict[str, Parser]:
+    """Those parsers with seeds. Of several files, the first byte of an input says which it is."""
+    calls = {
+        name: Parser(*reader_of_calls(folder / "calls" / name, name, files), 3)
+        for name, files in layouts().items()
+    }
+    released = {
+        name: Parser(*reader_of_release(folder / "sets" / name, name), 3)
+        for name in datasets_made.MADE
+    }
+    databases = {
+        "review database": Parser(*_database(folder, "review.sqlite", _review), 1),
+        "schema page of a review": Parser(*_database(folder, "r2.sqlite", _review, PAGE), 2),
+        "schema page of kept replies": Parser(*_database(folder, "k.sqlite", _kept, PAGE), 2),
+    }
+    sounds = [container(codec, kind) for codec, kind in CONTAINERS.items()]
+    return {**calls, **released, **databases, "containers": Parser(_sound, sounds, 3)}
+
+
+def layouts() -> dict[str, dict[str, bytes]]:
+    """Layout -> its files, two conversations at least."""
+    rows = "conversation,speaker,role,start,end,text,kind\n" + "".join(
+        f"{name},bot,agent,3.0,6.0,Which seat?,\n{name},ann,user,1.0,2.5,A seat.,\n"
+        for name in ("c1", "c2")
+    )
+    turns = [
+        {"conversation": name, "speaker": who, "start": start, "end": start + 1, "text": "Yes."}
+        for name in ("c1", "c2")
+        for who, start in (("user", 1.0), ("agent", 2.5))
+    ]
+    said = conversation(None)
+    records = [{"id": name, "conversation": said} for name in ("c1", "c2")]
+    ticks = [
+        {"user_chunk": {"contains_speech": n < 3}, "agent_chunk": {"contains_speech": n > 4}}
+        for n in range(8)
+    ]
+    simulation = {"id": "s", "task_id": 3, "ticks": ticks, "termination_reason": "user_stop"}
+    results = {"info": {"audio_native_config": {"tick_duration_seconds": 0.2}}}
+    return {
+        "turns": {"turns.csv": rows.encode()},
+        "turns in JSON": {"turns.jsonl": _lines(turns)},
+        "records": {"calls.jsonl": _lines(records)},
+        "tau2": {
+            "results.json": _json(results),
+            "simulations/a.json": _json(simulation),
+            "simulations/b.json": _json({**simulation, "id": "t"}),
+        },
+        "eva": {
+            f"{name}/{file}": content
+            for name in ("r1", "r2")
+            for file, content in _eva_record(name).items()
+        },
+        "eva histories": {"histories.json": _json([_history("h1"), _history("h2")])},
+        "eva labels": {"labels.jsonl": _lines(_labelled())},
+    }
+
+
+def _eva_record(name: str) -> dict[str, bytes]:
+    """The files of one record: a question, an answer, a call of a tool."""
+    start = 1_700_000_000_000
+
+    def spoke(ms: int, kind: str, user: str) -> dict[str, Any]:
+        at = {"timestamp": start + ms, "type": kind, "user": user}
+        return {**at, "audio_timestamp": (start + ms) / 1000}
+
+    events = [
+        spoke(0, "audio_start", "simulated_user"),
+        {"timestamp": start + 900, "type": "user_speech", "data": {"text": "A seat."}},
+        spoke(1000, "audio_end", "simulated_user"),
+        spoke(2000, "audio_start", "framework_agent"),
+        spoke(3000, "audio_end", "framework_agent"),
+        {"timestamp": start + 4000, "type": "connection_state", "data": {"state": "session_ended"}},
+    ]
+    audit = [
+        {"timestamp": start + 1100, "message_type": "user", "value": "A seat."},
+        {"timestamp": start + 1200, "message_type": "tool_call", "value": {"tool": "t"}},
+        {"timestamp": start + 1900, "message_type": "assistant", "value": "Here."},
+    ]
+    said = [{"timestamp": start + 1950, "type": "tts_text", "value": "Here."}]
+    result = {"record_id": name, "pipeline_type": "cascade", "conversation_ended_reason": "goodbye"}
+    return {
+        "user_simulator_events.jsonl": _lines(events),
+        "pipecat_logs.jsonl": _lines(said),
+        "audit_log.json": _json({"transcript": audit}),
+        "result.json": _json(result),
+    }
+
+
+def _history(name: str) -> dict[str, Any]:
+    history = [
+        {"timestamp_ms": 1000 * n, "event_type": kind, "source": "events", "data": {"user": who}}
+        | {"audio_timestamp": n}
+        for n, kind, who in (
+            *((1, "audio_start", "simulated_user"), (2, "audio_end", "simulated_user")),
+            *((3, "audio_start", "framework_agent"), (4, "audio_end", "framework_agent")),
+        )
+    ]
+    return {"id": name, "pipeline_type": "s2s", "history": history}
+
+
+def _labelled() -> list[dict[str, Any]]:
+    trace = [
+        {"event_type": "user_utterance", "text": "A seat.", "content": "A seat."},
+        {"event_type": "tool_call", "tool_name": "t", "params": {"a": 1}},
+        {"event_type": "agent_utterance", "text": "Here.", "content": "Here."},
+    ]
+    spoken = [{"role": "user", "content": "A seat."}, {"role": "agent", "content": "Here."}]
+    spoken[1]["expected_rating"] = 2  # type: ignore[assignment]
+    meant = [{"role": "assistant", "text": "Seat 4B.", "tts_critical_entities": ["4B"]}]
+    entities = [{"turn_id": 0, "entities": [{"type": "seat", "value": "4B", "correct": True}]}]
+    return [
+        {"trace": trace, "expected_rating": 3},
+        {"conv_turns": spoken},
+        {"intended_turns": meant, "expected_rating": 1, "transcript_id": "t"},
+        {"user_tts": ["Seat 4B."], "transcription": ["Seat for B."], "labels": entities},
+    ]
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value).encode()
+
+
+def _lines(values: Sequence[Any]) -> bytes:
+    return b"".join(_json(value) + b"\n" for value in values)
+
+
+def _place(folder: Path, files: dict[str, bytes], data: bytes) -> None:
+    """The files of a seed, one of them replaced by the input."""
+    shutil.rmtree(folder, ignore_errors=True)
+    wrong = list(files)[data[0] % len(files)] if data else ""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data[1:] if name == wrong else content)
+
+
+def _seeds(files: dict[str, bytes]) -> list[bytes]:
+    return [bytes([number]) + content for number, content in enumerate(files.values())]
+
+
+def reader_of_calls(folder: Path, name: str, files: dict[str, bytes]) -> tuple[Read, list[bytes]]:
+    """Calls: each is measured, or named with a reason, and the figures are JSON."""
+    options = TurnsOptions(_LAYOUT[name], figures=FigureOptions(resamples=0))
+
+    def read(data: bytes, _: Path) -> None:
+        _place(folder, files, data)
+        (file,) = files if len(files) == 1 else ("",)
+        report = time_turns(folder / file, options)
+        for unread in report.unread:
+            assert len(str(unread)) < 20_000
+        json.dumps(report.record(), default=str, ensure_ascii=False).encode("utf-8", "replace")
+
+    return read, _seeds(files)
+
+
+_LAYOUT = {
+    **{"turns": "turns", "turns in JSON": "turns", "records": "records", "tau2": "tau2"},
+    **{"eva": "eva", "eva histories": "eva", "eva labels": "eva_labels"},
+}
+
+
+def reader_of_release(folder: Path, name: str) -> tuple[Read, list[bytes]]:
+    """A benchmark: what it is converted to is read back, item for item."""
+    made = datasets_made.MADE[name](folder / "seed")
+    files = {
+        str(path.relative_to(made)): path.read_bytes()
+        for path in sorted(made.rglob("*"))
+        if path.is_file()
+    }
+
+    def read(data: bytes, _: Path) -> None:
+        _place(folder / "in", files, data)
+        shutil.rmtree(folder / "out", ignore_errors=True)
+        done = convert(name, folder / "in", folder / "out")
+        for what, back in (("items", read_items), ("pairs", read_manifest)):
+            if what in done.files:
+                found = back(done.files[what])
+                assert not found.problems, found.problems[0]
+                assert len(found.items) == len(getattr(done.converted, what))
+
+    return read, _seeds(files)
+
+
+def container(codec: str, kind: str) -> bytes:
+    """A short sound by one codec in one container."""
+    import av
+
+    held = io.BytesIO()
+    with av.open(held, "w", format={"m4a": "ipod", "mka": "matroska"}.get(kind, kind)) as file:
+        stream: Any = file.add_stream(codec, rate=48_000 if codec == "libopus" else RATE)
+        stream.layout = "mono"
+        form, rate = stream.codec_context.format.name, stream.rate
+        whole = {"s16": np.int16, "s32": np.int32}.get(form.rstrip("p"))
+        samples = tone(0.2)
+        scaled = samples if whole is None else (samples * np.iinfo(whole).max).astype(whole)
+        size = stream.codec_context.frame_size or len(scaled)
+        for start in range(0, len(scaled), size):
+            part = np.ascontiguousarray(scaled[None, start : start + size])
+            frame = av.AudioFrame.from_ndarray(part, format=form, layout="mono")
+            frame.sample_rate, frame.pts, frame.time_base = rate, start, Fraction(1, rate)
+            file.mux(stream.encode(frame))
+        file.mux(stream.encode(None))
+    return held.getvalue()
+
+
+def _sound(data: bytes, folder: Path) -> None:
+    for suffix in (".mov", ".webm"):
+        path = folder / f"sound{suffix}"
+        path.write_bytes(data)
+        has_sound(path)
+        seconds_of(path)
+    clip = decode(path, max_seconds=60)
+    assert len(clip.samples)
+    assert abs(clip.samples).max() < float("inf")
+
+
+def _database(
+    folder: Path, name: str, use: Callable[[Path], None], page: int | None = None
+) -> tuple[Read, list[bytes]]:
+    """A database, or its schema page alone: used, or refused in our own words."""
+    path = folder / name
+    use(path)
+    whole = path.read_bytes()
+    seed, rest = whole[:page], b"" if page is None else whole[page:]
+
+    def read(data: bytes, _: Path) -> None:
+        for left in folder.glob(f"{name}*"):
+            left.unlink()
+        path.write_bytes(data + rest)
+        use(path)
+
+    return read, [seed]
+
+
+def _review(path: Path) -> None:
+    store = Store(path)
+    try:
+        store.set_first("x", "y")
+        assert isinstance(store.secret, bytes)
+    finally:
+        store.close()
+
+
+def _kept(path: Path) -> None:
+    cache = ReplyCache(path)
+    cache.get("k")
+    cache.lease("k", "x")
+    cache.close()
