@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.drill.mutate import odd
+from benchmarks.drill.sets import reader_of_release
 from blueprints import UserError
 from tests.support import datasets_made as made
 from tests.support.audio import tone, write
@@ -382,3 +386,61 @@ def test_two_thousand_rows_take_seconds(tmp_path: Path) -> None:
         start = time.process_time()
         convert(name, tmp_path / folder, tmp_path / f"{folder}-out")
         assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize("name", made.MADE)
+def test_an_odd_value_costs_its_record(name: str, tmp_path: Path) -> None:
+    """Any value of the wrong kind, size or sign anywhere: what is written is read back whole."""
+    read, seeds = reader_of_release(tmp_path, name)
+    source = random.Random(name)
+    for _ in range(40):
+        with suppress(UserError):
+            read(odd(source.choice(seeds), source), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "old", "new", "told"),
+    [
+        ("audiojudge", "chat_result.csv", "1a.wav", "1\0a.wav", "NUL"),
+        ("uro-bench", "basic/Repeat/pred_text.jsonl", '"0001"', f'"{"1" * 1001}"', "id: "),
+        ("voicebench", "toy-bbh-test-audio.jsonl", "navigate_1", "x" * 1001, "id: "),
+        (
+            "emergent-tts",
+            "toy_evaluation-predictions.jsonl",
+            '_eval": 1',
+            f'_eval": "{"x" * 1001}"',
+            "id: ",
+        ),
+        ("emergent-tts", "toy_evaluation-predictions.jsonl", "text 1", "9" * 4400, "4,300 digits"),
+        (
+            "vocalbench",
+            "result/toy/json/knowledge.json",
+            "Who knows?",
+            "9" * 14_000,
+            "4,300 digits",
+        ),
+        ("orca", "ratings.jsonl", "[5, 4]", f"[5, {'9' * 14_000}]", ""),
+    ],
+)
+def test_odd_values_are_told_and_the_rest_is_converted(
+    name: str, file: str, old: str, new: str, told: str, tmp_path: Path
+) -> None:
+    made.MADE[name](tmp_path / "in")
+    path = tmp_path / "in" / file
+    path.write_text(path.read_text().replace(old, new, 1))
+    done = convert(name, tmp_path / "in", tmp_path / "out")
+    assert any(told in problem.what for problem in done.converted.problems)
+    assert done.converted.items or done.converted.pairs
+
+
+def test_an_odd_dialogue_costs_itself(tmp_path: Path) -> None:
+    path = made.mtalk(tmp_path) / "sample.json"
+    [[good]] = json.loads(path.read_text()).values()
+    odd_ones = [[{**good[0], "dialogue": "x"}], [{**good[0], "dialogue_transcription": {"x": 3}}]]
+    path.write_text(json.dumps({"Ambient sound": [*odd_ones, good]}))
+    found = read_dataset("mtalk-bench", tmp_path).converted
+    assert {item.system for item in found.items} == {"x", "y"}
+    assert [problem.what for problem in found.problems] == [
+        "turn 1, dialogue: expected an object of recordings",
+        "x has no transcription of turn 1; its answers are left out",
+    ]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from blueprints import UserError
 from trace_eval.data import csv_cells, strict_json
 from trace_eval.data.manifests import Problem
-from trace_eval.data.records import is_audio_cell, is_json, resolve_audio
+from trace_eval.data.records import first_problem, is_audio_cell, is_json, resolve_audio
 from trace_eval.datasets.source import Source
 
 #: What a column must hold: a type, or several; None among them where the value may be null.
@@ -19,6 +23,9 @@ Columns = Mapping[str, type | tuple[type, ...]]
 
 #: A column that may hold anything.
 ANY = object
+
+#: What no text of a benchmark holds: no path has a NUL, and nobody says so many digits in a row.
+_UNSAID = re.compile(r"\0|\d{4301}")
 
 _WORDS = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "an object"}
 
@@ -146,6 +153,17 @@ class Rows:
         return None if held.get("audio") is None else str(held["audio"])
 
 
+@contextmanager
+def alone(problems: list[Problem], where: str) -> Iterator[None]:
+    """What is made of one record is as strict as its reading: what is wrong costs it alone."""
+    try:
+        yield
+    except ValidationError as error:
+        problems.append(Problem(where, first_problem(error, "")))
+    except UserError as error:
+        problems.append(Problem(where, str(error)))
+
+
 def _nowhere(data: bytes, name: str) -> Path:
     """Nothing is written where nobody says where: the name stays."""
     return Path(name or "recording")
@@ -167,7 +185,16 @@ def _wrong(record: Mapping[str, Any], columns: Columns, missing: dict[str, int])
             first = kinds[0] if isinstance(kinds, tuple) else kinds
             wanted = _WORDS.get(first, "another value")
             problem = problem or f"{name}: expected {wanted}, got {record[name]!r:.60}"
-    return problem
+    return problem or _unsaid(record)
+
+
+def _unsaid(record: Mapping[str, Any]) -> str | None:
+    """What is wrong with a row's texts."""
+    for name, value in record.items():
+        if isinstance(value, str) and (found := _UNSAID.search(value)):
+            what = "a NUL" if found[0] == "\0" else "more than 4,300 digits in a row"
+            return f"{name:.60}: has {what}; mend it"
+    return None
 
 
 def _fits(value: object, kinds: tuple[type, ...]) -> bool:

@@ -22,7 +22,7 @@ from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.strict_json import lines
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, share_figure
-from trace_eval.datasets.rows import Columns, Row, Rows
+from trace_eval.datasets.rows import Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
 from trace_eval.stats.ranking.correlation import correlate
 
@@ -199,23 +199,24 @@ def _results(
         said = _SIDES.get(row["prediction"].strip().lower())
         unread += said is None
         right += said is not None and said == truth
-        sides = [
-            Answer.model_validate(
-                {**_place(source, path, row[f"audio{n}_path"]), "system": row.text(f"model_{s}")}
+        with alone(found.problems, row.where):
+            sides = [
+                Answer.model_validate(
+                    _place(source, path, row[f"audio{n}_path"]) | {"system": row.text(f"model_{s}")}
+                )
+                for n, s in ((1, "a"), (2, "b"))
+            ]
+            found.pairs.append(
+                Pair(
+                    id=f"{path.stem}-{number}",
+                    a=sides[0],
+                    b=sides[1],
+                    labels=Labels.model_validate({"preference": truth}) if truth else None,
+                    instruction_id=row.text("instruction_id") or None,
+                    category=row.text("dataset_name") or None,
+                    meta=row.rest(*_RESULTS, "reasoning"),
+                )
             )
-            for n, s in ((1, "a"), (2, "b"))
-        ]
-        found.pairs.append(
-            Pair(
-                id=f"{path.stem}-{number}",
-                a=sides[0],
-                b=sides[1],
-                labels=Labels.model_validate({"preference": truth}) if truth else None,
-                instruction_id=row.text("instruction_id") or None,
-                category=row.text("dataset_name") or None,
-                meta=row.rest(*_RESULTS, "reasoning"),
-            )
-        )
     note = f"{right} of {len(rows)} predictions are the ground truth of the file"
     if path.stem.endswith("_BA") or "swapped" in path.stem:
         note += "; this copy is swapped: check which columns were exchanged"

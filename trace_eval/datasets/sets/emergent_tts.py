@@ -17,7 +17,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, mean_figure
 from trace_eval.datasets.records import authors_score, unique_ids
-from trace_eval.datasets.rows import Columns, Row, Rows
+from trace_eval.datasets.rows import Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
 from trace_eval.measures.text import whisper_en
 
@@ -100,8 +100,8 @@ def _add(found: Converted, source: Source, path: Path, system: str, rows: Sequen
         words = row.text("model_prediction")
         text = "" if words is None and audio is None else words
         places = {"text": text, "audio": audio}
-        found.items.append(
-            Single(
+        with alone(found.problems, row.where):
+            item = Single(
                 id=name,
                 instruction=Instruction(text=row["text_to_synthesize"]),
                 reference=(row["text_to_synthesize"],),
@@ -110,19 +110,19 @@ def _add(found: Converted, source: Source, path: Path, system: str, rows: Sequen
                 category=row["category"],
                 meta=row.rest(*_COLUMNS, "audio_out_path", "model_prediction"),
             )
-        )
-        if audio is not None and other is not None:
-            found.pairs.append(_pair(name, system, row, audio, other))
-        found.scores.append(
-            authors_score(
-                name,
-                system,
-                rule,
-                f"authors/emergent-tts/winner@{COMMIT}",
-                outcome(row),
-                "the judge named no winner",
+            if audio is not None and other is not None:
+                found.pairs.append(_pair(name, system, row, audio, other))
+            found.items.append(item)
+            found.scores.append(
+                authors_score(
+                    name,
+                    system,
+                    rule,
+                    f"authors/emergent-tts/winner@{COMMIT}",
+                    outcome(row),
+                    "the judge named no winner",
+                )
             )
-        )
     for category in ("", *sorted({row["category"] for row in rows})):
         own = [row for row in rows if category in ("", row["category"])]
         said = [outcome(row) for row in own]

@@ -19,7 +19,7 @@ from trace_eval.data.items import Single
 from trace_eval.data.manifests import Problem
 from trace_eval.data.pairs import Pair
 from trace_eval.datasets.base import Converted, Selection
-from trace_eval.datasets.rows import Rows
+from trace_eval.datasets.rows import Rows, alone
 from trace_eval.datasets.sets.mtalk_hub import add_rows
 from trace_eval.datasets.source import Source
 
@@ -73,10 +73,8 @@ def _add_tiers(
             continue
         for number, dialogue in enumerate(dialogues):
             where = f"{label}, {tier}, dialogue {number}"
-            try:
+            with alone(found.problems, where):
                 _add(found, source, path, (TIERS[tier], where), dialogue, chosen, counts)
-            except UserError as error:
-                found.problems.append(Problem(where, str(error)))
     answers = counts["answers"]
     found.notes.append(
         f"{counts['dialogues']} dialogues of {counts['turns']} turns in all, {answers} answers of"
@@ -155,6 +153,8 @@ def _checked(dialogue: Any) -> list[dict[str, Any]]:
         ):
             if not isinstance(turn, dict) or not isinstance(turn.get(name), kind):
                 raise UserError(f"turn {number} has no {name!r}; is it the released file?")
+        if not isinstance(turn.get("dialogue", {}), dict):
+            raise UserError(f"turn {number}, dialogue: expected an object of recordings")
     return dialogue
 
 

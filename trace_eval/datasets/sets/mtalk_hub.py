@@ -14,7 +14,7 @@ from trace_eval.data.answers import Answer, Instruction, Turn
 from trace_eval.data.items import Single
 from trace_eval.data.urls import is_url
 from trace_eval.datasets.base import Converted, Selection
-from trace_eval.datasets.rows import Columns, Row, Rows
+from trace_eval.datasets.rows import Columns, Row, Rows, alone
 
 COLUMNS: Columns = {"number": (int, str), "type": str, "turn": (int, str), "source": str}
 
@@ -68,22 +68,23 @@ def _add(
         if not asked or asked.keys() != said.keys():
             found.notes.append(f"{name}: turns of {system} and of the questions differ; left out")
             continue
-        turns = tuple(
-            Turn.model_validate({"audio": place, "speaker": speaker})
-            for turn in sorted(asked)
-            for place, speaker in ((asked[turn], "user"), (said[turn], "assistant"))
-        )
         last = asked[max(asked)]
-        found.items.append(
-            Single(
-                id=f"{name}/{system}",
-                question_id=name,
-                instruction=Instruction.model_validate({"audio": last}),
-                answer=Answer(turns=turns),
-                system=system,
-                category=tier,
+        with alone(found.problems, f"{name} by {system}"):
+            turns = tuple(
+                Turn.model_validate({"audio": place, "speaker": speaker})
+                for turn in sorted(asked)
+                for place, speaker in ((asked[turn], "user"), (said[turn], "assistant"))
             )
-        )
+            found.items.append(
+                Single(
+                    id=f"{name}/{system}",
+                    question_id=name,
+                    instruction=Instruction.model_validate({"audio": last}),
+                    answer=Answer(turns=turns),
+                    system=system,
+                    category=tier,
+                )
+            )
 
 
 def _place(rows: Rows, path: Path, row: Row) -> Path | str:

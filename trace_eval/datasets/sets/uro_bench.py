@@ -19,7 +19,7 @@ from trace_eval.datasets.boards import URO_EN, URO_ZH
 from trace_eval.datasets.figures import Figure, mean_figure
 from trace_eval.datasets.records import authors_score
 from trace_eval.datasets.replies import open_marks
-from trace_eval.datasets.rows import Row, Rows
+from trace_eval.datasets.rows import Row, Rows, alone
 from trace_eval.datasets.source import Source
 from trace_eval.measures.text import whisper_en
 
@@ -71,23 +71,24 @@ def _items(rows: Rows, folder: Path, chosen: Selection) -> list[Single]:
         heard = texts["asr_text"].get(number) if chosen.answers == "heard" else None
         reference = texts["gt_text"].get(number)
         audio = rows.source.recording(folder / "audio", f"{number}.wav")
-        items.append(
-            Single(
-                id=f"{folder.name}-{number}",
-                instruction=Instruction(text=texts["question_text"].get(number)),
-                reference=(reference,) if reference else (),
-                answer=Answer.model_validate(
-                    {
-                        "text": pred[number] if heard is None else heard,
-                        **({} if audio is None else {"audio": audio}),
-                    }
-                ),
-                system=chosen.system,
-                category=folder.name,
-                split=folder.parent.name or None,
-                meta={"written": pred[number]},
+        with alone(rows.problems, f"{rows.source.name(folder)}, number {number:.60}"):
+            items.append(
+                Single(
+                    id=f"{folder.name}-{number}",
+                    instruction=Instruction(text=texts["question_text"].get(number)),
+                    reference=(reference,) if reference else (),
+                    answer=Answer.model_validate(
+                        {
+                            "text": pred[number] if heard is None else heard,
+                            **({} if audio is None else {"audio": audio}),
+                        }
+                    ),
+                    system=chosen.system,
+                    category=folder.name,
+                    split=folder.parent.name or None,
+                    meta={"written": pred[number]},
+                )
             )
-        )
     return items
 
 
@@ -134,7 +135,9 @@ def _read_result(rows: Rows, path: Path, folder: Path, found: Converted, chosen:
     if rubric in _RUBRICS and rubric not in found.rubrics:
         found.rubrics.append(rubric)
     if not (folder / "pred_text.jsonl").is_file():
-        found.items += [_item_of(row, n, folder, chosen) for n, row in enumerate(marked)]
+        for n, row in enumerate(marked):
+            with alone(rows.problems, row.where):
+                found.items.append(_item_of(row, n, folder, chosen))
     for number, value in enumerate(values):
         words = (f"uro-bench-{mode}", f"URO-Bench, mode {mode}, as its own code averages replies")
         found.scores.append(

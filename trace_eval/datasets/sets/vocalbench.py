@@ -16,7 +16,7 @@ from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOCALBENCH
 from trace_eval.datasets.joins import join
 from trace_eval.datasets.records import unique_ids
-from trace_eval.datasets.rows import Row, Rows
+from trace_eval.datasets.rows import Row, Rows, alone
 from trace_eval.datasets.sets.vocalbench_rules import (
     SETS,
     Answered,
@@ -130,7 +130,9 @@ def _add(
             f"{system}, {name}: {unheard} of {len(answers)} answers have no transcript here; their"
             " written answer is the candidate"
         )
-    found.items += [_item(system, name, one, chosen) for one in answers]
+    for one in answers:
+        with alone(found.problems, one.answer.where):
+            found.items.append(_item(system, name, one, chosen))
     rubric = SETS[name][1]
     if name == "knowledge":
         score_knowledge(found, system, answers)

@@ -14,7 +14,7 @@ from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOICEBENCH
 from trace_eval.datasets.records import unique_ids
-from trace_eval.datasets.rows import Row, Rows
+from trace_eval.datasets.rows import Row, Rows, alone
 from trace_eval.datasets.sets.voicebench_rules import EVALUATORS, SETS, Run
 from trace_eval.datasets.source import Source
 
@@ -74,9 +74,10 @@ def _read(run: Run, rows: Rows, found: Converted, chosen: Selection) -> None:
     if kind == "bbh":
         needs["id"] = str
     read = rows.read(run.path, needs, "id" if kind == "bbh" else None)
-    items = [_item(run, number, row) for number, row in enumerate(read)]
-    found.items += items
-    ids = [item.id for item in items]
+    ids = [_id(run, number, row) for number, row in enumerate(read)]
+    for number, row in enumerate(read):
+        with alone(found.problems, row.where):
+            found.items.append(_item(run, number, row))
     if (rubric := _RUBRICS.get(kind)) and rubric not in found.rubrics:
         found.rubrics.append(rubric)
     EVALUATORS[kind](run, read, ids, found, chosen)

@@ -15,7 +15,7 @@ from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, weighted
 from trace_eval.datasets.records import authors_score, unique_ids
-from trace_eval.datasets.rows import Columns, Row, Rows
+from trace_eval.datasets.rows import Columns, Row, Rows, alone
 from trace_eval.datasets.sets.vstyle_people import add_people, key_of
 from trace_eval.datasets.source import Source
 
@@ -72,7 +72,8 @@ def read_vstyle(source: Source, chosen: Selection) -> Converted:
     for path, row in kept:
         audio = source.recording(path.parent / "wav", row["response_audio_path"])
         missing += audio is None
-        converted.items.append(_item(source, path, row, audio))
+        with alone(converted.problems, row.where):
+            converted.items.append(_item(source, path, row, audio))
     for name in sorted({row["model_name"] for _, row in kept}):
         own = [row for _, row in kept if row["model_name"] == name]
         _score(converted, name, own)
