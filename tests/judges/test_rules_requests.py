@@ -68,6 +68,8 @@ TABLE: list[tuple[str, list[str]]] = [
     ("Describe the sunset in an expressive way.", ["expressive"]),
     ("Say 'we won' in an excited tone.", ["emotion excited"]),
     ("Say 'it is raining' sadly.", ["emotion sad"]),
+    ("Say 'it is raining' in a bored voice.", ["emotion bored"]),
+    ("I am bored, tell me a joke.", []),
     ("Tell me the time as if you were angry.", ["emotion angry"]),
     (
         "Say 'oh' in a cheerful, a furious and a scared tone.",

@@ -83,6 +83,7 @@ EMOTION_WORDS: dict[str, str] = {
     " energetic",
     "calm": "calm calmly soothing soothingly calming relaxing relaxed gentle gently peaceful serene"
     " serenity",
+    "bored": "bored boredom",
     "sarcastic": "sarcastic sarcastically sarcasm",
     "skeptical": "skeptical sceptical doubtful",
     "urgent": "urgent urgently urgency",
