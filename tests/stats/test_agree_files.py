@@ -92,6 +92,19 @@ def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
     def value(name: str) -> float | None:
         return figure(found, "agreement", "judge", name).estimate.value
 
+    # The same under the name of a rating: one number for an item, nobody's, between two labels.
+    for head in (["id", "score"], ["id", "rater", "score"]):
+        named = [[r[0], *([""] if len(head) == 3 else []), r[1]] for r in rows]
+        same = agree([read_scores(_scores(tmp_path))], _csv(tmp_path / "s.csv", head, named), QUICK)
+        for name in ("mae", "mse", "r", "ccc"):
+            again = figure(same, "agreement", "judge", name).estimate.value
+            assert again == pytest.approx(value(name)), name
+        assert any("taken as mean opinions" in note for note in same.notes)
+    for odd in ([["i0", "ann", 3.5], ["i1", "ann", 4]], [["i0", "", 3.5], ["i0", "", 4]]):
+        whose = _csv(tmp_path / "odd.csv", ["id", "rater", "score"], odd)
+        with pytest.raises(UserError, match=r"rating of item 'i0'|two ratings"):
+            agree([read_scores(_scores(tmp_path))], whose, options=QUICK)
+
     assert value("mae") == pytest.approx(abs(judge - people).mean() / 4)
     assert value("r") == pytest.approx(np.corrcoef(judge, people)[0, 1])
     # Lin (1989), on positions as on scores: neither origin nor unit counts

@@ -231,6 +231,37 @@ def test_the_percentile_of_eva_is_the_upper_of_two() -> None:
     assert percentile([1, 2, 3, 4], 0.9) == 4
 
 
+def test_eva_sums_interruptions_and_numbers_turns() -> None:
+    # turn 1: 3 segments of the agent within the words of the user, 0.5 s each; turn 2: 1 s; turn 3:
+    # 1.002 s; turn 4 has no answer.
+    call = _call(
+        [(0, 10), (15, 18), (22, 25.002), (30, 31)],
+        [(2, 2.5), (5, 5.5), (8, 8.5), (11, 12), (17, 19), (24, 27)],
+        end=40.0,
+    )
+    details = _measured("eva/2026-08", call).details
+    assert details["details"]["num_turns"] == 4
+    sub = details["sub_metrics"]
+    assert sub["agent_interruption.num_interruptions"] == 5.0
+    # (1500 + 1000 + 1002) / 3, to a thousandth of a millisecond
+    assert sub["agent_interruption.mean_overlap_ms"] == 1167.333
+    # .5 (1 - (n - 1) / 2) for n = 3, 1, 1: (0 + .5 + .5) / 3
+    assert sub["agent_interruption.mean_count_score"] == 0.3333
+    calm = _measured("eva/2026-08", _call([(0, 1), (4, 5), (9, 10)], [(2, 3), (6, 7)], end=12))
+    assert calm.details["details"]["num_turns"] == 3
+    assert calm.details["sub_metrics"]["agent_interruption.num_interruptions"] is None
+    assert calm.details["sub_metrics"]["agent_interruption.rate"] == 0
+
+
+def test_fdb_counts_who_says_nothing_as_taking_no_turn() -> None:
+    silent = _measured("fdb/1.5", _call([(0, 1)], [], end=9.0))
+    assert silent.ratios["takeover"] == (0, 1)
+    assert silent.caveats == ()
+    spoken = _measured("fdb/1.5", _call([(0, 1)], [(2, 3)], end=9.0))  # no times of its words
+    assert "takeover" not in spoken.ratios
+    assert spoken.caveats
+
+
 def test_fdb_counts_every_overlap_as_a_stop() -> None:
     # user 0-2 and 2.5-4 are one (gap 0.5); agent 3.5-5 overlaps by 0.5 and then answers at 6
     call = _call([(0, 2), (2.5, 4)], [(3.5, 5), (6, 7)], end=8.0)

@@ -267,7 +267,8 @@ def _caveats(
             " left out",
         )
     if outcomes.unscored:
-        without = "comparison without a label is", "comparisons without a label are"
+        # Not "without a label": human labels of these pairs may well be there.
+        without = "comparison without a verdict is", "comparisons without a verdict are"
         yield Caveat("all", f"{counted(outcomes.unscored, *without)} left out")
     if options.prior:
         yield Caveat("models", f"prior: {options.prior:g} games against an average opponent each")

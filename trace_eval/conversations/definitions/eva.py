@@ -93,7 +93,7 @@ def measure(conversation: Conversation) -> Measured:
             "per_turn_score": {str(n): value for n, value in scores.items()},
             "per_turn_reason": {str(n): value for n, value in reasons.items()},
             "per_turn_evidence": {str(n): value for n, value in evidence.items()},
-            "num_turns": sum(bool(one.agent) for one in exchanges.values()),
+            "num_turns": max(exchanges, default=0),  # the largest number, greeting and all
             "num_evaluated": len(scores),
             "missed_turn": missed,
         },
@@ -192,10 +192,10 @@ def _agent_interrupt(one: Exchange, evidence: dict[str, Any]) -> float:
         for mine in one.agent
     )
     scores = [overlap]
-    evidence |= {"overlap_ms": round(ms, 3), "overlap_score": round(overlap, 4)}
+    evidence |= {"overlap_ms": round(ms, 3), "overlap_score": round(overlap, 4), _SEGMENTS: count}
     if count:
         scores.append(max(0.0, 0.5 * (1 - (count - 1) / 2)))
-        evidence |= {"n_interrupt_segments": count, "interrupt_count_score": round(scores[-1], 4)}
+        evidence["interrupt_count_score"] = round(scores[-1], 4)
     last = one.user[-1][1]
     after = next((start for start, _ in one.agent if start > last), None)
     if after is not None and not any(start <= last < end for start, end in one.agent):
@@ -247,8 +247,11 @@ def _sub_metrics(
             values[f"{group}.rate"] = round(flagged / n, 4)
             for name, key in means:
                 known = [one[key] for one in evidence.values() if key in one]
-                if known:
-                    values[f"{group}.{name}"] = round(sum(known) / len(known), 4)
+                if key == _SEGMENTS:  # a count, null where nothing was counted
+                    values[f"{group}.{name}"] = float(sum(known)) if known else None
+                elif known:
+                    digits = 3 if name.endswith("_ms") else 4
+                    values[f"{group}.{name}"] = round(sum(known) / len(known), digits)
     spoken = [one for one in exchanges.values() if one.agent or one.fallback]
     fallbacks = sum(one.fallback for one in exchanges.values())
     values["fallback_nudge.rate"] = round(fallbacks / len(spoken), 4) if spoken else 0.0
@@ -257,12 +260,15 @@ def _sub_metrics(
     return values
 
 
+#: Segments of the agent that began while the user spoke: summed over turns, not averaged.
+_SEGMENTS = "n_interrupt_segments"
+
 _INTERRUPTIONS = (
     (
         "agent_interruption",
         "agent_interrupted",
         (
-            ("num_interruptions", "n_interrupt_segments"),
+            ("num_interruptions", _SEGMENTS),
             ("mean_overlap_ms", "overlap_ms"),
             ("mean_overlap_score", "overlap_score"),
             ("mean_count_score", "interrupt_count_score"),

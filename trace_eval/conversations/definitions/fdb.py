@@ -56,13 +56,15 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     """The figures of these events."""
     words = [word for _, turn in conversation.turns_of("agent") for word in turn.words]
     ratios: dict[str, tuple[float, float]] = {"one": (1, 1)}
-    if words:
+    # Who says nothing takes no turn; only what was said without times of its words is unknown.
+    silent = not any(turn.stretches for _, turn in conversation.turns_of("agent"))
+    if known := bool(words) or silent:
         ratios["takeover"] = (takeover(words), 1)
     return Measured(
         tuple(events),
         {kind: [event.value_s or 0.0 for event in events if event.kind == kind] for kind in KINDS},
         ratios,
-        caveats=() if words else ("no word times of the agent, so takeover is unknown",),
+        caveats=() if known else ("no word times of the agent, so takeover is unknown",),
     )
 
 

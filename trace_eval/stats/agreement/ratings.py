@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +114,23 @@ def texts_of(items: Sequence[Single]) -> dict[str, tuple[str, tuple[str, ...]]]:
     return {item.id: (text, item.reference) for item, text in written if text is not None}
 
 
+def as_opinions(ratings: Ratings, scale: Numbers) -> Ratings:
+    """Ratings of which each is the mean of several people's, marked as such.
+
+    That is so where a number between two labels occurs, every item has one number alone, and nobody
+    is named who gave it: what one person chose is a label.
+    """
+    alone = len(set(ratings.ids)) == len(ratings.ids) and not any(ratings.raters)
+    values, labels = np.unique(ratings.values), np.array(scale.labels, float)
+    between = (np.abs(values[:, None] - labels) > _SAME_LABEL).all(1).any()
+    inside = ((values >= scale.low) & (values <= scale.high)).all()
+    return replace(ratings, opinions=True) if alone and between and inside else ratings
+
+
+#: Numbers closer than this are one label.
+_SAME_LABEL = 1e-6
+
+
 def positions(ratings: Ratings, scale: Numbers) -> NDArray[np.float64]:
     """The ratings' places on [0, 1] [shape=(ratings,)].
 
@@ -129,8 +146,9 @@ def positions(ratings: Ratings, scale: Numbers) -> NDArray[np.float64]:
         except OffScale as error:
             row = int(np.flatnonzero(ratings.values == value)[0])
             raise UserError(
-                f"{ratings.source}: rating of item {ratings.ids[row]!r}: {error}; correct it, or"
-                " name the rubric with --rubric"
+                f"{ratings.source}: rating of item {ratings.ids[row]!r}: {error}; correct it,"
+                " name the rubric with --rubric, or call the column mos where it is the mean of"
+                " several people's"
             ) from None
     values, index = np.unique(ratings.values, return_inverse=True)
     return np.array([known[float(value)] for value in values])[index]

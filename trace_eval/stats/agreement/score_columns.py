@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import Numbers, likert
 from trace_eval.data.items import Single
-from trace_eval.stats.agreement.ratings import Ratings, positions, texts_of
+from trace_eval.stats.agreement.ratings import Ratings, as_opinions, positions, texts_of
 from trace_eval.stats.agreement.study import JudgeScores, People, Study
 
 Array = NDArray[Any]
@@ -73,6 +73,7 @@ def study_of(
     """
     ids = tuple(facts)
     index = {id_: row for row, id_ in enumerate(ids)}
+    ratings = as_opinions(ratings, scale)
     value = positions(ratings, scale)
     row = np.array([index.get(id_, -1) for id_ in ratings.ids], np.int64)
     known = row >= 0

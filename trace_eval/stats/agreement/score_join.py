@@ -71,6 +71,8 @@ def join_scores(
     study = study_of(facts, texts, ratings, scale)
     judges = [judge for column in found.columns for judge in judges_of(column, study, scale)]
     notes = tuple(_caveats(found.columns))
+    if study.people.opinions and not ratings.opinions:
+        notes += (f"{ratings.source}: numbers between labels are taken as mean opinions",)
     return JoinedScores(study, judges, ratings.source, found.rubric, notes)
 
 
