@@ -267,3 +267,65 @@ def test_the_command_and_what_it_refuses(tmp_path: Path) -> None:
     ):
         done = trace_eval("compare", *words, "--judge-change", "--resamples", "0")
         assert (done.code, told in done.err) == (2, True), done.err
+
+
+def test_an_option_that_does_nothing_is_refused_on_every_path(tmp_path: Path) -> None:
+    items, boards = tmp_path / "t.csv", tmp_path / "b.csv"
+    rows = "".join(f"{name},{label},{label}\n" for name, label in LABELS.items())
+    items.write_text("item,old,new\n" + rows)
+    boards.write_text("system,old,new\n" + "".join(f"s{n},{n + 1},{n + 2}\n" for n in range(5)))
+    people, content = tmp_path / "people.csv", tmp_path / "content.csv"
+    plain = {"both_good": "tie", "both_bad": "tie"}
+    said = "".join(f"{name},{plain.get(label, label)}\n" for name, label in LABELS.items())
+    people.write_text("id,preference\n" + said)
+    content.write_text("id,content\n" + said)
+    one, board = [f"{items}:old", f"{items}:new"], [f"{boards}:old", f"{boards}:new"]
+    for words, told in (
+        ([*one, "--labels", content], "nothing in"),
+        ([*one, "--labels", people, "--truth", "new"], "--truth means nothing beside --labels"),
+        ([*one, "--items", 9], "--items means nothing but of boards"),
+        ([*one, "--cluster"], "--cluster means nothing with --judge-change"),
+        ([*one, "--csv", tmp_path], "--csv means nothing with --judge-change"),
+        ([*one, "--html", tmp_path / "x"], "--html means nothing with --judge-change"),
+        ([*board, "--margin", ".1"], "--margin means nothing of boards"),
+        ([*board, "--labels", people], "--labels means nothing of boards"),
+        ([*board, "--resamples", 9], "--resamples, --level or --seed means nothing of boards"),
+    ):
+        done = trace_eval("compare", *words, "--judge-change")
+        assert (done.code, told in done.err) == (2, True), done.err
+    # Labels that are about the verdicts of a table count, whatever the column is called there.
+    done = trace_eval("compare", *one, "--judge-change", "--labels", people, "--full")
+    assert done.code == 0, done.err
+    assert "majority class" in done.out
+    assert trace_eval("compare", *board, "--judge-change").code == 0
+    for words, told in (
+        (["compare", "a", "b", "--truth", "x"], "--truth means nothing without --judge-change"),
+        (["compare", "a", "b", "--aa", "c"], "--aa means nothing without --judge-change"),
+        (["compare", "a", "b", "--audio"], "--audio means nothing without --html"),
+        (["gate", *one, "--judge-changed", "--strict"], "--strict means nothing with"),
+        (["gate", *one, "--judge-changed", "--junit", "x"], "--junit means nothing with"),
+    ):
+        done = trace_eval(*words)
+        assert (done.code, told in done.err) == (2, True), done.err
+
+
+def test_an_option_that_does_nothing_for_agree_and_rank_is_refused(tmp_path: Path) -> None:
+    judged = tmp_path / "judged.csv"
+    rows = "".join(f"p{n},x,y,{1 + n % 2}\n" for n in range(8))
+    judged.write_text("id,system_a,system_b,overall\n" + rows)
+    run = judged_run(tmp_path / "run", LABELS)
+    for words, told in (
+        (["agree", judged, "--labels", judged, "--folds", 3], "--folds means nothing without"),
+        (["agree", run, "--map", "x=1"], "mean nothing for runs"),
+        (["rank", run, "--map", "x=1"], "mean nothing for a run"),
+        (["rank", judged, "--missing", "drop"], "--missing means nothing where there are no"),
+        (["rank", run, "--orders", "separate", "--keep-inconsistent"], "--keep-inconsistent means"),
+    ):
+        done = trace_eval(*words)
+        assert (done.code, told in done.err) == (2, True), (words, done.err)
+    # Names of columns beside a run are of the labels.
+    theirs = tmp_path / "theirs.csv"
+    theirs.write_text("id,vote\n" + "".join(f"{name},{label}\n" for name, label in LABELS.items()))
+    named = ["--labels", theirs, "--column", "overall=vote"]
+    done = trace_eval("rank", run, *named, "--resamples", 20)
+    assert done.code == 0, done.err

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trace_eval.commands.gates import Output
-from trace_eval.commands.signatures import from_classes
+from trace_eval.commands.signatures import from_classes, refuse_unused
 from trace_eval.commands.statistics import Labels
 from trace_eval.compare.options import ChangeOptions, CompareOptions
 
@@ -48,12 +48,19 @@ def compare(
     options: CompareOptions,
     change: ChangeOptions,
     output: Output,
+    context: typer.Context,
 ) -> None:
     """Compare runs: with people, with each other, what they cost, and where they differ."""
     from trace_eval.compare.evaluate import RunComparison
     from trace_eval.compare.page import write_page
     from trace_eval.stats.inference.gates import score_values
 
+    beside = ("cluster", "html", "copy_audio", "csv", "fail_under")
+    alone = ("aa", "margin", "truth", "keys", "items")
+    told = "with" if judge_change else "without"
+    refuse_unused(context, beside if judge_change else alone, f"{told} --judge-change")
+    if html is None:
+        refuse_unused(context, ("copy_audio",), "without --html")
     if judge_change:
         change = replace(change, bootstrap=options.bootstrap, top=options.top)
         print_change(runs, aa or (), change, labels, output.full)

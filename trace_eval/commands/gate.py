@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from trace_eval.commands.signatures import from_classes
+from trace_eval.commands.signatures import from_classes, refuse_unused
 from trace_eval.gate.options import GateOptions
 
 
@@ -29,6 +30,7 @@ def gate(
     junit: Annotated[
         Path | None, typer.Option("--junit", help="Write JUnit XML to this file.")
     ] = None,
+    context: typer.Context,
 ) -> None:
     """Pass, fail or cannot tell: exit code 0, 1, and 0 (3 with --must-tell); 2: not comparable."""
     from trace_eval.commands.json_option import give
@@ -40,6 +42,8 @@ def gate(
     from trace_eval.gate.tables import gate_tables
 
     if judge_changed:
+        verdict = {field.name for field in fields(GateOptions)} - {"bootstrap", "margin"}
+        refuse_unused(context, {*verdict, "junit"}, "with --judge-changed, which gives no verdict")
         from trace_eval.commands.compare import print_change
         from trace_eval.compare.options import ChangeOptions
 

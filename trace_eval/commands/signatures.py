@@ -8,7 +8,7 @@ metadata (see :func:`trace_eval.data.settings.option_field`) and ``Attributes`` 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import partial, wraps
@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
+from blueprints import UserError
 from trace_eval.data.settings import choices_of, help_of, hints_of, sentence, without_none
 
 Command = Callable[..., None]
@@ -41,6 +42,23 @@ def from_classes(command: Command) -> Command:
         elif is_dataclass(how):
             command = with_options(command, name, list(_unset(how)), _typed_alone)
     return command
+
+
+def refuse_unused(context: typer.Context, names: Collection[str], where: str) -> None:
+    """Refuse options that were typed and do nothing in this way of using a command.
+
+    Args:
+        context: of the call.
+        names: of the parameters that nothing would come of.
+        where: the way of using it, e.g. ``without --html``.
+
+    Raises:
+        UserError: one of them was typed.
+    """
+    for each in context.command.params:
+        source = context.get_parameter_source(each.name or "")
+        if each.name in names and source is not None and source.name == "COMMANDLINE":
+            raise UserError(f"{each.opts[0]} means nothing {where}; leave it out")
 
 
 def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:

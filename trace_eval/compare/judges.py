@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from blueprints import UserError
 from trace_eval.compare.board_tables import board_tables
@@ -47,12 +47,43 @@ def judge_change(
         raise UserError(f"judge change: {len(sources)} sources; name two, OLD NEW")
     tables = [source for source in sources if not isinstance(source, Run) and is_board(source)]
     if len(tables) == len(sources):
+        _refuse(options, ChangeOptions(keys=options.keys, items=options.items), "of boards")
+        if labels is not None or repeats:
+            raise UserError(
+                f"--{'aa' if repeats else 'labels'} means nothing of boards, whose rows are"
+                " systems; leave it out"
+            )
         one, other = (read_board(source, options.keys) for source in tables)
         return compare_boards(one, other, options.items)
     if tables:
         raise UserError("judge change: one table has a row per system, the other a row per item")
+    _refuse(options, replace(options, keys=("system",), items=None), "but of boards")
+    if labels is not None or not any(":" in str(source) for source in sources):
+        where = "beside --labels" if labels is not None else "of runs, which hold their own labels"
+        _refuse(options, replace(options, truth=None), where)
     first, second = (with_labels(read_judging(source, options.truth), labels) for source in sources)
-    return compare_judgings(first, second, [read_judging(each) for each in repeats], options)
+    report = compare_judgings(first, second, [read_judging(each) for each in repeats], options)
+    if labels is not None and not (report.people or report.rated):
+        on = f" on {', '.join(labels.codes)}" if isinstance(labels, LabelTable) else ""
+        said = f"{labels.source}{on}"
+        raise UserError(
+            f"--labels: nothing in {said} is about {report.main} of items that both judged; leave"
+            " it out, or name the column (overall, preference) and the ids as the judgements do"
+        )
+    return report
+
+
+def _refuse(given: ChangeOptions, used: ChangeOptions, where: str) -> None:
+    """Refuse options that nothing would come of.
+
+    Raises:
+        UserError: an option differs between what was given and what is used.
+    """
+    for option in fields(given):
+        if getattr(given, option.name) != getattr(used, option.name):
+            shown = {"keys": "key", "bootstrap": "resamples, --level or --seed"}
+            name = shown.get(option.name, option.name)
+            raise UserError(f"--{name} means nothing {where}; leave it out")
 
 
 def with_labels(judging: Judging, labels: LabelTable | Ratings | None) -> Judging:

@@ -166,7 +166,7 @@ def _opinions(joined: Joined, metric: str) -> tuple[LabelTable, str] | None:
     people = joined.first.people or joined.second.people
     dimension = metric.rpartition(".")[2]
     wanted = [dimension, "people"]
-    if dimension in ("overall", "preference"):
+    if dimension in ("overall", "preference", "verdict"):
         wanted += ["preference", "overall"]
     known = () if people is None else people.codes
     return next(((people, name) for name in wanted if people and name in known), None)

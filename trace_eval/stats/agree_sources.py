@@ -16,7 +16,7 @@ from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_files import ScoreFile
 from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.held import held
-from trace_eval.stats.options import SCORES, AgreeOptions, check
+from trace_eval.stats.options import SCORES, AgreeOptions, check, refuse_columns
 from trace_eval.stats.report import AgreeReport, ScoreReport
 
 #: A run folder or a file, or what was read of one.
@@ -85,15 +85,16 @@ def agree(
     if kind is not None:
         check(options, kind)
     if kind == SCORES:
-        if columns != Columns():
-            raise UserError(
-                "--prediction, --truth, --id, --map, --flip-b and --column mean nothing for scores;"
-                " leave them out"
-            )
+        refuse_columns(columns)
         assert not isinstance(labels, LabelTable)
         scored = [source for source in sources if isinstance(source, Path | ScoreFile)]
         return agree_score_sources(scored, labels, options)
     assert not isinstance(labels, Ratings)
+    runs = all(isinstance(source, Path) and source.is_dir() for source in sources)
+    if runs and labels is None:
+        refuse_columns(columns, "for runs, whose columns are known")
+    if options.folds != AgreeOptions.folds and not options.learn:
+        raise UserError("--folds means nothing without --learn-policy; leave it out")
     numbers = [rule.number for rule in options.baselines]
     # A run needs no names of columns; those that are given beside one are of the labels.
     of_run = replace(columns, named={}, mapping={}) if isinstance(labels, Path) else columns

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from blueprints import UserError
-from trace_eval.data.columns import parse_sides
+from trace_eval.data.columns import Columns, parse_sides
 from trace_eval.data.settings import option_field
 from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 from trace_eval.stats.agreement.number_rules import NumberRule, number_rule
@@ -52,6 +52,19 @@ def check(options: Any, kind: str) -> None:
                 f"{option.metadata['flag']} means nothing for {kind}, and the sources hold {kind};"
                 " leave it out"
             )
+
+
+def refuse_columns(columns: Columns | None, where: str = "for scores") -> None:
+    """Refuse names of columns where none are read.
+
+    Raises:
+        UserError: some were given.
+    """
+    if columns not in (None, Columns()):
+        raise UserError(
+            "--prediction, --truth, --id, --map, --flip-b and --column mean nothing"
+            f" {where}; leave them out"
+        )
 
 
 def _names(more: list[str]) -> tuple[str, ...]:

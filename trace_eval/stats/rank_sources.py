@@ -20,7 +20,7 @@ from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.held import held
 from trace_eval.stats.inference.sampling import Drawn, drawn_labels
 from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables
-from trace_eval.stats.options import SCORES, RankOptions, check
+from trace_eval.stats.options import SCORES, RankOptions, check, refuse_columns
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.rank_scores import rank_scores
 from trace_eval.stats.ranking.contradicted import contradicted
@@ -61,6 +61,7 @@ def rank(
     check(options, kind)
     given = read_human_ranking(human) if isinstance(human, Path) else human
     if kind == SCORES:
+        refuse_columns(columns)
         assert not isinstance(source, JudgedSource)
         assert not isinstance(labels, LabelTable)
         file = read_scores(source, options.rubric) if isinstance(source, Path) else source
@@ -68,7 +69,14 @@ def rank(
     assert not isinstance(source, ScoreFile)
     assert not isinstance(labels, Ratings)
     read = source if isinstance(source, JudgedSource) else _read(source, labels, options, columns)
-    people = read_labels(labels) if isinstance(labels, Path) else labels
+    named = columns or Columns()
+    people = (
+        read_labels(labels, (), named.named, named.mapping) if isinstance(labels, Path) else labels
+    )
+    if isinstance(source, Path) and source.is_dir() and labels is None:
+        refuse_columns(columns, "for a run, whose columns are known")
+    if options.missing != "error" and people is None and read.labels is None:
+        raise UserError("--missing means nothing where there are no human labels; leave it out")
     return _rank_judged(read, people or read.labels, options, given)
 
 
@@ -77,7 +85,9 @@ def _read(
 ) -> JudgedSource:
     if has_positions(path):
         return read_positions(path, options.baseline)
-    return read_source(path, columns, rows_are_items=labels is None)
+    # A run needs no names of columns; those that are given beside one are of the labels.
+    own = replace(columns, named={}, mapping={}) if columns and path.is_dir() else columns
+    return read_source(path, own, rows_are_items=labels is None)
 
 
 def _rank_judged(
@@ -127,6 +137,10 @@ def _named(source: JudgedSource, options: RankOptions) -> tuple[JudgedSource, tu
 def _table(source: JudgedSource, options: RankOptions) -> tuple[LabelTable, str | None]:
     """(the labels that are ranked, name of the policy that fused them)."""
     if options.orders == "separate":
+        if options.keep_inconsistent:
+            raise UserError(
+                "--keep-inconsistent means nothing with --orders separate, which leaves nothing out"
+            )
         known = DEFAULT_POLICY if source.policy in (None, ASKED) else str(source.policy)
         policy = any_policy(options.policy or known)
         return separate_orders(source, policy, options.judge), policy.name
