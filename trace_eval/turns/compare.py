@@ -1,35 +1,47 @@
-"""Two systems on the same scenarios: paired differences, with interval and sign test."""
+"""Two systems' calls: by how much each figure differs, with intervals that hold with few calls.
+
+Everywhere a difference is the measured system minus the one that it stands against: above zero,
+the figure is higher than it was.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
+from trace_eval.conversations.definitions.base import FigureSpec
 from trace_eval.stats.agreement.bootstrap import Units, replicates
 from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 from trace_eval.stats.agreement.interval import Range, percentile_interval, widened_level
-from trace_eval.stats.agreement.mcnemar import sign_test
+from trace_eval.stats.agreement.shift import Shift, least_paired, paired_shift, unpaired_shift
 from trace_eval.stats.agreement.tabular import Table, p_value, table
-from trace_eval.turns.figures import MIN_CONVERSATIONS, quantile_of
+from trace_eval.turns.figures import MIN_CONVERSATIONS
 from trace_eval.turns.report import Timed, TurnsReport
+
+#: Figures that tell how soon a system answers, the best first.
+_HEADLINES = ("response_p50_s", "response_or_never_p50_s", "response_mean_s")
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A figure of the second system minus the first's, over scenarios that both have.
+    """A figure of one system minus that of another, call by call.
 
     Attributes:
         figure: its name.
-        scenarios: how many have it on both sides.
-        mean, median: of the differences; None without any scenario.
-        mean_interval, median_interval: bootstrap over scenarios; None under 8 of them.
-        higher, lower: scenarios in which the second is higher, or lower.
-        p: two-sided exact sign test.
+        scenarios: pairs that have it on both sides; of unpaired calls the smaller group.
+        mean, median: of the differences of calls; None without any. Of unpaired calls the median
+            is that of all differences between the groups.
+        mean_interval: bootstrap over scenarios; None under 8 of them, and of unpaired calls.
+        median_interval: distribution-free, see :mod:`trace_eval.stats.agreement.shift`.
+        higher, lower: pairs in which the system is higher, or lower; of unpaired calls 0.
+        p: two-sided; exact sign test of pairs, Mann-Whitney of unpaired calls.
+        pooled: of the figures over all calls.
+        unit: ``s``, ``ms``, or nothing for shares and counts.
     """
 
     figure: str
@@ -41,86 +53,162 @@ class Difference:
     higher: int
     lower: int
     p: float
+    pooled: float | None = None
+    unit: str = ""
 
 
 @dataclass(frozen=True)
 class SystemsCompared:
-    """All figures of two systems, paired by scenario.
+    """All figures of two systems, paired by scenario where they share any.
 
     Attributes:
         definitions: name of the set.
         differences: one per figure.
-        only_first, only_second: scenarios that one side lacks; they are in no average.
+        only_first, only_second: scenarios that one side lacks; they are in no difference.
+        first, second: what the systems are called; each difference is the first minus the second.
+        paired: whether calls are paired by scenario.
+        level: of the intervals.
     """
 
     definitions: str
     differences: tuple[Difference, ...]
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
+    first: str = ""
+    second: str = ""
+    paired: bool = True
+    level: float = 0.95
+
+    @property
+    def by_figure(self) -> Mapping[str, Difference]:
+        """Name of a figure -> its difference."""
+        return {one.figure: one for one in self.differences}
+
+    @property
+    def headline(self) -> Difference | None:
+        """The figure that tells how soon the systems answer; None: neither side has it."""
+        rows = (self.by_figure.get(name) for name in _HEADLINES)
+        return next((row for row in rows if row and row.median is not None), None)
+
+    def sentence(self) -> str:
+        """Which system answers sooner, and how sure that is."""
+        one = self.headline
+        if one is None or one.median is None:
+            return f"{self.first} and {self.second}: no response was timed on both sides"
+        shift = abs(one.median)
+        later = "later" if one.median > 0 else "sooner"
+        if not self.paired:
+            told = f"{counted(one.scenarios, 'call')} or more each, none of one scenario"
+        else:
+            number = one.higher if one.median > 0 else one.lower
+            told = f"in {number} of {counted(one.scenarios, 'call')}"
+        what = f"{self.first} answers {shift:.2f} s {later} than {self.second}"
+        if one.median_interval is None:
+            least = least_paired(self.level)
+            return f"{what}, {told}; too few calls for an interval ({least} pairs allow one)"
+        low, high = sorted(abs(edge) for edge in one.median_interval)
+        if one.median_interval[0] > 0 or one.median_interval[1] < 0:
+            return f"{what} [{low:.2f}, {high:.2f}], {told}"
+        edges = "[{:+.2f}, {:+.2f}]".format(*one.median_interval)
+        return (
+            f"No difference in answering is shown between {self.first} and {self.second}:"
+            f" {one.median:+.2f} s {edges}, {counted(one.scenarios, 'call')}"
+        )
 
     def table(self) -> Table:
         """The differences for people."""
         left = len(self.only_first) + len(self.only_second)
+        kind = "by scenario" if self.paired else "calls of different scenarios, unpaired"
         return table(
-            f"{self.definitions}: second minus first, by scenario",
-            ("figure", "scenarios", "mean", "median", "95% of median", "higher", "lower", "p"),
+            f"{self.definitions}: {self.first} minus {self.second}, {kind}",
+            (
+                *("figure", "scenarios", "pooled", "mean", "median"),
+                *(f"{self.level:.0%} of median", "higher", "lower", "p"),
+            ),
             (
                 (
                     one.figure,
                     one.scenarios,
-                    one.mean,
-                    one.median,
-                    "[{:.3f}, {:.3f}]".format(*one.median_interval)
+                    *(_signed(value) for value in (one.pooled, one.mean, one.median)),
+                    "[{:+.3f}, {:+.3f}]".format(*one.median_interval)
                     if one.median_interval
                     else None,
-                    one.higher,
-                    one.lower,
+                    one.higher if self.paired else None,
+                    one.lower if self.paired else None,
                     p_value(one.p),
                 )
                 for one in self.differences
                 if one.scenarios
             ),
             f"{counted(left, 'scenario is', 'scenarios are')} of one side only, and left out"
-            if left
+            if left and self.paired
             else "",
         )
 
 
-def compare_systems(
-    first: TurnsReport, second: TurnsReport, options: BootstrapOptions | None = None
-) -> SystemsCompared:
-    """Compare the figures of two reports scenario by scenario.
+def _signed(value: float | None) -> str | None:
+    return None if value is None else f"{value:+.3f}"
 
-    A scenario is a conversation's ``question_id``, or its id where it has none; with several runs
-    of one, the mean of their figures counts.
+
+def compare_systems(
+    report: TurnsReport, against: TurnsReport, options: BootstrapOptions | None = None
+) -> SystemsCompared:
+    """The figures of one report minus those of another.
+
+    Calls are paired by scenario, which is a conversation's ``question_id``, or its id where it has
+    none; with several runs of one, the mean of their figures counts. Where the reports share no
+    scenario, all calls of one stand against all of the other.
+
+    Args:
+        report: the system that is measured.
+        against: the one that it is compared with.
+        options: level, seed and draws of the intervals of means.
 
     Raises:
-        UserError: the reports are of different definition sets, or share no scenario.
+        UserError: the reports are of different definition sets.
     """
-    if first.definitions.name != second.definitions.name:
+    if report.definitions.name != against.definitions.name:
         raise UserError(
-            f"{first.definitions.name} and {second.definitions.name} cannot be compared; measure"
+            f"{report.definitions.name} and {against.definitions.name} cannot be compared; measure"
             " both under one definition set"
         )
     options = options or BootstrapOptions(2_000)
-    one, other = (_by_scenario(report.conversations) for report in (first, second))
-    shared = [name for name in one if name in other]
-    if not shared:
-        raise UserError(
-            f"no scenario is on both sides (e.g. {next(iter(one))!r:.40} and"
-            f" {next(iter(other))!r:.40}); give conversations of one scenario the same question_id"
-        )
+    first, second = (_by_scenario(one.conversations) for one in (report, against))
+    shared = [name for name in first if name in second]
+    names = _names(report, against)
     differences = []
-    for spec in first.definitions.specs:
-        pairs = [(one[name].get(spec.name), other[name].get(spec.name)) for name in shared]
-        known = np.array([b - a for a, b in pairs if a is not None and b is not None])
-        differences.append(_difference(spec.name, known, options))
+    for spec in report.definitions.specs:
+        pooled = [one.figures[spec.name].value for one in (report, against)]
+        by_pool = None if pooled[0] is None or pooled[1] is None else pooled[0] - pooled[1]
+        sides = [
+            {name: own[spec.name] for name, own in side.items() if spec.name in own}
+            for side in (first, second)
+        ]
+        make = _paired if shared else _unpaired
+        differences.append(make(spec, sides[0], sides[1], by_pool, options))
     return SystemsCompared(
-        first.definitions.name,
+        report.definitions.name,
         tuple(differences),
-        tuple(name for name in one if name not in other),
-        tuple(name for name in other if name not in one),
+        tuple(name for name in first if name not in second),
+        tuple(name for name in second if name not in first),
+        *names,
+        bool(shared),
+        options.level,
     )
+
+
+def _names(report: TurnsReport, against: TurnsReport) -> tuple[str, str]:
+    """What to call the systems: as their calls do where they agree, else as the files."""
+    said = [
+        {timed.item.system for timed in one.conversations} - {None} for one in (report, against)
+    ]
+    own = [next(iter(names)) if len(names) == 1 else "" for names in said]
+    if all(own) and own[0] != own[1]:
+        return str(own[0]), str(own[1])
+    files = [one.source for one in (report, against)]
+    if all(files) and files[0] != files[1]:
+        return files[0], files[1]
+    return "this system", "the other one"
 
 
 def _by_scenario(conversations: Iterable[Timed]) -> dict[str, dict[str, float]]:
@@ -136,31 +224,64 @@ def _by_scenario(conversations: Iterable[Timed]) -> dict[str, dict[str, float]]:
     }
 
 
-def _difference(name: str, known: NDArray[np.float64], options: BootstrapOptions) -> Difference:
-    higher, lower = int((known > 0).sum()), int((known < 0).sum())
-    if not len(known):
-        return Difference(name, 0, None, None, None, None, 0, 0, 1.0)
-    mean = median = None
-    if len(known) >= MIN_CONVERSATIONS and options.resamples:
-        units = Units(np.eye(len(known), dtype=np.int8), np.ones(len(known), np.int64))
-        drawn = replicates(
-            units,
-            {
-                "mean": lambda weights: weights @ known / weights.sum(axis=-1),
-                "median": quantile_of(known, np.arange(len(known)), 0.5),
-            },
-            options,
-        )
-        level = widened_level(options.level, len(known))
-        mean, median = (percentile_interval(drawn[key], level) for key in drawn)
+def _paired(
+    spec: FigureSpec,
+    first: Mapping[str, float],
+    second: Mapping[str, float],
+    pooled: float | None,
+    options: BootstrapOptions,
+) -> Difference:
+    both = np.array([first[name] - second[name] for name in first if name in second])
+    higher, lower = int((both > 0).sum()), int((both < 0).sum())
+    shift = paired_shift(both, options.level)
+    mean = float(both.mean()) if len(both) else None
+    return _difference(spec, shift, mean, _of_mean(both, options), len(both), higher, lower, pooled)
+
+
+def _unpaired(
+    spec: FigureSpec,
+    first: Mapping[str, float],
+    second: Mapping[str, float],
+    pooled: float | None,
+    options: BootstrapOptions,
+) -> Difference:
+    one, other = (np.array([*side.values()], np.float64) for side in (first, second))
+    shift = unpaired_shift(other, one, options.level)
+    least = min(len(one), len(other))
+    mean = float(one.mean() - other.mean()) if least else None
+    return _difference(spec, shift, mean, None, least, 0, 0, pooled)
+
+
+def _difference(
+    spec: FigureSpec,
+    shift: Shift,
+    mean: float | None,
+    mean_interval: Range | None,
+    scenarios: int,
+    higher: int,
+    lower: int,
+    pooled: float | None,
+) -> Difference:
     return Difference(
-        name,
-        len(known),
-        float(known.mean()),
-        float(np.median(known)),
+        spec.name,
+        scenarios,
         mean,
-        median,
+        shift.median,
+        mean_interval,
+        shift.interval,
         higher,
         lower,
-        sign_test(higher, lower),
+        shift.p,
+        pooled,
+        spec.unit,
     )
+
+
+def _of_mean(differences: NDArray[np.float64], options: BootstrapOptions) -> Range | None:
+    if len(differences) < MIN_CONVERSATIONS or not options.resamples:
+        return None
+    units = Units(np.eye(len(differences), dtype=np.int8), np.ones(len(differences), np.int64))
+    means = replicates(
+        units, {"": lambda weights: weights @ differences / weights.sum(axis=-1)}, options
+    )
+    return percentile_interval(means[""], widened_level(options.level, len(differences)))

@@ -30,8 +30,8 @@ _TEXT = 60
 class TurnsRecord(TypedDict):
     """What ``turns --json`` holds; figures by name, overall and of each conversation.
 
-    ``against``, ``agreement``, ``speech_fidelity`` and ``corrected`` are there where they were
-    asked for.
+    ``against``, ``limits``, ``agreement``, ``speech_fidelity`` and ``corrected`` are there where
+    they were asked for.
     """
 
     layout: str
@@ -44,6 +44,7 @@ class TurnsRecord(TypedDict):
     conversations: list[dict[str, Any]]
     unread: list[Unread]
     against: NotRequired[Any]
+    limits: NotRequired[list[Any]]
     agreement: NotRequired[list[Any]]
     speech_fidelity: NotRequired[dict[str, Any]]
     corrected: NotRequired[dict[str, Any]]
@@ -94,6 +95,7 @@ class TurnsReport:
         conversations: one by one.
         unread: those that could not be read.
         options: how figures were made.
+        source: name of the file or folder.
     """
 
     layout: str
@@ -102,6 +104,7 @@ class TurnsReport:
     conversations: tuple[Timed, ...]
     unread: tuple[Unread, ...]
     options: FigureOptions
+    source: str = ""
 
     def record(self) -> TurnsRecord:
         """Everything as JSON values; ``figures`` and ``each`` hold plain numbers by name."""
@@ -189,9 +192,10 @@ def time_turns(path: Path | str, options: TurnsOptions | None = None) -> TurnsRe
     options = options or TurnsOptions()
     definitions = definition_set(options.definitions)
     reading = read_conversations(path, options.layout, options.read)
-    return measure_items(
+    report = measure_items(
         reading.items, definitions, reading.layout, reading.unread, options.figures, options.names
     )
+    return dataclasses.replace(report, source=Path(path).resolve().name)
 
 
 def measure_items(
