@@ -40,7 +40,7 @@ from trace_eval.stats.options import (
     RankOptions,
     ScreenOptions,
 )
-from trace_eval.turns.options import FigureOptions, TurnsOptions
+from trace_eval.turns.options import FigureOptions, TimingLimits, TurnsOptions
 
 HIDDEN = {"overrides", "extractor_options"}
 PAIRS = ROOT / "examples" / "pairs.jsonl"
@@ -91,7 +91,7 @@ def test_help_shows_the_commands_in_groups_and_nothing_says_where_to_begin() -> 
         ("agree", Columns, {"tail"}),
         ("rank", RankOptions, {"bootstrap"}),
         ("compare", CompareOptions, {"bootstrap"}),
-        ("gate", GateOptions, {"bootstrap"}),
+        ("gate", GateOptions, {"bootstrap", "limits"}),
         ("screen", ScreenOptions, {"cluster"}),
         ("fuse", PairOptions, set()),
         ("compare", BootstrapOptions, set()),
@@ -103,6 +103,8 @@ def test_help_shows_the_commands_in_groups_and_nothing_says_where_to_begin() -> 
         ("turns", TurnsOptions, {"read", "figures"}),
         ("turns", ReadOptions, {"kept"}),
         ("turns", FigureOptions, set()),
+        ("turns", TimingLimits, set()),
+        ("gate", TimingLimits, set()),
         ("review", ReviewOptions, set()),
         ("review", ServeOptions, set()),
         ("convert", Selection, set()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -18,7 +19,10 @@ from trace_eval.gate.comparable import NotComparable
 from trace_eval.gate.junit_xml import junit, junit_error
 from trace_eval.gate.options import GateOptions
 from trace_eval.gate.power import sign_power, spread
+from trace_eval.options import RateOptions
+from trace_eval.runs.job import rate_manifest
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.turns.options import TimingLimits
 
 FEW = GateOptions(bootstrap=BootstrapOptions(200))
 NAMES = [f"i{number}" for number in range(100)]
@@ -246,3 +250,44 @@ def test_tables_of_verdicts(tmp_path: Path) -> None:
     assert [item.item for item in report.severe] == ["i0"]
     assert report.verdict == "fail"
     assert "not recorded" in report.notes[0]
+
+
+def _calls(folder: Path, name: str, later_s: float) -> Path:
+    """A run of ``rate --judge turns`` over twelve calls of one exchange each."""
+    speakers = [{"name": role, "role": role} for role in ("user", "agent")]
+    lines = []
+    for number in range(12):
+        start = 1.5 + 0.1 * number + later_s
+        turns = [
+            {"speaker": "user", "start_s": 0.0, "end_s": 1.0},
+            {"speaker": "agent", "start_s": start, "end_s": start + 3},
+        ]
+        end = {"at_s": start + 4}
+        call = {"speakers": speakers, "clock": {"kind": "recording"}, "turns": turns, "end": end}
+        lines.append(json.dumps({"id": f"c{number}", "system": name, "conversation": call}))
+    path = folder / f"{name}.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    rate_manifest(path, folder / name, RateOptions(judge=("turns",), rubrics=("handling",)))
+    return folder / name
+
+
+def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
+    old, new, same = (
+        _calls(tmp_path, name, by) for name, by in (("r41", 0.0), ("r42", 0.6), ("r43", 0.05))
+    )
+    report = gate_runs(old, new, options=FEW)
+    assert "r42 answers 0.60 s later than r41 [0.60, 0.60], in 12 of 12 calls" in report.sentence
+    assert report.timing is not None
+    assert "response_p50_s" in report.timing.by_figure
+    limits = TimingLimits(fail_over=("response_p50_s=+0.2",))
+    stopped = gate_runs(old, new, options=replace(FEW, limits=limits))
+    assert (stopped.verdict, stopped.exit_code) == ("fail", 1)
+    assert stopped.sentence.startswith("fail: response_p50_s, at most +0.2 allowed: ")
+    suite = Xml.fromstring(junit(stopped).encode())
+    (case,) = (c for c in suite.iter("testcase") if c.get("classname") == "timing.response_p50_s")
+    assert case.find("failure") is not None
+    passed = gate_runs(old, same, options=replace(FEW, limits=limits))
+    assert [row.verdict for row in passed.limits] == ["pass"]
+    run = judged_run(tmp_path / "pairs", labels(101))
+    with pytest.raises(UserError, match="holds no conversations"):
+        gate_runs(run, run, options=replace(FEW, limits=limits))

@@ -48,7 +48,7 @@ report: blueprints conversations data extractors fusion judges.text measures rub
 review: blueprints conversations data extracting extractors fusion rubrics runs static stats turns
 compare: blueprints data fusion report rubrics runs stats
 api: blueprints compare data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry options report runs stats
-gate: blueprints compare data runs stats
+gate: blueprints compare conversations data runs stats turns
 drill: blueprints data extracting extractors fusion judges.base judges.registry options runs stats
 commands: api blueprints compare data datasets drill extracting extractors fusion gate judges.options judges.registry judges.scorer options report review rubrics runs select stats turns
 __main__: commands

@@ -15,9 +15,11 @@ from trace_eval.conversations.definitions import DEFINITIONS, Event, Measured
 from trace_eval.data.conversation import Clock, Conversation, ConversationItem, End, Speaker, Turn
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.turns.agree import agree_on_events, read_event_labels
+from trace_eval.turns.calls import call_rows
 from trace_eval.turns.compare import compare_systems
 from trace_eval.turns.figures import figures_of
-from trace_eval.turns.options import FigureOptions
+from trace_eval.turns.limits import failed, limited, undecided
+from trace_eval.turns.options import FigureOptions, TimingLimits
 from trace_eval.turns.report import TurnsReport, measure_items
 
 OWN = DEFINITIONS["trace-eval/1"]
@@ -136,20 +138,86 @@ def _report(replies: dict[str, float]) -> TurnsReport:
     return measure_items(items, OWN)
 
 
+DRAWS = BootstrapOptions(200)
+
+OLD = {f"s{n}": 0.5 + 0.2 * n for n in range(12)}
+
+
+def _later(by: float, without: int = 0) -> dict[str, float]:
+    return {name: gap + by for name, gap in list(OLD.items())[without:]}
+
+
 def test_systems_are_compared_scenario_by_scenario() -> None:
-    # The hard scenarios are slow for both; the second system is 0.3 s slower in each.
-    first = {f"s{n}": 0.5 + 0.2 * n for n in range(12)}
-    second = {name: gap + 0.3 for name, gap in first.items()}
-    draws = BootstrapOptions(200)
-    found = compare_systems(_report(first | {"only": 1.0}), _report(second), draws)
-    mean = next(one for one in found.differences if one.figure == "response_mean_s")
+    # The hard scenarios are slow for both; the new system is 0.3 s slower in each.
+    found = compare_systems(_report(_later(0.3) | {"only": 1.0}), _report(OLD), DRAWS)
+    mean = found.by_figure["response_mean_s"]
     assert (mean.scenarios, mean.higher, mean.lower) == (12, 12, 0)
     assert mean.median == pytest.approx(0.3)
     assert mean.p == pytest.approx(2 * 0.5**12)
     assert mean.median_interval == pytest.approx((0.3, 0.3))
     assert found.only_first == ("only",)
-    with pytest.raises(UserError, match="no scenario is on both sides"):
-        compare_systems(_report({"x": 1.0}), _report({"y": 1.0}))
+    assert found.sentence() == (
+        "this system answers 0.30 s later than the other one [0.30, 0.30], in 12 of 12 calls"
+    )
+    back = compare_systems(_report(OLD), _report(_later(0.3)), DRAWS)
+    assert "0.30 s sooner than the other one [0.30, 0.30], in 12 of 12 calls" in back.sentence()
+    same = compare_systems(_report(OLD), _report(OLD), DRAWS)
+    assert same.sentence().startswith("No difference in answering is shown between")
+    few = compare_systems(_report(_later(0.3, 8)), _report(OLD), DRAWS)
+    assert "too few calls for an interval (6 pairs allow one)" in few.sentence()
+
+
+def test_calls_of_other_scenarios_are_compared_unpaired() -> None:
+    new = {f"x{name}": gap for name, gap in _later(4.0).items()}
+    found = compare_systems(_report(new), _report(OLD), DRAWS)
+    one = found.by_figure["response_p50_s"]
+    assert (found.paired, one.scenarios, one.higher) == (False, 12, 0)
+    assert one.median == pytest.approx(4.0)
+    assert one.median_interval is not None
+    assert 2 < one.median_interval[0] < 4 < one.median_interval[1] < 6
+    assert "none of one scenario" in found.sentence()
+
+
+@pytest.mark.parametrize(
+    ("by", "without", "verdict"),
+    [
+        (0.6, 0, "fail"),  # later by more than is allowed, in 12 of 12 calls
+        (0.1, 0, "pass"),
+        (0.6, 8, "cannot tell"),  # four calls
+        (-0.6, 0, "pass"),
+    ],
+)
+def test_a_release_that_answers_later_is_stopped(by: float, without: int, verdict: str) -> None:
+    new, old = _report(_later(by, without)), _report(OLD)
+    limits = TimingLimits(fail_over=("response_p90_s=+0.2", "response_p50_s=+0.2"))
+    rows = limited(limits, new, compare_systems(new, old, DRAWS))
+    assert [row.verdict for row in rows] == [verdict] * 2, rows
+    assert (failed(rows), undecided(rows)) == (verdict == "fail", verdict == "cannot tell")
+
+
+def test_limits_without_a_sign_bound_the_figure_itself() -> None:
+    new = _report(_later(0.6))  # response_p50_s is 1.1 + .6 = 2.2 s
+    limits = TimingLimits(("response_p50_s=2", "response_tool_p50_s=9"), ("reply_rate=0.98",))
+    over, unknown, rate = limited(limits, new)
+    assert (over.verdict, unknown.verdict, rate.verdict) == ("fail", "fail", "pass")
+    assert unknown.why == "not known: none"  # what was not measured did not pass
+    for text, said in (
+        ("response_p50_s=+0.2", "name its calls by --against"),
+        ("response_p5_s=1", "no such figure; use one of response_p50_s"),
+        ("response_p50_s=nan", "write NAME=NUMBER"),
+        ("response_p50_s", "write NAME=NUMBER"),
+    ):
+        with pytest.raises(UserError, match=said):
+            limited(TimingLimits((text,)), new)
+
+
+def test_a_row_per_call_names_its_worst_event() -> None:
+    rows = call_rows(_report({"quick": 0.5, "slow": 2.5}))
+    assert [(row["worst_event"], row["worst_s"]) for row in rows] == [
+        ("response", pytest.approx(0.5)),
+        ("dead_air", pytest.approx(2.5)),
+    ]
+    assert [row["response_p50_s"] for row in rows] == [pytest.approx(0.5), pytest.approx(2.5)]
 
 
 def test_measured_events_agree_with_labelled_ones(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from blueprints import UserError
 from trace_eval.commands.signatures import from_classes
-from trace_eval.turns.options import TurnsOptions
+from trace_eval.turns.options import TimingLimits, TurnsOptions
 
 
 @from_classes
@@ -20,7 +21,7 @@ def turns(
     ],
     against: Annotated[
         Path | None,
-        typer.Option(help="Calls of another system: its figures minus these, by scenario."),
+        typer.Option(help="Calls of another system: these figures minus its, by scenario."),
     ] = None,
     labels: Annotated[
         Path | None,
@@ -31,15 +32,43 @@ def turns(
         typer.Option(help="Events as corrected in a review (corrections.jsonl): figures of both."),
     ] = None,
     options: TurnsOptions,
+    limits: TimingLimits,
+    must_tell: Annotated[
+        bool, typer.Option(help="Exit with 3 where a limit cannot be told.")
+    ] = False,
+    junit: Annotated[Path | None, typer.Option(help="Write the limits as JUnit XML.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write calls, figures and differences to this folder.")
+    ] = None,
     shown: Annotated[int, typer.Option(min=0, help="Conversations whose timeline is shown.")] = 3,
 ) -> None:
     """Measure the timing of conversations: replies, interruptions, overlap, dead air."""
-    from trace_eval.commands.console import warn_all
+    import time
+
+    from trace_eval.commands.console import EXIT_DAMAGED, EXIT_INCOMPLETE, warn_all
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.stats.agreement.tabular import write_csv
     from trace_eval.turns.everything import turns_report
+    from trace_eval.turns.limits import failed, undecided
 
-    found = turns_report(path, options, against, labels, corrections)
-    print_tables(found.tables(shown), stdout_console())
+    if junit and not limits.any:
+        raise UserError("--junit writes the limits of --fail-over and --fail-under; give one")
+    started = time.monotonic()
+    found = turns_report(path, options, against, labels, corrections, limits)
+    console = stdout_console()
+    for sentence in found.sentences:
+        console.print(sentence, markup=False, soft_wrap=True)
+    print_tables(found.tables(shown), console)
     warn_all(found.report.unread)
+    if csv:
+        write_csv(csv, found.csv())
+    if junit:
+        from trace_eval.gate.junit_xml import junit_limits, write_junit
+
+        write_junit(junit, junit_limits("trace-eval turns", found.limits, started))
     give(found.record())
+    if failed(found.limits):
+        raise typer.Exit(EXIT_INCOMPLETE)
+    if must_tell and undecided(found.limits):
+        raise typer.Exit(EXIT_DAMAGED)

@@ -17,6 +17,7 @@ from trace_eval.gate.comparable import check_comparable, sides
 from trace_eval.gate.options import GateOptions
 from trace_eval.gate.report import GateCoverage, GateReport, GateRow, Verdict
 from trace_eval.gate.rows import coverage, gate_rows
+from trace_eval.gate.timing import with_timing
 from trace_eval.gate.words import properties, sentence
 
 #: What a run says that is its own copy.
@@ -43,8 +44,10 @@ def gate_runs(
         NotComparable: judge, prompts, label set, evidence or item texts differ.
         UserError: something cannot be read, or has no item in common.
     """
-    found = [read_judging(repeat) for repeat in repeats]
-    return gate_judgings(read_judging(baseline), read_judging(candidate), found, options)
+    options = options or GateOptions()
+    again = [read_judging(repeat) for repeat in repeats]
+    report = gate_judgings(read_judging(baseline), read_judging(candidate), again, options)
+    return with_timing(report, baseline, candidate, options)
 
 
 def gate_judgings(

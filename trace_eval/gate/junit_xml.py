@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from trace_eval.data.files import make_folder
 from trace_eval.data.outputs import write_file
 from trace_eval.gate.report import GateReport, GateRow
 from trace_eval.stats.agreement.tabular import p_value
+from trace_eval.turns.limits import Limited
 
 #: What XML 1.0 cannot hold, not even escaped.
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -47,6 +49,7 @@ def junit(report: GateReport, seconds: float = 0.0) -> str:
         if failed:
             message = f"{item.before} before, {item.after} now; {allowed} allowed"
             suite.failure(case, message, "severe", "; ".join(item.why))
+    _limits(suite, report.limits)
     covered = report.coverage
     case = suite.case("coverage", f"{covered.metric} scored as often as by {report.baseline}")
     if covered.verdict == "fail":
@@ -78,6 +81,28 @@ def junit_conditions(
         if missed:
             made.failure(case, found, "condition", found)
     return made.document()
+
+
+def junit_limits(suite: str, rows: Sequence[Limited], started: float) -> str:
+    """A test case per limit of ``turns``; what cannot be told is skipped.
+
+    Args:
+        suite: its name.
+        rows: the limits.
+        started: by the monotonic clock.
+    """
+    made = _Suite(time.monotonic() - started, suite)
+    _limits(made, rows)
+    return made.document()
+
+
+def _limits(suite: _Suite, rows: Sequence[Limited]) -> None:
+    for row in rows:
+        case = suite.case(f"timing.{row.figure}", f"{row.limit} allowed")
+        if row.verdict == "fail":
+            suite.failure(case, row.why, "limit", row.why)
+        elif row.verdict == "cannot tell":
+            suite.skipped(case, row.why)
 
 
 def write_junit(path: Path, document: str) -> None:

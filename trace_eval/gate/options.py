@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from blueprints import UserError
 from trace_eval.data.settings import option_field
 from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.turns.options import TimingLimits
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class GateOptions:
         must_tell: "cannot tell" is no success (exit code 3).
         side: which answer of a pair is under test: ``a``, ``b``, or ``auto``.
         runs_per_week: print the false alarms to expect in a week of so many runs.
+        limits: of the timing of calls, where both runs hold conversations.
         bootstrap: resamples and seed of the intervals.
     """
 
@@ -36,6 +38,7 @@ class GateOptions:
     must_tell: bool = False
     side: str = "auto"
     runs_per_week: float | None = option_field(None, min=0)
+    limits: TimingLimits = field(default_factory=TimingLimits)
     bootstrap: BootstrapOptions = field(
         default_factory=BootstrapOptions, metadata={"without": ("level",)}
     )

@@ -10,6 +10,8 @@ from trace_eval.compare.severe import SevereItem
 from trace_eval.gate.options import GateOptions
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.share import Share
+from trace_eval.turns.compare import SystemsCompared
+from trace_eval.turns.limits import Limited
 
 Verdict = Literal["pass", "fail", "cannot tell"]
 
@@ -72,6 +74,8 @@ class GateReport:
             another reason, which fail nothing.
         properties: what the verdict rests on, for machines.
         false_alarms: expected in a week at so many runs; None: not asked for.
+        timing: of the calls, candidate minus baseline; None: the runs hold none.
+        limits: of that timing, each with its verdict.
     """
 
     verdict: Verdict
@@ -86,6 +90,8 @@ class GateReport:
     properties: dict[str, str]
     false_alarms: float | None
     notes: tuple[str, ...]
+    timing: SystemsCompared | None = None
+    limits: tuple[Limited, ...] = ()
 
     @property
     def exit_code(self) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trace_eval.gate.report import GateReport
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.turns.limits import limits_table
 
 
 def gate_tables(report: GateReport) -> Iterator[Table]:
@@ -56,6 +57,10 @@ def gate_tables(report: GateReport) -> Iterator[Table]:
         ),
         "power at the margin by the upper 95 % limit of the noise; under .5 the gate cannot tell",
     )
+    if report.limits:
+        yield limits_table(report.limits)
+    if report.timing:
+        yield report.timing.table()
     severe = [*report.severe, *report.others]
     if severe:
         yield table(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from trace_eval.stats.agreement.tabular import Table, plain
 from trace_eval.turns.agree import (
@@ -13,11 +14,35 @@ from trace_eval.turns.agree import (
     agreement_table,
     read_event_labels,
 )
+from trace_eval.turns.calls import call_rows
 from trace_eval.turns.compare import SystemsCompared, compare_systems
 from trace_eval.turns.corrected import CorrectedReport, correct_report, read_event_corrections
 from trace_eval.turns.fidelity import Fidelity, speech_fidelity
-from trace_eval.turns.options import TurnsOptions
+from trace_eval.turns.limits import Limited, limited, limits_table
+from trace_eval.turns.options import TimingLimits, TurnsOptions
 from trace_eval.turns.report import TurnsRecord, TurnsReport, time_turns
+
+
+@dataclass(frozen=True)
+class TurnsCsv:
+    """A CSV file per field: calls with their own figures, figures, differences, limits."""
+
+    calls: tuple[dict[str, Any], ...]
+    figures: tuple[dict[str, Any], ...]
+    differences: tuple[dict[str, Any], ...]
+    limits: tuple[dict[str, Any], ...]
+
+
+def _with_ends(record: Any) -> dict[str, Any]:
+    """A record with the two ends of each interval as columns of their own."""
+    row: dict[str, Any] = {}
+    for name, value in vars(record).items():
+        if name.endswith("interval"):
+            start = name.removesuffix("interval")
+            row[f"{start}low"], row[f"{start}high"] = value or (None, None)
+        else:
+            row[name] = value
+    return row
 
 
 @dataclass(frozen=True)
@@ -26,7 +51,8 @@ class TurnsFound:
 
     Attributes:
         report: timeline, events and figures.
-        against: the other system minus this one.
+        against: this system minus the other one.
+        limits: of its figures, each with its verdict.
         agreement: measured against labelled events.
         fidelity: whether the agent says what its text says, where somebody was to hear it.
         corrected: figures from the events as people corrected them.
@@ -37,12 +63,32 @@ class TurnsFound:
     agreement: tuple[EventAgreement, ...] = ()
     fidelity: Fidelity | None = None
     corrected: CorrectedReport | None = None
+    limits: tuple[Limited, ...] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What to tell a colleague: which system answers sooner, and which limits are passed."""
+        said = [self.against.sentence()] if self.against else []
+        said += [f"{row.verdict}: {row.sentence}" for row in self.limits if row.verdict != "pass"]
+        return tuple(said)
+
+    def csv(self) -> TurnsCsv:
+        """The tables that ``--csv`` writes."""
+        differences = self.against.differences if self.against else ()
+        return TurnsCsv(
+            tuple(call_rows(self.report)),
+            tuple(map(_with_ends, self.report.figures.values())),
+            tuple(map(_with_ends, differences)),
+            tuple(map(_with_ends, self.limits)),
+        )
 
     def record(self) -> TurnsRecord:
         """Everything as JSON values."""
         values = self.report.record()
         if self.against:
-            values["against"] = plain(self.against)
+            values["against"] = plain(self.against) | {"sentence": self.against.sentence()}
+        if self.limits:
+            values["limits"] = plain(self.limits)
         if self.agreement:
             values["agreement"] = plain(self.agreement)
         if self.fidelity:
@@ -53,6 +99,8 @@ class TurnsFound:
 
     def tables(self, shown: int = 3) -> Iterator[Table]:
         """Everything for people, with ``shown`` timelines."""
+        if self.limits:
+            yield limits_table(self.limits)
         yield from self.report.tables(shown)
         if self.against:
             yield self.against.table()
@@ -70,6 +118,7 @@ def turns_report(
     against: Path | str | None = None,
     labels: Path | str | None = None,
     corrections: Path | str | None = None,
+    limits: TimingLimits | None = None,
 ) -> TurnsFound:
     """Time conversations, and compare them where asked for.
 
@@ -79,9 +128,10 @@ def turns_report(
         against: conversations of another system on the same scenarios.
         labels: labelled events of the first ones, see :func:`read_event_labels`.
         corrections: of their events, as a review writes them (``corrections.jsonl``).
+        limits: of figures, or of their differences from the other system's.
 
     Raises:
-        UserError: nothing can be read, or there is nothing to compare.
+        UserError: nothing can be read, there is nothing to compare, or a limit names no figure.
     """
     options = options or TurnsOptions()
     draws = options.figures
@@ -93,4 +143,5 @@ def turns_report(
     if options.recognisers:
         heard = speech_fidelity(items, options.recognisers, options.names)
     corrected = correct_report(report, read_event_corrections(corrections)) if corrections else None
-    return TurnsFound(report, compared, agreed, heard, corrected)
+    checked = limited(limits, report, compared) if limits else ()
+    return TurnsFound(report, compared, agreed, heard, corrected, checked)

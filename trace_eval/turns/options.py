@@ -42,3 +42,22 @@ class TurnsOptions:
     figures: FigureOptions = field(default_factory=FigureOptions)
     names: tuple[str, ...] = option_field((), flag="--name")
     recognisers: tuple[str, ...] = option_field((), flag="--recognise", metavar="SPEC")
+
+
+@dataclass(frozen=True)
+class TimingLimits:
+    """Figures of ``turns`` that must not be passed.
+
+    Attributes:
+        fail_over: fail where a figure is higher: response_p95_s=1.5; with a sign where it is so
+            much higher than the other system's: response_p90_s=+0.2; may be repeated.
+        fail_under: the same where it is lower: reply_rate=0.98, reply_rate=-0.02.
+    """
+
+    fail_over: tuple[str, ...] = option_field((), metavar="NAME=NUMBER")
+    fail_under: tuple[str, ...] = option_field((), metavar="NAME=NUMBER")
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a limit at all."""
+        return bool(self.fail_over or self.fail_under)

@@ -1,0 +1,166 @@
+"""Limits of timing for CI: ``response_p90_s=+0.2`` fails a release that answers so much later.
+
+A number with a sign bounds the difference from another system, one without bounds the figure
+itself. A difference fails where it is beyond its bound *and* shown not to be chance; where it may
+be beyond the bound, nothing can be told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from blueprints import UserError
+from trace_eval.stats.agreement.shift import least_paired
+from trace_eval.stats.agreement.tabular import Table, table
+from trace_eval.turns.compare import Difference, SystemsCompared
+from trace_eval.turns.figures import Figure
+from trace_eval.turns.options import TimingLimits
+from trace_eval.turns.report import TurnsReport
+
+Verdict = Literal["pass", "fail", "cannot tell"]
+
+
+@dataclass(frozen=True)
+class Limited:
+    """A figure beside its limit.
+
+    Attributes:
+        figure: its name.
+        limit: as typed, with its side: ``at most +0.2``.
+        verdict: unknown figures fail: what was not measured did not pass.
+        why: what was measured, in words.
+    """
+
+    figure: str
+    limit: str
+    verdict: Verdict
+    why: str
+
+    @property
+    def sentence(self) -> str:
+        """What is allowed, and what was measured."""
+        return f"{self.figure}, {self.limit} allowed: {self.why}"
+
+
+@dataclass(frozen=True)
+class _Limit:
+    side: Literal["over", "under"]
+    name: str
+    number: str
+
+    @property
+    def bound(self) -> float:
+        return float(self.number)
+
+    @property
+    def relative(self) -> bool:
+        return self.number[0] in "+-"
+
+    def beyond(self, value: float) -> bool:
+        return value > self.bound if self.side == "over" else value < self.bound
+
+    @property
+    def words(self) -> str:
+        return f"at {'most' if self.side == 'over' else 'least'} {self.number}"
+
+
+def limited(
+    limits: TimingLimits, report: TurnsReport, compared: SystemsCompared | None = None
+) -> tuple[Limited, ...]:
+    """Every limit with its verdict.
+
+    Args:
+        limits: what must not be passed.
+        report: of the system under test.
+        compared: the same beside another one, which limits with a sign need.
+
+    Raises:
+        UserError: a limit cannot be read, names no figure, or needs another system.
+    """
+    return tuple(_row(limit, report, compared) for limit in _read(limits, report))
+
+
+def failed(rows: Sequence[Limited]) -> bool:
+    """Whether a limit is passed."""
+    return any(row.verdict == "fail" for row in rows)
+
+
+def undecided(rows: Sequence[Limited]) -> bool:
+    """Whether nothing can be told of a limit."""
+    return any(row.verdict == "cannot tell" for row in rows)
+
+
+def limits_table(rows: Sequence[Limited]) -> Table:
+    """The limits for people."""
+    columns = ("figure", "allowed", "verdict", "why")
+    return table("Limits", columns, ((row.figure, row.limit, row.verdict, row.why) for row in rows))
+
+
+def _read(limits: TimingLimits, report: TurnsReport) -> Iterator[_Limit]:
+    sides: tuple[tuple[Literal["over", "under"], tuple[str, ...]], ...]
+    sides = (("over", limits.fail_over), ("under", limits.fail_under))
+    for side, texts in sides:
+        for text in texts:
+            name, equals, number = (part.strip() for part in text.rpartition("="))
+            try:
+                good = bool(equals) and math.isfinite(float(number))
+            except ValueError:
+                good = False
+            if not good:
+                raise UserError(
+                    f"--fail-{side} {text!r:.80}: write NAME=NUMBER, e.g. response_p95_s=1.5, or"
+                    " response_p90_s=+0.2 for a difference from --against"
+                )
+            if name not in report.figures:
+                known = ", ".join(report.figures)
+                raise UserError(f"--fail-{side} {name:.80}: no such figure; use one of {known}")
+            yield _Limit(side, name, number)
+
+
+def _row(limit: _Limit, report: TurnsReport, compared: SystemsCompared | None) -> Limited:
+    if not limit.relative:
+        verdict, why = _absolute(limit, report.figures[limit.name])
+    elif compared is None:
+        raise UserError(
+            f"--fail-{limit.side} {limit.name}={limit.number}: a sign bounds the difference from"
+            " another system; name its calls by --against, or leave out the sign"
+        )
+    else:
+        verdict, why = _relative(limit, compared.by_figure[limit.name], compared)
+    return Limited(limit.name, limit.words, verdict, why)
+
+
+def _absolute(limit: _Limit, figure: Figure) -> tuple[Verdict, str]:
+    if figure.value is None:
+        return "fail", f"not known: {figure.reason or 'nothing was measured'}"
+    interval = " [{:.3f}, {:.3f}]".format(*figure.interval) if figure.interval else ""
+    told = f"{figure.value:.3f}{interval} {figure.unit}".strip()
+    return "fail" if limit.beyond(figure.value) else "pass", told
+
+
+def _relative(limit: _Limit, found: Difference, compared: SystemsCompared) -> tuple[Verdict, str]:
+    """A share or a rate is mostly equal in a call, so the mean speaks for it; else the median."""
+    timed = found.unit in ("s", "ms")
+    value, interval = found.median, found.median_interval
+    if not timed and found.mean_interval is not None:
+        value, interval = found.mean, found.mean_interval
+    if value is None:
+        return "fail", "not known on both sides"
+    kind = "median" if interval == found.median_interval else "mean"
+    limits = " [{:+.3f}, {:+.3f}]".format(*interval) if interval else ""
+    told = f"{kind} of calls {value:+.3f}{limits} {found.unit}".strip()
+    beyond = limit.beyond(value)
+    if found.pooled is not None:
+        told += f", pooled {found.pooled:+.3f} {found.unit}".rstrip()
+        beyond |= limit.beyond(found.pooled)
+    if interval is None:
+        need = f"too few calls for an interval: {least_paired(compared.level)} pairs allow one"
+        return ("cannot tell" if beyond else "pass"), f"{told}; {need}"
+    worst = interval[1] if limit.side == "over" else interval[0]
+    shown = interval[0] > 0 if limit.side == "over" else interval[1] < 0
+    if beyond and shown:
+        return "fail", told
+    return ("cannot tell" if beyond or limit.beyond(worst) else "pass"), told
