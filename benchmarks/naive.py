@@ -1,6 +1,7 @@
 """`trace-eval judge` beside a plain loop over the same libraries: pairs per minute.
 
     TRACE_EVAL_DATA=... python -m benchmarks.naive [PAIRS]
+    TRACE_EVAL_DATA=... python -m benchmarks.naive short
 
 The loop is what a script for one evaluation looks like: for each pair, each of its two
 answers afresh: soundfile, librosa's resampling, faster-whisper with the same weights and all of
@@ -15,6 +16,10 @@ at a time, so that an answer is shared as often as there. Of its 994 answers of 
 not known, so the command is also timed with no answer shared. An answer is a cut of 6 to
 14 s of the shared real recordings, each at a place and a gain of its own. Neither side listens
 to instructions: SpeakBench has their words, and then the rules judge does not ask for more.
+
+``short`` measures what benchmarks are mostly made of instead: 24 clips of 8 s, cut from the spoken
+prompts, and 64 of at most 2.25 s, cut from the clips of neural codecs (``people/codecs``), by one
+worker; also without what the rules of voice quality do not read (``-x GROUP=none``).
 
 The sides take turns, block of pairs by block of pairs, so that other work on the machine
 meets all of them; CPU seconds of all processes tell what does not depend on it.
@@ -31,6 +36,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,6 +60,16 @@ SIDES = {
 }
 
 LOOP = "plain loop"
+
+#: Short clips: folder of TRACE_EVAL_DATA -> how many are cut from it, and of how many seconds.
+SHORT = {"prompts": (24, 8.0), "people/codecs/audio": (64, 2.25)}
+
+#: What leaves only signal and quality.
+QUALITY_ONLY = [
+    word
+    for group in ("transcript", "rate", "pitch", "loudness")
+    for word in ("-x", f"{group}=none")
+]
 
 
 def sampled(labels: list[dict[str, Any]], pairs: int) -> list[dict[str, Any]]:
@@ -145,11 +161,11 @@ def since(start: Spent, who: int) -> Spent:
     return Spent(now.wall - start.wall, now.cpu - start.cpu)
 
 
-def command(manifest: Path, workers: int) -> Spent:
+def command(manifest: Path, workers: int, options: Sequence[str] = ()) -> Spent:
     """What the judge command takes with an empty cache."""
     with tempfile.TemporaryDirectory() as folder:
         words = ["judge", str(manifest), "--out", f"{folder}/run", "--cache", f"{folder}/cache"]
-        words += ["--profile", "screen", "--judge", "rules", "--workers", str(workers)]
+        words += ["--profile", "screen", "--judge", "rules", "--workers", str(workers), *options]
         started = clock(resource.RUSAGE_CHILDREN)
         subprocess.run(
             [sys.executable, "-m", "trace_eval", *words, "--min-coverage", "0"],
@@ -234,12 +250,51 @@ def rows(pairs: int, spent: dict[str, list[Spent]]) -> dict[str, dict[str, Any]]
     return found
 
 
+def short_clips(sources: Path, count: int, seconds: float, folder: Path) -> Path:
+    """Manifest of pairs of cuts; where a file is cut again, it is later and softer."""
+    files = sorted(path for path in sources.iterdir() if path.suffix in (".wav", ".flac"))
+    paths = []
+    for number in range(count):
+        samples, rate = soundfile.read(files[number % len(files)], dtype="float32")
+        later = len(samples) - int(seconds * rate)
+        again = number // len(files)
+        start = max(0, later * again // max(1, (count - 1) // len(files)))
+        paths.append(folder / f"{number}.wav")
+        cut = samples[start : start + int(seconds * rate)]
+        soundfile.write(paths[-1], cut * 0.9**again, rate)
+    written = folder / "pairs.jsonl"
+    with written.open("w") as lines:
+        for number, sides in enumerate(zip(paths[::2], paths[1::2], strict=True)):
+            audio = {side: {"audio": str(path)} for side, path in zip("ab", sides, strict=True)}
+            lines.write(json.dumps({"id": str(number), "instruction": {"text": "Say it."}} | audio))
+            lines.write("\n")
+    return written
+
+
+def short(data: Path) -> None:
+    """Measure short clips, print, save."""
+    rows_of_table = []
+    for sources, (count, seconds) in SHORT.items():
+        with tempfile.TemporaryDirectory() as folder:
+            clips = short_clips(data / sources, count, seconds, Path(folder))
+            base = loop(clips).cpu
+            for side, options in (("trace-eval", ()), ("signal and quality", QUALITY_ONLY)):
+                cpu = min(command(clips, 1, options).cpu for _ in range(BLOCKS))
+                rows_of_table.append([sources, side, count, seconds, cpu, base, base / cpu])
+    header = ["clips", "side", "number", "seconds", "CPU s", "CPU s of the loop", "times less CPU"]
+    table("short clips, one worker, start-up included", header, rows_of_table)
+    save("naive_short", {"rows": [dict(zip(header, row, strict=True)) for row in rows_of_table]})
+
+
 def main() -> None:
     """Measure, print, save."""
     if sys.argv[1:2] == ["--loop"]:
         print(json.dumps(run_loop(Path(sys.argv[2]))))
         return
     data = Path(os.environ.get("TRACE_EVAL_DATA") or sys.exit("set TRACE_EVAL_DATA"))
+    if sys.argv[1:2] == ["short"]:
+        short(data)
+        return
     everything = json.loads((data / "hcot" / "speakbench.json").read_text())
     labels = sampled(everything, int(sys.argv[1]) if len(sys.argv) > 1 else 20)
     with tempfile.TemporaryDirectory() as root:

@@ -31,7 +31,7 @@ import numpy as np
 import onnx
 
 from extractors.dnsmos.pieces import attribute, piece
-from extractors.dnsmos.sections import section
+from extractors.dnsmos.sections import Section, section
 from extractors.dnsmos.windows import Floats, Network, SharedStage
 
 
@@ -71,34 +71,47 @@ def split(model: onnx.ModelProto, hop: int, own_frames: int = 0) -> Network:
         stages.append(SharedStage(before, after, _needed(part, changed), changed))
         sections.append(layers_between)
     strides = [math.prod(layer.stride for layer in part) for part in parts]
-
-    margin, reach = _needed(shared, 0), _needed(parts[0], 0)
-
-    def first_cells(image: Floats, period: int) -> Floats:
-        """The first stage, of what repeats itself once: it is nearly all of the work."""
-        stride, rows = strides[0], image.shape[2]
-        cycle = math.lcm(period, stride)
-        # The very first frame may reach over the start of the audio.
-        start = stride * math.ceil((margin + 1) / stride)
-        if not cycle or start + cycle + 2 * reach > rows - margin:
-            return sections[0].inside(image)
-        cells = sections[0].inside(image[:, :, start : start + cycle + 2 * reach])
-        # Before the start and in the context at the end others stand than without repetition:
-        # windows replace what they reach.
-        numbers = np.arange((rows - 2 * reach) // stride) - start // stride
-        return np.asarray(cells[:, :, numbers % (cycle // stride)])
+    margins = (_needed(shared, 0), _needed(parts[1], 0), 0)
 
     def front(image: Floats, period: int) -> list[Floats]:
-        cells = first_cells(image, period)
-        return [cells, *(part.inside(cells) for part in sections[1:])]
+        levels = [image]
+        for number, part in enumerate(sections):
+            stride, reach = strides[number], _needed(parts[number], 0)
+            levels.append(_inside(part, levels[-1], period, stride, margins[number], reach))
+            period = math.lcm(period, stride) // stride
+        return levels[1:]
 
     return Network(
         front=front,
-        margins=(margin, _needed(parts[1], 0), 0),
+        margins=margins,
         strides=(1, strides[0], strides[0] * strides[1]),
         stages=tuple(stages),
         tail=piece(model, end, [model.graph.output[0].name]),
     )
+
+
+def _inside(
+    part: Section, image: Floats, period: int, stride: int, margin: int, reach: int
+) -> Floats:
+    """Cells of a stretch, without padding in time; what repeats itself is computed once.
+
+    Args:
+        part: the layers.
+        image: their input [shape=(1, channels, rows, bins)].
+        period: rows after which it repeats itself; 0: never.
+        stride: rows per cell.
+        margin: rows at either end that are context only.
+        reach: rows to either side of its own that a cell depends on.
+    """
+    rows, cycle = image.shape[2], math.lcm(period, stride)
+    start = stride * (margin // stride + 1)  # the very first frame may reach over the audio's start
+    if not cycle or start + cycle + 2 * reach > rows - margin:
+        return part.inside(image)
+    cells = part.inside(image[:, :, start : start + cycle + 2 * reach])
+    # In the context at both ends others stand than without repetition: windows replace what they
+    # reach.
+    numbers = np.arange((rows - 2 * reach) // stride) - start // stride
+    return np.asarray(cells[:, :, numbers % (cycle // stride)])
 
 
 def layers_of(model: onnx.ModelProto) -> list[Layer]:
