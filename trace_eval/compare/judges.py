@@ -67,8 +67,8 @@ def judge_change(
         on = f" on {', '.join(labels.codes)}" if isinstance(labels, LabelTable) else ""
         said = f"{labels.source}{on}"
         raise UserError(
-            f"--labels: nothing in {said} is about {report.main} of items that both judged; leave"
-            " it out, or name the column (overall, preference) and the ids as the judgements do"
+            f"--labels: nothing in {said} is about what both judged ({report.main}); leave it out,"
+            " or name the column (overall, preference) and the ids as the judgements do"
         )
     return report
 
