@@ -30,11 +30,13 @@ from trace_eval.extracting.clip import ClipExtractor
 from trace_eval.extracting.start import source_of
 from trace_eval.judges.base import Case, judgement_of
 from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import panel_of
 from trace_eval.judges.rules.judge import RulesJudge
 from trace_eval.options import ExtractOptions, Options, PairOptions, RateOptions
 from trace_eval.report.write import write_report
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.job import judge_manifest, open_job, rate_manifest
+from trace_eval.runs.pipeline import plan_for
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import write_pairs
 from trace_eval.stats.agree_sources import agree
@@ -113,6 +115,20 @@ def test_labels_of_people_stay_with_the_item(data: Path, tmp_path: Path) -> None
     assert {v for labels in whole if labels for v in labels.scores.values()} == {1, 2, 3}
     turns = [item.labels.turns for item in of["conciseness"].singles if item.labels]
     assert sum(map(len, turns)) == 203
+
+
+def test_only_what_a_judge_of_turns_reads_is_measured(tmp_path: Path) -> None:
+    calls.sound(tmp_path)
+    silent = [{**turn, "text": None} for turn in calls.conversation()["turns"]]
+    record = {"id": "c1", "conversation": calls.conversation() | {"turns": silent}}
+    items = open_job(calls.manifest(tmp_path, [record]), tmp_path / "run", RateOptions()).manifest
+    judge = panel_of(["turns"], [load_rubric("handling")])
+    for overrides, groups in (
+        ({}, {"signal", "transcript"}),
+        ({"pitch": "pyin"}, {"signal", "transcript", "pitch"}),
+    ):
+        plan = plan_for(judge, ExtractOptions(overrides=overrides), items.items)
+        assert {extractor.group for extractor in plan} == groups
 
 
 def test_a_report_that_takes_its_sound_along_plays_one_channel_at_a_time(tmp_path: Path) -> None:

@@ -136,6 +136,7 @@ class Judge(ABC):
     Attributes:
         spec: what the user typed to get it, e.g. ``rules`` or ``ollama:qwen3:8b``.
         reads: what it looks at; a judge that reads no blueprint has no extractors run for it.
+        groups: of a blueprint that it looks at, which alone are measured for it; None: all.
         rubric: what it judges by: a :class:`~fusion.Rubric` of pairs, or a
             :class:`~trace_eval.rubrics.ScoreRubric`.
         accepts: the kinds of items that it takes.
@@ -147,6 +148,7 @@ class Judge(ABC):
 
     spec: str
     reads: ClassVar[frozenset[Modality]] = frozenset({"blueprint"})
+    groups: ClassVar[frozenset[str] | None] = None
     rubric: Any = TRACE
     accepts: ClassVar[frozenset[ItemKind]] = frozenset({"pair"})
     uses: ClassVar[frozenset[str] | None] = None

@@ -75,7 +75,8 @@ def plan_for(judge: Panel, options: ExtractOptions, items: Iterable[Item]) -> li
     """The extractors that judges need of these items.
 
     None for judges that only listen, unless extractors are named, and for items without a
-    recording that is needed; of scores of words alone those that give words.
+    recording that is needed; of scores of words alone those that give words; of judges that say
+    which groups they read those, and whatever was named.
 
     Raises:
         UserError: see :func:`trace_eval.extracting.start.extractors_of`.
@@ -86,13 +87,14 @@ def plan_for(judge: Panel, options: ExtractOptions, items: Iterable[Item]) -> li
         return []
     plan = extractors_of(options)
     if judge.rubrics and not any(r.needs_audio or r.of_conversations for r in judge.rubrics):
-        return _with_needs(plan)
-    return plan
+        return _with_needs(plan, _WORDS_NEED)
+    groups = judge.groups
+    return plan if groups is None else _with_needs(plan, {*groups, *options.overrides})
 
 
-def _with_needs(plan: list[Extractor]) -> list[Extractor]:
-    """The extractors behind :data:`_WORDS_NEED`, with those that they need themselves."""
-    wanted = set(_WORDS_NEED)
+def _with_needs(plan: list[Extractor], groups: Iterable[str]) -> list[Extractor]:
+    """The extractors behind some groups, with those that they need themselves."""
+    wanted = set(groups)
     for extractor in reversed(plan):  # dependencies come first
         if extractor.group in wanted:
             wanted |= set(extractor.needs)

@@ -37,6 +37,9 @@ class Panel:
         self.judges = tuple(judges)
         self.spec = JOINED.join(dict.fromkeys(judge.spec for judge in judges))
         self.done = set(done)
+        groups = [getattr(judge, "groups", None) for judge in judges]
+        known = [one for one in groups if one is not None]
+        self.groups = frozenset[str]().union(*known) if len(known) == len(groups) else None
         self.reads = frozenset[Modality]().union(*(reads_of(judge) for judge in judges))
         self._groups: dict[str, list[Judge]] = {}
         for judge in judges:

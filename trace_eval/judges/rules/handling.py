@@ -35,6 +35,7 @@ class TurnsJudge(Judge):
     spec = "turns"
     accepts: ClassVar[frozenset[ItemKind]] = frozenset({"single"})
     uses: ClassVar[frozenset[str]] = frozenset()
+    groups: ClassVar[frozenset[str] | None] = frozenset({"transcript"})
     takes_conversations = True
 
     def __init__(self, rubric: ScoreRubric) -> None:
