@@ -180,6 +180,10 @@ def test_what_is_known_of_a_pair_is_kept_where_a_dimension_is_unknown(
     ranked = rank(folder, options=RankOptions(bootstrap=few, dimension="voice_quality"))
     assert ranked.unscored == 1
     assert {row.system: row.wins for row in ranked.systems} == {"secret-one": 3, "secret-two": 0}
+    by_content = rank(folder, options=RankOptions(bootstrap=few, dimension="content"))
+    assert "none is of content, left out: they are of voice_quality, overall" in {
+        caveat.text for caveat in by_content.caveats
+    }
     # Another policy, here and over the tables of agree: two of three equal votes are enough.
     assert fuse(judgements["p1"], POLICIES["majority_vote"]).rating is Rating.A
     voted = agree([folder], options=AgreeOptions(bootstrap=few, policy="majority_vote")).scores

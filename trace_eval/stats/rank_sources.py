@@ -77,7 +77,21 @@ def rank(
         refuse_columns(columns, "for a run, whose columns are known")
     if options.missing != "error" and people is None and read.labels is None:
         raise UserError("--missing means nothing where there are no human labels; leave it out")
-    return _rank_judged(read, people or read.labels, options, given)
+    if people is None:
+        read, caveats = _own_labels(read, options.dimension)
+        report = _rank_judged(read, read.labels, options, given)
+        return replace(report, caveats=(*caveats, *report.caveats))
+    return _rank_judged(read, people, options, given)
+
+
+def _own_labels(
+    source: JudgedSource, dimension: str | None
+) -> tuple[JudgedSource, tuple[Caveat, ...]]:
+    """The source without its labels where none is of the dimension that is ranked."""
+    if source.labels is None or dimension is None or dimension in source.labels.codes:
+        return source, ()
+    why = f"none is of {dimension}, left out: they are of {', '.join(source.labels.codes)}"
+    return replace(source, labels=None), (Caveat("human labels", why),)
 
 
 def _read(
