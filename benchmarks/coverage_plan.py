@@ -5,6 +5,12 @@ pairs of the plan, and looks at the interval that ``agree`` or ``rank`` then pri
 five it is at most as wide as asked for: 80 % is promised, except where pairs share instructions.
 One row per world, and benchmarks/results/coverage_plan.json; the tests draw fewer. 40 seeds by
 default, because a plan is itself a simulation: half a second of CPU each, 4 minutes in all.
+
+``python -m benchmarks.coverage_plan looks [seeds]`` follows the sentence *about N more labels would
+tell*: equal systems, and whoever is not told apart labels as many more as it names and looks again,
+up to 1,000 labels. How often is one of them *shown to be better*? And where one is better, how
+often does the next look show it? Beside it the sentence of before: labels that put the estimate on
+its limit, and every look at the same level. 2,000 seeds, 2 minutes; results/coverage_looks.json.
 """
 
 from __future__ import annotations
@@ -23,9 +29,12 @@ from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.plan import LabelPlan, make_plan
 from trace_eval.stats.inference.planned_run import ACCURACY, RATES
+from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.shares import RIGHT, share_rows
-from trace_eval.stats.inference.win_rates import win_rate_tables
+from trace_eval.stats.inference.win_rates import own_rates, win_rate_tables
 from trace_eval.stats.options import PlanOptions
+from trace_eval.stats.ranking.outcomes import outcomes_of
+from trace_eval.stats.sentences import about, is_shown, more_labels, next_level
 
 TIE = LABELS.index("tie")
 
@@ -158,6 +167,87 @@ def reached(world: World, seeds: int) -> Row:
     }
 
 
+#: Labels in all after which nobody looks again.
+MOST_LABELS = 1_000
+
+
+@dataclass(frozen=True)
+class Looker:
+    """Somebody who labels a few pairs, looks, and does what the sentence says.
+
+    Attributes:
+        win: win rate of the first system among pairs without a tie.
+        labels: at the first look.
+        ties: share of the pairs.
+        before: by the sentence of before, which named labels for a chance of one half.
+    """
+
+    win: float
+    labels: int
+    ties: float = 0.0
+    before: bool = False
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        who = "equal systems" if self.win == 0.5 else f"won in {self.win:.2f}"
+        rule = "to the limit, same level" if self.before else "as the sentence says"
+        return f"{who}, {self.labels} labels, {self.ties:.0%} ties: {rule}"
+
+    def draw(self, seed: int) -> list[bool]:
+        """Whether each look shows a difference; the last one does, or nobody looks again."""
+        rng = np.random.default_rng((seed, 6))
+        won = np.where(rng.random(MOST_LABELS) < self.win, 0, 1)
+        said = np.where(rng.random(MOST_LABELS) < self.ties, TIE, won).astype(np.int8)
+        number, level, looks = self.labels, 0.95, list[bool]()
+        while number <= MOST_LABELS:
+            found = _rate_of(said[:number], level)
+            looks.append(is_shown(found.p, level))
+            assert found.both is not None
+            more = more_labels(number, found.both, 0.5, found.interval, level)
+            if looks[-1] or more is None:
+                break
+            if self.before:
+                assert found.interval is not None
+                end = found.interval[0] if found.both > 0.5 else found.interval[1]
+                reach, distance = abs(found.both - end), abs(found.both - 0.5)
+                more = max(number * ((reach / distance) ** 2 - 1), 1.0)
+            number += int(about(max(more, 1.0)).replace(",", ""))
+            level = level if self.before else next_level(level)
+        return looks
+
+
+def _rate_of(said: NDArray[np.int8], level: float) -> PPIEstimate:
+    ids = np.arange(len(said)).astype(object)
+    names = {f"system_{side}": np.full(len(said), side, object) for side in "ab"}
+    outcomes = outcomes_of(LabelTable("labels", ids, {"preference": said}, facts=names))
+    return next(row.rate for row in own_rates(outcomes, level) if row.system == "a")
+
+
+LOOKERS = tuple(
+    Looker(win, labels, ties, before)
+    for win, labels, ties in (
+        (0.5, 20, 0.0),
+        (0.5, 50, 0.0),
+        (0.5, 50, 0.4),
+        (0.5, 120, 0.1),
+        (0.6, 50, 0.0),
+    )
+    for before in (True, False)
+)
+
+
+def looked(looker: Looker, seeds: int) -> Row:
+    """How often a difference was shown, and by the second look where the first showed none."""
+    looks = [looker.draw(seed) for seed in range(seeds)]
+    second = [each[1] for each in looks if len(each) > 1]
+    return {
+        "shown": share(sum(each[-1] for each in looks), seeds),
+        "second": share(sum(second), len(second)),
+        "looks": float(np.mean([len(each) for each in looks])),
+    }
+
+
 def main(seeds: int = 40) -> None:
     """Print and store everything."""
     table(
@@ -174,5 +264,22 @@ def main(seeds: int = 40) -> None:
     )
 
 
+def main_looks(seeds: int = 2000) -> None:
+    """The same for looks."""
+    table(
+        "coverage_looks",
+        {looker.name: partial(looked, looker) for looker in LOOKERS},
+        seeds,
+        {
+            "a difference is shown": lambda row: shown(row["shown"]),
+            "by the second look": lambda row: shown(row["second"]),
+            "looks": lambda row: f"{row['looks']:.2f}",
+        },
+    )
+
+
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    if sys.argv[1:2] == ["looks"]:
+        main_looks(*map(int, sys.argv[2:]))
+    else:
+        main(*map(int, sys.argv[1:]))

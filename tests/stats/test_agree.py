@@ -33,7 +33,7 @@ def test_a_judge_below_the_majority_class_is_said_to_be_so() -> None:
     # the judge gets rows 5 (2 against 1: wrong) ... : only p5 says 2, truth 1; p6 says 1,
     # truth 2; nothing is right: 0 against 5/8
     assert score.metrics["accuracy_4way"].value == 0
-    assert "judge on overall is below the majority class: 0.0000 against 0.6250" in score.verdict
+    assert "judge on overall is below the majority class: 0.00 against 0.62" in score.verdict
     assert "always saying both_bad" in score.verdict
 
 

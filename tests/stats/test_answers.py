@@ -29,7 +29,7 @@ from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.verdict import decide
 from trace_eval.stats.inference.win_rates import DifferenceRow, RateRow, WinRates
 from trace_eval.stats.options import AgreeOptions, RankOptions
-from trace_eval.stats.ranking.report import Caveat, MeanRow, RankReport, Standing, SystemRow
+from trace_eval.stats.ranking.report import Caveat, MeanRow, RankReport, Standing
 from trace_eval.stats.report import AgreeReport, Coverage, ScoreReport
 from trace_eval.stats.sentences import before_labels
 
@@ -50,38 +50,29 @@ def row(
 
 def ranking(
     judged: tuple[RateRow, ...] = (row("new", 0.6, (0.5, 0.7)), row("old", 0.4, (0.3, 0.5))),
-    wins: tuple[int, int] = (60, 40),
     options: RankOptions | None = None,
     **more: Any,
 ) -> RankReport:
-    counts = [SystemRow(judged[0].system, 100, *wins, 0, 0, None)] if judged else []
     empty = dict.fromkeys(("warnings", "places", "correlations", "parameters", "caveats"), ())
     known = {"source": "x", "unscored": 0, "self_compared": 0, **empty, **more}
-    return RankReport(
-        **known, options=options or RankOptions(), systems=tuple(counts), judged=judged
-    )
+    return RankReport(**known, options=options or RankOptions(), systems=(), judged=judged)
 
 
 @pytest.mark.parametrize(
-    ("wins", "said"),
+    ("p", "exact", "said"),
     [
-        # two-sided sign test of 100: 60 wins p = .0569, 61 wins p = .0352
-        ((60, 40), "not shown to be better (exact sign test, p = 0.057)"),
-        ((61, 39), "shown to be better (exact sign test, p = 0.035)"),
+        (0.057, True, "not shown to be better (exact sign test, p = 0.057)"),
+        (0.035, True, "shown to be better (exact sign test, p = 0.035)"),
+        (0.04, False, "shown to be better (score test, p = 0.04)"),
+        (None, False, "too few for a test"),
     ],
 )
-def test_two_systems_by_the_judge(wins: tuple[int, int], said: str) -> None:
-    first, second, third = rank_answer(ranking(wins=wins))
+def test_two_systems_by_the_judge(p: float | None, exact: bool, said: str) -> None:
+    judged = (row("new", 0.6, (0.5, 0.7), p, exact=exact), row("old", 0.4))
+    first, second, third = rank_answer(ranking(judged))
     assert first == f"new wins 60 % [50, 70] of 40 pairs by this judge: {said}."
     assert second == NO_LABELS
-    assert third.startswith("To see a difference of 10 points")
-
-
-def test_where_pairs_go_together_the_test_is_that_of_the_rate() -> None:
-    for more in ({"options": RankOptions(cluster=True)}, {"together": True}):
-        judged = (row("new", 0.6, p=0.04), row("old", 0.4))
-        (first, *_) = rank_answer(ranking(judged, **more))
-        assert first.endswith("shown to be better (score test, p = 0.04).")
+    assert third.startswith("With a label for each of the 40 pairs you would see a difference of")
     assert rank_answer(ranking(judged=())) == ()
 
 
@@ -90,7 +81,7 @@ def test_where_pairs_go_together_the_test_is_that_of_the_rate() -> None:
     [
         # p is at most 1 - level, or not; the judge says new, people say old
         ({"value": 0.3, "p": 0.05}, 0.95, BELIEVE),
-        ({"value": 0.3, "p": 0.051, "limits": (0.1, 0.51)}, 0.95, "About 5 more labels would tell"),
+        ({"value": 0.3, "p": 0.051, "limits": (0.1, 0.51)}, 0.95, "About 70 more pairs with a"),
         ({"value": 0.3, "p": 0.1}, 0.9, BELIEVE),
         # both say new: nothing more is said
         ({"value": 0.7, "p": 0.05}, 0.95, None),
@@ -124,7 +115,7 @@ def test_what_the_labels_of_people_are_of() -> None:
         both = (row("new", 0.55, limits, p, weight=weight), row("old", 0.45))
         said = rank_answer(ranking(powered=WinRates(both, (), "")))
         assert basis in said[1]
-        assert said[2].endswith("; 160 pairs of the run have none yet.")
+        assert said[2].startswith("Not even a label for each of the 160 pairs that have none would")
     caveat = Caveat(PEOPLES_RATES, "inclusion is empty")
     silent = rank_answer(ranking(caveats=(caveat,)))
     assert silent[1:] == ("The labels of people cannot speak for these pairs, see the note.",)
@@ -239,7 +230,7 @@ def test_a_rule_counts_on_half_of_the_pairs() -> None:
 def test_labels_that_would_tell_a_judge_from_a_rule() -> None:
     told = agree_answer(agreement(score("a", 0.6, (0.485, 0.7))))
     assert told[1].startswith("That is not told apart from the best simple rule")
-    assert told[2] == "About 33 more labels would tell them apart."
+    assert told[2].startswith("About 230 more pairs with a label would tell them apart with a chan")
     assert len(agree_answer(agreement(score("a", 0.6, (0.51, 0.7))))) == 2
     assert len(agree_answer(agreement(score("a", 0.6, None)))) == 2
     assert agree_answer(agreement()) == (
@@ -349,7 +340,7 @@ def test_two_runs_beside_people() -> None:
     )
     not_shown = compare_answer(comparison(a, b, p=0.0501, limits=(-0.2, 0.015)))
     assert "not shown to be better" in not_shown[0]
-    assert not_shown[1:] == ("About 33 more labels would tell.",)
+    assert not_shown[1][:48] == "About 230 more pairs with a label would tell wit"
     # the interval leaves out no difference already, or there is none: no number
     assert len(compare_answer(comparison(a, b, p=0.0501, limits=None))) == 1
     assert len(compare_answer(comparison(a, b, p=0.0501, difference=0.0, limits=None))) == 1

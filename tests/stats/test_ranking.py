@@ -331,7 +331,7 @@ def test_tables_show_every_system() -> None:
     report = rank_labels(games("xy1 xy2 xyg"), RankOptions(QUICK, baseline="x"))
     counts, ranking, *_ = rank_tables(report)
     assert [row[0] for row in counts.rows] == ["x", "y"]
-    assert ranking.rows[0][1].startswith("0.5000  #1 [")
+    assert ranking.rows[0][1].startswith("0.50  #1 [")
 
 
 def test_a_human_ranking_is_compared_with_the_rate_against_the_baseline() -> None:

@@ -8,10 +8,17 @@ import random
 import xml.etree.ElementTree as Xml
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from benchmarks.coverage_plan import Looker
 from tests.support.cli import trace_eval
+from trace_eval.data.labels import LabelTable
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.mcnemar import sign_test
+from trace_eval.stats.inference.ppi import PPIEstimate
+from trace_eval.stats.inference.win_rates import own_rates
+from trace_eval.stats.ranking.outcomes import outcomes_of
 from trace_eval.stats.sentences import (
     about,
     against,
@@ -20,21 +27,34 @@ from trace_eval.stats.sentences import (
     beside_rule,
     correlates,
     difference_of_labels,
+    first_labels,
     head_to_head,
     is_shown,
     labels_for_difference,
     labels_to_tell,
     listed,
     more_labels,
+    next_level,
     outcome,
     percent,
     rate,
+    same,
 )
 
 
 @pytest.mark.parametrize(
     ("share", "shown"),
-    [(0.5, "50"), (0.504, "50.4"), (0.496, "49.6"), (0.506, "51"), (1.0, "100"), (0.998, "99.8")],
+    [
+        (0.99999, "99.99"),
+        (0.500001, "50.01"),
+        (1e-6, "0.01"),
+        (0.5, "50"),
+        (0.504, "50.4"),
+        (0.496, "49.6"),
+        (0.506, "51"),
+        (1.0, "100"),
+        (0.998, "99.8"),
+    ],
 )
 def test_a_percentage_is_never_rounded_onto_a_threshold(share: float, shown: str) -> None:
     assert percent(share) == shown
@@ -77,31 +97,104 @@ def test_two_systems_with_a_winner_and_without() -> None:
     assert said == "new and old win equally often, 50 % [40, 60] of 9 pairs"
 
 
-@pytest.mark.parametrize(
-    ("interval", "value", "more"),
-    [
-        ((0.45, 0.79), 0.62, 29 * ((0.17 / 0.12) ** 2 - 1)),  # the near end is 0.17 away, not 0.12
-        ((0.50, 0.79), 0.62, 0.0),  # it touches
-        ((0.51, 0.79), 0.62, 0.0),
-        ((0.21, 0.55), 0.38, 29 * ((0.17 / 0.12) ** 2 - 1)),  # the other side is the same
-        ((0.3, 0.7), 0.5, None),
-        (None, 0.62, None),
-    ],
-)
-def test_more_labels_by_the_square_root_law(
-    interval: tuple[float, float] | None, value: float, more: float | None
-) -> None:
-    assert more_labels(29, value, 0.5, interval) == pytest.approx(more)
+@pytest.mark.parametrize("even", [0.5, 1 / 3 + 1 / 6, 0.5 + 4e-16, 0.5 - 9e-10])
+def test_even_is_even_but_for_rounding(even: float) -> None:
+    said = head_to_head(("a", "b"), (even, (0.4, 0.6), 1.0), "of 9 pairs", 0.95, "t")
+    assert said == "a and b win equally often, 50 % [40, 60] of 9 pairs"
+    assert more_labels(9, even, 0.5, (0.4, 0.6), 0.95) is None
+    near = (0.5 + 2e-9, (0.4, 0.6), 0.99)
+    assert "wins 50.01 %" in head_to_head(("a", "b"), near, "of 9 pairs", 0.95, "t")
 
 
-def test_labels_that_nobody_collects_are_not_counted() -> None:
-    # reach 0.1 at 100 labels: 100 ((0.1 / d)^2 - 1) is 100,000 where d is 0.1 / sqrt(1001)
-    edge = 0.1 / 1001**0.5
-    told = labels_to_tell(100, 0.5 + edge * 1.01, 0.5, (0.4 + edge * 1.01, 0.6))
-    assert told == "about 99,000 more labels would tell"
-    told = labels_to_tell(100, 0.5 + edge * 0.99, 0.5, (0.4 + edge * 0.99, 0.6))
-    assert told == "not even 100,000 more labels would tell"
-    assert labels_to_tell(100, 0.6, 0.5, (0.5, 0.7)) == "about 1 more label would tell"
+def test_win_rates_of_one_half_are_found_for_every_number() -> None:
+    """A pair won and a pair lost for every n; the rate is a sum of weights, and not a half."""
+    for half in range(3, 64):
+        said = np.array([0, 1] * half, np.int8)
+        names = {f"system_{side}": np.full(2 * half, side, object) for side in "ab"}
+        ids = np.arange(2 * half).astype(object)
+        table = LabelTable("x", ids, {"preference": said}, facts=names)
+        for row in own_rates(outcomes_of(table)):
+            assert row.rate.both is not None
+            assert same(row.rate.both, 0.5)
+            assert row.rate.p == 1.0
+
+
+def test_few_and_exact_p_values() -> None:
+    """The sign test of every number up to 60 that the interval leaves out one half for."""
+
+    def rated(won: int, lost: int, ties: int = 0) -> PPIEstimate:
+        said = np.repeat([0, 1, 4], [won, lost, ties]).astype(np.int8)
+        names = {f"system_{side}": np.full(len(said), side, object) for side in "ab"}
+        ids = np.arange(len(said)).astype(object)
+        table = LabelTable("x", ids, {"preference": said}, facts=names)
+        return next(row.rate for row in own_rates(outcomes_of(table)) if row.system == "a")
+
+    for number in range(1, 5):
+        assert rated(number, 0).p is None  # nothing is tested of so few
+    for won, lost in ((5, 0), (7, 1), (8, 1), (30, 14), (3, 3)):
+        found = rated(won, lost)
+        assert found.exact
+        assert found.p == pytest.approx(sign_test(won, lost))
+        assert rated(won, lost, 6).p == pytest.approx(sign_test(won, lost))  # ties tell nothing
+    # at least as hard to pass as the interval: where it shows a difference, so does the interval
+    for number in range(5, 61):
+        for lost in range(number // 2 + 1):
+            if sign_test(number - lost, lost) <= 0.05:
+                interval = rated(number - lost, lost).interval
+                assert interval is not None
+                assert interval[0] > 0.5
+                break
+
+
+def test_more_labels_are_those_that_show_it_with_a_chance_of_four_in_five() -> None:
+    from scipy.stats import binom
+
+    # 58 of 100, and Wilson's interval; the next look is at 97.5 %
+    found = (0.58, (0.4821, 0.6720))
+    more = more_labels(100, found[0], 0.5, found[1], 0.95)
+    assert more is not None
+    total = round(100 + more)
+    critical = next(k for k in range(total) if binom.sf(k - 1, total, 0.5) <= 0.0125)
+    assert binom.sf(critical - 1, total, 0.58) == pytest.approx(0.8, abs=0.03)
+    assert (next_level(0.95), next_level(0.975), next_level(0.9985)) == (0.975, 0.9875, 0.999)
+    mirrored = more_labels(100, 0.42, 0.5, (1 - found[1][1], 1 - found[1][0]), 0.95)
+    assert mirrored == pytest.approx(more)
+    assert more_labels(100, 0.58, 0.5, None, 0.95) is None
+
+
+def test_whoever_looks_again_as_the_sentence_says_is_seldom_misled() -> None:
+    """Equal systems; before, 14 % of those who looked again found a difference."""
+    looks = [Looker(0.5, 50).draw(seed) for seed in range(150)]
+    assert sum(each[-1] for each in looks) <= 17  # 7 % of 150, and two standard errors of 2 %
+    before = [Looker(0.5, 50, before=True).draw(seed) for seed in range(150)]
+    assert sum(map(len, before)) > sum(map(len, looks))
+
+
+def test_labels_that_nobody_collects_and_that_the_run_has_not() -> None:
+    # reach 0.1 at 100 labels: the next look sees 0.1 (2.24 + .84) / 1.96 / d standard widths
+    wanted = 0.1 / 1.959964 * (2.241403 + 0.841621)
+    edge = wanted / 1001**0.5  # 100,000 more labels
+    told = labels_to_tell(100, 0.5 + edge * 1.01, 0.5, (0.4 + edge * 1.01, 0.6), 0.95)
+    assert told is not None
+    assert told.startswith("About 99,000 more pairs with a label would tell with a chance of 80 %.")
+    assert told.endswith("This look counts: take the next one with --level 0.975.")
+    told = labels_to_tell(100, 0.5 + edge * 0.99, 0.5, (0.4 + edge * 0.99, 0.6), 0.95)
+    assert told == "Not even 100,000 more pairs with a label would tell."
+    # 0.5 + wanted / sqrt(9.5): 850 more
+    value = 0.5 + wanted / 9.5**0.5
+    figure = (100, value, 0.5, (value - 0.1, 0.8), 0.95)
+    enough, few = (labels_to_tell(*figure, left=left) for left in (851, 849))
+    assert enough is not None
+    assert enough.startswith(
+        "About 850 more labels would tell with a chance of 80 %; 851 pairs have"
+    )
+    assert few == (
+        "Not even a label for each of the 849 pairs that have none would tell: about 850 would be"
+        " needed."
+    )
+    told = labels_to_tell(100, 0.9, 0.5, (0.8, 0.95), 0.95)
+    assert told is not None
+    assert told.startswith("About 1 more pair with a label would tell")
     assert about(99) == "99"
     assert about(101) == "110"
 
@@ -125,6 +218,9 @@ def test_labels_before_any_are_there() -> None:
     assert "nothing could be shown" in before_labels(least - 1, 0.95)[1]
     assert "you would see a difference of" in before_labels(least, 0.95)[1]
     assert len(before_labels(None, 0.95)) == 1
+    # advice that the pairs allow: what is needed, or what they would show
+    assert first_labels(needed, 0.95).endswith(f"you need about {about(needed)} labels.")
+    assert first_labels(needed - 1, 0.95).startswith(f"With a label for each of the {needed - 1}")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +277,9 @@ def test_two_systems_have_sentences_first_and_no_models(files: tuple[Path, Path]
     assert first.startswith("new wins 6")
     assert "of 200 pairs by this judge: shown to be better (exact sign test, p" in first
     assert second.startswith("Nobody labelled these pairs")
-    assert third.endswith("you need about 790 labels.")
+    assert (
+        third == "With a label for each of the 200 pairs you would see a difference of 20 points."
+    )
     both = trace_eval("rank", judged, "--labels", labels, "--resamples", 20)
     assert len(both.out.splitlines()) <= 3
     assert "label" in both.out.splitlines()[1]

@@ -38,8 +38,8 @@ def test_a_better_rule_is_named(tmp_path: object) -> None:
     (folder / "judged.csv").write_text("\n".join(judged) + "\n")
     done = trace_eval("agree", folder / "judged.csv", "--labels", folder / "labels.csv", "--full")
     assert done.code == 0, done.err
-    assert "not told apart from the majority class: 0.6000 against 0.5000" in done.out
-    assert "does better: 0.8000 against the judge's 0.6000 on the same 10 items" in done.out
+    assert "not told apart from the majority class: 0.60 against 0.50" in done.out
+    assert "does better: 0.80 against the judge's 0.60 on the same 10 items" in done.out
 
 
 def test_rank_intervals_rest_on_half_of_the_resamples_at_least() -> None:

@@ -27,6 +27,7 @@ from trace_eval.options import (
 from trace_eval.runs.job import open_job
 from trace_eval.runs.pipeline import Event, Listener
 from trace_eval.runs.run import Run as StoredRun
+from trace_eval.stats.agreement.bootstrap_options import OF_PAGES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,7 +120,7 @@ class Run(StoredRun):
         """
         return findings.screening_of(self.folder, labels, options)
 
-    def card(self, labels: Any = None, resamples: int = 2_000) -> Finding:
+    def card(self, labels: Any = None, resamples: int = OF_PAGES) -> Finding:
         """How far can the judge be trusted, and for what?
 
         Raises:

@@ -10,6 +10,7 @@ import typer
 from trace_eval.commands.gates import Output
 from trace_eval.commands.signatures import from_classes
 from trace_eval.commands.statistics import Labels
+from trace_eval.stats.agreement.bootstrap_options import OF_PAGES
 
 
 @from_classes
@@ -23,7 +24,7 @@ def card(
         list[Path] | None,
         typer.Option(help="Result of trace-eval drill judge; default: probes.json in the run."),
     ] = None,
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = 2_000,
+    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples.")] = OF_PAGES,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of card.md and card.html; default: the run, for files here."),

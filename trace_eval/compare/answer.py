@@ -10,7 +10,15 @@ from trace_eval.compare.scores import ScoreComparison, score_answer
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.answers import MCNEMAR, accuracy_of, most_accurate, pairs_of
 from trace_eval.stats.inference.card import MAIN
-from trace_eval.stats.sentences import ahead_of, is_shown, labels_to_tell, listed, outcome, rate
+from trace_eval.stats.sentences import (
+    ahead_of,
+    is_shown,
+    labels_to_tell,
+    listed,
+    outcome,
+    rate,
+    same,
+)
 
 
 def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
@@ -26,7 +34,7 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     found = accuracy_of(one)
     assert found.value is not None
     first = f"{one.judge} agrees with people on {rate(found.value, found.interval)}"
-    first += f" of {pairs_of(one)}"
+    first += f" of {pairs_of(one, report.drawn)}"
     rows = _of(report.differences, one.judge, one.dimension)
     if len(rest) > 1:
         behind = [
@@ -40,13 +48,12 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     row = rows.get(rest[0].judge)
     if row is None:
         return f"{first}.", *alike
-    if other.value == found.value:
+    if same(other.value, found.value):
         return f"{first}: equally often.", *alike
     told = [f"{first}: {outcome(True, row.p_holm, level, MCNEMAR)}.", *alike]
     if not is_shown(row.p_holm, level) and row.difference.value:
-        limits = row.difference.interval
-        tell = labels_to_tell(row.items, row.difference.value, 0.0, limits)
-        told += [f"{tell[0].upper()}{tell[1:]}."] if tell else []
+        figure = row.difference.value, 0.0, row.difference.interval
+        told += filter(None, [labels_to_tell(row.items, *figure, level)])
     return tuple(told)
 
 

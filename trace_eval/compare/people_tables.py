@@ -8,9 +8,9 @@ from blueprints import counted
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judgings import Ceiling
 from trace_eval.compare.people import People, RatedByPeople
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.stats.inference.ppi import PPIEstimate
-from trace_eval.stats.inference.tables import bounded
 
 #: Said where neither judge is nearer.
 _NEITHER = "not told apart"
@@ -27,7 +27,10 @@ def people_tables(report: JudgeChange) -> Iterator[Table]:
             yield table(
                 f"Confusion: {score.judge} on {found.metric}",
                 ("people", *score.labels),
-                ((label, *row) for label, row in zip(score.labels, score.confusion, strict=True)),
+                (
+                    (label, *(f"{n:.3g}" if n % 1 else int(n) for n in row))
+                    for label, row in zip(score.labels, score.confusion, strict=True)
+                ),
             )
 
 
@@ -80,7 +83,7 @@ def _nearer(people: Sequence[People]) -> Table:
                 p.comparison.kappa_difference,
                 p.comparison.mcnemar.only_first,
                 p.comparison.mcnemar.only_second,
-                p_value(p.comparison.mcnemar.p),
+                p_value(p.comparison.mcnemar.p, p.comparison.items),
                 p.nearer or _NEITHER,
             )
             for p in people
@@ -108,7 +111,7 @@ def _ratings(rated: Sequence[RatedByPeople]) -> Table:
                 who,
                 r.errors[row],
                 r.ranks[row],
-                p_value(r.p) if row == 2 else NOTHING,
+                p_value(r.p, r.items) if row == 2 else NOTHING,
                 (r.nearer or _NEITHER) if row == 2 else NOTHING,
                 _among(r.ceiling) if row < 2 else NOTHING,
             )
@@ -144,9 +147,9 @@ def _ppi_table(people: Sequence[People | RatedByPeople], names: tuple[str, str])
                 name,
                 found.labelled,
                 found.judged,
-                bounded(found.labels, found.labels_interval),
-                bounded(found.judge, found.judge_interval),
-                bounded(found.both, found.interval),
+                IntervalEstimate(found.labels, found.labels_interval),
+                IntervalEstimate(found.judge, found.judge_interval),
+                IntervalEstimate(found.both, found.interval),
                 NOTHING if found.effective is None else f"{found.effective:.0f}",
             )
             for metric, name, found in rows

@@ -123,8 +123,8 @@ def _differences(report: RunComparison) -> Table:
                 d.kappa_difference,
                 d.mcnemar.only_first,
                 d.mcnemar.only_second,
-                p_value(d.mcnemar.p),
-                p_value(d.p_holm),
+                p_value(d.mcnemar.p, d.items),
+                p_value(d.p_holm, d.items),
             )
             for d in report.differences
         ),

@@ -133,11 +133,14 @@ def _agreement(facts: Facts, source: JudgedSource) -> tuple[AgreeReport | None, 
             + unused,
         )
     try:
-        from trace_eval.stats.agree_sources import agree
+        from trace_eval.stats.agree_sources import agree_by_instruction
+        from trace_eval.stats.agreement.bootstrap_options import OF_PAGES, BootstrapOptions
         from trace_eval.stats.options import AgreeOptions
         from trace_eval.stats.report import ALL_POLICIES
 
-        return agree([source], None, AgreeOptions(missing="drop", policy=ALL_POLICIES)), ""
+        drawn = BootstrapOptions(OF_PAGES)
+        options = AgreeOptions(drawn, missing="drop", policy=ALL_POLICIES)
+        return agree_by_instruction(source, None, options), ""
     except (ImportError, UserError) as error:
         return None, why_not(error)
 

@@ -33,6 +33,7 @@ from trace_eval.report.scores import write_scores
 from trace_eval.report.summary import summarise
 from trace_eval.report.timeline import HEIGHT, LABEL, WIDTH
 from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.share import digits
 from trace_eval.stats.sentences import rate
 
 #: Name of the report inside a run.
@@ -70,7 +71,12 @@ def _html(facts: Facts, assets: AudioAssets) -> Iterator[str]:
     """The page, piece by piece: fragments are made while it is written."""
     env = template_environment()
     env.globals.update(
-        width=WIDTH, height=HEIGHT, label_height=LABEL, raw_shown=RAW_SHOWN, rate=rate
+        width=WIDTH,
+        height=HEIGHT,
+        label_height=LABEL,
+        raw_shown=RAW_SHOWN,
+        rate=rate,
+        digits=digits,
     )
     head, code = asset(HEAD_SCRIPT), scripts()
     lines = [pair_row(number, pair, facts) for number, pair in enumerate(facts.pairs)]

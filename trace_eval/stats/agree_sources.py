@@ -107,3 +107,19 @@ def agree(
     if isinstance(labels, Path):
         labels = read_labels(labels, numbers, columns.named, columns.mapping)
     return agree_labels([s for s in judged if isinstance(s, JudgedSource)], labels, options)
+
+
+def agree_by_instruction(
+    source: JudgedSource, labels: LabelTable | None, options: AgreeOptions
+) -> AgreeReport:
+    """As :func:`agree`, with whole instructions drawn where every item names its own.
+
+    The report and the card of a run say the same of its judge for that reason.
+
+    Raises:
+        UserError: see :func:`agree`.
+    """
+    try:
+        return agree([source], labels, replace(options, cluster=True))
+    except UserError:  # some instruction is unknown, or what is wrong anyway
+        return agree([source], labels, options)

@@ -7,21 +7,22 @@ from typing import Any
 
 from blueprints import counted
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.mcnemar import sign_test
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.tabular import plain
 from trace_eval.stats.inference.card import MAIN, Card
-from trace_eval.stats.inference.ppi import PPIEstimate
+from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate
 from trace_eval.stats.inference.verdict import best_rule
 from trace_eval.stats.inference.win_rates import RateRow, WinRates
 from trace_eval.stats.ranking.report import MeanRow, RankReport
-from trace_eval.stats.report import AgreeReport, ScoreReport
+from trace_eval.stats.report import INSTRUCTIONS, AgreeReport, ScoreReport
 from trace_eval.stats.sentences import (
     MOST,
+    NOT_APART,
+    against,
     ahead_of,
-    before_labels,
     beside_rule,
     correlates,
+    first_labels,
     head_to_head,
     is_shown,
     labels_to_tell,
@@ -30,6 +31,7 @@ from trace_eval.stats.sentences import (
     outcome,
     percent,
     rate,
+    same,
     splits,
 )
 
@@ -67,12 +69,8 @@ def _two(report: RankReport) -> tuple[str, ...]:
     level, own = options.bootstrap.level, best.rate
     if own.labels is None:
         return ()
-    counts = next(row for row in report.systems if row.system == best.system)
-    exact = not (report.together or options.cluster)
-    p = sign_test(counts.wins, counts.losses) if exact else own.p
     of = f"of {counted(own.labelled, 'pair')} by this judge"
-    test = EXACT if exact else OF_RATE
-    told = head_to_head(names, (own.labels, own.labels_interval, p), of, level, test)
+    told = head_to_head(names, (own.labels, own.labels_interval, own.p), of, level, _test(own))
     by_judge = f"{told}."
     people = _people(report)
     if people is None:
@@ -80,7 +78,7 @@ def _two(report: RankReport) -> tuple[str, ...]:
         return (
             (by_judge, _NO_VOICE)
             if silent
-            else (by_judge, _NO_LABELS, before_labels(None, level)[0])
+            else (by_judge, _NO_LABELS, first_labels(own.labelled, level))
         )
     rows, ppi = people
     if options.typed:
@@ -88,10 +86,14 @@ def _two(report: RankReport) -> tuple[str, ...]:
         return by_judge, f"By people: {shares} (both may lose)."
     found = next((row.rate for row in rows if row.system == names[0]), None)
     if found is None or found.both is None:
-        return by_judge, _NO_LABELS, before_labels(None, level)[0]
+        return by_judge, _NO_LABELS, first_labels(own.labelled, level)
     of = _basis(found, report)
-    told = head_to_head(names, (found.both, found.interval, found.p), of, level, OF_RATE)
+    told = head_to_head(names, (found.both, found.interval, found.p), of, level, _test(found))
     return by_judge, f"{told}.", *_next_step(found, own.labels, level, ppi is not None)
+
+
+def _test(found: PPIEstimate) -> str:
+    return EXACT if found.exact else OF_RATE
 
 
 def _both(found: PPIEstimate) -> tuple[float, Any]:
@@ -115,18 +117,16 @@ def _next_step(
     value = found.both
     assert value is not None
     if is_shown(found.p, level):
-        if judged != 0.5 and (value > 0.5) != (judged > 0.5):
+        if not same(judged, 0.5) and (value > 0.5) != (judged > 0.5):
             return ("Judge and people name different winners: believe people.",)
         return ()
     if found.interval is None:
         few = counted(found.labelled, "label is", "labels are")
-        return (f"{few} too few for an interval; five are needed.",)
-    tell = labels_to_tell(found.labelled, value, 0.5, found.interval)
-    if tell is None:
-        return ("People see no difference at all, so no number of labels can be named.",)
-    left = found.judged - found.labelled
-    more = f"; {counted(left, 'pair')} of the run have none yet" if open_pairs else ""
-    return (f"{tell[0].upper()}{tell[1:]}{more}.",)
+        more = "; five are needed" if found.judged >= LEAST_LABELS else ""
+        return (f"{few} too few for an interval{more}.",)
+    left = found.judged - found.labelled if open_pairs else None
+    tell = labels_to_tell(found.labelled, value, 0.5, found.interval, level, left=left)
+    return (tell or "People see no difference at all, so no number of labels can be named.",)
 
 
 #: The caveat of labels that cannot speak for the run.
@@ -148,7 +148,8 @@ def _several(report: RankReport) -> tuple[str, ...]:
     level = report.options.bootstrap.level
     if best.rate.labels is None:
         return ()
-    equal = [row.system for row in report.judged if row.rate.labels == best.rate.labels]
+    top = best.rate.labels
+    equal = [row.system for row in report.judged if same(row.rate.labels or 0.0, top)]
     verb = "win" if len(equal) > 1 else "wins"
     figure = rate(best.rate.labels, best.rate.labels_interval)
     number = counted(best.rate.labelled, "comparison")
@@ -172,14 +173,16 @@ def _people_of_several(report: RankReport, level: float) -> tuple[str, ...]:
     people = _people(report)
     if people is None:
         silent = any(caveat.method == PEOPLES_RATES for caveat in report.caveats)
-        return (_NO_VOICE,) if silent else (_NO_LABELS, before_labels(None, level)[0])
+        pairs = sum(row.rate.labelled for row in report.judged) // 2
+        return (_NO_VOICE,) if silent else (_NO_LABELS, first_labels(pairs, level))
     rows, ppi = people
     top = rows[0]
-    if top.rate.both is None:
+    best = top.rate.both
+    if best is None:
         return (_NO_LABELS,)
-    equal = [row.system for row in rows if row.rate.both == top.rate.both]
+    equal = [r.system for r in rows if r.rate.both is not None and same(r.rate.both, best)]
     are = "are" if len(equal) > 1 else "is"
-    figure = rate(top.rate.both, top.rate.interval)
+    figure = rate(best, top.rate.interval)
     told = f"{listed(equal)} {are} first {_basis(top.rate, report)}, {figure}"
     if len(equal) > 1:
         return (f"{told}.",)
@@ -202,7 +205,7 @@ def _by_scores(report: RankReport) -> tuple[str, ...]:
     rows = sorted(report.means, key=lambda row: -(row.mean.value or 0.0))
     best, *others = rows
     over = f"by this judge over {counted(sum(row.scored for row in rows), 'answer')}"
-    equal = [row.system for row in rows if row.mean.value == best.mean.value]
+    equal = [r.system for r in rows if same(r.mean.value or 0.0, best.mean.value or 0.0)]
     if len(equal) > 1:
         how = "the same" if len(equal) == len(rows) else "highest"
         told = f"{listed(equal)} score {how}, {mean_score(best.mean)} on average {over}."
@@ -239,7 +242,7 @@ def _ratings_of(report: RankReport) -> str:
     (high, best), *rest = sorted(rated, key=lambda one: -one[0])
     if not rest:
         return f"People rated answers of {best} alone."
-    equal = [name for value, name in rated if value == high]
+    equal = [name for value, name in rated if same(value, high)]
     if len(equal) > 1:
         return f"People's ratings put {listed(equal)} first, {high:.3g} on average."
     beside = f"{rest[0][1]} {rest[0][0]:.3g}"
@@ -257,21 +260,28 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
     found = accuracy_of(score)
     assert found.value is not None
     who = f"{score.judge} agrees with people on {rate(found.value, found.interval)}"
-    of = f"of {pairs_of(score)}"
+    of = f"of {pairs_of(score, report.drawn)}"
     rule = best_rule(score)
-    said = [f"{who} {of}.", beside_rule(found, rule)]
+    said = [f"{who} {of}.", *filter(None, [score.ties]), beside_rule(found, rule)]
+    if len(said) == MOST:
+        return tuple(said)
     if len(best) > 1:
         said.append(_beside_next(report, best))
-    elif rule is not None:
-        tell = labels_to_tell(score.scored, found.value, rule[1], found.interval)
-        if tell is not None and not tell.startswith("about 1 more"):
-            said.append(f"{tell[0].upper()}{tell[1:]} them apart.")
+    elif rule is not None and against(found, rule[1]) == NOT_APART:
+        level, would = report.options.bootstrap.level, "would tell them apart"
+        figure = found.value, rule[1], found.interval
+        said += filter(None, [labels_to_tell(score.scored, *figure, level, would=would)])
     return tuple(said)
 
 
-def pairs_of(score: JudgeScore) -> str:
-    """The pairs behind an accuracy, with the labels that do not count whole or not at all."""
-    told = [score.dimension]
+def pairs_of(score: JudgeScore, drawn: str) -> str:
+    """The pairs behind an accuracy, with the labels that do not count whole or not at all.
+
+    Args:
+        score: the accuracy.
+        drawn: what its interval is over, as of a report.
+    """
+    told = [score.dimension, *(["interval over instructions"] if drawn == INSTRUCTIONS else [])]
     if score.split:
         told.append(f"people split on {score.split:,}, where each of their labels is right in part")
     if score.labelled > score.scored:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trace_eval.stats.agreement.share import digits
 from trace_eval.stats.agreement.tabular import Table, p_value, table
 from trace_eval.stats.report import AgreeReport
 
 
 def _share(count: int, total: int) -> str:
-    return f"{count} ({count / total:.4f})" if total else str(count)
+    return f"{count} ({count / total:.{digits(total)}f})" if total else str(count)
 
 
 def bias_tables(report: AgreeReport) -> Iterator[Table]:
@@ -48,7 +49,7 @@ def _position(report: AgreeReport) -> Table:
                 *(_share(n, b.pairs) for n in (b.stable, b.first, b.second, b.tied)),
                 b.decided,
                 *(_share(n, b.decided) for n in (b.stable, b.first, b.second)),
-                p_value(b.p),
+                p_value(b.p, b.pairs),
             )
             for row in report.position
             for b in (row.bias,)
@@ -77,7 +78,7 @@ def _length(report: AgreeReport) -> Table:
                 b.human_ties,
                 *(_share(n, b.human_ties) for n in (b.longer, b.shorter, b.tied)),
                 b.share_longer,
-                p_value(b.p),
+                p_value(b.p, b.human_ties),
             )
             for row in report.length
             for b in (row.bias,)
@@ -96,7 +97,7 @@ def _verbosity(report: AgreeReport) -> Table:
                 b.items,
                 *(_share(n, b.items) for n in (b.longer, b.shorter, b.tied)),
                 b.unscored,
-                p_value(b.p),
+                p_value(b.p, b.items),
             )
             for row in report.verbosity
             for b in (row.bias,)
@@ -144,7 +145,7 @@ def _self(report: AgreeReport) -> Table:
         "Self-comparisons, counted apart",
         ("judge", "dimension", "pairs", "tie", "first", "second", "sign test p"),
         (
-            (row.judge, row.dimension, c.pairs, c.tied, c.first, c.second, p_value(c.p))
+            (row.judge, row.dimension, c.pairs, c.tied, c.first, c.second, p_value(c.p, c.pairs))
             for row in report.self_comparisons
             for c in (row.counts,)
         ),

@@ -15,6 +15,7 @@ from trace_eval.stats.agreement.policies.counterfactual import RESOLVERS, Resolv
 from trace_eval.stats.agreement.policies.learn import Learned
 from trace_eval.stats.agreement.policies.winner_on_bad import WinnerOnBad
 from trace_eval.stats.agreement.score import JudgeScore
+from trace_eval.stats.agreement.share import digits
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.stats.bias_tables import bias_tables, noise_table
 from trace_eval.stats.inference.tables import calibration_tables, share_table
@@ -136,7 +137,10 @@ def _confusion(score: JudgeScore) -> Table:
     return table(
         f"{score.judge} on {score.dimension}: people in rows, judge in columns",
         ("people \\ judge", *score.labels, "all"),
-        ((label, *row, sum(row)) for label, row in zip(score.labels, score.confusion, strict=True)),
+        (
+            (label, *(f"{n:.3g}" if n % 1 else int(n) for n in (*row, sum(row))))
+            for label, row in zip(score.labels, score.confusion, strict=True)
+        ),
     )
 
 
@@ -163,8 +167,8 @@ def _comparisons(title: str, comparisons: Sequence[Comparison]) -> Table:
                 c.difference,
                 c.kappa_difference,
                 f"{c.mcnemar.only_first} / {c.mcnemar.only_second}",
-                p_value(c.mcnemar.p),
-                p_value(c.p_holm),
+                p_value(c.mcnemar.p, c.items),
+                p_value(c.p_holm, c.items),
             )
             for c in comparisons
         ),
@@ -185,8 +189,9 @@ def _alphas(report: AgreeReport) -> Table:
 
 
 def _resolved(found: Resolved) -> str:
-    right = NOTHING if found.accuracy is None else f"{found.accuracy:.4f}"
-    return f"{found.share:.4f} ({right})"
+    d = digits(found.count / found.share if found.share else None)
+    right = NOTHING if found.accuracy is None else f"{found.accuracy:.{d}f}"
+    return f"{found.share:.{d}f} ({right})"
 
 
 def _mechanisms(report: AgreeReport) -> Iterator[Table]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trace_eval.stats.agreement.share import digits
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.inference.tables import ppi_tables
@@ -79,11 +80,12 @@ def _ranking(report: RankReport) -> Table:
         key=lambda name: (standings[first, name].rank or 0, name),
     )
     options = report.options
+    counts = {row.system: row.comparisons for row in report.systems}
     return table(
         "Ranking: value, rank and its interval",
         ("system", *_shown(report)),
         (
-            (name, *(_standing_text(standings[method, name]) for method in _shown(report)))
+            (name, *(_standing_text(standings[m, name], counts.get(name)) for m in _shown(report)))
             for name in systems
         ),
         f"brackets: ranks that tests of every two systems leave open, {options.bootstrap.level:.0%}"
@@ -118,8 +120,8 @@ def _drawn(report: RankReport) -> str:
     return "comparisons, copies of one as one" if report.together else "comparisons"
 
 
-def _standing_text(standing: Standing) -> str:
+def _standing_text(standing: Standing, comparisons: int | None) -> str:
     if standing.rank is None or standing.value is None:
         return NOTHING
     bounds = "" if standing.low is None else f" [{standing.low}-{standing.high}]"
-    return f"{standing.value:.4f}  #{standing.rank}{bounds}"
+    return f"{standing.value:.{digits(comparisons)}f}  #{standing.rank}{bounds}"

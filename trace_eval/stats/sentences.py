@@ -21,8 +21,17 @@ DIFFERENCE = 0.1
 #: Chance to see that difference with the number of labels that is named.
 POWER = 0.8
 
+#: Figures that are nearer than this are equal.
+ROUNDING = 1e-9
+
+#: The highest level that can be asked for.
+LAST_LEVEL = 0.999
+
 #: More labels than this are not named: nobody collects them.
 MANY_LABELS = 100_000
+
+#: Said where an interval holds what a figure is compared with.
+NOT_APART = "not told apart from"
 
 _ROUND = (0.0, 50.0, 100.0)
 
@@ -36,9 +45,10 @@ def percent(share: float) -> str:
     value = 100 * share
     for digits in (0, 1, 2):
         shown = f"{value:.{digits}f}"
-        if float(shown) not in _ROUND or abs(float(shown) - value) < 1e-9:
+        if float(shown) not in _ROUND or abs(float(shown) - value) <= 100 * ROUNDING:
             return shown
-    return shown.rstrip("0").rstrip(".")
+    # nearer than two decimals tell: on the side where it is
+    return f"{float(shown) + (0.01 if value > float(shown) else -0.01):.2f}"
 
 
 def rate(value: float, interval: Range | None) -> str:
@@ -88,35 +98,87 @@ def is_shown(p: float | None, level: float) -> bool:
     return p is not None and p <= 1 - level + 1e-12
 
 
-def more_labels(number: int, value: float, null: float, interval: Range | None) -> float | None:
-    """Labels to add until an interval leaves out ``null``, by the square-root law.
+def same(one: float, other: float) -> bool:
+    """Whether two figures differ by rounding alone: sums of weights miss one half by 1e-16."""
+    return abs(one - other) <= ROUNDING
+
+
+def next_level(level: float) -> float:
+    """The level of the next look: each look may err half as often as the one before.
+
+    Looking again after each batch at an unchanged level finds a difference of equal systems in one
+    of ten cases and more; ``python -m benchmarks.coverage_plan`` counts it.
+    """
+    return min((1 + level) / 2, LAST_LEVEL)
+
+
+def _reach(level: float) -> float:
+    """Standard errors from an estimate to the end of its interval."""
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + level) / 2))
+
+
+def more_labels(
+    number: int, value: float, null: float, interval: Range | None, level: float
+) -> float | None:
+    """Labels to add until the next look shows the difference with a chance of :data:`POWER`.
+
+    Limits come nearer by the square-root law (normal approximation: Fleiss, Levin & Paik 2003,
+    section 2.5).
 
     Args:
         number: labels at hand.
-        value, interval: the estimate; the same value is taken to stay.
+        value, interval: the estimate; the same value is taken to be true.
         null: what no difference would be.
+        level: of the interval; the next look has :func:`next_level`.
 
     Returns:
-        0 where the interval leaves it out; None: no number would do (the estimate is ``null``),
-        or there is no interval.
+        None: no number would do (the estimate is ``null``), or there is no interval.
     """
-    if interval is None or value == null:
+    from scipy.special import ndtri
+
+    if interval is None or same(value, null):
         return None
-    distance = abs(value - null)
-    reach = value - interval[0] if value > null else interval[1] - value
-    return max(0.0, number * ((reach / distance) ** 2 - 1))
+    own = value - interval[0] if value > null else interval[1] - value
+    wanted = own / _reach(level) * (_reach(next_level(level)) + float(ndtri(POWER)))
+    return max(0.0, number * ((wanted / abs(value - null)) ** 2 - 1))
 
 
 def labels_to_tell(
-    number: int, value: float, null: float, interval: Range | None, unit: str = "label"
+    number: int,
+    value: float,
+    null: float,
+    interval: Range | None,
+    level: float,
+    *,
+    left: int | None = None,
+    would: str = "would tell",
 ) -> str | None:
-    """The clause on how many more labels would tell; None: no number can be named."""
-    more = more_labels(number, value, null, interval)
+    """A sentence on how many more labels would tell; None: no number can be named.
+
+    Args:
+        number, value, null, interval, level: see :func:`more_labels`.
+        left: pairs that have no label yet; None or 0: labels come with new pairs.
+        would: what they would do.
+    """
+    more = more_labels(number, value, null, interval, level)
     if more is None:
         return None
+    new = "pair with a label", "pairs with a label"
+    unit, units = ("label", "labels") if left else new
+    if left and more > left:
+        each = f"a label for each of the {counted(left, 'pair')} that have none"
+        least = f"over {MANY_LABELS:,}" if more > MANY_LABELS else f"about {about(more)}"
+        return f"Not even {each} {would}: {least} would be needed."
     if more > MANY_LABELS:
-        return f"not even {MANY_LABELS:,} more {unit}s would tell"
-    return f"about {about(max(more, 1))} more {unit}{'' if more <= 1 else 's'} would tell"
+        return f"Not even {MANY_LABELS:,} more {units} {would}."
+    those = f"{about(max(more, 1))} more {unit if more <= 1 else units}"
+    have = f"; {counted(left, 'pair has', 'pairs have')} none yet" if left else ""
+    return (
+        f"About {those} {would} with a chance of {percent(POWER)} %{have}."
+        f" This look counts: take the next one with --level {next_level(level):g}."
+    )
 
 
 def labels_for_difference(difference: float, level: float, power: float = POWER) -> int:
@@ -131,7 +193,7 @@ def labels_for_difference(difference: float, level: float, power: float = POWER)
     from scipy.special import ndtri
 
     variance: float = 1 - difference**2
-    reach = float(ndtri((1 + level) / 2)) + float(ndtri(power)) * float(variance**0.5)
+    reach = _reach(level) + float(ndtri(power)) * float(variance**0.5)
     return ceil((reach / difference) ** 2)
 
 
@@ -145,6 +207,11 @@ def difference_of_labels(number: int, level: float, power: float = POWER) -> flo
         enough = labels_for_difference(middle, level, power) <= number
         low, high = (low, middle) if enough else (middle, high)
     return high
+
+
+def first_labels(pairs: int, level: float) -> str:
+    """What to do where nobody has labelled anything: what is needed, or what the pairs allow."""
+    return before_labels(pairs, level)[labels_for_difference(DIFFERENCE, level) > pairs]
 
 
 def before_labels(pairs: int | None, level: float) -> tuple[str, ...]:
@@ -190,15 +257,15 @@ def against(found: IntervalEstimate | float | None, base: float) -> str:
     """How a share stands to a simple rule; words follow the interval.
 
     Returns:
-        ``above``, ``below``, or ``not told apart from``, which is also that of a share without an
+        ``above``, ``below``, or :data:`NOT_APART`, which is also that of a share without an
         interval.
     """
     limits = found.interval if isinstance(found, IntervalEstimate) else None
     if limits is None:
-        return "not told apart from"
+        return NOT_APART
     if limits[0] > base:
         return "above"
-    return "below" if limits[1] < base else "not told apart from"
+    return "below" if limits[1] < base else NOT_APART
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
@@ -229,7 +296,7 @@ def head_to_head(
         test: what the test is called.
     """
     value, interval, p = found
-    if value == 0.5:
+    if same(value, 0.5):
         return f"{names[0]} and {names[1]} win equally often, {rate(value, interval)} {of}"
     said = outcome(value > 0.5, p, level, test)
     return f"{names[0]} wins {rate(value, interval)} {of}: {said}"

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from trace_eval.data.settings import option_field
 
+#: Resamples of the pages of a judge, the report and the card, which say the same of it.
+OF_PAGES = 2_000
+
 
 @dataclass(frozen=True)
 class BootstrapOptions:

@@ -16,6 +16,7 @@ from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.copies import groups_of, index_of, joint
 from trace_eval.stats.agreement.counts import TIE, collapse_codes, is_untyped, joint_counts
 from trace_eval.stats.agreement.mcnemar import sign_test
+from trace_eval.stats.agreement.share import digits
 
 #: A pattern counts as found when chance gives it less often than this.
 SIGNIFICANT = 0.001
@@ -252,11 +253,12 @@ def swapped(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[DataWa
     labels = len(LABELS)
     now = float(accuracy(joint_counts(truth, predicted, labels)))
     then = float(accuracy(joint_counts(truth, mirrored.astype(np.int8), labels)))
+    d = digits(number)
     return [
         DataWarning(
             "swapped",
             f"{who}: {right} of {number} winners agree, far below chance; with A and B"
-            f" exchanged accuracy is {then:.4f} instead of {now:.4f}: the answers were probably"
+            f" exchanged accuracy is {then:.{d}f} instead of {now:.{d}f}: the answers were probably"
             " swapped and the labels were not",
             tuple(str(key) for key in ids[known & (truth != predicted)]),
         )

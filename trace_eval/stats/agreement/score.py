@@ -32,6 +32,8 @@ from trace_eval.stats.agreement.bootstrap import (
 from trace_eval.stats.agreement.counts import Counts, joint_counts
 from trace_eval.stats.agreement.metrics import SHARES, metrics_of
 from trace_eval.stats.agreement.number_rules import NumberRule
+from trace_eval.stats.agreement.share import digits
+from trace_eval.stats.sentences import rate
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class JudgeScore:
         metrics: estimates by name, see :mod:`trace_eval.stats.agreement.metrics`.
         confusion: counts[truth][predicted].
         verdict: how it stands against the majority class and the best rule, in words.
+        ties: what is said where one side ties and the other never does; empty: nothing.
     """
 
     judge: str
@@ -79,6 +82,7 @@ class JudgeScore:
     baselines: tuple[Baseline, ...]
     verdict: str
     split: int = 0
+    ties: str = ""
 
 
 def _over_flat(column: Aligned) -> dict[str, Statistic]:
@@ -162,6 +166,8 @@ def _score(
     counts = column.counts()
     best = majority(counts, column.labels)
     rules = tuple(_baselines(column, counts, best, guesses, content))
+    ties = _lone_ties(counts, metrics)
+    verdict = _verdict(column, _main(metrics, counts), best, rules)
     return JudgeScore(
         judge=column.judge,
         dimension=column.dimension,
@@ -171,12 +177,35 @@ def _score(
         coverage=column.scored / column.labelled if column.labelled else None,
         coverage_2way=defined(float(coverage_2way(counts))),
         metrics=metrics,
-        confusion=tuple(tuple(n.item() for n in row) for row in counts),
+        confusion=tuple(tuple(int(n) if n == int(n) else float(n) for n in row) for row in counts),
         majority=best,
         baselines=rules,
-        verdict=_verdict(column, _main(metrics, counts), best, rules),
+        verdict=f"{verdict} {ties}".rstrip(),
         split=column.split,
+        ties=ties,
     )
+
+
+#: Share of the pairs from which ties of one side alone are worth a word.
+LONE_TIES = 0.05
+
+
+def _lone_ties(counts: Counts, metrics: Mapping[str, IntervalEstimate]) -> str:
+    """Where only one side ever ties, accuracy is that of two label sets: the comparable figure.
+
+    People who were offered no tie are never right on one, and a judge that was not neither.
+    """
+    total, both = float(counts.sum()), float(counts[:2, :2].sum())
+    people, judge = float(counts[2:].sum()), float(counts[:, 2:].sum())
+    found = metrics.get("accuracy_2way")
+    if not total or min(people, judge) > 0 or max(people, judge) < LONE_TIES * total:
+        return ""
+    who, other = ("The judge ties", "people") if judge else ("People tie", "the judge")
+    lone = f"{who} on {max(people, judge):g} of {total:g} pairs and {other} on none"
+    if found is None or found.value is None:
+        return f"{lone}."
+    right = rate(found.value, found.interval)
+    return f"{lone}: where both name a winner, in {both:g}, they agree on {right}."
 
 
 def defined(value: float) -> float | None:
@@ -247,12 +276,14 @@ def _verdict(
     always = " or ".join(best.labels)
     word = _standing(found, best.accuracy)
     limits = found.interval
+    d = digits(best.items)
     told = (
-        f"{who} is {word} the majority class: {found.value:.4f} against {best.accuracy:.4f} for"
+        f"{who} is {word} the majority class: {found.value:.{d}f} against {best.accuracy:.{d}f} for"
         f" always saying {always}"
     )
     if limits:
-        told += f", interval {limits[0]:.3f} to {limits[1]:.3f}"
+        ends = min(d, 3)
+        told += f", interval {limits[0]:.{ends}f} to {limits[1]:.{ends}f}"
     if column.split:
         told += f" (raters split on {column.split}, where each label of theirs is right in part)"
     if word == "below":
@@ -267,8 +298,8 @@ def _verdict(
     if ahead:
         first = max(ahead, key=lambda rule: rule.accuracy or 0.0)
         told += (
-            f"; the rule '{first.name}' does better: {first.accuracy:.4f} against the judge's"
-            f" {first.judge:.4f} on the same {counted(first.items, 'item')}"
+            f"; the rule '{first.name}' does better: {first.accuracy:.{d}f} against the judge's"
+            f" {first.judge:.{d}f} on the same {counted(first.items, 'item')}"
         )
     return f"{told}."
 
@@ -279,10 +310,14 @@ def _main(metrics: Mapping[str, IntervalEstimate], counts: Counts) -> IntervalEs
     return metrics[names[0]] if names else IntervalEstimate(defined(float(accuracy(counts))))
 
 
+#: Sums of thirds differ by rounding.
+_ROUNDING = 1e-9
+
+
 def _standing(found: IntervalEstimate, base: float) -> str:
     value, limits = found.value, found.interval
     assert value is not None
-    if value == base:
+    if abs(value - base) <= _ROUNDING:
         return "equal to"
     if limits is not None and limits[0] <= base <= limits[1]:
         return "not told apart from"

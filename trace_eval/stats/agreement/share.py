@@ -5,6 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+#: Fewest and most decimals of a figure.
+_FEWEST, _MOST = 2, 4
+
+
+def digits(number: float | None) -> int:
+    """Decimals that a figure over so many items is shown with: none finer than one item.
+
+    >>> [digits(n) for n in (1, 13, 100, 101, 497, 20_000, None)]
+    [2, 2, 2, 3, 3, 4, 4]
+    """
+    if number is None:
+        return _MOST
+    return min(max(_FEWEST, math.ceil(math.log10(max(number, 1)))), _MOST)
+
 
 @dataclass(frozen=True)
 class Share:

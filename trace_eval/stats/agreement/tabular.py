@@ -17,9 +17,16 @@ from trace_eval.data.csv_cells import write_table
 from trace_eval.data.outputs import claimed, write_file
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.policies.learn import Learned
+from trace_eval.stats.agreement.share import digits
 
 #: Shown where a number is not defined.
 NOTHING = "-"
+
+#: Items below which no p value is shown.
+LEAST_TESTED = 2
+
+#: Columns that say how many items the figures of a row rest on, the first of a table counts.
+COUNTS = frozenset({"items", "pairs", "answers", "scored", "labelled", "comparisons", "human ties"})
 
 
 @dataclass(frozen=True)
@@ -33,28 +40,56 @@ class Table:
 
 
 def table(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], note: str = ""
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    note: str = "",
+    number: int | None = None,
 ) -> Table:
-    """Format the cells of a table."""
-    return Table(title, tuple(columns), tuple(tuple(map(cell, row)) for row in rows), note)
+    """Format the cells of a table; a row of few items has few decimals, see :func:`digits`.
+
+    Args:
+        title, columns, rows, note: of the table.
+        number: items behind every row; None: the rows tell, see :data:`COUNTS`.
+    """
+    counts = [place for place, name in enumerate(columns) if name in COUNTS]
+
+    def texts(row: Sequence[Any]) -> tuple[str, ...]:
+        told = (_number(row[place]) for place in counts)
+        items = next((n for n in told if n is not None), None) if number is None else number
+        return tuple(cell(value, digits(items)) for value in row)
+
+    return Table(title, tuple(columns), tuple(map(texts, rows)), note)
 
 
-def cell(value: Any) -> str:
-    """A value for people: four decimals, intervals in brackets, nothing for None."""
+def _number(value: Any) -> int | None:
+    """A count of items, also of ``13/20``; None: it is none."""
+    text = str(value).partition("/")[0]
+    return int(text) if text.isdecimal() else None
+
+
+def cell(value: Any, decimals: int = digits(None)) -> str:
+    """A value for people: intervals in brackets, nothing for None."""
     if value is None:
         return NOTHING
     if isinstance(value, IntervalEstimate):
-        limits = value.interval
-        shown = cell(value.value)
-        return f"{shown} [{limits[0]:.3f}, {limits[1]:.3f}]" if limits else shown
+        if (limits := value.interval) is None:
+            return cell(value.value, decimals)
+        shown = (f"{number:.{min(decimals, 3)}f}" for number in (value.value or 0.0, *limits))
+        return "{} [{}, {}]".format(*shown)
     if isinstance(value, float):
-        return f"{value:.4f}"
+        return f"{value:.{decimals}f}"
     return str(value)
 
 
-def p_value(value: float | None) -> str:
-    """A p value for people: small ones in powers of ten, never 0.0000."""
-    if value is None:
+def p_value(value: float | None, items: int | None = None) -> str:
+    """A p value for people: small ones in powers of ten, never 0.0000.
+
+    Args:
+        value: None: nothing was tested.
+        items: behind it; one item tests nothing.
+    """
+    if value is None or (items is not None and items < LEAST_TESTED):
         return NOTHING
     if value == 0:
         return "< 1e-300"

@@ -11,9 +11,9 @@ import numpy as np
 from blueprints import UserError, counted
 from extractors import limits_of
 from trace_eval.data.labels import LabelTable
-from trace_eval.stats.agree_sources import agree
+from trace_eval.stats.agree_sources import agree_by_instruction
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.bootstrap_options import OF_PAGES, BootstrapOptions
 from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.agreement.judges import fused_by, known_policy, with_overall
 from trace_eval.stats.agreement.score import JudgeScore
@@ -121,7 +121,7 @@ def main_score(report: AgreeReport | None) -> JudgeScore | None:
 def make_cards(
     paths: Sequence[Path],
     labels: LabelTable | None = None,
-    resamples: int = 2000,
+    resamples: int = OF_PAGES,
     probes: Sequence[Path] = (),
 ) -> list[Card]:
     """A card per judge of every run or file.
@@ -242,16 +242,10 @@ def _agreement(
     if labels is None:
         unknown.append("agreement with people: there are no labels; give some with --labels")
         return None
-    clustered = "instruction_id" in source.judgements.facts or "instruction_id" in labels.facts
-    options = AgreeOptions(BootstrapOptions(resamples), cluster=clustered, missing="drop")
+    options = AgreeOptions(BootstrapOptions(resamples), missing="drop")
     try:
-        return agree([source], labels, options)
+        return agree_by_instruction(source, labels, options)
     except UserError as error:
-        if clustered:  # some instruction is unknown
-            try:
-                return agree([source], labels, AgreeOptions(options.bootstrap, missing="drop"))
-            except UserError:
-                pass
         unknown.append(f"agreement with people: {error}")
         return None
 

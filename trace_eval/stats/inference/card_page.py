@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from blueprints import counted
 from trace_eval.judges.naturalness.prompt import TASK
 from trace_eval.judges.naturalness.published import published
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.share import digits
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.stats.inference.card import Card
 from trace_eval.stats.inference.probes import ProbeReport
-from trace_eval.stats.inference.tables import bounded
+from trace_eval.stats.inference.tables import TIES_HALF, measured
 from trace_eval.stats.inference.verdict import RULES
 
 #: Title of the section that the reliability diagram belongs to.
@@ -39,8 +41,8 @@ def comparison(cards: Sequence[Card]) -> Table:
                 card.policy,
                 f"{card.scored}/{card.items}",
                 card.main.scored if card.main else None,
-                bounded(*card.accuracy),
-                f"{card.rule[0]} {card.rule[1]:.3f}" if card.rule else None,
+                IntervalEstimate(*card.accuracy),
+                _rule(card),
                 card.main.metrics["kappa"] if card.main else None,
                 _consistency(card),
                 _cost(card),
@@ -49,6 +51,12 @@ def comparison(cards: Sequence[Card]) -> Table:
             for card in cards
         ],
     )
+
+
+def _rule(card: Card) -> str | None:
+    if card.rule is None or card.main is None:
+        return None
+    return f"{card.rule[0]} {card.rule[1]:.{min(digits(card.main.scored), 3)}f}"
 
 
 def _cost(card: Card) -> str | None:
@@ -185,11 +193,12 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
     if card.calibration:
         yield table(
             "P(people prefer A), held out",
-            ("method", "Brier", "ECE", "accuracy"),
+            ("method", "Brier", "ECE", TIES_HALF),
             [
-                (m.method, *(bounded(v.value, v.interval) for v in (m.brier, m.ece, m.accuracy)))
+                (m.method, *map(measured, (m.brier, m.ece, m.accuracy)))
                 for m in (card.calibration.chosen, *card.calibration.methods)
             ],
+            number=card.calibration.pairs,
         )
 
 
@@ -202,15 +211,17 @@ def _bias(card: Card) -> Table:
             f"first {b.first}, second {b.second}, same answer {b.stable}, tie in both orders"
             f" {b.tied_both}, in one {b.tied - b.tied_both}"
         )
-        rows.append((f"position, {row.dimension} ({row.basis})", b.pairs, what, p_value(b.p)))
+        rows.append(
+            (f"position, {row.dimension} ({row.basis})", b.pairs, what, p_value(b.p, b.pairs))
+        )
     for found in report.length if report else ():
         n = found.bias
         what = f"longer {n.longer}, shorter {n.shorter}, tie {n.tied}"
-        rows.append((f"length, {found.dimension}", n.human_ties, what, p_value(n.p)))
+        rows.append((f"length, {found.dimension}", n.human_ties, what, p_value(n.p, n.human_ties)))
     if card.loudness:
         loud = card.loudness
         what = f"louder {loud.louder}, quieter {loud.quieter}, tie {loud.tied}"
-        rows.append(("loudness, overall", loud.human_ties, what, p_value(loud.p)))
+        rows.append(("loudness, overall", loud.human_ties, what, p_value(loud.p, loud.human_ties)))
     for noise in report.noise if report else ():
         if noise.judge != "people":
             again = noise.noise

@@ -56,7 +56,8 @@ class PPIEstimate:
         weight: the tuned ``lam``, 0 (labels alone) to 1; None: of a difference, where each
             system has its own.
         effective: labels that would have the standard error of ``both`` without a judge.
-        p: two-sided, that the value is ``null``; null where no interval is given.
+        p: two-sided, that the value is ``null``; null where no interval is given. ``exact``: by the
+            sign test, else that of the interval.
         coarse: so few labels, errors of the judge or units were seen that intervals hold the truth
             some per cent more or less often than they say.
     """
@@ -73,6 +74,7 @@ class PPIEstimate:
     effective: float | None
     p: float | None
     coarse: bool = False
+    exact: bool = False
 
 
 @dataclass(frozen=True)

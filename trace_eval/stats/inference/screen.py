@@ -110,7 +110,7 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
         decided=_listed(run, inside, -order),
         review=_listed(run, scored & ~inside, order),
         hopeless=_listed(run, ~scored, order),
-        verdict=verdict(chosen, candidate, needed, parts, options)
+        verdict=verdict(chosen, candidate, needed, parts, options, clustered)
         if trusted
         else untrusted(why_not),
         caveats=tuple(caveats(run, options, shifted)),

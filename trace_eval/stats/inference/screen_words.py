@@ -29,8 +29,15 @@ def verdict(
     needed: int | None,
     parts: list[DecidableStratum],
     options: ScreenOptions,
+    instructions: bool,
 ) -> str:
-    """The promise, or how far it is."""
+    """The promise, or how far it is.
+
+    Args:
+        chosen, candidate, needed, parts, options: see
+            :class:`trace_eval.stats.inference.screen.Screening`.
+        instructions: pairs that share one are told.
+    """
     promise = f"agreement with people of at least {options.agree:.0%}"
     sure = f"confidence {options.confidence:.0%}"
     if chosen is not None:
@@ -43,17 +50,16 @@ def verdict(
         return (
             f"None: no part is shown to reach {promise} at {sure}. Nearest are"
             f" {_which(candidate)} ({counted(candidate.decided, 'pair')};"
-            f" {counted(candidate.labelled, 'label')}, {candidate.agreement:.1%} agree): about"
-            f" {counted(needed, 'label')} drawn at random among them would probably"
-            f" tell{_more_than(candidate, needed)}."
+            f" {counted(candidate.labelled, 'label')}, {candidate.agreement:.1%} agree):"
+            f" {_wanted(candidate, needed)}."
         )
     best = max(parts, key=lambda part: part.agreement or 0.0)
     if best.agreement is not None and best.agreement > options.agree:
         fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
         return (
             f"None: the labels are too few to show {promise} at {sure} ({best.labelled} where"
-            f" {best.agreement:.1%} agree); {fewest} of as many instructions could suffice if all"
-            " agreed."
+            f" {best.agreement:.1%} agree); {fewest}{' of as many instructions' * instructions}"
+            " could suffice if all agreed."
         )
     seen = "no labels" if best.agreement is None else f"at best {best.agreement:.1%} agree"
     fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
@@ -70,9 +76,11 @@ def _which(part: DecidableStratum) -> str:
     return f"those with {part.signal} of at least {part.threshold:.4g}"
 
 
-def _more_than(part: DecidableStratum, needed: int) -> str:
-    own = counted(part.decided, "pair")
-    return f", more than the {own} that it has" if needed > part.decided else ""
+def _wanted(part: DecidableStratum, needed: int) -> str:
+    """Labels that would tell, as far as the part has so many pairs."""
+    if needed > part.decided:
+        return f"about {counted(needed, 'label')} would be needed, more than pairs are there"
+    return f"about {counted(needed, 'label')} drawn at random among them would probably tell"
 
 
 def caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from blueprints import counted
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.stats.inference.calibrate import CHOSEN, Calibration
@@ -15,6 +16,9 @@ from trace_eval.stats.inference.ppi import LEAST_MINORITY, LEAST_UNITS, PPIEstim
 from trace_eval.stats.inference.screen import Screening
 from trace_eval.stats.inference.shares import ShareRow
 from trace_eval.stats.inference.win_rates import WinRates
+
+#: Head of shares of right pairs in which a tie of either side counts a half, unlike in accuracy.
+TIES_HALF = "right, ties half"
 
 #: When the judge does not count; under a table.
 LABELS_ALONE = (
@@ -31,14 +35,6 @@ def _level(level: float, rows: Iterable[PPIEstimate]) -> str:
         f"intervals of at least {level:.0%}, to a point or two: so few labels, units or errors of"
         " the judge were seen that some hold the truth more often than that"
     )
-
-
-def bounded(value: float | None, interval: Range | None) -> str:
-    """A value with its interval, three decimals."""
-    if value is None:
-        return NOTHING
-    limits = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
-    return f"{value:.3f}{limits}"
 
 
 def _width(interval: Range | None) -> float | None:
@@ -77,9 +73,9 @@ def _rates(rates: WinRates, level: float) -> Table:
                 row.system,
                 row.rate.labelled,
                 row.rate.judged,
-                bounded(row.rate.labels, row.rate.labels_interval),
-                bounded(row.rate.judge, row.rate.judge_interval),
-                bounded(row.rate.both, row.rate.interval),
+                IntervalEstimate(row.rate.labels, row.rate.labels_interval),
+                IntervalEstimate(row.rate.judge, row.rate.judge_interval),
+                IntervalEstimate(row.rate.both, row.rate.interval),
                 _width(row.rate.interval),
                 row.rate.weight,
                 _gained(row.rate),
@@ -109,9 +105,9 @@ def _differences(rates: WinRates, level: float) -> Table:
             (
                 row.first,
                 row.second,
-                bounded(row.difference.labels, row.difference.labels_interval),
-                bounded(row.difference.judge, row.difference.judge_interval),
-                bounded(row.difference.both, row.difference.interval),
+                IntervalEstimate(row.difference.labels, row.difference.labels_interval),
+                IntervalEstimate(row.difference.judge, row.difference.judge_interval),
+                IntervalEstimate(row.difference.both, row.difference.interval),
                 p_value(row.difference.p),
                 p_value(row.p_holm),
                 line(row.difference.both, row.difference.interval, -1, 1),
@@ -146,9 +142,9 @@ def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
                 row.what,
                 row.share.labelled,
                 row.share.judged,
-                bounded(row.share.labels, row.share.labels_interval),
-                bounded(row.share.judge, row.share.judge_interval),
-                bounded(row.share.both, row.share.interval),
+                IntervalEstimate(row.share.labels, row.share.labels_interval),
+                IntervalEstimate(row.share.judge, row.share.judge_interval),
+                IntervalEstimate(row.share.both, row.share.interval),
                 _gained(row.share),
                 line(row.share.both, row.share.interval, 0, 1),
             )
@@ -170,30 +166,43 @@ def plan_table(plan: LabelPlan) -> Table:
     )
 
 
+def measured(value: Measured) -> IntervalEstimate:
+    """A held-out figure for a cell of a table."""
+    return IntervalEstimate(value.value, value.interval)
+
+
 def calibration_tables(result: Calibration) -> Iterator[Table]:
     """Methods and rules, on held-out pairs."""
-
-    def shown(value: Measured) -> str:
-        return bounded(value.value, value.interval)
 
     units = f" of {counted(result.groups, result.unit)}" if result.groups < result.pairs else ""
     if result.unit == "instruction":
         units = f" of {counted(result.groups, 'instruction')}"
     yield table(
         f"P(people prefer A | {result.judge}), {counted(result.pairs, 'pair')}{units}",
-        ("method", "Brier", "ECE", "log loss", "accuracy"),
+        ("method", "Brier", "ECE", "log loss", TIES_HALF),
         (
-            (row.method, shown(row.brier), shown(row.ece), row.log_loss, shown(row.accuracy))
+            (
+                row.method,
+                measured(row.brier),
+                measured(row.ece),
+                row.log_loss,
+                measured(row.accuracy),
+            )
             for row in (result.chosen, *result.methods)
         ),
         f"held out: {result.folds} folds that share no {result.unit}; {CHOSEN}: the best among the"
         " other folds, and what to expect; ECE: a bound; always 1/2: Brier"
         f" {result.half:.3f}, log loss 0.693; features: {', '.join(result.features)}",
+        number=result.pairs,
     )
     yield table(
         "Rules that need no fit, on the same pairs (ties as halves)",
-        ("rule", "says something on", "accuracy", f"{CHOSEN} minus rule"),
-        ((row.name, row.pairs, shown(row.accuracy), shown(row.difference)) for row in result.rules),
+        ("rule", "says something on", TIES_HALF, f"{CHOSEN} minus rule"),
+        (
+            (row.name, row.pairs, measured(row.accuracy), measured(row.difference))
+            for row in result.rules
+        ),
+        number=result.pairs,
     )
 
 

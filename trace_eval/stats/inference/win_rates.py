@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -15,6 +15,7 @@ from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.copies import index_of, units
 from trace_eval.stats.agreement.counts import SPLIT
 from trace_eval.stats.agreement.holm import holm
+from trace_eval.stats.agreement.sign_flip import sign_flip
 from trace_eval.stats.inference.influence import (
     Design,
     PPIComponents,
@@ -104,15 +105,20 @@ def win_rate_tables(
     truth = np.where(asked, labels.codes[label_column][rows], MISSING).astype(np.int8)
     names, a, b = _systems(table, kept)
     people, judge = _points(truth, typed), _points(judged[kept], typed)
-    found = {
-        name: _of_system(people, judge, a == number, b == number, design) for name, number in names
-    }
-    systems = [RateRow(name, estimate(part, level)) for name, part in found.items()]
+    sides = {name: (a == number, b == number) for name, number in names}
+    found = {name: _of_system(people, judge, *side, design) for name, side in sides.items()}
+    systems = [
+        RateRow(name, _tested(estimate(part, level), people, sides[name], design))
+        for name, part in found.items()
+    ]
     systems.sort(key=_best_first)
     pairs = [
         (one, other, difference(found[one], found[other], level))
         for one, other in combinations((row.system for row in systems), 2)
     ]
+    if len(systems) == 2 and not typed:  # the same question, asked twice
+        ((one, other, gap),) = pairs
+        pairs = [(one, other, replace(gap, p=systems[0].rate.p, exact=systems[0].rate.exact))]
     tested = [p.p for _, _, p in pairs if p.p is not None]
     adjusted = iter(holm(tested))
     return WinRates(
@@ -141,13 +147,11 @@ def own_rates(
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
     first, second = outcomes.pairs[pair].T
     points = _points(outcome.astype(np.int8), typed)  # a tie of either kind has its label's code
-    rows = [
-        RateRow(
-            name,
-            estimate(_of_system(points, points, first == number, second == number, design), level),
-        )
-        for number, name in enumerate(outcomes.systems)
-    ]
+    rows = []
+    for number, name in enumerate(outcomes.systems):
+        side = first == number, second == number
+        found = estimate(_of_system(points, points, *side, design), level)
+        rows.append(RateRow(name, _tested(found, points, side, design)))
     return tuple(sorted(rows, key=_best_first))
 
 
@@ -162,7 +166,7 @@ def _systems(
 
 
 def _best_first(row: RateRow) -> tuple[float, str]:
-    return (1.0 if row.rate.both is None else -row.rate.both), row.system
+    return (1.0 if row.rate.both is None else -round(row.rate.both, 9)), row.system
 
 
 def _points(codes: Codes, typed: bool) -> tuple[Array, Array]:
@@ -170,6 +174,24 @@ def _points(codes: Codes, typed: bool) -> tuple[Array, Array]:
     tie = np.where((codes == _BOTH_BAD) & typed, 0.0, 0.5)
     a, b = (np.where(codes == own, 1.0, np.where(codes == 1 - own, 0.0, tie)) for own in (0, 1))
     return a, b
+
+
+def _tested(
+    found: PPIEstimate,
+    people: tuple[Array, Array],
+    side: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    design: Design,
+) -> PPIEstimate:
+    """With the p value of the exact sign test, where labels count alone and are independent.
+
+    The score test behind the interval errs in up to 7 % of the draws of fewer than ten labels.
+    """
+    rows = np.flatnonzero((side[0] | side[1]) & design.labelled)
+    alone = len(np.unique(design.cluster[rows])) == len(rows)
+    if found.p is None or found.weight or not alone or len(np.unique(design.weight[rows])) > 1:
+        return found
+    points = np.where(side[1][rows], people[1][rows], people[0][rows])
+    return replace(found, p=sign_flip(points - 0.5), exact=True)
 
 
 def _of_system(

@@ -1,0 +1,154 @@
+"""One fact, one figure: the same unit, treatment of ties, test and digits wherever it is shown."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.cli import trace_eval
+from tests.support.judged import judged_run
+from tests.support.label_tables import QUICK, table
+from trace_eval.stats.agree_sources import agree, agree_by_instruction
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.agreement.share import digits
+from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.agreement.tabular import NOTHING, p_value
+from trace_eval.stats.agreement.tabular import table as shown_table
+from trace_eval.stats.answers import agree_answer, rank_answer
+from trace_eval.stats.inference.card import make_cards
+from trace_eval.stats.options import AgreeOptions, RankOptions
+from trace_eval.stats.rank_sources import rank
+from trace_eval.stats.report import INSTRUCTIONS, ITEMS
+
+
+@pytest.mark.parametrize(
+    ("number", "decimals"), [(1, 2), (13, 2), (100, 2), (101, 3), (1_000, 3), (1_001, 4), (None, 4)]
+)
+def test_no_digit_is_finer_than_one_item(number: int | None, decimals: int) -> None:
+    assert digits(number) == decimals
+    rows = [("j", number, 9 / 13, IntervalEstimate(9 / 13, (0.4, 0.9)))]
+    (row,) = shown_table("t", ("judge", "items", "share", "accuracy"), rows).rows
+    assert row[2] == f"{9 / 13:.{decimals}f}"
+    ends = min(decimals, 3)
+    assert row[3] == f"{9 / 13:.{ends}f} [{0.4:.{ends}f}, {0.9:.{ends}f}]"
+
+
+def test_one_item_tests_nothing() -> None:
+    assert p_value(1.0, 1) == NOTHING
+    assert p_value(0.5, 2) == "0.5000"
+    assert p_value(0.5) == "0.5000"
+
+
+def write(path: Path, rows: list[tuple[object, ...]]) -> Path:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+def test_judge_and_people_have_one_test_on_the_same_pairs(tmp_path: Path) -> None:
+    """30 wins of 44: exact p .0226; the score test that people had gives .016."""
+    rows = [(f"p{n}", "x", "y", "1" if n < 30 else "2") for n in range(44)]
+    judged = write(tmp_path / "j.csv", [("id", "system_a", "system_b", "preference"), *rows])
+    labels = write(tmp_path / "l.csv", [("id", "preference"), *((r[0], r[3]) for r in rows)])
+    by_judge, by_people, *_ = trace_eval("rank", judged, "--labels", labels).out.splitlines()
+    tests = [re.search(r"\((.*test, p .*)\)", line) for line in (by_judge, by_people)]
+    assert [found and found[1] for found in tests] == ["exact sign test, p = 0.023"] * 2
+    report = rank(judged, labels, RankOptions(QUICK))
+    assert report.judged[0].rate.p == report.labelled[0].rate.p
+    # of few labels beside all judgements, the difference of two systems asks the same
+    few = write(tmp_path / "few.csv", [("id", "preference"), *((r[0], r[3]) for r in rows[:12])])
+    powered = rank(judged, few, RankOptions(QUICK)).powered
+    assert powered is not None
+    assert powered.differences[0].difference.p == powered.systems[0].rate.p
+    named = ("id", "system_a", "system_b", "preference", "instruction_id")
+    together = [(*row, f"i{n // 2}") for n, row in enumerate(rows)]
+    path = write(tmp_path / "i.csv", [named, *together])
+    (first, *_) = rank_answer(rank(path, None, RankOptions(QUICK, cluster=True)))
+    assert "score test" in first
+
+
+def two_instructions() -> tuple[JudgedSource, dict[str, list[str]]]:
+    facts = {"instruction_id": [f"i{row // 3}" for row in range(36)]}
+    said = "12" * 18
+    return JudgedSource(table("judge", {"preference": said}, **facts)), facts
+
+
+def test_report_and_card_draw_the_same_unit(tmp_path: Path) -> None:
+    source, facts = two_instructions()
+    labels = table("labels", {"preference": "12" * 12 + "1" * 12}, **facts)
+    together = agree_by_instruction(source, labels, AgreeOptions(QUICK))
+    alone = agree([source], labels, AgreeOptions(QUICK))
+    assert (together.drawn, alone.drawn) == (INSTRUCTIONS, ITEMS)
+    assert "(preference; interval over instructions" in agree_answer(together)[0]
+    assert "interval over" not in agree_answer(alone)[0]
+    path = write(
+        tmp_path / "judge.csv",
+        [
+            ("id", "preference", "instruction_id"),
+            *((f"p{n}", "12"[n % 2], f"i{n // 3}") for n in range(36)),
+        ],
+    )
+    (card,) = make_cards([path], labels, resamples=200)
+    assert card.accuracy[1] == together.scores[0].metrics["accuracy_3way"].interval
+    # one instruction is unknown: both fall back alike
+    unknown = table("labels", {"preference": "1" * 36})
+    assert (
+        agree_by_instruction(
+            JudgedSource(table("judge", {"preference": "12" * 18})), unknown, AgreeOptions(QUICK)
+        ).drawn
+        == ITEMS
+    )
+
+
+def test_the_pages_of_a_run_have_one_interval(tmp_path: Path) -> None:
+    """Instructions of three pairs each: the report drew pairs, and the card instructions."""
+    labels = {f"p{n}": "12"[n % 5 < 2] for n in range(36)}
+    run = judged_run(tmp_path / "run", labels)
+    pairs = [json.loads(line) for line in (run / "pairs.jsonl").read_text().splitlines()]
+    for n, pair in enumerate(pairs):
+        pair["instruction"]["text"] = f"Say {n // 3}."
+        pair["labels"] = {"overall": "12"[n % 3 == 0]}
+    (run / "pairs.jsonl").write_text("".join(f"{json.dumps(pair)}\n" for pair in pairs))
+    assert trace_eval("report", run).code == 0
+    assert trace_eval("card", run).code == 0
+    told = re.findall(r"on preference is [^<]*", (run / "report.html").read_text())
+    assert told
+    assert html.unescape(told[0]).strip() in (run / "card.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("people", "judge", "said"),
+    [
+        # 20 of 40 ties against none: .5 over all, and 1 where both name a winner
+        ("12" * 20, "12" * 10 + "t" * 20, "The judge ties on 20 of 40 pairs and people on none"),
+        ("12" * 10 + "t" * 20, "12" * 20, "People tie on 20 of 40 pairs and the judge on none"),
+        ("12" * 20, "12" * 19 + "tt", "The judge ties on 2 of 40 pairs and people on none"),
+        ("12" * 20, "12" * 19 + "1t", None),  # under 5 %
+        ("12" * 19 + "t1", "12" * 10 + "t" * 20, None),  # both may tie
+        ("12" * 20, "12" * 20, None),
+    ],
+)
+def test_ties_that_one_side_alone_has_are_said_beside_the_figure(
+    people: str, judge: str, said: str | None
+) -> None:
+    for column in ("overall", "preference"):
+        source = JudgedSource(table("judge", {column: judge}))
+        report = agree([source], table("labels", {"preference": people}), AgreeOptions(QUICK))
+        (score,) = report.scores
+        sentences = agree_answer(report)
+        if said is None:
+            assert score.ties == ""
+            assert not any("on none" in one for one in sentences)
+            continue
+        both = int(np.sum([one != "t" != other for one, other in zip(people, judge, strict=True)]))
+        assert sentences[1] == score.ties
+        assert sentences[1].startswith(f"{said}: where both name a winner, in {both}, they agree")
+        assert "they agree on 100 % [" in sentences[1]
+        assert len(sentences) <= 3
+        assert score.verdict.endswith(score.ties)
