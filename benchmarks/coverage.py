@@ -27,7 +27,9 @@ def share(hits: int, draws: int) -> Row:
 
 
 def shown(found: Row) -> str:
-    """A share with its interval, for people."""
+    """A share with its interval, for people; nothing was drawn: a dash."""
+    if found["share"] is None:
+        return "-"
     bounds: Range = found["from"], found["to"]
     return f"{found['share']:.1%} [{bounds[0]:.1%}, {bounds[1]:.1%}]"
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from benchmarks.coverage import Row, share, shown, table
 from trace_eval.data.labels import LABELS, MISSING, LabelTable
+from trace_eval.stats.agreement.counts import SPLIT
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.plan import LabelPlan, make_plan
@@ -179,6 +180,7 @@ class Looker:
         win: win rate of the first system among pairs without a tie.
         labels: at the first look.
         ties: share of the pairs.
+        raters: of a pair, each of their own opinion; where two differ the pair is split.
         before: by the sentence of before, which named labels for a chance of one half.
     """
 
@@ -186,19 +188,31 @@ class Looker:
     labels: int
     ties: float = 0.0
     before: bool = False
+    raters: int = 1
 
     @property
     def name(self) -> str:
         """In words."""
         who = "equal systems" if self.win == 0.5 else f"won in {self.win:.2f}"
         rule = "to the limit, same level" if self.before else "as the sentence says"
-        return f"{who}, {self.labels} labels, {self.ties:.0%} ties: {rule}"
+        raters = f", {self.raters} raters" if self.raters > 1 else ""
+        return f"{who}, {self.labels} labels, {self.ties:.0%} ties{raters}: {rule}"
+
+    def said(self, seed: int) -> NDArray[np.int8]:
+        """Labels of people [shape=(MOST_LABELS,)]."""
+        rng = np.random.default_rng((seed, 6))
+        won = np.where(rng.random((MOST_LABELS, self.raters)) < self.win, 0, 1)
+        split = np.where((won == won[:, :1]).all(1), won[:, 0], SPLIT)
+        return np.where(rng.random(MOST_LABELS) < self.ties, TIE, split).astype(np.int8)
+
+    def holds(self, seed: int) -> bool:
+        """Whether the interval of the first look holds the win rate."""
+        low, high = _rate_of(self.said(seed)[: self.labels], 0.95).interval or (1.0, 0.0)
+        return low <= self.win * (1 - self.ties) + self.ties / 2 <= high
 
     def draw(self, seed: int) -> list[bool]:
         """Whether each look shows a difference; the last one does, or nobody looks again."""
-        rng = np.random.default_rng((seed, 6))
-        won = np.where(rng.random(MOST_LABELS) < self.win, 0, 1)
-        said = np.where(rng.random(MOST_LABELS) < self.ties, TIE, won).astype(np.int8)
+        said = self.said(seed)
         number, level, looks = self.labels, 0.95, list[bool]()
         while number <= MOST_LABELS:
             found = _rate_of(said[:number], level)
@@ -234,7 +248,7 @@ LOOKERS = tuple(
         (0.6, 50, 0.0),
     )
     for before in (True, False)
-)
+) + tuple(Looker(win, labels, raters=2) for win in (0.5, 0.6) for labels in (50, 400))
 
 
 def looked(looker: Looker, seeds: int) -> Row:
@@ -245,6 +259,7 @@ def looked(looker: Looker, seeds: int) -> Row:
         "shown": share(sum(each[-1] for each in looks), seeds),
         "second": share(sum(second), len(second)),
         "looks": float(np.mean([len(each) for each in looks])),
+        "holds": share(sum(map(looker.holds, range(seeds))), seeds),
     }
 
 
@@ -274,6 +289,7 @@ def main_looks(seeds: int = 2000) -> None:
             "a difference is shown": lambda row: shown(row["shown"]),
             "by the second look": lambda row: shown(row["second"]),
             "looks": lambda row: f"{row['looks']:.2f}",
+            "first interval holds the truth": lambda row: shown(row["holds"]),
         },
     )
 
