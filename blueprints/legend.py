@@ -15,7 +15,7 @@ _HEAD = (
 _TAIL = (
     "absent: groups without values: unavailable (not installed), too_short, silent, no_speech,"
     " failed. unavailable and failed say nothing about the clip's merit, nor do groups that are"
-    " not named (not_requested)."
+    " not named (not_requested). No number here tells how natural a voice sounds."
 )
 
 

@@ -255,7 +255,7 @@ def test_delivery_is_asked_of_pairs_that_differ_in_one_thing() -> None:
     order = asked.ordered(
         clips,
         {"rate.wpm": np.array([100.0, 200, 200])}
-        | {name: np.zeros(3) for name in ("pitch.median_hz", "loudness.integrated_lufs")},
+        | {name: np.zeros(3) for name in ("pitch.mean_hz", "loudness.integrated_lufs")},
     )
     assert order["rate"].value == 1
     assert order["pitch"].value == 0.5  # b-c, tied

@@ -18,7 +18,7 @@ from trace_eval.stats.agreement.resample import Resampler, ratio
 #: What was planted -> its levels in rising order, and the measure that should order them.
 PLANTED = {
     "rate": (("slow", "medium", "fast"), "rate.wpm"),
-    "pitch": (("low", "medium", "high"), "pitch.median_hz"),
+    "pitch": (("low", "medium", "high"), "pitch.mean_hz"),
     "intensity": (("x-soft", "medium", "x-loud"), "loudness.integrated_lufs"),
 }
 

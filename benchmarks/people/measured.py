@@ -19,6 +19,8 @@ from trace_eval import Pair
 from trace_eval.extracting.start import extract
 from trace_eval.judges.base import Case
 from trace_eval.judges.rules.judge import RulesJudge
+from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.voice_quality import voice_lead, voice_numbers
 from trace_eval.options import ExtractOptions
 
 Array = NDArray[np.float64]
@@ -48,7 +50,7 @@ def numbers_of(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> d
     """Measure -> its values [shape=(clips,)], NaN where there is none; constants are left out."""
     rows = [flat(blueprints[clip.item]) for clip in clips]
     names = dict.fromkeys(name for row in rows for name in row)
-    table: dict[str, Array] = {}
+    table = {"rules, voice quality": np.array([deciding(blueprints[c.item]) for c in clips])}
     for name in names:
         if name.endswith(_NO_MEASURE):
             continue
@@ -57,6 +59,14 @@ def numbers_of(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> d
         if len(known) and np.ptp(known):
             table[name] = values
     return table
+
+
+def deciding(blueprint: Blueprint) -> float:
+    """By what ``rules`` decides between two acceptable voices: leads are differences of it."""
+    numbers = voice_numbers(blueprint, Thresholds())
+    return (
+        voice_lead(numbers, dict.fromkeys(numbers, 0.0), Thresholds())[0] if numbers else math.nan
+    )
 
 
 def _number(value: object) -> float:

@@ -66,7 +66,8 @@ class Loudness(Present):
         return (
             "integrated, in LUFS; SD in LU; span from 10th to 95th percentile in LU; slope in"
             f" hundredths of LU per second; contour in LU, where {LOUDNESS_ZERO} is this clip's own"
-            f" integrated value and more is louder. Integrated: {norms.LOUDNESS.cited()}"
+            f" integrated value and more is louder. Integrated: {norms.LOUDNESS.cited()}; it orders"
+            " all pairs spoken louder and softer on request"
         )
 
     def facts(self, group: str) -> Iterator[Fact]:

@@ -72,7 +72,8 @@ class Pitch(Present):
         return (
             "mean in Hz; SD in Hz and in semitones (st); span from 5th to 95th percentile in st;"
             " slope in hundredths of st per second; share of voiced time; contour in Hz."
-            f" Mean: {norms.PITCH.cited()}. SD in st: {norms.PITCH_VARIATION.cited()}"
+            f" Mean: {norms.PITCH.cited()}; it orders all pairs spoken higher and lower on request."
+            f" SD in st: {norms.PITCH_VARIATION.cited()}"
         )
 
     def facts(self, group: str) -> Iterator[Fact]:

@@ -94,7 +94,8 @@ class Rate(Present):
         return (
             "words per minute, silences included; articulation: words per minute of speech alone;"
             " syllables per second of speech; trend: second half over first half; contour in"
-            f" tenths of a syllable per second. WPM: {norms.SPEECH_RATE.cited()}."
+            f" tenths of a syllable per second. WPM: {norms.SPEECH_RATE.cited()}; it orders all"
+            " pairs spoken faster and slower on request."
             f" Trend: {norms.TEMPO_TREND.cited()}"
         )
 

@@ -141,6 +141,53 @@ def test_telephone_speech_is_told_from_wideband_speech() -> None:
     assert wide_hz > 7_000
 
 
+def lowpassed(wave: np.ndarray, rate: int, edge: int) -> np.ndarray:
+    return soxr.resample(soxr.resample(wave, rate, 2 * edge), 2 * edge, rate)
+
+
+def hissing(wave: np.ndarray, snr_db: float) -> np.ndarray:
+    level = np.sqrt(np.mean(wave**2)) * 10 ** (-snr_db / 20)
+    return (wave + np.random.default_rng(3).normal(0, level, len(wave))).astype(np.float32)
+
+
+@pytest.mark.parametrize("edge", [3_400, 7_000])
+def test_a_hiss_that_fills_the_file_is_not_the_band_of_the_speech(edge: int) -> None:
+    speech = soxr.resample(say().mono, say().rate, 24_000)
+    heard = bandwidth(hissing(lowpassed(speech, 24_000, edge), 30), 24_000)
+    assert heard == pytest.approx(edge, abs=300)
+
+
+@pytest.mark.parametrize("edge", [4_000, 8_000])
+def test_gain_and_resampling_leave_the_band(edge: int) -> None:
+    speech = lowpassed(soxr.resample(say().mono, say().rate, 24_000), 24_000, edge)
+    reference = bandwidth(speech, 24_000)
+    assert reference == pytest.approx(edge, abs=500)
+    assert bandwidth(0.01 * speech, 24_000) == reference
+    for rate in (22_050, 44_100, 48_000):
+        found = bandwidth(soxr.resample(speech, 24_000, rate), rate)
+        assert found == pytest.approx(reference, abs=300)
+
+
+def test_one_fricative_is_enough_and_none_reads_at_most_a_third_too_low() -> None:
+    def band(text: str) -> float:
+        clip = say(text)
+        found = bandwidth(soxr.resample(clip.mono, clip.rate, 24_000), 24_000)
+        assert found is not None
+        return found
+
+    full = band("She sells six fresh fish.")
+    assert band("No, I know no more men now, you may go on alone, Leo.") >= full * 2 / 3
+    assert band("No, I know no more men now, you may go on alone, boss.") == pytest.approx(
+        full, rel=0.1
+    )
+
+
+def test_a_long_clip_reads_as_its_speech_does_and_needs_bounded_memory() -> None:
+    speech = soxr.resample(say().mono, say().rate, 8_000)
+    long = np.tile(speech, 1 + 3600 * 8_000 // len(speech))  # an hour
+    assert bandwidth(long, 8_000) == pytest.approx(bandwidth(speech, 8_000), abs=250)
+
+
 def test_levels_of_a_full_scale_sine() -> None:
     found = signal_of(Clip(sine(1000, 1.0), 48_000))
     assert found.peak_dbfs == pytest.approx(0, abs=0.01)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blueprints import Blueprint, Status
+from blueprints import Blueprint, Extension, Status
 from fusion import DIMENSIONS, Rating
 from tests.support import blueprints as make
 from tests.support.blueprints import answer
@@ -309,27 +310,70 @@ def test_each_fault_of_the_voice_is_not_acceptable(fault: dict[str, Any]) -> Non
     assert judged(answer(**fault), answer(**fault)).rating("voice_quality") == Rating.BOTH_BAD
 
 
-def test_better_needs_the_margin_of_mean_scores() -> None:
-    # Means of OVRL and P.808: 3.5 and 4.05 differ by 0.55 (margin 0.5), 3.5 and 3.95 by 0.45.
-    better = answer(quality=make.quality(ovrl=3.9, p808=4.2))
-    similar = answer(quality=make.quality(ovrl=3.7, p808=4.2))
-    assert judged(better, answer()).rating("voice_quality") == Rating.A
-    assert judged(similar, answer()).rating("voice_quality") == Rating.BOTH_GOOD
+@pytest.mark.parametrize(
+    ("changes", "lead"),
+    [
+        ({"quality": make.quality(p808=4.1)}, 0.4 / 0.35),
+        ({"quality": make.quality(p808=4.0)}, 0.3 / 0.35),
+        ({"quality": make.quality(bak=5.0)}, 1.0),
+        ({"signal": make.signal(bandwidth_hz=9500.0)}, math.log(9500 / 7000) / 0.3),
+        ({"signal": make.signal(bandwidth_hz=9400.0)}, math.log(9400 / 7000) / 0.3),
+        # none decides alone, together they do
+        (
+            {
+                "quality": make.quality(p808=3.9, bak=4.3),
+                "signal": make.signal(bandwidth_hz=8000.0),
+            },
+            0.2 / 0.35 + 0.3 + math.log(8 / 7) / 0.3,
+        ),
+        # OVRL and SIG of acceptable voices are no lead: they order enhanced speech backwards
+        ({"quality": make.quality(ovrl=4.4, sig=4.6)}, 0.0),
+    ],
+)
+def test_leads_add_up_in_their_margins_and_decide_from_one_on(
+    changes: dict[str, Any], lead: float
+) -> None:
+    found = judged(answer(**changes), answer())
+    assert found.margin("voice_quality") == pytest.approx(lead, abs=1e-3)
+    assert found.rating("voice_quality") == (Rating.A if lead >= 1 else Rating.BOTH_GOOD)
+    assert judged(answer(), answer(**changes)).margin("voice_quality") == pytest.approx(
+        -lead, abs=1e-3
+    )
+
+
+def test_bandwidth_beyond_what_speech_needs_is_no_lead() -> None:
+    def margin(first: float | None, second: float | None) -> float | None:
+        sides = (answer(signal=make.signal(bandwidth_hz=hz)) for hz in (first, second))
+        return judged(*sides).margin("voice_quality")
+
+    assert margin(24_000.0, 14_000.0) == 0
+    assert margin(24_000.0, 7_000.0) == pytest.approx(math.log(2) / 0.3, abs=1e-3)
+    assert margin(24_000.0, None) == 0
+
+
+def test_distill_mos_takes_part_where_both_answers_have_it() -> None:
+    def heard(mos: float, p808: float = 3.7, bak: float = 4.0) -> Blueprint:
+        group = Extension(values={"mos": mos})
+        said = answer(quality=make.quality(p808=p808, bak=bak))
+        return said.model_copy(update={"extensions": {"distillmos": group}})
+
+    # .6 / .8 + .2 / .5 = 1.15; BAK counts no more.
+    found = judged(heard(4.0, p808=3.9, bak=3.0), heard(3.4))
+    assert found.margin("voice_quality") == pytest.approx(1.15, abs=1e-3)
+    assert "Distill-MOS +0.60" in found.dimensions["voice_quality"].reasoning
+    # of one answer alone it is no comparison
+    one = judged(heard(4.9), answer())
+    assert one.margin("voice_quality") == 0
 
 
 def test_the_margin_says_how_near_it_was() -> None:
-    better = answer(quality=make.quality(ovrl=3.9, p808=4.2))
-    similar = answer(quality=make.quality(ovrl=3.7, p808=4.2))
-    # means 4.05 and 3.95 against 3.5, in units of 0.5
-    assert judged(better, answer()).margin("voice_quality") == pytest.approx(1.1, abs=1e-3)
-    assert judged(similar, answer()).margin("voice_quality") == pytest.approx(0.9, abs=1e-3)
     # one answer alone is acceptable: a unit ahead at least, whatever was measured
     assert judged(make.silence(), answer()).margin("voice_quality") == -1.0
     # none is: the difference is still known, the tie is no statement of equality
-    bad = (answer(quality=make.quality(ovrl=o, p808=o)) for o in (1.5, 1.2))
+    bad = (answer(quality=make.quality(ovrl=1.5, p808=p)) for p in (1.5, 1.3))
     both = judged(*bad)
     assert both.rating("voice_quality") == Rating.BOTH_BAD
-    assert both.margin("voice_quality") == pytest.approx(0.6, abs=1e-3)
+    assert both.margin("voice_quality") == pytest.approx(0.2 / 0.35, abs=1e-3)
 
 
 def test_equal_scores_with_audible_clipping_lose() -> None:

@@ -12,14 +12,14 @@ from statistics import median
 
 from pydantic import JsonValue
 
-from blueprints import Blueprint, Quality
+from blueprints import Blueprint
 from fusion import Dimension
 from trace_eval.conversations.findings import Findings, Kind, find
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.outcome import MeasurementMissing, Standing, margin_of, typed_tie
 from trace_eval.judges.rules.thresholds import Thresholds
-from trace_eval.judges.rules.voice_quality import sounds_bad
+from trace_eval.judges.rules.voice_quality import sounds_bad, voice_lead, voice_numbers
 
 #: More than this share of its chances makes a fault of a kind of finding. Our cut: a slip in
 #: ten is common in calls between people.
@@ -104,25 +104,28 @@ def _when(a: Findings, b: Findings) -> DimensionVerdict:
 
 
 def _voice(a: Side, b: Side, cuts: Thresholds) -> DimensionVerdict:
-    standings, means = [], []
+    standings: list[Standing] = []
+    medians: list[dict[str, float]] = []
     for name, side in (("A", a), ("B", b)):
         turns = {n for n, _ in side.conversation.turns_of("agent")}
         heard = {n: blueprint for n, blueprint in side.blueprints.items() if n in turns}
-        scores = [
-            (one.quality.ovrl + one.quality.p808) / 2
-            for one in heard.values()
-            if isinstance(one.quality, Quality)
-        ]
-        if not scores:
+        numbers = [known for one in heard.values() if (known := voice_numbers(one, cuts))]
+        if not numbers:
             raise MeasurementMissing(f"no turn of the agent of conversation {name} has a quality")
         bad = [n for n, blueprint in heard.items() if sounds_bad(blueprint, cuts)]
         fault = f"{len(bad)} of {len(heard)} turns sound bad (turn {bad[0]})" if bad else ""
-        means.append(median(scores))
+        every = dict.fromkeys(key for one in numbers for key in one)
+        middle = {key: median(one[key] for one in numbers if key in one) for key in every}
+        medians.append(middle)
         standings.append(
             Standing(
                 (fault,) if len(bad) > len(heard) / 2 else (),
-                f"median score {means[-1]:.2f} of {len(scores)} turns",
-                {"mean_score": round(means[-1], 3), "turns": len(heard), "bad": len(bad)},
+                f"median P.808 {middle['p808']:.2f} of {len(numbers)} turns",
+                {
+                    **{f"median_{key}": round(value, 3) for key, value in middle.items()},
+                    "turns": len(heard),
+                    "bad": len(bad),
+                },
             )
         )
-    return _verdict(standings[0], standings[1], (means[0] - means[1]) / cuts.mos_margin)
+    return _verdict(standings[0], standings[1], voice_lead(medians[0], medians[1], cuts)[0])

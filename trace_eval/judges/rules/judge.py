@@ -24,7 +24,7 @@ from trace_eval.judges.rules.thresholds import Thresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
 
 #: Raise it whenever the same case could be judged otherwise at equal thresholds.
-VERSION = "4"
+VERSION = "5"
 
 CAVEAT = (
     "Screening baseline: fixed rules over measurements. It does not know whether an answer is"

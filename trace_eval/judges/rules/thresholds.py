@@ -51,10 +51,20 @@ class Thresholds:
     min_bandwidth_hz: float = 3400.0
     #: Lowest acceptable level, dBFS RMS of the clip. Our cut: 20 dB under common practice.
     min_level_dbfs: float = -46.0
-    #: Difference of the mean of OVRL and P.808 that is better beyond noise. Our cut: over ten
-    #: sentences of one synthetic voice that mean has a standard deviation of about 0.2, so
-    #: equal voices differ by less than this in nine of ten comparisons.
-    mos_margin: float = 0.5
+    #: A lead in each number that alone is better beyond doubt; leads add up in these units. By
+    #: ``python -m benchmarks.people.weights`` from human ratings of codecs and of enhanced speech.
+    #: P.808, MOS.
+    p808_margin: float = 0.35
+    #: Bandwidth, natural logarithm: a third more. Beyond ``full_band_hz`` it is no longer a lead.
+    bandwidth_margin: float = 0.3
+    #: BAK, MOS.
+    bak_margin: float = 1.0
+    #: The same where Distill-MOS was measured of both answers, which takes the place of BAK.
+    distillmos_margin: float = 0.8
+    p808_beside_distillmos: float = 0.5
+    bandwidth_beside_distillmos: float = 0.35
+    #: Speech above it is not missed, Hz: the upper edge of ITU-T G.722.1 Annex C.
+    full_band_hz: float = 14_000.0
     #: Extra clipping that makes the other answer better at equal scores, 0-1. Our cut.
     clipping_margin: float = 0.005
 

@@ -1,10 +1,16 @@
-"""Voice quality: predicted opinion scores, clipping, bandwidth and level against cuts."""
+"""Voice quality: predicted opinion scores, clipping, bandwidth and level against cuts.
+
+Which numbers decide between two acceptable voices, and from which lead on, was measured on human
+ratings of neural codecs and of enhanced speech (docs/people.md). Personalised OVRL and SIG order
+enhanced speech the wrong way round: they are a floor here, and decide nothing.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-from blueprints import Absent, Blueprint, Quality, Signal
+from blueprints import Absent, Blueprint, Extension, Quality, Signal
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.outcome import (
     MeasurementMissing,
@@ -15,6 +21,14 @@ from trace_eval.judges.rules.outcome import (
     typed_tie,
 )
 from trace_eval.judges.rules.thresholds import Thresholds
+
+#: Number that decides -> its name for people.
+_NAMES = {
+    "p808": "P.808",
+    "bandwidth": "log bandwidth",
+    "bak": "BAK",
+    "distillmos": "Distill-MOS",
+}
 
 
 def judge_voice_quality(a: Blueprint, b: Blueprint, cuts: Thresholds) -> DimensionVerdict:
@@ -42,7 +56,9 @@ def judge_voice_quality(a: Blueprint, b: Blueprint, cuts: Thresholds) -> Dimensi
                 "max_clipping": cuts.max_clipping,
                 "min_bandwidth_hz": cuts.min_bandwidth_hz,
                 "min_level_dbfs": cuts.min_level_dbfs,
-                "mos_margin": cuts.mos_margin,
+                "p808_margin": cuts.p808_margin,
+                "bandwidth_margin": cuts.bandwidth_margin,
+                "bak_margin": cuts.bak_margin,
                 "clipping_margin": cuts.clipping_margin,
             },
         },
@@ -92,19 +108,44 @@ def _signal_faults(signal: Signal, cuts: Thresholds) -> list[str]:
     return faults
 
 
-def _lead(a: Blueprint, b: Blueprint, cuts: Thresholds) -> tuple[float, str]:
-    """Lead of A in margins: the mean of OVRL and P.808, less audible clipping.
+def voice_numbers(blueprint: Blueprint, cuts: Thresholds) -> dict[str, float]:
+    """What decides between two voices, by name: MOS, and the bandwidth's natural logarithm.
 
-    Both scores are predictions of the same opinion with different errors, so their mean is
-    steadier than either. P.808 does not see clipping, hence its own term.
+    Without a quality there is nothing, because bandwidth alone would prefer noise to speech.
     """
-    if not (isinstance(a.quality, Quality) and isinstance(b.quality, Quality)):
-        return 0.0, ""
-    mean_a, mean_b = (math.fsum((q.ovrl, q.p808)) / 2 for q in (a.quality, b.quality))
-    difference = mean_a - mean_b
-    lead = difference / cuts.mos_margin
-    note = f"mean scores differ by {abs(difference):.2f}, the margin is {cuts.mos_margin:g}"
-    if isinstance(a.signal, Signal) and isinstance(b.signal, Signal):
+    quality, signal = blueprint.quality, blueprint.signal
+    if not isinstance(quality, Quality):
+        return {}
+    numbers = {"p808": quality.p808, "bak": quality.bak}
+    if isinstance(signal, Signal) and signal.bandwidth_hz:
+        numbers["bandwidth"] = math.log(min(signal.bandwidth_hz, cuts.full_band_hz))
+    group = blueprint.extensions.get("distillmos")
+    if isinstance(group, Extension) and isinstance(mos := group.values.get("mos"), float):
+        numbers["distillmos"] = mos
+    return numbers
+
+
+def voice_lead(
+    a: Mapping[str, float], b: Mapping[str, float], cuts: Thresholds
+) -> tuple[float, str]:
+    """Lead of A in margins, the sum over the numbers that both have; and a note for people."""
+    margins = {"p808": cuts.p808_margin, "bandwidth": cuts.bandwidth_margin, "bak": cuts.bak_margin}
+    if "distillmos" in a and "distillmos" in b:
+        margins = {
+            "distillmos": cuts.distillmos_margin,
+            "p808": cuts.p808_beside_distillmos,
+            "bandwidth": cuts.bandwidth_beside_distillmos,
+        }
+    gaps = {name: a[name] - b[name] for name in margins if name in a and name in b}
+    lead = math.fsum(gap / margins[name] for name, gap in gaps.items())
+    told = ", ".join(f"{_NAMES[name]} {gap:+.2f}" for name, gap in gaps.items())
+    return lead, f"A less B: {told}; {abs(lead):.2f} of the margin" if gaps else ""
+
+
+def _lead(a: Blueprint, b: Blueprint, cuts: Thresholds) -> tuple[float, str]:
+    """Lead of A in margins, less audible clipping, which none of the numbers sees."""
+    lead, note = voice_lead(voice_numbers(a, cuts), voice_numbers(b, cuts), cuts)
+    if note and isinstance(a.signal, Signal) and isinstance(b.signal, Signal):
         clipped = b.signal.clipping_ratio - a.signal.clipping_ratio
         if abs(clipped) >= cuts.clipping_margin:
             lead += clipped / cuts.clipping_margin
