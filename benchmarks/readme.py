@@ -1,7 +1,7 @@
-"""The table "How fast" of docs/speed.md, written from benchmarks/results.
+"""Tables of README and docs that are written from benchmarks/results.
 
-python -m benchmarks.readme            # rewrites the table
-python -m benchmarks.readme --check    # exit 1 when it is not what the results say
+python -m benchmarks.readme            # rewrites them
+python -m benchmarks.readme --check    # exit 1 when one is not what the results say
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.people import pages
 from benchmarks.report import RESULTS
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "speed.md"
-BEGIN, END = "<!-- how fast: python -m benchmarks.readme -->", "<!-- how fast: end -->"
+ROOT = Path(__file__).resolve().parent.parent
 
 Results = dict[str, Any]
 
@@ -186,17 +186,44 @@ def written() -> str:
     return "\n".join(lines)
 
 
+#: (page, name of the table in its marks, what writes it).
+TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
+    ("docs/speed.md", "how fast", written),
+    ("README.md", "listeners", pages.first_table),
+    ("docs/people.md", "judges", pages.judge_table),
+    ("docs/people.md", "numbers", pages.number_table),
+    ("docs/people.md", "edges", pages.edge_table),
+)
+
+
+def renewed(text: str, name: str, rows: str) -> str:
+    """A page with a table of its own results in the place of the old one.
+
+    Raises:
+        ValueError: the page does not have its marks, or has them twice.
+    """
+    begin, end = f"<!-- {name}: python -m benchmarks.readme -->", f"<!-- {name}: end -->"
+    pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+    new, count = pattern.subn(lambda _: f"{begin}\n{rows}\n{end}", text)
+    if count != 1:
+        raise ValueError(f"expected {begin} ... {end} once, found it {count} times")
+    return new
+
+
 def main() -> None:
     """Write, or compare."""
-    text = PAGE.read_text(encoding="utf-8")
-    pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
-    new, count = pattern.subn(lambda _: f"{BEGIN}\n{written()}\n{END}", text)
-    if count != 1:
-        sys.exit(f"{PAGE}: expected {BEGIN} ... {END} once, found it {count} times")
-    if "--check" not in sys.argv[1:]:
-        PAGE.write_text(new, encoding="utf-8")
-    elif new != text:
-        sys.exit("docs/speed.md is not of benchmarks/results; run: python -m benchmarks.readme")
+    stale = []
+    for page, name, table in TABLES:
+        path = ROOT / page
+        text = path.read_text(encoding="utf-8")
+        new = renewed(text, name, table())
+        if new != text:
+            stale.append(f"{page}: {name}")
+            if "--check" not in sys.argv[1:]:
+                path.write_text(new, encoding="utf-8")
+    if stale and "--check" in sys.argv[1:]:
+        told = ", ".join(stale)
+        sys.exit(f"{told}: not of benchmarks/results; run: python -m benchmarks.readme")
 
 
 if __name__ == "__main__":

@@ -7,15 +7,17 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import soundfile
 
-from benchmarks.people import asked, figures, measured, sets
+from benchmarks import readme
+from benchmarks.people import asked, figures, measured, pages, sets
 from benchmarks.people.__main__ import measure
 from benchmarks.people.sets import Rated, read_sets
-from blueprints import UserError
+from blueprints import COMPACT_LEGEND, UserError
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -293,3 +295,51 @@ def test_the_bench_runs_over_a_folder_and_says_what_is_left_out(
     assert result["dropped"]["codecs"] == {"sound that cannot be decoded": 1}
     assert set(result["left out"]) == {"enhanced", "turns", "emotion", "delivery"}
     assert "turns: left out: not found; git clone" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("page", "name", "table"), readme.TABLES)
+def test_tables_of_pages_are_those_of_the_results(page: str, name: str, table: Any) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert readme.renewed(text, name, table()) == text
+
+
+def test_a_page_without_its_marks_is_refused() -> None:
+    with pytest.raises(ValueError, match="listeners"):
+        readme.renewed("no table", "listeners", "| a |")
+
+
+def test_readme_begins_with_at_most_eight_rows_beside_listeners() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    first = text[text.index("\n| ") :].split("\n\n")[0]
+    assert pages.first_table() in first
+    assert len(pages.first_table().splitlines()) <= 2 + 8
+
+
+def test_extractors_page_says_what_was_measured_of_each_group() -> None:
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in (ROOT / "docs" / "extractors.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("| ") and "(people.md)" not in line
+    ]
+    named = {row[0]: row[-1] for row in rows if row[0] and len(row) == 8}
+    assert set(named) >= {"signal", "quality", "pitch", "loudness", "rate", "emotion"}
+    for group, said in named.items():
+        assert said == pages.agreement_with_listeners(group)
+
+
+def test_the_legend_has_the_figures_of_the_bench() -> None:
+    saved = pages.results()
+
+    def order(number: str, part: str = pages.CODECS) -> str:
+        figure = pages.concordance(saved, part, f"quality.{number}")
+        assert figure is not None
+        return f"{figure[0]:.2f}".removeprefix("0")
+
+    for number in ("p808", "bak", "ovrl", "sig"):
+        pair = f"{order(number, pages.ENHANCED)} and {order(number)}"
+        assert f"{number.upper()} {pair}" in COMPACT_LEGEND
+    assert {row[0] for row in saved["sets"]["delivery"]["order"].values()} == {1.0}
+    assert "no number here tells how natural" in COMPACT_LEGEND.lower()
+    bandwidth = pages.concordance(saved, pages.CODECS, "signal.bandwidth_hz")
+    assert bandwidth is not None
+    assert f"Bandwidth orders {bandwidth[0]:.2f}".replace("0.", ".") in COMPACT_LEGEND

@@ -57,5 +57,5 @@ class Quality(Present):
             f" with low level). SIG: {norms.DISTORTION.cited()}. BAK: {norms.NOISE.cited()}."
             f" OVRL, P808: {norms.OPINION.cited()}. Share of pairs that each orders as listeners"
             " do, in enhanced speech and in codecs: P808 1.00 and .70; BAK .81 and .58; OVRL .25"
-            " and .68, SIG .25 and .74: do not trust OVRL and SIG of enhanced speech"
+            " and .68; SIG .25 and .74: do not trust OVRL and SIG of enhanced speech"
         )

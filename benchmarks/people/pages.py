@@ -1,0 +1,215 @@
+"""What the results say, as pages: the tables of README and docs/people.md, and a figure per set.
+
+python -m benchmarks.people.pages    # draws docs/people-SET.svg; tables: benchmarks.readme
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.report import RESULTS
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+#: A figure as it is saved: value, low, high, pairs or clips, groups.
+Saved = list[Any]
+
+#: Number -> its name for people; the first is what the judge decides by.
+NAMES = {
+    "rules, voice quality": "what `rules` decides by",
+    "signal.bandwidth_hz": "bandwidth",
+    "quality.p808": "DNSMOS P.808",
+    "quality.bak": "DNSMOS BAK",
+    "quality.ovrl": "DNSMOS OVRL, personalised",
+    "quality.sig": "DNSMOS SIG, personalised",
+    "distillmos": "Distill-MOS, its package",
+    "deepeval-naturalness": "deepeval, voice naturalness",
+    "deepeval-intelligibility": "deepeval, intelligibility",
+    "loudness.integrated_lufs": "the louder",
+    "signal.duration_s": "the longer",
+}
+
+#: Those of README.
+FIRST = (
+    "rules, voice quality",
+    "signal.bandwidth_hz",
+    "quality.p808",
+    "quality.ovrl",
+    "distillmos",
+    "deepeval-naturalness",
+    "loudness.integrated_lufs",
+)
+
+CODECS, ENHANCED = "codecs", "enhanced, no references"
+
+
+def results() -> dict[str, Any]:
+    """What ``python -m benchmarks.people`` saved."""
+    found: dict[str, Any] = json.loads((RESULTS / "people.json").read_text())
+    return found
+
+
+def concordance(saved: dict[str, Any], part: str, number: str) -> Saved | None:
+    """Of a number on a set; None where it was not measured there."""
+    row = saved["sets"][part]["numbers"]["quality"].get(number)
+    return row["concordance"] if row else None
+
+
+def shown(figure: Saved | None) -> str:
+    """Value and interval."""
+    if figure is None or figure[0] is None:
+        return "-"
+    value, low, high, *_ = figure
+    return f"{value:.2f}" if low is None else f"{value:.2f} ({low:.2f} to {high:.2f})"
+
+
+def first_table() -> str:
+    """README: share of pairs in the order of listeners, at most eight rows."""
+    saved = results()
+    lines = [
+        "| pairs in the order of listeners | neural codecs | enhanced speech |",
+        "|---|---|---|",
+    ]
+    for number in FIRST:
+        cells = (shown(concordance(saved, part, number)) for part in (CODECS, ENHANCED))
+        lines.append(f"| {NAMES[number]} | {' | '.join(cells)} |")
+    half = (saved["sets"][part]["ceiling"]["concordance"] for part in (CODECS, ENHANCED))
+    lines.append(
+        f"| half of the listeners, for the other half | {' | '.join(f'{h:.2f}' for h in half)} |"
+    )
+    return "\n".join(lines)
+
+
+def judge_table() -> str:
+    """docs/people.md: decisions of ``rules``, per set."""
+    lines = ["| pairs | judge | decided | right | against |", "|---|---|---|---|---|"]
+    for part in (CODECS, "enhanced", ENHANCED):
+        found = results()["sets"][part]
+        for judge in ("rules", "the louder", "the longer"):
+            cells = (
+                shown(found["judges"][judge][name]) for name in ("decided", "right", "against")
+            )
+            lines.append(f"| {part} | {judge} | {' | '.join(cells)} |")
+        half = (found["ceiling"][name] for name in ("decided", "right", "against"))
+        lines.append(f"| {part} | half of the listeners | {' | '.join(f'{h:.2f}' for h in half)} |")
+    for part, kinds in _asked():
+        for kind, row in kinds.items():
+            cells = (shown(row[name]) for name in ("decided", "right", "against"))
+            lines.append(f"| {part}, {kind} | rules | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _asked() -> Iterator[tuple[str, dict[str, Any]]]:
+    sets = results()["sets"]
+    for steps, kinds in sets["delivery"]["asked"].items():
+        yield f"planted delivery, {steps}", kinds
+    yield "acted emotion", sets["emotion"]["asked"]["emotion"]
+
+
+def number_table() -> str:
+    """docs/people.md: every number that says something, per set and scale."""
+    lines = ["| set, scale | number | concordance | says |", "|---|---|---|---|"]
+    for part, found in results()["sets"].items():
+        for scale, rows in found.get("numbers", {}).items():
+            for number, row in rows.items():
+                if number in FIRST or row["words"] in ("with human labels", "against human labels"):
+                    where = part if scale == "quality" else f"{part}, {scale}"
+                    name = NAMES.get(number, f"`{number}`")
+                    lines.append(
+                        f"| {where} | {name} | {shown(row['concordance'])} | {row['words']} |"
+                    )
+    return "\n".join(lines)
+
+
+def edge_table() -> str:
+    """docs/people.md: turn edges."""
+    lines = [
+        "| edge | median, s | 95th percentile, s | within .1 s | mean, s |",
+        "|---|---|---|---|---|",
+    ]
+    for edge, row in results()["sets"]["turns"]["edges"].items():
+        cells = (shown(row[name]) for name in ("median", "p95", "within", "bias"))
+        lines.append(f"| {edge} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def agreement_with_listeners(group: str) -> str:
+    """docs/extractors.md: what a group's numbers were found to be good for."""
+    saved = results()
+    order = saved["sets"]["delivery"]["order"]
+
+    def both(number: str) -> str:
+        values = (concordance(saved, part, number) for part in (CODECS, ENHANCED))
+        return " / ".join("-" if v is None else f"{v[0]:.2f}" for v in values)
+
+    return {
+        "signal": f"bandwidth {both('signal.bandwidth_hz')}",
+        "quality": ", ".join(
+            f"{name} {both(f'quality.{key}')}"
+            for name, key in (("P.808", "p808"), ("BAK", "bak"), ("OVRL", "ovrl"), ("SIG", "sig"))
+        ),
+        "pitch": f"planted pitch {order['pitch'][0]:.2f}",
+        "loudness": f"planted loudness {order['intensity'][0]:.2f}",
+        "rate": f"planted rate {order['rate'][0]:.2f}",
+    }.get(group, "not measured")
+
+
+def draw() -> None:
+    """One small figure per set: every number that is printed, with its interval."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "people", "font.size": 8}
+    for name, title, marks, chance in _figures():
+        figure, axis = plt.subplots(figsize=(5.5, 0.6 + 0.24 * len(marks)), layout="constrained")
+        for row, (_, (value, low, high, *_)) in enumerate(reversed(marks)):
+            if value is not None:
+                axis.plot(
+                    [low, high] if low is not None else [value],
+                    [row] * (1 + (low is not None)),
+                    color="0.6",
+                    linewidth=3,
+                    solid_capstyle="round",
+                )
+                axis.plot(value, row, "o", color="black", markersize=4)
+        axis.set_yticks(range(len(marks)), [label.replace("`", "") for label, _ in reversed(marks)])
+        axis.set_title(title, fontsize=8, loc="left")
+        if chance is not None:
+            axis.axvline(chance, color="0.3", linestyle=":", linewidth=1)
+            axis.set_xlim(0, 1.02)
+        figure.savefig(DOCS / f"people-{name}.svg", metadata={"Date": None})
+        plt.close(figure)
+
+
+def _figures() -> Iterator[tuple[str, str, list[tuple[str, Saved]], float | None]]:
+    """(name, title, marks, where chance is)."""
+    sets = results()["sets"]
+    order = "share of pairs in the order of listeners"
+    for name, part, scale in (
+        ("codecs", CODECS, "quality"),
+        ("enhanced", ENHANCED, "quality"),
+        ("emotion", "emotion", "natural"),
+    ):
+        rows = sets[part]["numbers"][scale]
+        marks = [(NAMES.get(k, k), row["concordance"]) for k, row in rows.items()]
+        yield name, f"{part}: {order}", marks, 0.5
+    marks = [
+        (f"{part.split(', ')[-1]}, {kind}: {name}", row[name])
+        for part, kinds in _asked()
+        if part.startswith("planted")
+        for kind, row in kinds.items()
+        for name in ("decided", "against")
+    ]
+    yield "delivery", "planted delivery, asked for it: share that rules decides", marks, None
+    edges = sets["turns"]["edges"]
+    marks = [(f"{e}: {n}", row[n]) for e, row in edges.items() for n in ("median", "p95")]
+    yield "turns", "error of turn edges beside a listener's, s", marks, None
+
+
+if __name__ == "__main__":
+    draw()
