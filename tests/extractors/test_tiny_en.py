@@ -294,11 +294,13 @@ def test_the_default_stays_on_the_cpu_unless_it_is_told_where_to_run() -> None:
     assert moved.parameters()["compute_type"] == "float16"
 
 
-def test_words_do_not_depend_on_the_number_of_threads() -> None:
+def test_words_do_not_depend_on_the_number_of_threads(tmp_path: Path) -> None:
     # numpy's products, the mel energies among them, differ by rounding; confidences by up to 0.2.
     def heard(threads: int) -> Blueprint | None:
-        worker = ClipExtractor([SignalExtractor(), TINY], Cache(None))
+        worker = ClipExtractor([SignalExtractor(), TINY], Cache(tmp_path / str(threads)))
         with threadpool_limits(threads, user_api="blas"):
-            return worker.run([ClipSource("a", path=SENTENCE)])[0].blueprint
+            blueprint = worker.run([ClipSource("a", path=SENTENCE)])[0].blueprint
+        worker.close()
+        return blueprint
 
     assert heard(1) == heard(2)
