@@ -101,6 +101,7 @@ def check_folder(folder: Path, kind: str | None = FILES, option: str = "--out ")
     Raises:
         UserError: names the folder and another one.
     """
+    refuse_package(folder)
     try:
         names = sorted(n for n in os.listdir(folder) if not _NOBODYS.match(n))  # noqa: PTH208
     except (FileNotFoundError, NotADirectoryError):
@@ -119,6 +120,20 @@ def check_folder(folder: Path, kind: str | None = FILES, option: str = "--out ")
         f"{folder}: is not empty and was not made by this command (it holds {names[0]!r}), so"
         f" nothing is written there; name a new folder, e.g. {option}{free}"
     )
+
+
+def refuse_package(folder: Path) -> None:
+    """Keep results out of Python packages, where an import would find them.
+
+    Raises:
+        UserError: the folder is a package, or inside of one.
+    """
+    here = folder.resolve()
+    inside = next((p for p in (here, *here.parents) if (p / "__init__.py").is_file()), None)
+    if inside:
+        raise UserError(
+            f"{folder}: {inside} is a Python package (it has an __init__.py); choose another --out"
+        )
 
 
 @contextmanager

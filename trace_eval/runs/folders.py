@@ -9,8 +9,8 @@ from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.data.files import make_folder
+from trace_eval.data.outputs import refuse_package
 from trace_eval.data.system import lock
-from trace_eval.runs.inputs import refuse_package
 
 
 @contextmanager

@@ -108,17 +108,3 @@ def refuse_own_input(run: Run, manifest: Manifest) -> None:
         raise UserError(
             f"{path}: lies in the folder that is written to; use --out {fresh(run.folder)}"
         )
-
-
-def refuse_package(folder: Path) -> None:
-    """Keep results out of Python packages, where an import would find them.
-
-    Raises:
-        UserError: the folder is a package, or inside of one.
-    """
-    here = folder.resolve()
-    inside = next((p for p in (here, *here.parents) if (p / "__init__.py").is_file()), None)
-    if inside:
-        raise UserError(
-            f"{folder}: {inside} is a Python package (it has an __init__.py); choose another --out"
-        )
