@@ -1,15 +1,17 @@
 """Timing of conversations against what is known: logs, hand cases, rendered calls.
 
-    python -m benchmarks.turns [--calls FOLDER]...
+    python -m benchmarks.turns [--calls FOLDER]... [--people FOLDER]
 
 Logs are those under TRACE_EVAL_DATA/conversation. FOLDER holds stereo recordings ``NAME.wav``
 (channel 0 the user) and ``NAME.json`` with the true segments of ``user`` and ``agent`` and the
-planted ``events``; without one, only logs and costs are measured.
+planted ``events``; without one, only logs and costs are measured. The second FOLDER holds ``audio``
+and ``edges.csv``: hand-made turns of two people (clip, channel, start_s, end_s).
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
 import resource
@@ -17,18 +19,21 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import soundfile
+import soxr
 
 from blueprints import GROUPS
 from trace_eval.conversations.definitions import Measured
 from trace_eval.conversations.definitions.own import TRACE_EVAL
+from trace_eval.conversations.edges import speech_edges
 from trace_eval.conversations.spans import joined
+from trace_eval.data.conversation import Role
 from trace_eval.extracting.start import extract
 from trace_eval.options import ExtractOptions
 from trace_eval.turns.figures import figures_of
@@ -55,12 +60,15 @@ def main() -> int:
     """Print the acceptance table; the exit code says whether all of it holds."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--calls", type=Path, action="append", default=[])
+    parser.add_argument("--people", type=Path, help="dialogues with hand-made turns")
     parser.add_argument("--hour", action="store_true", help="also measure a call of an hour")
     parser.add_argument("--coverage", action="store_true", help="also simulate the intervals")
     args = parser.parse_args()
     rows = [*_logs()]
     for folder in args.calls:
         rows += _calls(folder)
+    if args.people:
+        rows += _people(args.people)
     if args.hour:
         rows += _hour()
     if args.coverage:
@@ -94,7 +102,7 @@ def _logs() -> Iterator[Row]:
     record = data / "eva" / "record_1.1.2"
     for name, mean, median in (
         ("eva/2026-08", 2.626, 3.738),
-        ("trace-eval/1", 5.616, 4.122),
+        ("trace-eval/2", 5.616, 4.122),
         ("tau-voice/1.0", 5.600, 4.1),
         ("fdb/1.5", 5.616, 4.122),
     ):
@@ -146,6 +154,89 @@ def _calls(folder: Path) -> Iterator[Row]:
         if found[kind]:
             shown = f"{sum(found[kind])}/{len(found[kind])}"
             yield f"{name} {kind}, found of planted", shown, "", True
+
+
+#: Median, 95th percentile, and share within 0.1 s of gaps between people's turns; and the same
+#: through a telephone, in noise, with crosstalk.
+GAPS = (0.06, 0.3, 0.75)
+WORSE = (0.09, np.inf, 0.0)
+
+#: Kinds of events that wrong edges make.
+FALSE = ("overlap", "agent_interruption", "yield", "no_yield", "backchannel")
+
+
+def _people(folder: Path) -> Iterator[Row]:
+    """Human dialogues under both definitions, and worse recordings of the same."""
+    truth: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
+    for row in csv.DictReader((folder / "edges.csv").open(newline="")):
+        edges = float(row["start_s"]), float(row["end_s"])
+        truth[row["clip"]].append((*edges, int(row["channel"])))
+    for how, change in CHANGES.items():
+        with tempfile.TemporaryDirectory() as made:
+            for file in sorted((folder / "audio").glob("*.flac")):
+                change(file, Path(made) / f"{file.stem}.wav")
+            for name in ("trace-eval/1", "trace-eval/2"):
+                report = time_turns(made, TurnsOptions(layout="stereo", definitions=name))
+                calls = [(one, truth[one.item.id]) for one in report.conversations]
+                errors = np.array([gap_error(one, sorted(turns), name) for one, turns in calls])
+                found = np.median(errors), np.quantile(errors, 0.95), np.mean(errors <= 0.1)
+                wanted = (GAPS if how == "clean" else WORSE) if name == "trace-eval/2" else None
+                shown = "/".join(f"{value:.3f}" for value in found)
+                holds = wanted is None or (
+                    found[0] <= wanted[0] and found[1] <= wanted[1] and found[2] >= wanted[2]
+                )
+                limits = "" if wanted is None else f"<= {wanted[0]:g}"
+                yield f"people, {how}, {name}: gap median/p95/share", shown, limits, holds
+                kinds = [e.kind for one, _ in calls for e in one.measured.events]
+                number = sum(kind in FALSE for kind in kinds)
+                yield f"people, {how}, {name}: false events", str(number), "", True
+
+
+def gap_error(timed: Timed, truth: Sequence[tuple[float, float, int]], name: str) -> float:
+    """How far the gap between the two turns of a dialogue is from the hand-made one, seconds."""
+    call = (
+        timed.item.conversation if name == "trace-eval/2" else speech_edges(timed.item.conversation)
+    )
+    turns = []
+    for start, end, channel in truth:
+        role: Role = "agent" if channel else "user"
+        spans = [(one.start_s or 0.0, one.end_s or 0.0) for _, one in call.turns_of(role)]
+        turns.append(max(spans, key=lambda s: min(s[1], end) - max(s[0], start), default=(0, 0)))
+    return abs((turns[1][0] - turns[0][1]) - (truth[1][0] - truth[0][1]))
+
+
+def _changed(how: str) -> Callable[[Path, Path], None]:
+    """A recording of the same dialogue: as it is, through a telephone, in noise, with leaks."""
+
+    def change(source: Path, target: Path) -> None:
+        sound, rate = soundfile.read(source)
+        rng, subtype = np.random.default_rng(3), "PCM_16"
+        if how == "mu-law":
+            sound, rate, subtype = soxr.resample(sound, rate, 8_000), 8_000, "ULAW"
+        if how == "noise 20 dB":
+            level = np.array([_spoken_rms(one, rate) for one in sound.T])
+            sound = sound + 0.1 * level * rng.standard_normal(sound.shape)
+        if how in LEAKS:
+            late_s, db = LEAKS[how]
+            late = round(late_s * rate)
+            leaked = 10 ** (db / 20) * sound[:-late, ::-1]
+            sound = sound.copy()
+            sound[late:] += leaked
+        soundfile.write(target, sound / max(1.0, np.abs(sound).max()), rate, subtype=subtype)
+
+    return change
+
+
+def _spoken_rms(sound: Any, rate: int) -> float:
+    """Root mean square of the frames of 10 ms within 30 dB of the loudest."""
+    size = rate // 100
+    power = np.square(sound[: len(sound) // size * size].reshape(-1, size)).mean(axis=1)
+    return float(np.sqrt(power[power > power.max() / 1_000].mean()))
+
+
+#: Delay, seconds, and strength, dB, of the other's voice.
+LEAKS = {"crosstalk -30 dB": (0.03, -30.0)}
+CHANGES = {how: _changed(how) for how in ("clean", "mu-law", "noise 20 dB", *LEAKS)}
 
 
 def _edges(

@@ -74,7 +74,7 @@ def test_a_judge_reads_turns_timing_and_tools_and_nothing_that_names_the_answer(
         '  > rebook {"code": "ZK3FFW"}',
         '  < rebook success {"date": "March 25"}',
         "[4] agent 8.4s gap +4.4 {late: answers after 4.4 s, over 2.75 s}",
-        "timing (trace-eval/1): 2 replies (median 2.4 s, longest 4.4 s)",
+        "timing (trace-eval/2): 2 replies (median 2.4 s, longest 4.4 s)",
         "Never refund. Be kind.",
     ):
         assert shown in text

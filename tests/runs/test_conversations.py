@@ -383,5 +383,5 @@ def test_a_killed_run_of_conversations_goes_on(tmp_path: Path) -> None:
     turns = [json.loads(line) for line in (tmp_path / "cut" / "turns.jsonl").open()]
     assert [one["item"] for one in turns] == ["c0", "c1", "c2", "c3"]
     assert [[found["kind"] for found in one["findings"]] for one in turns] == [["late"], []] * 2
-    assert turns[0]["definitions"] == "trace-eval/1"
+    assert turns[0]["definitions"] == "trace-eval/2"
     assert turns[0]["ratios"]["reply_rate"] == [2, 2]

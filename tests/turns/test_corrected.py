@@ -132,7 +132,7 @@ def test_corrections_of_another_set_or_of_no_event_are_refused(tmp_path: Path) -
     backwards = '"who":"x","after":{"kind":"yield","start_s":2,"end_s":1}'
     for broken in (backwards, '"after":null'):
         file.write_text(
-            '{"item":"c","field":"event","definitions":"trace-eval/1","before":null,'
+            '{"item":"c","field":"event","definitions":"trace-eval/2","before":null,'
             f'"when":"now",{broken}}}\n'
         )
         with pytest.raises(UserError, match=r"line 1: no correction \("):

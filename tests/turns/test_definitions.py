@@ -178,7 +178,7 @@ def test_our_own_set_by_hand(
     reason: str | None,
     expected: list[tuple[str, float | None]],
 ) -> None:
-    found = _measured("trace-eval/1", _call(user, agent, end=end, reason=reason))
+    found = _measured("trace-eval/2", _call(user, agent, end=end, reason=reason))
     got = [(event.kind, event.value_s) for event in found.events]
     assert sorted(kind for kind, _ in got) == sorted(kind for kind, _ in expected)
     for kind, value in expected:
@@ -193,26 +193,26 @@ def test_an_unanswered_end_is_missed_unless_the_user_left() -> None:
         (8.0, "goodbye", "open"),
         (6.0, None, "open"),
     ):
-        found = _measured("trace-eval/1", _call(user, agent, end=end, reason=reason))
+        found = _measured("trace-eval/2", _call(user, agent, end=end, reason=reason))
         assert [e.kind for e in found.events if e.kind in ("missed_turn", "open")] == [kind]
     # one answered, one missed: 1 of 2; an open one is in no denominator
-    found = _measured("trace-eval/1", _call(user, agent, end=8.0))
+    found = _measured("trace-eval/2", _call(user, agent, end=8.0))
     assert found.ratios["reply_rate"] == (1, 2)
 
 
 def test_nothing_is_known_of_replies_beside_a_silent_channel() -> None:
-    found = _measured("trace-eval/1", _call([(0, 1)], [], end=9.0))
+    found = _measured("trace-eval/2", _call([(0, 1)], [], end=9.0))
     assert "reply_rate" not in found.ratios
     assert not [event for event in found.events if event.kind in ("missed_turn", "no_response")]
     assert "no_speech: the agent" in found.caveats[0]
     only_order = _call([], [], kind="none")
-    assert _measured("trace-eval/1", only_order).caveats[0].startswith("no_clock")
+    assert _measured("trace-eval/2", only_order).caveats[0].startswith("no_clock")
 
 
 def test_nothing_counts_after_a_transfer() -> None:
     events = [SourceEvent(kind="transfer", at_s=4.0)]
     call = _call([(0, 1), (5, 6)], [(2, 3), (6.5, 8)], end=9.0, events=events)
-    found = _measured("trace-eval/1", call)
+    found = _measured("trace-eval/2", call)
     assert [event.kind for event in found.events] == ["response"]
 
 

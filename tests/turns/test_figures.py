@@ -22,7 +22,7 @@ from trace_eval.turns.limits import failed, limited, undecided
 from trace_eval.turns.options import FigureOptions, TimingLimits
 from trace_eval.turns.report import TurnsReport, measure_items
 
-OWN = DEFINITIONS["trace-eval/1"]
+OWN = DEFINITIONS["trace-eval/2"]
 
 
 def _pool(values: Sequence[Sequence[float]], **options: int) -> dict[str, float | None]:

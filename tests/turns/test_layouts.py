@@ -173,7 +173,7 @@ def test_layouts_that_nobody_knows_are_named(tmp_path: Path) -> None:
         read_conversations(path)
     with pytest.raises(UserError, match="layout 'x': use one of"):
         read_conversations(path, "x")
-    with pytest.raises(UserError, match="definitions 'fdb/9': use one of trace-eval/1"):
+    with pytest.raises(UserError, match="definitions 'fdb/9': use one of trace-eval/2"):
         time_turns(path, TurnsOptions(definitions="fdb/9"))
 
 

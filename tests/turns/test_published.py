@@ -99,7 +99,7 @@ def test_eva_histories_are_numbered_as_their_authors_expect(data: Path) -> None:
     [
         # section 4.5: the same nine answers, four ways to count them
         ("eva/2026-08", "latency", 2.626, 3.738),
-        ("trace-eval/1", "response", 5.616, 4.122),
+        ("trace-eval/2", "response", 5.616, 4.122),
         ("tau-voice/1.0", "response", 5.600, None),
         ("fdb/1.5", "response", 5.616, 4.122),
     ],

@@ -290,7 +290,7 @@ def test_a_clock_that_drifts_is_told_by_echoes_that_come_later_and_later() -> No
     channel = Channel(name="agent", audio=Path("none.wav"))
     voice = Lane(channel, [], level, len(level) * 160)
     other = Lane(channel, [], late + rng.normal(0, 1, len(late)), len(level) * 160)
-    echo = find_echo(voice, [(0.0, 700.0)], other, [])
+    echo = find_echo(voice, [(0.0, 700.0)], other)
     assert echo is not None
     assert echo.drift_ppm == pytest.approx(400, abs=40)
     assert echo.told("agent", "user").endswith("a wrong offset?")  # 30 to 310 ms

@@ -1,6 +1,6 @@
 """Rules over a conversation: where the agent is late, talks over, does not answer, or loops.
 
-Times come from ``trace-eval/1``; words from the source, else from a recogniser. What cannot be
+Times come from ``trace-eval/2``; words from the source, else from a recogniser. What cannot be
 told (no clock, no words) is None, which is not "never".
 """
 

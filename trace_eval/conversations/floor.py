@@ -7,7 +7,7 @@ a stretch of the other, which goes on after it; every other utterance takes the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from trace_eval.conversations.spans import Spans, around, joined
@@ -154,3 +154,17 @@ def turns_of(floor: Floor) -> list[tuple[Role, list[Utterance]]]:
             holder = [one]
             turns.append((one.role, holder))
     return turns
+
+
+def turns_heard(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ...]:
+    """The turns of a conversation whose words nobody knows."""
+    return tuple(
+        Turn(
+            speaker=names[role],
+            start_s=utterances[0].start,
+            end_s=utterances[-1].end,
+            segments=tuple((one.start, one.end) for one in utterances),
+            backchannel=not utterances[0].takes_floor,
+        )
+        for role, utterances in turns_of(floor)
+    )

@@ -132,7 +132,8 @@ class SourceEvent(Strict):
     """Something that the source states: a tool call, a cough, a label of a person.
 
     ``kind`` is free; those in use are ``tool_call``, ``tool_response``, ``backchannel``,
-    ``vocal_tic``, ``non_directed``, ``crosstalk``, ``uncertain``, ``transfer``, and EVA's
+    ``vocal_tic``, ``non_directed``, ``transfer``, of sound ``breath``, ``trailing``, ``echo``,
+    ``doubtful``, ``crosstalk``, ``uncertain``, and EVA's
     ``agent_interrupted``, ``user_interrupted``, ``fallback``, ``log_user``, ``log_assistant``.
     """
 

@@ -37,7 +37,7 @@ class TurnsOptions:
     """
 
     layout: str | None = option_field(None, metavar="NAME")
-    definitions: str = option_field("trace-eval/1", metavar="NAME/VERSION")
+    definitions: str = option_field("trace-eval/2", metavar="NAME/VERSION")
     read: ReadOptions = field(default_factory=ReadOptions)
     figures: FigureOptions = field(default_factory=FigureOptions)
     names: tuple[str, ...] = option_field((), flag="--name")

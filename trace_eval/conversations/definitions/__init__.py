@@ -6,11 +6,13 @@ from blueprints import UserError
 from trace_eval.conversations.definitions.base import DefinitionSet, Event, FigureSpec, Measured
 from trace_eval.conversations.definitions.eva import EVA
 from trace_eval.conversations.definitions.fdb import FDB
-from trace_eval.conversations.definitions.own import TRACE_EVAL
+from trace_eval.conversations.definitions.own import TRACE_EVAL, TRACE_EVAL_1
 from trace_eval.conversations.definitions.tau_voice import TAU_VOICE
 
 #: Name and version -> the set; the first is the default.
-DEFINITIONS: dict[str, DefinitionSet] = {one.name: one for one in (TRACE_EVAL, TAU_VOICE, EVA, FDB)}
+DEFINITIONS: dict[str, DefinitionSet] = {
+    one.name: one for one in (TRACE_EVAL, TRACE_EVAL_1, TAU_VOICE, EVA, FDB)
+}
 
 __all__ = [
     "DEFINITIONS",

@@ -18,6 +18,7 @@ from trace_eval.conversations.definitions.base import (
     FigureSpec,
     Measured,
 )
+from trace_eval.conversations.edges import of_speech
 from trace_eval.conversations.spans import Spans, overlaps
 from trace_eval.data.conversation import Conversation, Role
 
@@ -325,7 +326,7 @@ EVA = DefinitionSet(
     "eva/2026-08",
     "EVA's turn-taking score (0.2), means over records",
     THRESHOLDS,
-    measure,
+    of_speech(measure),
     (
         FigureSpec("score", "score"),
         *(

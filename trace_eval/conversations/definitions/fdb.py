@@ -18,6 +18,7 @@ from trace_eval.conversations.definitions.base import (
     FigureSpec,
     Measured,
 )
+from trace_eval.conversations.edges import of_speech
 from trace_eval.conversations.spans import Spans, joined
 from trace_eval.data.conversation import Conversation, Role, Word
 
@@ -114,7 +115,7 @@ FDB = DefinitionSet(
     "fdb/1.5",
     "response gaps and overlaps as Full-Duplex-Bench has them",
     THRESHOLDS,
-    measure,
+    of_speech(measure),
     (
         FigureSpec("response_mean_s", "response", "mean", unit="s", least=5),
         FigureSpec("response_p50_s", "response", "quantile", unit="s", least=5),

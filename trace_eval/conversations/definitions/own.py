@@ -1,14 +1,15 @@
-"""``trace-eval/1``: timing of any conversation with a clock of 50 ms or finer.
+"""``trace-eval/2``: timing of any conversation with a clock of 50 ms or finer.
 
 Signed gaps keep early and late apart; speech is joined before it is counted, so that a user's
 pause is no unanswered turn; nothing needs a label that only a simulator has. The constants come
-from rendered calls and common practice, not from listeners.
+from rendered calls and common practice, not from listeners. Of a recording it reads the edges of
+turns; ``trace-eval/1`` is the same on the edges of the detector's speech.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -19,8 +20,9 @@ from trace_eval.conversations.definitions.base import (
     FigureSpec,
     Measured,
 )
+from trace_eval.conversations.edges import of_speech
 from trace_eval.conversations.floor import Floor, FloorRules, Utterance, floor_of
-from trace_eval.conversations.spans import gaps, joined, overlaps, total
+from trace_eval.conversations.spans import around, gaps, joined, overlaps, total
 from trace_eval.data.conversation import ROLES, Conversation, Role
 
 #: Reasons of an end by which the user needs no more answer.
@@ -54,7 +56,18 @@ THRESHOLDS = Thresholds()
 
 
 def measure(conversation: Conversation) -> Measured:
-    """Events and figures of one conversation."""
+    """Events and figures of one conversation, verdicts on echoes as not known."""
+    return _measured(conversation, _known)
+
+
+def _of_speech(conversation: Conversation) -> Measured:
+    return _measured(conversation, lambda _, events: events)
+
+
+def _measured(
+    conversation: Conversation,
+    known: Callable[[Conversation, list[Event]], Iterable[Event]],
+) -> Measured:
     if conversation.clock.kind == "none":
         return NO_CLOCK
     floor = floor_of(conversation, THRESHOLDS)
@@ -67,6 +80,7 @@ def measure(conversation: Conversation) -> Measured:
     if all(floor.segments.values()):
         events += _replies(floor, conversation.end.reason, calls)
         events += [*_interruptions(floor), *_backchannels(floor)]
+    events = [*known(conversation, events)]
     events.sort(key=lambda event: (event.start_s, event.end_s))
     return _summed(conversation, floor, tuple(events))
 
@@ -179,6 +193,29 @@ def _handled(floor: Floor, end_s: float) -> bool | None:
     return bool(overlaps([(end_s, until)], floor.segments["agent"]))
 
 
+def _known(conversation: Conversation, events: Iterable[Event]) -> Iterator[Event]:
+    """Without verdicts that begin where a channel echoes the other: those are not known."""
+    echoes = {
+        role: joined(
+            (event.at_s, event.end_s)
+            for event in conversation.events
+            if event.kind in ("echo", "doubtful") or event.data.get("echo")
+            if event.data.get("channel") == role
+            if event.at_s is not None and event.end_s is not None
+        )
+        for role in ROLES
+    }
+    for event in events:
+        role: Role = "agent" if event.kind == "agent_interruption" else "user"
+        if event.kind in _VERDICTS and around(echoes[role], event.start_s + _LATEST):
+            yield Event("not_known", event.start_s, event.end_s, None, {"of": event.kind, **_ECHO})
+        else:
+            yield event
+    for role, spans in echoes.items():
+        for start, end in joined(spans, THRESHOLDS.stretch_s):
+            yield Event("not_known", start, end, None, {"of": f"speech of the {role}", **_ECHO})
+
+
 def _alone(floor: Floor, known_start: bool) -> Iterator[Event]:
     """Overlap, silences and the greeting: what needs no reply."""
     user, agent = floor.segments["user"], floor.segments["agent"]
@@ -272,6 +309,11 @@ def _everyone(floor: Floor) -> list[tuple[float, float]]:
     return joined([*floor.segments["user"], *floor.segments["agent"]])
 
 
+#: Kinds that an echo of the agent on the user's channel (or the other way round) feigns.
+_VERDICTS = ("agent_interruption", "yield", "no_yield", "backchannel", "simultaneous_start")
+_ECHO = {"reason": "echo"}
+_LATEST = 1e-6
+
 _VALUES = {
     "response": ("response",),
     "yield": ("yield",),
@@ -286,6 +328,7 @@ _LONG = (
 )
 _BARE = (
     *("no_response", "missed_turn", "talked_over", "open", "backchannel", "simultaneous_start"),
+    "not_known",
 )
 
 #: Fewest events of a median, and of the quantiles above it.
@@ -300,8 +343,8 @@ def _quantiles(name: str, of: str) -> list[FigureSpec]:
 
 
 TRACE_EVAL = DefinitionSet(
-    "trace-eval/1",
-    "signed gaps between what was said, from any clock",
+    "trace-eval/2",
+    "signed gaps between turns as a listener hears them, from any clock",
     THRESHOLDS,
     measure,
     (
@@ -337,4 +380,13 @@ TRACE_EVAL = DefinitionSet(
     },
     kinds={**dict.fromkeys(_LONG, True), **dict.fromkeys(_BARE, False)},
     summed=summed,
+)
+
+TRACE_EVAL_1 = replace(
+    TRACE_EVAL,
+    name="trace-eval/1",
+    about="the same between stretches of the detector's speech",
+    measure=of_speech(_of_speech),
+    summed=of_speech(summed),
+    kinds={name: long for name, long in TRACE_EVAL.kinds.items() if name != "not_known"},
 )

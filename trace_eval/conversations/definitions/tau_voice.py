@@ -21,6 +21,7 @@ from trace_eval.conversations.definitions.base import (
     FigureSpec,
     Measured,
 )
+from trace_eval.conversations.edges import of_speech
 from trace_eval.conversations.spans import joined
 from trace_eval.data.conversation import Conversation, Role
 
@@ -275,7 +276,7 @@ TAU_VOICE = DefinitionSet(
     "tau-voice/1.0",
     "interaction metrics of tau2-bench's voice board, in ticks",
     THRESHOLDS,
-    measure,
+    of_speech(measure),
     (
         FigureSpec("response_latency_mean", "response", "mean", unit="s", least=5),
         FigureSpec("yield_latency_mean", "yield", "mean", unit="s", least=5),

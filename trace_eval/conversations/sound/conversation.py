@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from statistics import median
 
-from trace_eval.conversations.floor import Floor, FloorRules, floor_of_segments, turns_of
+from blueprints import counted
+from trace_eval.conversations.edges import LEFT_OUT
+from trace_eval.conversations.floor import Floor, FloorRules, floor_of_segments, turns_heard
 from trace_eval.conversations.sound.echo import find_echo
 from trace_eval.conversations.sound.lanes import HOP_S, Lane, hear
 from trace_eval.conversations.sound.segments import Segmented, segmented
-from trace_eval.conversations.spans import Spans, total
+from trace_eval.conversations.sound.turn_edges import TurnEdges, turn_edges
+from trace_eval.conversations.spans import total
 from trace_eval.data.conversation import (
     ROLES,
     Channel,
@@ -20,12 +23,11 @@ from trace_eval.data.conversation import (
     Role,
     SourceEvent,
     Speaker,
-    Turn,
 )
 
-#: Error of a reply's gap on rendered calls, 95th percentile, ms: noise 20 dB below the speech,
-#: and where segments are noisy.
-EDGE_ERROR_MS = {"refined": 32, "noisy": 227}
+#: Error of the gap between two turns, 95th percentile, ms: on rendered calls with noise 20 dB
+#: below the speech, where segments are noisy, and on hand-made edges of four people.
+EDGE_ERROR_MS = {"refined": 32, "noisy": 227, "human": 261}
 
 #: A stretch of a user's speech that is rather music, seconds.
 _LONG_S = 60.0
@@ -61,30 +63,34 @@ def heard_conversation(
     if agent_greets and _first(found["user"]) < _first(found["agent"]):
         lanes = {"user": lanes["agent"], "agent": lanes["user"]}
         found = {"user": found["agent"], "agent": found["user"]}
+    sides = [lanes[role] for role in ROLES], [found[role] for role in ROLES]
+    turns = dict(zip(ROLES, turn_edges(*sides), strict=True))
     names = names or {role: role for role in ROLES}
     end_s = max(lane.end_s for lane in lanes.values())
-    floor = floor_of_segments({role: found[role].segments for role in ROLES}, end_s, FloorRules())
+    floor = floor_of_segments({role: turns[role].segments for role in ROLES}, end_s, FloorRules())
     conversation = Conversation(
         channels=tuple(
             lanes[role].channel.model_copy(update={"name": names[role]}) for role in ROLES
         ),
         speakers=tuple(Speaker(name=names[role], role=role, channel=names[role]) for role in ROLES),
         clock=Clock(kind="recording", resolution_s=HOP_S),
-        turns=tuple(_turns(floor, names)),
-        events=tuple(_events(found)),
+        turns=turns_heard(floor, names),
+        events=tuple(_events(found, turns)),
         start_s=min(0.0, *(lane.at(0.0) for lane in lanes.values())),
         end=End(at_s=end_s),
-        meta={"edge_error_ms": EDGE_ERROR_MS["noisy" if _is_noisy(found) else "refined"]},
+        meta={
+            "edge_error_ms": EDGE_ERROR_MS["noisy" if _is_noisy(found) else "refined"],
+            "edge_error_human_ms": EDGE_ERROR_MS["human"],
+        },
     )
     clock = _clock(lanes, found) if check_clock else ()
-    return conversation, (*_caveats(lanes, found, floor), *clock)
+    return conversation, (*_caveats(lanes, found, turns, floor), *clock)
 
 
 def _clock(lanes: dict[Role, Lane], found: dict[Role, Segmented]) -> Iterator[str]:
     """How late each voice's echo is on the other channel."""
-    said = {role: found[role].segments for role in ROLES}
     echoes = {
-        (one, other): find_echo(lanes[one], said[one], lanes[other], said[other])
+        (one, other): find_echo(lanes[one], found[one].segments, lanes[other])
         for one, other in permutations(ROLES)
     }
     yield from (echo.told(*roles) for roles, echo in echoes.items() if echo)
@@ -100,34 +106,38 @@ def _is_noisy(found: dict[Role, Segmented]) -> bool:
     return any(one.noisy for one in found.values())
 
 
-def _turns(floor: Floor, names: dict[Role, str]) -> Iterator[Turn]:
-    for role, utterances in turns_of(floor):
-        start, end = utterances[0].start, utterances[-1].end
-        spans: Spans = [(one.start, one.end) for one in utterances]
-        yield Turn(
-            speaker=names[role],
-            start_s=start,
-            end_s=end,
-            segments=tuple(spans),
-            backchannel=not utterances[0].takes_floor,
-        )
-
-
-def _events(found: dict[Role, Segmented]) -> Iterator[SourceEvent]:
-    for role, one in found.items():
-        for kind, spans in (("crosstalk", one.crosstalk), ("uncertain", one.uncertain)):
+def _events(found: dict[Role, Segmented], turns: dict[Role, TurnEdges]) -> Iterator[SourceEvent]:
+    for role in ROLES:
+        one, edges = found[role], turns[role]
+        follows = {"crosstalk": {"echo": True}} if edges.path else {}
+        kinds = {"crosstalk": one.crosstalk, "uncertain": one.uncertain, "doubtful": edges.doubtful}
+        left = dict(zip(LEFT_OUT, (edges.breath, edges.trailing, edges.echo), strict=True))
+        for kind, spans in (*kinds.items(), *left.items()):
             for start, end in spans:
-                yield SourceEvent(kind=kind, at_s=start, end_s=end, data={"channel": role})
+                data = {"channel": role, **follows.get(kind, {})}
+                yield SourceEvent(kind=kind, at_s=start, end_s=end, data=data)
 
 
-def _caveats(lanes: dict[Role, Lane], found: dict[Role, Segmented], floor: Floor) -> Iterator[str]:
+def _caveats(
+    lanes: dict[Role, Lane],
+    found: dict[Role, Segmented],
+    turns: dict[Role, TurnEdges],
+    floor: Floor,
+) -> Iterator[str]:
     for role, one in found.items():
         if not one.segments:
             yield f"the channel of the {role} is silent"
+        edges = turns[role]
+        if edges.path and (echoes := len(one.crosstalk + edges.echo + edges.doubtful)):
+            yield (
+                f"echo: {counted(echoes, 'stretch', 'stretches')} of the {role}'s channel are"
+                f" the other's voice ({edges.path.gain_db:+.0f} dB after"
+                f" {1000 * HOP_S * edges.path.lag:.0f} ms); who speaks there is not known"
+            )
+        elif one.crosstalk:
+            yield f"{len(one.crosstalk)} stretches on the {role}'s channel are the other's voice"
         if one.noisy:
             yield f"noisy: {one.noisy} of {len(one.segments)} segments of the {role} have raw edges"
-        if one.crosstalk:
-            yield f"{len(one.crosstalk)} stretches on the {role}'s channel are the other's voice"
     if any(end - start > _LONG_S for start, end in found["user"].segments):
         yield f"the user speaks over {_LONG_S:g} s without a pause: music? leave it out by --ignore"
     lengths = [lane.samples for lane in lanes.values()]

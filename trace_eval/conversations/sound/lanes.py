@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from math import lcm
 
 import numpy as np
@@ -33,6 +33,16 @@ _STEP = lcm(CHUNK, _HOP)
 #: Level of digital silence, dB.
 SILENT_DB = -120.0
 
+#: Bands of a lane, Hz: the voice without rumble and puffs, where breath is strongest, and where
+#: hissing consonants are.
+BANDS = {"voice": (200, 6_000), "middle": (1_500, 3_500), "high": (3_500, 8_001)}
+_WINDOW = np.hanning(2 * _HOP + 1)[:-1]
+_BINS = [np.searchsorted(np.fft.rfftfreq(2 * _HOP, 1 / SPEECH_RATE), b) for b in BANDS.values()]
+_IN_BAND = np.zeros((len(BANDS), _HOP + 1))
+for _row, (_first, _last) in zip(_IN_BAND, _BINS, strict=True):
+    _row[_first:_last] = 1
+_TO_POWER = 2 * _IN_BAND.T / (2 * _HOP * np.square(_WINDOW).sum())
+
 
 @dataclass(frozen=True)
 class Lane:
@@ -43,12 +53,14 @@ class Lane:
         stretches: where the detector hears speech, neither padded nor refined.
         levels: dB of 30 ms every 10 ms of the channel's own samples [shape=(hops,)].
         samples: of the channel at 16 kHz.
+        bands: the same in each of :data:`BANDS` [shape=(3, hops)].
     """
 
     channel: Channel
     stretches: Spans
     levels: NDArray[np.float64]
     samples: int
+    bands: NDArray[np.float64] = field(default_factory=lambda: np.zeros((len(BANDS), 0)))
 
     @property
     def end_s(self) -> float:
@@ -59,14 +71,24 @@ class Lane:
         """The conversation's time of a time in the file."""
         return self.channel.offset_s + seconds * (1 + self.channel.drift_ppm / 1e6)
 
-    def levels_at(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
+    def levels_at(self, times: NDArray[np.float64], band: str | None = None) -> NDArray[np.float64]:
         """Levels at times of the conversation; outside of the file digital silence."""
+        known = self.levels if band is None else self.bands[list(BANDS).index(band)]
         scale = 1 + self.channel.drift_ppm / 1e6
         hops = np.rint((times - self.channel.offset_s) / scale / HOP_S).astype(np.int64)
-        inside = (hops >= 0) & (hops < len(self.levels))
+        inside = (hops >= 0) & (hops < len(known))
         levels = np.full(len(times), SILENT_DB)
-        levels[inside] = self.levels[hops[inside]]
+        levels[inside] = known[hops[inside]]
         return levels
+
+
+def inside(spans: Spans, times: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which of rising moments lie in stretches; ends excluded."""
+    mask = np.zeros(len(times), bool)
+    for span in spans:
+        first, last = np.searchsorted(times, span)
+        mask[first:last] = True
+    return mask
 
 
 def hear(channels: Sequence[Channel]) -> list[Lane]:
@@ -102,6 +124,8 @@ class _Ear:
     def __init__(self, number: int) -> None:
         self._speech = SpeechProbability(number)
         self._powers: list[NDArray[np.float64]] = []
+        self._bands: list[NDArray[np.float64]] = []
+        self._before = np.zeros(0, np.float32)
         self._rest = np.zeros(0, np.float32)
         self._samples = 0
 
@@ -115,17 +139,21 @@ class _Ear:
     def _take(self, part: Samples) -> None:
         self._powers.append(_powers(part))
         self._speech.add(part)
+        self._bands.append(_band_powers(both := np.concatenate((self._before, part))))
+        self._before = both[len(self._bands[-1]) * _HOP :].copy()
 
     def lane(self, channel: Channel) -> Lane:
         """After the last block."""
         self._take(self._rest)
         probability = self._speech.end()
         spans = find_spans(probability, self._samples / SPEECH_RATE, pad_s=0.0)
-        lane = Lane(
-            channel, [], _levels(np.concatenate(self._powers), self._samples), self._samples
-        )
-        stretches = [(lane.at(span.start_s), lane.at(span.end_s)) for span in spans]
-        return replace(lane, stretches=stretches)
+        last = np.concatenate((self._before, np.zeros(2 * _HOP, np.float32)))
+        bands = np.concatenate((*self._bands, _band_powers(last)))[: self._samples // _HOP]
+        around = (bands + np.concatenate((bands[:1], bands[:-1]))) / 2
+        levels = _levels(np.concatenate(self._powers), self._samples)
+        lane = Lane(channel, [], levels, self._samples, _db(around.T))
+        lane.stretches.extend((lane.at(span.start_s), lane.at(span.end_s)) for span in spans)
+        return lane
 
 
 def _powers(part: Samples) -> NDArray[np.float64]:
@@ -134,11 +162,22 @@ def _powers(part: Samples) -> NDArray[np.float64]:
     return np.add.reduceat(squares, np.arange(0, len(part), _HOP)) if len(part) else squares
 
 
+def _band_powers(part: Samples) -> NDArray[np.float64]:
+    """Mean square in each band of every 20 ms that begin at a hop [shape=(windows, 3)]."""
+    windows = np.lib.stride_tricks.sliding_window_view(
+        part if len(part) >= 2 * _HOP else np.zeros(2 * _HOP, np.float32), 2 * _HOP
+    )[::_HOP][: max(0, len(part) // _HOP - 1)]
+    return np.asarray(np.square(np.abs(np.fft.rfft(windows * _WINDOW))) @ _TO_POWER)
+
+
+def _db(power: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(10 * np.log10(np.maximum(power, 1e-12)))
+
+
 def _levels(powers: NDArray[np.float64], samples: int) -> NDArray[np.float64]:
     counts = np.full(len(powers), float(_HOP))
     if len(powers):
         counts[-1] = samples - _HOP * (len(powers) - 1)
     window = np.ones(_HOPS)
     mean = np.convolve(powers, window, "same") / np.convolve(counts, window, "same")
-    found = 10 * np.log10(np.maximum(mean, 1e-12))
-    return np.asarray(found[: samples // _HOP])
+    return _db(mean[: samples // _HOP])

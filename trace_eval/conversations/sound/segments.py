@@ -88,10 +88,7 @@ def segmented(lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ())
         lanes: two of them.
         ignore: stretches of the conversation that are no speech, e.g. music.
     """
-    base = min(0.0, *(lane.at(0.0) for lane in lanes))
-    length = int((max(lane.end_s for lane in lanes) - base) / HOP_S) + 1
-    times = np.asarray(base + HOP_S * np.arange(length), np.float64)
-    grid = _Grid(base, [lane.levels_at(times) for lane in lanes])
+    grid = Grid(lanes)
     kept: list[Spans] = []
     crosstalk: list[Spans] = []
     for own, lane in enumerate(lanes):
@@ -106,16 +103,26 @@ def segmented(lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ())
     return [_refined(grid, own, kept, crosstalk[own]) for own in range(len(lanes))]
 
 
-class _Grid:
-    """Levels of both lanes at the same moments."""
+class Grid:
+    """Levels of both lanes at the same moments.
 
-    def __init__(self, base: float, levels: list[Levels]) -> None:
-        self.base, self.levels = base, levels
+    Args:
+        lanes: two of them.
+        band: of :data:`~trace_eval.conversations.sound.lanes.BANDS`; None: all frequencies.
+    """
+
+    def __init__(self, lanes: Sequence[Lane], band: str | None = None) -> None:
+        self.base = min(0.0, *(lane.at(0.0) for lane in lanes))
+        length = int((max(lane.end_s for lane in lanes) - self.base) / HOP_S) + 1
+        self.times = np.asarray(self.base + HOP_S * np.arange(length), np.float64)
+        self.levels = [lane.levels_at(self.times, band) for lane in lanes]
 
     def hop(self, at_s: float) -> int:
+        """The nearest hop to a moment."""
         return min(max(0, round((at_s - self.base) / HOP_S)), len(self.levels[0]))
 
     def part(self, span: tuple[float, float]) -> slice:
+        """The hops of a stretch."""
         first = int((span[0] - self.base) / HOP_S)
         return slice(max(0, first), max(first, int((span[1] - self.base) / HOP_S)) + 1)
 
@@ -167,7 +174,7 @@ class _Grid:
         return floor, floor + max(1.5, min(spread, 6.0) + 1.0)
 
 
-def _refined(grid: _Grid, own: int, kept: list[Spans], crosstalk: Spans) -> Segmented:
+def _refined(grid: Grid, own: int, kept: list[Spans], crosstalk: Spans) -> Segmented:
     floor, line = grid.noise(own, kept)
     segments: Spans = []
     uncertain: Spans = []
@@ -187,7 +194,7 @@ def _refined(grid: _Grid, own: int, kept: list[Spans], crosstalk: Spans) -> Segm
     return Segmented(joined(segments), kept[own], crosstalk, uncertain, noisy)
 
 
-def _edges(grid: _Grid, own: int, span: tuple[float, float], line: float) -> tuple[float, float]:
+def _edges(grid: Grid, own: int, span: tuple[float, float], line: float) -> tuple[float, float]:
     """The first and last moment at which two neighbouring frames are speech."""
     start, end = span
     first = slice(grid.hop(start - RULES.after_s), grid.hop(start + RULES.after_s))
@@ -199,7 +206,7 @@ def _edges(grid: _Grid, own: int, span: tuple[float, float], line: float) -> tup
     return start, max(end, span[1] - RULES.late_s, start + 2 * HOP_S)
 
 
-def _hot_pairs(grid: _Grid, own: int, where: slice, line: float) -> NDArray[np.int64]:
+def _hot_pairs(grid: Grid, own: int, where: slice, line: float) -> NDArray[np.int64]:
     """Places in a slice from which two frames are above the line and not under the other."""
     wider = slice(where.start, where.stop + 1)
     mine, theirs = grid.levels[own][wider], grid.levels[1 - own][wider]

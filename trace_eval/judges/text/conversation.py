@@ -17,6 +17,7 @@ from statistics import median
 from typing import Any
 
 from blueprints import Blueprint, Emotion, Loudness, Pitch, Quality, Rate
+from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.conversations.findings import Findings, find, words_of
 from trace_eval.data.conversation import Conversation, SourceEvent
 from trace_eval.judges.chat.message import Message
@@ -205,7 +206,7 @@ def timing_line(findings: Findings) -> str:
         told.append(f"{kind} {len(findings.of(kind))}")
     yields, chances = measured.ratios["yield_rate"]
     told.append(f"stopped for the user {int(yields)} of {int(chances)}")
-    return f"timing (trace-eval/1): {', '.join(told)}"
+    return f"timing ({TRACE_EVAL.name}): {', '.join(told)}"
 
 
 class _Sound:

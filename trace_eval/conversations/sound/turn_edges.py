@@ -1,0 +1,250 @@
+"""Edges of turns: where a listener would say that somebody begins and ends to speak.
+
+The detector hears speech in breaths, lip noise, rustle and the room as well. Here a stretch is
+read relative to the speaker's own level: what is loud is the turn; what is softer belongs to it
+while it fades without a break, or where it has the spectrum of a soft syllable or a hissing
+consonant and not that of breath. What is the other's voice is judged by its level and by whether
+it follows the other channel. An edge moves only where a listener would notice it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.conversations.sound.echo import EchoPath, echo_path
+from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, inside
+from trace_eval.conversations.sound.segments import RULES, Grid, Segmented
+from trace_eval.conversations.spans import Spans, joined, overlaps, without
+
+Levels = NDArray[np.float64]
+_Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class TurnRules:
+    """Constants of turns, dB and seconds; gaps of hand-made turns change little around them.
+
+    Attributes:
+        core_db: a turn's own level (90th percentile) minus this is surely spoken.
+        own_db: a soft stretch is read relative to the channel's level minus this at least.
+        over_db: and this much above the noise.
+        fade_db: to where a turn fades without a break, at most ``fade_s``, or sets in,
+            ``onset_s``.
+        soft_db, hiss_db: soft syllables and hissing consonants reach down to these.
+        out_db: they stand out of their band's noise by so much.
+        middle_db: a syllable is louder than its part from 1.5 to 3.5 kHz by more; breath is not.
+        high_db: a consonant's part above 3.5 kHz is softer than that by less.
+        closure_s: they follow one another after shorter breaks, ``reach_s`` in all.
+        fill_s: shorter pauses are within a turn.
+        least_s: what is spoken in less is a click.
+        noticed_s: an edge that would move by less stays; a pause inside is left out from
+            ``inner_s``.
+        noisy_db: where the level is less above the noise, edges stay.
+        echo_db, whole_db: what is so little above the expected echo is the other's voice, by
+            moments and in a stretch as a whole; a stretch up to ``doubtful_db`` above it may be.
+    """
+
+    core_db: float = 15.0
+    own_db: float = 6.0
+    over_db: float = 6.0
+    fade_db: float = 28.0
+    fade_s: float = 0.2
+    onset_s: float = 0.03
+    soft_db: float = 21.0
+    hiss_db: float = 26.0
+    out_db: float = 2.0
+    middle_db: float = 6.0
+    high_db: float = 2.0
+    closure_s: float = 0.2
+    reach_s: float = 0.5
+    fill_s: float = 0.3
+    least_s: float = 0.06
+    noticed_s: float = 0.15
+    inner_s: float = 0.5
+    noisy_db: float = 12.0
+    echo_db: float = 2.0
+    whole_db: float = 6.0
+    doubtful_db: float = 10.0
+
+
+TURN_RULES = TurnRules()
+
+
+@dataclass(frozen=True)
+class TurnEdges:
+    """One lane's speech as turns; with what was left out it is the detector's.
+
+    Attributes:
+        segments: what is spoken, in order and apart, seconds of the conversation.
+        breath: left out before something spoken, or alone.
+        trailing: left out after something spoken.
+        echo: left out as the other's voice.
+        doubtful: segments that may be the other's voice.
+        path: how the other's voice arrives on this lane; None: it does not.
+    """
+
+    segments: Spans
+    breath: Spans
+    trailing: Spans
+    echo: Spans
+    doubtful: Spans
+    path: EchoPath | None
+
+
+def turn_edges(lanes: Sequence[Lane], found: Sequence[Segmented]) -> list[TurnEdges]:
+    """Turns of two lanes from the speech that was found in them."""
+    grids = {band: Grid(lanes, band) for band in ("voice", "middle", "high")}
+    return [_Side(grids, own, found).edges() for own in range(len(lanes))]
+
+
+class _Side:
+    """One lane beside the other."""
+
+    def __init__(self, grids: dict[str, Grid], own: int, found: Sequence[Segmented]) -> None:
+        self.grid = grids["voice"]
+        self.segments = found[own].segments
+        self.voice, self.middle, self.high = (grid.levels[own] for grid in grids.values())
+        raw = [one.raw for one in found]
+        self.floor, self.line = self.grid.noise(own, raw)
+        self.high_floor = grids["high"].noise(own, raw)[0]
+        heard = inside([*found[1 - own].raw], self.grid.times)
+        other = self.grid.levels[1 - own]
+        self.path = echo_path(other, self.voice, heard)
+        self.expected = self.path.expected(other) if self.path else None
+
+    @cached_property
+    def foreign(self) -> _Mask:
+        """Moments that are the other's voice."""
+        if self.expected is None:
+            return np.zeros(len(self.voice), bool)
+        return self.voice <= self.expected + TURN_RULES.echo_db
+
+    @cached_property
+    def level(self) -> float:
+        """Of this speaker in the whole conversation, dB."""
+        spoken = inside(self.segments, self.grid.times)
+        mine = spoken & ~self.foreign
+        return float(np.quantile(self.voice[mine if mine.any() else spoken], 0.9))
+
+    def edges(self) -> TurnEdges:
+        segments: Spans = []
+        left: dict[str, Spans] = {"breath": [], "trailing": [], "echo": []}
+        doubtful: Spans = []
+        for start, end in joined(self.segments, TURN_RULES.fill_s):
+            parts = [span for span in self.segments if start <= span[0] and span[1] <= end]
+            kind, turns, doubts = self._turns((start, end))
+            if not turns:
+                left[kind] += parts
+                continue
+            holes = [("breath", (start, turns[0][0])), ("trailing", (turns[-1][1], end))]
+            holes = [(kind, hole) for kind, hole in holes if _long(hole, TURN_RULES.noticed_s)]
+            inner = [(one[1], two[0]) for one, two in pairwise(turns)]
+            holes += [("breath", hole) for hole in inner if _long(hole, TURN_RULES.inner_s)]
+            for kind, hole in holes:
+                left[kind] += overlaps(parts, [hole])
+            kept = without(parts, [hole for _, hole in holes])
+            segments += kept
+            doubtful += overlaps(kept, doubts)
+        return TurnEdges(segments, **left, doubtful=doubtful, path=self.path)
+
+    def _turns(self, span: tuple[float, float]) -> tuple[str, Spans, Spans]:
+        """What of a stretch is spoken, and doubtful; of one without, what it is."""
+        rules, part = TURN_RULES, self.grid.part(span)
+        voice, own = self.voice[part], ~self.foreign[part]
+        level = max(float(np.quantile(voice, 0.9)), self.level - rules.own_db)
+        loud = voice > max(level - rules.core_db, self.floor + rules.over_db)
+        if level - self.floor < rules.noisy_db:
+            return ("echo", [], []) if loud.any() and not (loud & own).any() else ("", [span], [])
+        runs = [run for run in _runs(loud & own) if run[1] - run[0] > 1]
+        groups = [
+            group
+            for group in _grouped(runs, rules.fill_s)
+            if sum(last - first for first, last in group) * HOP_S >= rules.least_s
+        ]
+        above = [self._above(part, group) for group in groups]
+        mine = [n for n, db in enumerate(above) if db >= rules.whole_db]
+        if not mine:
+            heard = loud.any() and (bool(groups) or not (loud & own).any())
+            return "echo" if heard else "breath", [], []
+        soft = _runs((loud | self._soft(part, level)) & own)
+        fades = (voice > max(level - rules.fade_db, self.line)) & own
+        turns: Spans = []
+        for n in mine:
+            first, last = _reached(groups[n][0][0], groups[n][-1][1], soft)
+            first, last = _faded(first, last, fades)
+            turns.append((self._at(part.start + first, 1), self._at(part.start + last, -1)))
+        doubts = [turn for n, turn in zip(mine, turns, strict=True) if above[n] < rules.doubtful_db]
+        return "", turns, doubts
+
+    def _at(self, hop: int, inwards: int) -> float:
+        return float(self.grid.base + hop * HOP_S + inwards * RULES.shift_s)
+
+    def _above(self, part: slice, group: Sequence[tuple[int, int]]) -> float:
+        """How far loud moments are above the echo that is expected then, dB."""
+        if self.expected is None:
+            return np.inf
+        there = np.concatenate([np.arange(*run) for run in group]) + part.start
+        known = there[self.expected[there] > SILENT_DB / 2]
+        if len(known) < len(there) / 2:  # the other is silent
+            return np.inf
+        return float(np.median(self.voice[known] - self.expected[known]))
+
+    def _soft(self, part: slice, level: float) -> _Mask:
+        """Moments of soft syllables and hissing consonants, which breath is not."""
+        rules = TURN_RULES
+        voice, middle, high = self.voice[part], self.middle[part], self.high[part]
+        syllable = (voice > max(level - rules.soft_db, self.floor + rules.out_db)) & (
+            middle < voice - rules.middle_db
+        )
+        hiss = (high > max(level - rules.hiss_db, self.high_floor + rules.out_db)) & (
+            high > middle - rules.high_db
+        )
+        return np.asarray(syllable | hiss)
+
+
+def _long(hole: tuple[float, float], least_s: float) -> bool:
+    return hole[1] - hole[0] > least_s
+
+
+def _runs(mask: _Mask) -> list[tuple[int, int]]:
+    """Half-open runs of what is true."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], mask.astype(np.int8), [0]))))
+    return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
+
+
+def _grouped(runs: Sequence[tuple[int, int]], fill_s: float) -> list[list[tuple[int, int]]]:
+    """Runs with shorter pauses between them."""
+    groups: list[list[tuple[int, int]]] = []
+    for run in runs:
+        if groups and (run[0] - groups[-1][-1][1]) * HOP_S < fill_s:
+            groups[-1].append(run)
+        else:
+            groups.append([run])
+    return groups
+
+
+def _reached(first: int, last: int, soft: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """A group with the soft runs that follow it closely at either end."""
+    closure, reach = (round(s / HOP_S) for s in (TURN_RULES.closure_s, TURN_RULES.reach_s))
+    soft = [run for run in soft if run[1] - run[0] > 1]
+    start, end = first, last
+    for one, two in soft:
+        if two > end and one - end <= closure and two - last <= reach:
+            end = two
+    for one, two in reversed(soft):
+        if one < start and start - two <= closure and first - one <= reach:
+            start = one
+    return start, end
+
+
+def _faded(first: int, last: int, fades: _Mask) -> tuple[int, int]:
+    """A group with what sets in and fades without a break."""
+    onset, fade = (round(s / HOP_S) for s in (TURN_RULES.onset_s, TURN_RULES.fade_s))
+    before, after = fades[max(0, first - onset) : first][::-1], fades[last : last + fade]
+    return first - int(np.cumprod(before).sum()), last + int(np.cumprod(after).sum())
