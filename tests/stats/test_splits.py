@@ -22,6 +22,7 @@ from trace_eval.stats.inference.card import make_cards
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.plan import make_plan
 from trace_eval.stats.inference.screen import screen
+from trace_eval.stats.inference.tables import screen_tables
 from trace_eval.stats.options import AgreeOptions, PlanOptions, RankOptions, ScreenOptions
 from trace_eval.stats.rank_sources import rank
 
@@ -166,6 +167,9 @@ def test_screen_plan_and_shares_take_splits_in_part() -> None:
     assert found.labels == PAIRS
     assert found.parts[-1].agreement == pytest.approx(share)
     assert f"raters split on {split} labelled pairs" in " ".join(found.caveats)
+    assert next(screen_tables(found)).note.endswith("by bets, over pairs")
+    agreed = screen(gather(source, opinions(["11"] * PAIRS)))
+    assert next(screen_tables(agreed)).note.endswith("exact, over pairs")
     plan = make_plan(run, PlanOptions(width=0.1))
     assert plan.labelled == PAIRS
     assert f"raters split on {split} labelled pairs: half a win" in " ".join(plan.notes)

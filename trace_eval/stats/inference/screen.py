@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
+from trace_eval.stats.agreement.counts import SPLIT
 from trace_eval.stats.inference.decidable import (
     EVERYTHING,
     DecidableStratum,
@@ -39,8 +40,8 @@ class Screening:
         chosen: the largest part that holds; None: none.
         parts: everything that was tried.
         decided, review: items, surest first and least sure first; ``hopeless``: unscored.
-        labels: labelled and scored items; ``instructions`` (or copies of one pair) behind them,
-            null: not respected.
+        labels: labelled and scored items, ``split`` of them by raters who differ;
+            ``instructions`` (or copies of one pair) behind them, null: not respected.
         needed: labels within ``candidate`` that would probably do; None: no part looks as if
             it could reach the target, or one holds.
         verdict: in words.
@@ -63,6 +64,7 @@ class Screening:
     hopeless: tuple[str, ...]
     verdict: str
     caveats: tuple[str, ...]
+    split: int = 0
 
 
 def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
@@ -114,6 +116,7 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
         if trusted
         else untrusted(why_not),
         caveats=tuple(caveats(run, options, shifted)),
+        split=int((usable & (run.truth == SPLIT)).sum()),
     )
 
 

@@ -208,11 +208,10 @@ def calibration_tables(result: Calibration) -> Iterator[Table]:
 
 def screen_tables(result: Screening) -> Iterator[Table]:
     """The parts that were tried, one table per signal."""
-    drawn = (
-        "exact, over pairs"
-        if result.instructions is None
-        else f"by bets on {counted(result.instructions, 'instruction')}"
-    )
+    if result.instructions is not None:
+        drawn = f"by bets on {counted(result.instructions, 'instruction')}"
+    else:  # a label that is right in part is no trial of the binomial test
+        drawn = "by bets, over pairs" if result.split else "exact, over pairs"
     for name in dict.fromkeys(part.signal for part in result.parts):
         yield table(
             f"{result.judge}: parts of the run by {name}, surest first",
