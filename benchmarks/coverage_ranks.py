@@ -54,7 +54,8 @@ class RankWorld:
         ties: share of the comparisons, whatever the systems.
         design: all (every two meet as often); uneven (some meet 11 times as often as others);
             neighbours (each meets the next only); clustered (instructions of 4 comparisons, on
-            which some systems are better than on others).
+            which some systems are better than on others); cycle (each beats the next, whatever
+            their strengths, and half of the pairs meet once).
         methods: what is ranked by.
     """
 
@@ -80,6 +81,8 @@ class RankWorld:
             times = self.each
             if self.design == "uneven":
                 times = max(1, times * (1 + 5 * ((7 * one + 3 * other) % 3)) // 3)
+            if self.design == "cycle" and (one + other) % 2:
+                times = 1
             if self.design == "neighbours" and other > one + 1:
                 times = 0
             found += [(one, other)] * times
@@ -91,6 +94,7 @@ class RankWorld:
         noise = np.random.default_rng(0).normal(0, np.sqrt(2), 20_000)
         noise = np.r_[noise, -noise] if self.design == "clustered" else np.zeros(1)
         gap = strength[:, None] - strength
+        gap = gap + self._cycle()
         rate = _wins(gap[..., None] + noise).mean(-1) * (1 - self.ties) + self.ties / 2
         games = np.zeros((size, size))
         np.add.at(games, tuple(pairs.T), 1)
@@ -99,6 +103,14 @@ class RankWorld:
         values = (games * rate).sum(1) / games.sum(1), (met * rate).sum(1) / met.sum(1)
         return {**dict(zip(RATES, values, strict=True)), "bradley_terry": strength}
 
+    def _cycle(self) -> Array:
+        """By how much each is stronger against each in a cycle, else 0."""
+        found = np.zeros((self.systems, self.systems))
+        if self.design == "cycle":
+            each = np.arange(self.systems)
+            found[each, (each + 1) % self.systems] = 2.0
+        return found - found.T
+
     def draw(self, seed: int) -> Outcomes:
         """One draw of all comparisons."""
         rng = np.random.default_rng((seed, crc32(self.name.encode())))
@@ -106,6 +118,7 @@ class RankWorld:
         strength = STRENGTHS[self.strengths](self.systems)
         one, other = pairs.T
         gap, instruction = strength[one] - strength[other], np.arange(len(pairs)) // 4
+        gap = gap + self._cycle()[one, other]
         if self.design == "clustered":
             liked = rng.normal(0, 1, (instruction[-1] + 1, self.systems))
             gap = gap + liked[instruction, one] - liked[instruction, other]
@@ -170,6 +183,7 @@ def rank_worlds() -> list[RankWorld]:
             RankWorld("apart", systems, 50, design="neighbours"),
             RankWorld("close", systems, 50, design="uneven"),
         ]
+    found += [RankWorld("equal", 5, each, design="cycle") for each in (10, 50)]
     models = (*RATES, "bradley_terry")
     found += [
         RankWorld("equal", 3, 10, methods=models),

@@ -170,7 +170,7 @@ def test_runs_of_scored_calls_are_paired_by_scenario(runs: list[Path], tmp_path:
     # s1 to s4 rise by 2, of the two calls of s6 one does: by 1 in the mean; s0 and s5 stay.
     assert (row["questions"], row["higher"], row["lower"]) == (7, 5, 0)
     assert row["difference"]["value"] == pytest.approx(9 / 7)
-    low, high = row["difference"]["percentile"]
+    low, high = row["difference"]["interval"]
     assert 0 < low < 9 / 7 < high <= 2
     assert [one["question"] for one in record["apart"]] == ["s1", "s2", "s3", "s4", "s6"]
     html = page.read_text()

@@ -17,7 +17,7 @@ from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 
 def test_points_are_said_with_their_interval_or_that_there_is_none() -> None:
     assert _points(IntervalEstimate(0.0)) == "+0 points (no interval)"
-    assert _points(IntervalEstimate(-0.05, bca=(-0.1, 0.02))) == "-5 [-10, 2] points"
+    assert _points(IntervalEstimate(-0.05, (-0.1, 0.02))) == "-5 [-10, 2] points"
 
 
 def test_players_and_reasons_can_be_used_at_every_width(tmp_path: Path) -> None:

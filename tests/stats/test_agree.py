@@ -27,13 +27,12 @@ OPTIONS = AgreeOptions(QUICK)
 
 
 def test_a_judge_below_the_majority_class_is_said_to_be_so() -> None:
-    labels = table("labels", {"overall": "bbbbb12g"})
-    judge = table("judge", {"overall": "12121212"})
+    labels = table("labels", {"overall": "bbbbbb12"})
+    judge = table("judge", {"overall": "12121221"})
     score = agree([JudgedSource(judge)], labels, OPTIONS).scores[0]
-    # the judge gets rows 5 (2 against 1: wrong) ... : only p5 says 2, truth 1; p6 says 1,
-    # truth 2; nothing is right: 0 against 5/8
+    # nothing is right: 0 against 6/8, exact McNemar of 0 and 6 is 2 / 2^6 = 0.03
     assert score.metrics["accuracy_4way"].value == 0
-    assert "judge on overall is below the majority class: 0.00 against 0.62" in score.verdict
+    assert "judge on overall is below the majority class: 0.00 against 0.75" in score.verdict
     assert "always saying both_bad" in score.verdict
 
 
@@ -161,7 +160,7 @@ def test_clustered_comparison_has_the_same_estimates() -> None:
     for one, other in zip(plain.scores, grouped.scores, strict=True):
         for name, estimate in one.metrics.items():
             assert other.metrics[name].value == pytest.approx(estimate.value, abs=1e-12)
-            assert other.metrics[name].percentile != estimate.percentile
+            assert other.metrics[name].interval != estimate.interval
     for first, second in zip(plain.comparisons, grouped.comparisons, strict=True):
         assert first.difference.value == pytest.approx(second.difference.value, abs=1e-12)
         assert first.kappa_difference.value == pytest.approx(
@@ -264,7 +263,7 @@ def test_json_and_csv_are_strict(tmp_path: Path) -> None:
     files = write_csv(tmp_path / "csv", report)
     assert (tmp_path / "csv" / "scores.csv") in files
     header, row = (tmp_path / "csv" / "scores.csv").read_text().splitlines()
-    assert "metrics.accuracy_4way.bca_low" in header.split(",")
+    assert "metrics.accuracy_4way.interval_low" in header.split(",")
     assert row.startswith("judge,overall,")
     with pytest.raises(UserError, match="cannot be written"):
         write_json(tmp_path / "none" / "r.json", report)
@@ -297,8 +296,8 @@ def test_perfect_scores_and_one_instruction_have_no_width_of_nothing() -> None:
     plain = agree([JudgedSource(judge)], two, OPTIONS).scores[0].metrics
     # 20 of 20: exact binomial, 0.025 ** (1 / 20) = 0.8316
     assert plain["accuracy_4way"].interval == pytest.approx((0.025 ** (1 / 20), 1), abs=1e-9)
-    assert plain["kappa"].interval is None
-    assert plain["kappa"].reason == "no interval: all resamples are equal"
+    # kappa loses 1 / (1 - p_e) = 2 of what accuracy loses
+    assert plain["kappa"].interval == pytest.approx((1 - 2 * (1 - 0.025 ** (1 / 20)), 1), abs=1e-6)
     # 10 instructions, all right: 0.025 ** (1 / 10)
     grouped = agree([JudgedSource(judge)], two, AgreeOptions(QUICK, cluster=True)).scores[0].metrics
     assert grouped["accuracy_4way"].interval == pytest.approx((0.025 ** (1 / 10), 1), abs=1e-9)
@@ -306,4 +305,4 @@ def test_perfect_scores_and_one_instruction_have_no_width_of_nothing() -> None:
     alone = agree([JudgedSource(judge)], one, AgreeOptions(QUICK, cluster=True)).scores[0].metrics
     assert alone["accuracy_4way"].value == 0.5
     assert alone["accuracy_4way"].interval is None
-    assert alone["accuracy_4way"].reason == "no interval: only one unit is drawn from"
+    assert alone["accuracy_4way"].reason == "no interval: only one unit is drawn from, 5 are needed"

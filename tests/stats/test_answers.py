@@ -13,11 +13,12 @@ from trace_eval.compare.answer import compare_answer
 from trace_eval.compare.evaluate import Mutual, RunComparison
 from trace_eval.compare.options import CompareOptions
 from trace_eval.stats.agreement.baselines import Majority
+from trace_eval.stats.agreement.beside_rules import Baseline
 from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.figures import Figure
 from trace_eval.stats.agreement.mcnemar import McNemar
-from trace_eval.stats.agreement.score import Baseline, JudgeScore
+from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.answers import (
     PEOPLES_RATES,
     agree_answer,
@@ -188,7 +189,8 @@ def score(
     judge: str, value: float, limits: Limits, rule: tuple[float, int] | None = (0.5, 100)
 ) -> JudgeScore:
     """Accuracy on 100 labelled pairs, and that of a rule on so many of them."""
-    rules = () if rule is None else (Baseline("longer", rule[1], rule[0], None, None),)
+    p = 0.5 if limits is None or limits[0] <= 0.5 <= limits[1] else 0.01
+    rules = () if rule is None else (Baseline("longer", rule[1], rule[0], None, value, p),)
     return JudgeScore(
         judge,
         "overall",
@@ -222,7 +224,9 @@ def compared(p: float, difference: float = -0.1, limits: Limits = (-0.2, 0.0)) -
 
 def test_a_rule_counts_on_half_of_the_pairs() -> None:
     half = agree_answer(agreement(score("a", 0.7, (0.6, 0.8), (0.5, 50))))
-    assert half[1] == "That is above the best simple rule, longer at 50 %."
+    assert half[1] == (
+        "That is above the best simple rule, longer at 50 % (paired test, p = 0.01)."
+    )
     fewer = agree_answer(agreement(score("a", 0.7, (0.6, 0.8), (0.5, 49))))
     assert fewer[1:] == ("No simple rule could be tried beside it.",)
 

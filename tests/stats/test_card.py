@@ -29,7 +29,7 @@ from trace_eval.stats.inference.gates import conditions, failures
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.operation import operation
 from trace_eval.stats.inference.probes import ProbeReport, ProbeRow
-from trace_eval.stats.inference.verdict import best_rule, decide
+from trace_eval.stats.inference.verdict import decide, standing_of
 from trace_eval.stats.inference.win_rates import win_rate_tables
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.ranking.outcomes import outcomes_of
@@ -48,7 +48,7 @@ def score(right: float, number: int = 200):  # type: ignore[no-untyped-def]
 
 def test_verdicts_follow_their_rules() -> None:
     good, poor, even = score(0.85), score(0.3), score(0.5)
-    assert best_rule(good) is not None
+    assert standing_of(good) is not None
     assert decide(good, 1.0, 0.5, both_orders=30).use == "rank systems"
     # what was never tested, or on too few pairs to show, is not passed
     for p, pairs in ((None, 0), (1.0, 29)):
@@ -201,9 +201,8 @@ def test_rows_of_one_pair_are_one_unit(tmp_path: Path) -> None:
     ]
     # 150 pairs right twice, 50 right once: variance 2 / 64 per pair of two rows, not 7 / 64 each;
     # in the old way of 400 single rows it was sqrt(7 / 64 / 400), with pairs sqrt(3 / 64 / 200)
-    assert widths[0] / widths[1] == pytest.approx(
-        (3 / 64 / 200) ** 0.5 / (7 / 64 / 400) ** 0.5, abs=0.06
-    )
+    # (a ratio of .93); that rows of a pair are less alike than others is not relied on
+    assert 0.92 < widths[0] / widths[1] < 1.1
     run = gather(source, labels)
     assert run.cluster is not None
     assert len(np.unique(run.cluster)) == 200

@@ -157,10 +157,10 @@ def test_the_linear_part_gives_the_intervals_of_the_curve(monkeypatch: pytest.Mo
         pairs = [*zip(exact.at, linear.at, strict=True), (exact.area, linear.area)]
         for one, other in pairs:
             assert one.value == pytest.approx(other.value, abs=1e-12)
-            assert one.percentile is not None
-            assert other.percentile is not None
-            width = one.percentile[1] - one.percentile[0]
-            assert other.percentile == pytest.approx(one.percentile, abs=0.08 * width)
+            assert one.interval is not None
+            assert other.interval is not None
+            width = one.interval[1] - one.interval[0]
+            assert other.interval == pytest.approx(one.interval, abs=0.08 * width)
 
 
 def test_the_factor_of_the_trivial_variance_is_a_weighted_median() -> None:

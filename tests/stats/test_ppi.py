@@ -13,9 +13,9 @@ from benchmarks.coverage_intervals import covered
 from benchmarks.coverage_reasons import MOST, least_by_errors, least_by_outcomes, narrow
 from benchmarks.coverage_worlds import Draw, World
 from trace_eval.commands.cli import app
+from trace_eval.stats.estimate.limits import score_reach, skewed_reach
 from trace_eval.stats.inference.forest import Drawn, forest, line
 from trace_eval.stats.inference.influence import Labels, ppi_components, simple_design
-from trace_eval.stats.inference.limits import score_reach, skewed_reach
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
 from trace_eval.stats.inference.win_rates import describe
 

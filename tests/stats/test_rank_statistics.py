@@ -77,7 +77,7 @@ def test_the_linear_part_gives_the_intervals_of_ranking_anew() -> None:
     one, other = exact.estimates(options), linear.estimates(options)
     for name in ("rho", "tau"):
         assert one[name].value == pytest.approx(other[name].value, abs=1e-6)
-        a, b = one[name].percentile, other[name].percentile
+        a, b = one[name].interval, other[name].interval
         assert a is not None
         assert b is not None
         assert np.abs(np.subtract(a, b)).max() < 0.08 * (a[1] - a[0])
@@ -93,16 +93,16 @@ def test_random_groups_give_the_intervals_of_single_questions() -> None:
     resampler.sums("r", moments(x, y), pearson_of_sums)
     found = resampler.estimates(BootstrapOptions(resamples=1000))
     for name, error in (("mean", x.std() / n**0.5), ("r", (1 - 0.5) / n**0.5)):
-        assert found[name].percentile is not None
-        low, high = found[name].percentile  # type: ignore[misc]
+        assert found[name].interval is not None
+        low, high = found[name].interval  # type: ignore[misc]
         assert (high - low) / (2 * 1.96) == pytest.approx(error, rel=0.1)
 
 
-def test_resamples_in_which_nothing_is_defined_are_counted() -> None:
-    x = np.array([0.0, 0, 0, 1])
-    resampler = Resampler(np.arange(4))
+def test_no_interval_where_a_unit_decides_whether_there_is_a_value() -> None:
+    x = np.array([0.0, 0, 0, 0, 0, 1])
+    resampler = Resampler(np.arange(6))
     resampler.sums("r", moments(x, x), pearson_of_sums)
-    found = resampler.estimates(BootstrapOptions(resamples=400))["r"]
+    found = resampler.estimates(BootstrapOptions())["r"]
     assert found.value == pytest.approx(1)
-    # the one that differs is left out of (3/4)^4 = 32 % of the resamples
-    assert 80 < found.undefined < 180
+    assert found.interval is None
+    assert found.reason == "no interval: without one of the units there is no value"

@@ -6,6 +6,7 @@ import csv
 import json
 import random
 import xml.etree.ElementTree as Xml
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from benchmarks.coverage_plan import Looker
 from tests.support.cli import trace_eval
 from trace_eval.data.labels import LabelTable
+from trace_eval.stats.agreement.beside_rules import Standing
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.mcnemar import sign_test
 from trace_eval.stats.inference.ppi import PPIEstimate
@@ -21,7 +23,6 @@ from trace_eval.stats.inference.win_rates import own_rates
 from trace_eval.stats.ranking.outcomes import outcomes_of
 from trace_eval.stats.sentences import (
     about,
-    against,
     ahead_of,
     before_labels,
     beside_rule,
@@ -224,25 +225,30 @@ def test_labels_before_any_are_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "word", "scores"),
+    ("limits", "scores"),
     [
-        ((0.51, 0.7), "above", "shown to rise with people's"),
-        ((0.5, 0.7), "not told apart from", "shown to rise with people's"),
-        ((0.0, 0.5), "not told apart from", "not shown to rise with people's"),
-        ((-0.3, 0.49), "below", "not shown to rise with people's"),
-        ((-0.3, -0.1), "below", "shown to fall where people's rise"),
-        (None, "not told apart from", "not shown to rise with people's, as rho has no interval"),
+        ((0.5, 0.7), "shown to rise with people's"),
+        ((0.0, 0.5), "not shown to rise with people's"),
+        ((-0.3, -0.1), "shown to fall where people's rise"),
+        (None, "not shown to rise with people's, as rho has no interval"),
     ],
 )
-def test_words_follow_the_interval(
-    limits: tuple[float, float] | None, word: str, scores: str
-) -> None:
-    found = IntervalEstimate(0.5, limits)
-    assert against(found, 0.5) == word
-    assert correlates(found) == scores
-    why = "" if limits else ", as it has no interval"
-    told = f"That is {word} the best simple rule, length at 50 %{why}."
-    assert beside_rule(found, ("length", 0.5)) == told
+def test_words_follow_the_interval(limits: tuple[float, float] | None, scores: str) -> None:
+    assert correlates(IntervalEstimate(0.5, limits)) == scores
+
+
+def test_a_rule_and_its_test() -> None:
+    above = Standing("above", "length", 0.5, 0.012)
+    assert beside_rule(above) == (
+        "That is above the best simple rule, length at 50 % (paired test, p = 0.012)."
+    )
+    below = replace(above, word="below")
+    assert beside_rule(below, 3) == (
+        "That is below a simple rule, length at 50 % (paired test, p = 0.012, for the best of 3"
+        " judges)."
+    )
+    assert beside_rule(replace(above, p=None)).endswith("at 50 %, as nothing could be tested.")
+    assert beside_rule(None) == "No simple rule could be tried beside it."
 
 
 def test_whom_a_system_is_ahead_of() -> None:

@@ -152,7 +152,7 @@ def test_discordant_counts_by_hand() -> None:
     counts = np.zeros((2, 2, 2), int)
     for first, second in ((0, 0), (0, 1), (1, 0), (1, 1), (1, 0)):
         counts[0, first, second] += 1
-    assert discordant(counts) == (1, 2)
+    assert discordant(counts, np.eye(2)) == (1, 2)
 
 
 def test_holm_by_hand() -> None:

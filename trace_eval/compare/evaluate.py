@@ -17,16 +17,16 @@ from trace_eval.compare.options import CompareOptions
 from trace_eval.data.labels import LABEL_COLUMNS, MISSING, Codes, LabelTable
 from trace_eval.runs.run import Run
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.align import align
 from trace_eval.stats.agreement.bias.robustness import Robustness, robustness, sides
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate, Units, bootstrap
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate, Units
 from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.copies import units
 from trace_eval.stats.agreement.counts import joint_counts
+from trace_eval.stats.agreement.estimates import estimates
 from trace_eval.stats.agreement.judges import with_preference
-from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.metrics import measures_of
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.options import AgreeOptions
@@ -282,14 +282,10 @@ def _agreement(
     pair = align(names[1], dimension, *labels)
     size = len(pair.labels)
     counts = joint_counts(pair.truth, pair.predicted, size)
-
-    def over(statistic: object) -> object:
-        return lambda cells: statistic(cells.reshape(*cells.shape[:-1], size, size))  # type: ignore[operator]
-
-    statistics = {"same": over(accuracy), "kappa": over(kappa)}
     drawn = Units.items(counts)
     if unit is not None:
         cells = pair.truth[pair.known].astype(np.int64) * size + pair.predicted[pair.known]
         drawn = Units.few_each(unit[pair.known], cells, counts.size)
-    found = bootstrap(drawn, statistics, options, {"same"})  # type: ignore[arg-type]
-    return Mutual(*names, dimension, pair.labels, int(counts.sum()), found["same"], found["kappa"])
+    found = estimates(drawn, measures_of(pair.labels), options)
+    same = found.get("accuracy_4way") or found["accuracy_3way"]
+    return Mutual(*names, dimension, pair.labels, int(counts.sum()), same, found["kappa"])

@@ -20,7 +20,7 @@ from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 from trace_eval.stats.agreement.holm import holm
-from trace_eval.stats.agreement.resample import Resampler, ratio
+from trace_eval.stats.agreement.resample import Resampler
 from trace_eval.stats.agreement.sign_flip import sign_flip
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.ranks import ranks
@@ -152,8 +152,7 @@ def _rows(
     for number, name in enumerate(table.names):
         mine = (table.system == number) & known
         for key, values in (("first", first), ("second", second), ("shift", second - first)):
-            columns = (mine * values, mine.astype(float))
-            resampler.sums(f"{key}.{name}", columns, ratio, table.item)
+            resampler.mean(f"{key}.{name}", values, table.item, where=mine)
     found = resampler.estimates(options)
     places = [
         dict(

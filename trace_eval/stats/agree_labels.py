@@ -98,9 +98,7 @@ def agree_labels(
         truth=tuple(_truth(items)),
         scores=tuple(_scores(it)),
         score_errors=tuple(e for judge in judges if (e := score_error(judge, items)) is not None),
-        comparisons=tuple(
-            compare_all(it.columns, it.cluster, options.bootstrap, options.against, options.cluster)
-        ),
+        comparisons=tuple(compare_all(it.columns, it.cluster, options.bootstrap, options.against)),
         alphas=tuple(_alphas(items, judges)),
         mechanisms=tuple(_mechanisms(items, judges, it.shown)),
         policy_comparisons=tuple(_policy_comparisons(it)),
@@ -155,7 +153,6 @@ def _scores(it: _Compared) -> Iterator[JudgeScore]:
             it.cluster,
             it.options.bootstrap,
             it.options.baselines,
-            together=it.options.cluster,
         )
 
 
@@ -299,7 +296,7 @@ def _policy_comparisons(it: _Compared) -> Iterator[Comparison]:
                 [align(f"{judge.name}, {name}", "overall", it.items, codes)]
                 for name, codes in fused.items()
             ]
-            yield from compare_all(columns, it.cluster, options.bootstrap, together=options.cluster)
+            yield from compare_all(columns, it.cluster, options.bootstrap)
 
 
 def _learned(it: _Compared) -> list[Learned]:

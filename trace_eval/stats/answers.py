@@ -11,14 +11,13 @@ from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.tabular import plain
 from trace_eval.stats.inference.card import MAIN, Card
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate
-from trace_eval.stats.inference.verdict import best_rule
+from trace_eval.stats.inference.verdict import standing_of
 from trace_eval.stats.inference.win_rates import RateRow, WinRates
 from trace_eval.stats.ranking.report import MeanRow, RankReport
 from trace_eval.stats.report import INSTRUCTIONS, AgreeReport, ScoreReport
 from trace_eval.stats.sentences import (
     MOST,
     NOT_APART,
-    against,
     ahead_of,
     beside_rule,
     correlates,
@@ -260,16 +259,17 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
     found = accuracy_of(score)
     assert found.value is not None
     who = f"{score.judge} agrees with people on {rate(found.value, found.interval)}"
+    level = report.options.bootstrap.level
     of = f"of {pairs_of(score, report.drawn)}"
-    rule = best_rule(score)
-    said = [f"{who} {of}.", *filter(None, [score.ties]), beside_rule(found, rule)]
+    rule = standing_of(score, level, len(best))
+    said = [f"{who} {of}.", *filter(None, [score.ties]), beside_rule(rule, len(best))]
     if len(said) == MOST:
         return tuple(said)
     if len(best) > 1:
         said.append(_beside_next(report, best))
-    elif rule is not None and against(found, rule[1]) == NOT_APART:
-        level, would = report.options.bootstrap.level, "would tell them apart"
-        figure = found.value, rule[1], found.interval
+    elif rule is not None and rule.word == NOT_APART:
+        would = "would tell them apart"
+        figure = found.value, rule.accuracy, found.interval
         said += filter(None, [labels_to_tell(score.scored, *figure, level, would=would)])
     return tuple(said)
 

@@ -107,7 +107,7 @@ def _agreement(report: AgreeReport) -> Table:
             "majority class",
         ),
         [row(score) for score in report.scores],
-        f"brackets: {level:.0%} BCa interval over {report.drawn},"
+        f"brackets: {level:.0%} interval over {report.drawn},"
         f" {report.options.bootstrap.resamples} resamples, seed {report.options.bootstrap.seed}",
     )
 

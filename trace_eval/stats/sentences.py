@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from math import ceil, floor, log10
 
 from blueprints import counted
+from trace_eval.stats.agreement.beside_rules import Standing
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.interval import Range
 
@@ -253,21 +254,6 @@ def _p(p: float) -> str:
     return f"= {p:.2g}" if p >= 0.001 else "< 0.001"
 
 
-def against(found: IntervalEstimate | float | None, base: float) -> str:
-    """How a share stands to a simple rule; words follow the interval.
-
-    Returns:
-        ``above``, ``below``, or :data:`NOT_APART`, which is also that of a share without an
-        interval.
-    """
-    limits = found.interval if isinstance(found, IntervalEstimate) else None
-    if limits is None:
-        return NOT_APART
-    if limits[0] > base:
-        return "above"
-    return "below" if limits[1] < base else NOT_APART
-
-
 def listed(names: Sequence[str], most: int = 3) -> str:
     """Names in a row, of many the first ones.
 
@@ -311,14 +297,17 @@ def ahead_of(behind: Sequence[str], equal: Sequence[str]) -> str:
     return f"shown to be ahead of {listed(behind)}, not of {listed(equal)}"
 
 
-def beside_rule(found: IntervalEstimate, rule: tuple[str, float] | None) -> str:
-    """How a judge stands to the best simple rule."""
-    if rule is None:
+def beside_rule(standing: Standing | None, judges: int = 1) -> str:
+    """How a judge, or the best of several, stands to the best simple rule."""
+    if standing is None:
         return "No simple rule could be tried beside it."
-    name, base = rule
-    why = "" if found.interval else ", as it has no interval"
-    beside = f"{against(found, base)} the best simple rule, {name} at {percent(base)} %"
-    return f"That is {beside}{why}."
+    beside = f"{standing.rule} at {percent(standing.accuracy)} %"
+    best = "a" if standing.word == "below" else "the best"
+    said = f"That is {standing.word} {best} simple rule, {beside}"
+    if standing.p is None:
+        return f"{said}, as nothing could be tested."
+    chosen = f", for the best of {judges} judges" if judges > 1 else ""
+    return f"{said} (paired test, p {_p(standing.p)}{chosen})."
 
 
 def correlates(found: IntervalEstimate) -> str:

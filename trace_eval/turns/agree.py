@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +12,10 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.conversations.definitions import Event
 from trace_eval.conversations.layouts.rows import rows_of, time_of
-from trace_eval.stats.agreement.bootstrap import Units, replicates
 from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
-from trace_eval.stats.agreement.interval import Range, percentile_interval, widened_level
+from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.agreement.tabular import Table, table
+from trace_eval.stats.estimate.figures import share_interval
 from trace_eval.turns.figures import MIN_CONVERSATIONS
 from trace_eval.turns.report import TurnsReport
 
@@ -33,7 +31,7 @@ class EventAgreement:
         kind: of the events.
         labelled, measured, both: how many there are, and how many are matched one to one.
         recall, precision: share of the labelled that were found, of the measured that are right.
-        recall_interval, precision_interval: bootstrap over conversations; None under 8.
+        recall_interval, precision_interval: over conversations; None under 8.
         start_ms: median distance of the starts of matched ones.
     """
 
@@ -145,16 +143,7 @@ def _agreement(
         np.int64,
     )
     both, labelled, found = (int(value) for value in counts.sum(axis=0))
-    recall = precision = None
-    if len(counts) >= MIN_CONVERSATIONS and options.resamples:
-        units = Units(counts, np.ones(len(counts), np.int64))
-        drawn = replicates(
-            units,
-            {"recall": partial(_share_of, 1), "precision": partial(_share_of, 2)},
-            options,
-        )
-        level = widened_level(options.level, len(counts))
-        recall, precision = (percentile_interval(drawn[key], level) for key in drawn)
+    recall, precision = (_interval(counts[:, 0], counts[:, side], options.level) for side in (1, 2))
     off = [abs(a.start_s - b.start_s) for one in pairs for a, b in one]
     return EventAgreement(
         kind,
@@ -169,10 +158,12 @@ def _agreement(
     )
 
 
-def _share_of(position: int, cells: NDArray[Any]) -> NDArray[np.float64]:
-    """Matched events out of those counted in another column."""
-    top, bottom = cells[..., 0], cells[..., position]
-    return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0))
+def _interval(both: NDArray[np.int64], of: NDArray[np.int64], level: float) -> Range | None:
+    """Of matched events out of those counted; None under 8 conversations."""
+    if len(of) < MIN_CONVERSATIONS:
+        return None
+    found = share_interval(both.astype(float), of.astype(float), level)
+    return None if isinstance(found, str) else found
 
 
 def agreement_table(found: Sequence[EventAgreement]) -> Table:

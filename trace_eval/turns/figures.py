@@ -1,7 +1,7 @@
-"""Figures of many conversations: pooled events, with intervals that draw whole conversations.
+"""Figures of many conversations: pooled events, with intervals over whole conversations.
 
-Events of one call depend on each other, so the bootstrap draws conversations, or scenarios where
-one has several runs; all figures see the same draws.
+Events of one call depend on each other, so conversations are the units, or scenarios where one has
+several runs.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.conversations.definitions import DefinitionSet, FigureSpec, Measured
-from trace_eval.stats.agreement.bootstrap import Statistic, Units, replicates, resampled
-from trace_eval.stats.agreement.interval import (
-    Range,
-    exact_interval,
-    percentile_interval,
-    widened_level,
+from trace_eval.stats.agreement.bootstrap import Statistic
+from trace_eval.stats.agreement.interval import Range
+from trace_eval.stats.estimate.figures import (
+    jackknife_interval,
+    quantile_interval,
+    share_interval,
 )
 from trace_eval.turns.options import FigureOptions
 
@@ -43,7 +43,7 @@ class Figure:
         events: how many events it is of.
         conversations: how many conversations have any of them.
         numerator, denominator: of a ratio.
-        interval: expanded percentile bootstrap over conversations.
+        interval: over conversations, see :mod:`trace_eval.stats.estimate`.
         reason: ``few``, ``none``, or why there is no interval.
     """
 
@@ -72,7 +72,7 @@ def figures_of(
         measured: its conversations.
         clusters: what is drawn together, e.g. the scenario; one per conversation.
         domains: of each conversation; sets whose authors average domains do so.
-        options: of bootstrap and hiding.
+        options: of intervals and hiding.
     """
     options = options or FigureOptions()
     names = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
@@ -129,19 +129,24 @@ def _part(
     spec: FigureSpec, measured: Sequence[Measured], cluster: NDArray[np.int64], clusters: int
 ) -> Statistic:
     """A figure of one group: weights of clusters [shape=(draws, clusters)] -> values."""
-    if spec.how == "ratio":
-        pairs = [one.ratios.get(spec.of, (0.0, 0.0)) for one in measured]
-    else:
+    if spec.how == "quantile":
         values = [one.values.get(spec.of, ()) for one in measured]
-        if spec.how == "quantile":
-            sizes = [len(one) for one in values]
-            every = np.array([value for one in values for value in one], np.float64)
-            return quantile_of(every, np.repeat(cluster, sizes), spec.q)
-        pairs = [(float(sum(one)), float(len(one))) for one in values]
+        sizes = [len(one) for one in values]
+        every = np.array([value for one in values for value in one], np.float64)
+        return quantile_of(every, np.repeat(cluster, sizes), spec.q)
+    pairs = _sums(spec, measured)
     top, bottom = (
         np.bincount(cluster, [pair[side] for pair in pairs], clusters) for side in (0, 1)
     )
     return lambda weights: _divided(weights @ top, weights @ bottom)
+
+
+def _sums(spec: FigureSpec, measured: Sequence[Measured]) -> list[tuple[float, float]]:
+    """Numerator and denominator of a ratio or a mean, of each conversation."""
+    if spec.how == "ratio":
+        return [one.ratios.get(spec.of, (0.0, 0.0)) for one in measured]
+    values = [one.values.get(spec.of, ()) for one in measured]
+    return [(float(sum(one)), float(len(one))) for one in values]
 
 
 def _divided(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -255,28 +260,47 @@ def _intervals(
         return {
             name: replace(figure, reason=TOO_FEW_CONVERSATIONS) for name, figure in shown.items()
         }
-    units = Units(np.eye(clusters, dtype=np.int8), np.ones(clusters, np.int64))
-    drawn = replicates(units, stats, options)
     specs = {spec.name: spec for spec in definitions.specs}
-    done = {}
-    for name, figure in shown.items():
-        assert figure.value is not None
-        known = drawn[name][np.isfinite(drawn[name])]
-        share = specs[name].share and figure.value in (0, 1)
-        if share:
-            number = len(
-                {
-                    int(c)
-                    for c, one in zip(cluster, measured, strict=True)
-                    if one.ratios.get(specs[name].of, (0, 0))[1]
-                }
-            )
-            exact = exact_interval(int(figure.value) * number, number, options.level)
-            done[name] = replace(figure, interval=exact)
-        elif len(known) < len(drawn[name]) / 2 or known.max() == known.min():
-            done[name] = replace(figure, reason="no interval: all draws are equal or undefined")
-        else:
-            limits = percentile_interval(known, widened_level(options.level, clusters))
-            estimate = resampled(figure.value, limits, None)
-            done[name] = replace(figure, interval=estimate.interval, reason=estimate.reason)
-    return done
+    without, averaged = 1 - np.eye(clusters), definitions.domains
+    return {
+        name: _limited(
+            figure, specs[name], stats[name](without), measured, cluster, options.level, averaged
+        )
+        for name, figure in shown.items()
+    }
+
+
+def _limited(
+    figure: Figure,
+    spec: FigureSpec,
+    without: NDArray[np.float64],
+    measured: Sequence[Measured],
+    cluster: NDArray[np.int64],
+    level: float,
+    averaged: bool,
+) -> Figure:
+    """A figure with its interval, or why it has none; ``without`` is it without each cluster."""
+    assert figure.value is not None
+    if spec.how == "quantile" and averaged:
+        return replace(figure, reason="no interval: it is a mean of percentiles")
+    if spec.how == "quantile":
+        values = [one.values.get(spec.of, ()) for one in measured]
+        unit = np.repeat(cluster, [len(one) for one in values])
+        found = quantile_interval(np.concatenate(values), unit, spec.q, level)
+        if found.interval is None:
+            why = f"no interval: it needs about {found.needed} conversations"
+            return replace(figure, reason=why)
+        if not np.isfinite(found.interval).all():
+            return replace(figure, reason="no interval: replies that never came are within it")
+        return replace(figure, interval=found.interval)
+    top, bottom = (
+        np.bincount(cluster, side, len(without)).astype(np.float64)
+        for side in np.transpose(_sums(spec, measured))
+    )
+    if spec.share and not averaged:
+        limits = share_interval(top, bottom, level)
+    else:
+        limits = jackknife_interval(figure.value, without, bottom, level)
+    if isinstance(limits, str):
+        return replace(figure, reason=limits)
+    return replace(figure, interval=limits)

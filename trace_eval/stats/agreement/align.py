@@ -21,6 +21,7 @@ from trace_eval.stats.agreement.counts import (
     UNTYPED,
     Counts,
     collapse_codes,
+    folded,
     is_untyped,
     joint_counts,
 )
@@ -229,13 +230,6 @@ class Aligned:
         """Joint counts [shape=(labels, labels)] with the judge, or with another's prediction."""
         said = self.predicted if predicted is None else predicted
         return folded(joint_counts(self.truth, said, *self.shares.shape), self.shares)
-
-
-def folded(counts: Counts, shares: NDArray[np.float64]) -> Counts:
-    """Splits dealt out to their labels: ``(..., rows, labels)`` to ``(..., labels, labels)``."""
-    if len(shares) == shares.shape[1]:
-        return counts
-    return np.asarray(shares.T @ counts)
 
 
 def align(judge: str, dimension: str, items: Items | Codes, predicted: Codes) -> Aligned:

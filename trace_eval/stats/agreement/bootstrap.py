@@ -5,29 +5,20 @@ with replacement and counting them is the same as one multinomial draw over the 
 kinds of items, so a resample costs as many steps as there are kinds, not items. This is an
 identity of distributions, not an approximation. With clusters the unit that is drawn is a
 whole cluster (cluster bootstrap): its kind is its own vector of counts.
-
-Several judges are resampled together (their joint counts are one vector), which makes
-differences paired.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions as BootstrapOptions
-from trace_eval.stats.agreement.interval import (
-    Range,
-    bca_interval,
-    exact_interval,
-    holding,
-    percentile_interval,
-)
+from trace_eval.stats.agreement.interval import Range
 
 #: A function of count vectors ``[..., cells]`` that gives one number for each.
 Statistic = Callable[[NDArray[Any]], NDArray[Any]]
@@ -53,37 +44,17 @@ _DRAWN_TOGETHER = 2**16
 
 @dataclass(frozen=True)
 class IntervalEstimate:
-    """A number with its intervals; None where it is not defined.
+    """A number with its interval; None where it is not defined.
 
     Attributes:
         value: the statistic on the data.
-        percentile, bca: intervals at the level asked for.
-        undefined: resamples in which the statistic has no value; they are left out.
-        exact: interval of a share that is 0 or 1 on the data, where no resample can differ:
-            exact binomial over the units drawn.
-        reason: why there is no interval although resamples were asked for.
+        interval: at the level asked for.
+        reason: why there is none although one was asked for.
     """
 
     value: float | None
-    percentile: Range | None = None
-    bca: Range | None = None
-    undefined: int = 0
-    exact: Range | None = None
+    interval: Range | None = None
     reason: str | None = None
-
-    @property
-    def interval(self) -> Range | None:
-        """The interval to show."""
-        return self.bca or self.percentile or self.exact
-
-
-def resampled(value: float, percentile: Range | None, bca: Range | None) -> IntervalEstimate:
-    """An estimate with those of its intervals that hold it, or the reason why none does."""
-    kept = holding(value, percentile), holding(value, bca)
-    reason = None
-    if kept == (None, None):
-        reason = "no interval: the resamples lie beside their own value"
-    return IntervalEstimate(value, *kept, reason=reason)
 
 
 @dataclass(frozen=True)
@@ -99,6 +70,15 @@ class Units:
     sizes: NDArray[np.int64]
 
     @classmethod
+    def of(
+        cls, cell: NDArray[np.int64], cells: int, cluster: NDArray[np.int64] | None = None
+    ) -> Units:
+        """Single items, or whole clusters where they are given, from the cell of every item."""
+        if cluster is None:
+            return cls.items(np.bincount(cell, minlength=cells))
+        return cls.clusters(cluster, cell, cells)
+
+    @classmethod
     def items(cls, counts: NDArray[Any]) -> Units:
         """Single items, from the counts of their cells (any shape; it is flattened)."""
         flat = np.asarray(counts, np.int64).ravel()
@@ -110,9 +90,14 @@ class Units:
     @classmethod
     def clusters(cls, cluster: NDArray[np.int64], cell: NDArray[np.int64], cells: int) -> Units:
         """Whole clusters; ``cluster`` (from 0) and ``cell`` are given per item."""
-        stack = Stack(int(cluster.max(initial=-1)) + 1)
-        stack.add(cluster, cell, cells)
-        return stack.units()
+        number = int(cluster.max(initial=-1)) + 1
+        counts = np.bincount(cluster * cells + cell, minlength=number * cells)
+        tables = counts.astype(np.int32).reshape(number, cells)
+        tables = tables[tables.any(1)]
+        sizes = np.ones(len(tables), np.int64)
+        if cells <= _MERGE_WIDTH:
+            tables, sizes = np.unique(tables, axis=0, return_counts=True)
+        return cls(tables, sizes.astype(np.int64))
 
     @classmethod
     def few_each(cls, unit: NDArray[np.int64], cell: NDArray[np.int64], cells: int) -> Units:
@@ -173,36 +158,6 @@ class Units:
         )
 
 
-class Stack:
-    """Count tables side by side, so that one draw of clusters serves all of them."""
-
-    def __init__(self, clusters: int) -> None:
-        self._clusters = clusters
-        self._parts: list[NDArray[np.int32]] = []
-        self._width = 0
-
-    def add(self, cluster: NDArray[np.int64], cell: NDArray[np.int64], cells: int) -> slice:
-        """Count the cells of some items in their clusters; returns the columns they got."""
-        counts = np.bincount(cluster * cells + cell, minlength=self._clusters * cells)
-        self._parts.append(counts.astype(np.int32).reshape(self._clusters, cells))
-        start, self._width = self._width, self._width + cells
-        return slice(start, self._width)
-
-    def units(self) -> Units:
-        """Clusters as units; equal ones are merged where that is cheap to find out."""
-        tables = np.concatenate(self._parts, axis=1)
-        tables = tables[tables.any(1)]
-        sizes = np.ones(len(tables), np.int64)
-        if self._width <= _MERGE_WIDTH:
-            tables, sizes = np.unique(tables, axis=0, return_counts=True)
-        return Units(tables, sizes.astype(np.int64))
-
-
-def within(statistic: Statistic, columns: slice) -> Statistic:
-    """The statistic of some columns of a stacked vector of counts."""
-    return lambda cells: statistic(cells[..., columns])
-
-
 def replicates(
     units: Units, statistics: Mapping[str, Statistic], options: BootstrapOptions
 ) -> dict[str, NDArray[np.float64]]:
@@ -212,58 +167,3 @@ def replicates(
         for name, statistic in statistics.items():
             parts[name].append(statistic(counts))
     return {name: np.concatenate(values) for name, values in parts.items()}
-
-
-def bootstrap(
-    units: Units,
-    statistics: Mapping[str, Statistic],
-    options: BootstrapOptions,
-    shares: Collection[str] = (),
-) -> dict[str, IntervalEstimate]:
-    """Estimates with percentile and BCa intervals, all from the same resamples.
-
-    An interval without width is none: one unit, or units that are all alike, say nothing of
-    the variation among units that were not seen.
-
-    Args:
-        units: what is drawn.
-        statistics: name -> function of count vectors.
-        options: of the bootstrap.
-        shares: those that are means of 0/1 over items. At 0 or 1 they get the exact binomial
-            interval over the units that inform them; over clusters that is conservative.
-    """
-    if not len(units.sizes):
-        return dict.fromkeys(statistics, IntervalEstimate(None))
-    total = units.total
-    drawn = replicates(units, statistics, options) if options.resamples else {}
-    without_one = total - units.tables
-    estimates = {}
-    for name, statistic in statistics.items():
-        value = float(statistic(total))
-        if np.isnan(value) or name not in drawn:
-            estimates[name] = IntervalEstimate(None if np.isnan(value) else value)
-            continue
-        undefined = np.isnan(drawn[name])
-        known = drawn[name][~undefined]
-        if len(known) and known.max() == known.min():
-            estimate = _without_width(units, statistic, value, name in shares, options.level)
-        else:
-            jackknife = statistic(without_one)
-            estimate = resampled(
-                value,
-                percentile_interval(drawn[name], options.level),
-                bca_interval(drawn[name], value, jackknife, units.sizes, options.level),
-            )
-        estimates[name] = replace(estimate, undefined=int(undefined.sum()))
-    return estimates
-
-
-def _without_width(
-    units: Units, statistic: Statistic, value: float, share: bool, level: float
-) -> IntervalEstimate:
-    if units.sizes.sum() < 2:
-        return IntervalEstimate(value, reason="no interval: only one unit is drawn from")
-    if share and value in (0, 1):
-        informed = int(units.sizes[~np.isnan(statistic(units.tables))].sum())
-        return IntervalEstimate(value, exact=exact_interval(int(value) * informed, informed, level))
-    return IntervalEstimate(value, reason="no interval: all resamples are equal")

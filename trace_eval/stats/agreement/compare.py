@@ -1,4 +1,4 @@
-"""Two judges on the same items: exact McNemar and the paired bootstrap of the difference."""
+"""Two judges on the same items: exact McNemar, and the paired difference with its interval."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.stats.agreement.accuracy import accuracy
-from trace_eval.stats.agreement.align import Aligned, folded
+from trace_eval.stats.agreement.align import Aligned
 from trace_eval.stats.agreement.bootstrap import (
     BootstrapOptions,
     IntervalEstimate,
-    Stack,
     Statistic,
     Units,
-    bootstrap,
 )
+from trace_eval.stats.agreement.counts import folded
+from trace_eval.stats.agreement.estimates import Measure, Part, estimates
 from trace_eval.stats.agreement.holm import holm
 from trace_eval.stats.agreement.kappa import kappa
 from trace_eval.stats.agreement.mcnemar import McNemar, discordant, mcnemar
@@ -54,18 +54,15 @@ def compare_all(
     cluster: NDArray[np.int64] | None,
     options: BootstrapOptions,
     against: str | None = None,
-    together: bool = True,
 ) -> list[Comparison]:
     """Every two judges on every dimension that both have, with Holm's correction over all.
 
     Args:
         judges: per judge its columns, all over the same items.
         cluster: independent unit of each item, from 0; None: items are drawn one by one.
-        options: of the bootstrap.
+        options: of the intervals.
         against: compare all others with this judge only; the family of Holm's correction is
             then smaller, and each comparison easier to find.
-        together: a unit is drawn once for all comparisons, see
-            :func:`trace_eval.stats.agreement.score.score_judge`.
 
     Raises:
         UserError: there is no judge ``against``.
@@ -77,13 +74,7 @@ def compare_all(
         for other in second
         if one.dimension == other.dimension
     ]
-    if cluster is None:
-        estimates = _by_items(pairs, options)
-    elif together:
-        estimates = _by_clusters(pairs, cluster, options)
-    else:
-        estimates = [_by_clusters([pair], cluster, options)[0] for pair in pairs]
-    found = [_comparison(pair, e) for pair, e in zip(pairs, estimates, strict=True)]
+    found = [_comparison(pair, _estimates(pair, cluster, options)) for pair in pairs]
     adjusted = holm([comparison.mcnemar.p for comparison in found])
     return [replace(c, p_holm=p) for c, p in zip(found, adjusted, strict=True)]
 
@@ -128,65 +119,30 @@ def _joint(pair: _Pair) -> NDArray[np.int64]:
     return np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
 
 
-def _by_items(
-    pairs: Sequence[_Pair], options: BootstrapOptions
-) -> list[dict[str, IntervalEstimate]]:
-    return [
-        bootstrap(
-            Units.items(_joint(pair)),
-            {name: _from_joint(s, pair[0].shares) for name, s in _STATISTICS.items()},
-            options,
-        )
-        for pair in pairs
-    ]
+def _estimates(
+    pair: _Pair, cluster: NDArray[np.int64] | None, options: BootstrapOptions
+) -> dict[str, IntervalEstimate]:
+    shares = pair[0].shares
+    known, cells, shape = _cells(pair)
+    units = Units.of(cells, int(np.prod(shape)), None if cluster is None else cluster[known])
+    right = shares[:, None, :] - shares[:, :, None]  # [truth, first, second]
+    parts = (Part(right.ravel(), np.ones(right.size), -1.0),)
+    measures = {
+        name: Measure(_second_minus_first(statistic, shares), parts, name == "kappa")
+        for name, statistic in _STATISTICS.items()
+    }
+    return estimates(units, measures, options)
 
 
-def _from_joint(statistic: Statistic, shares: NDArray[np.float64]) -> Statistic:
+def _second_minus_first(statistic: Statistic, shares: NDArray[np.float64]) -> Statistic:
     rows, size = shares.shape
 
-    def second_minus_first(cells: NDArray[Any]) -> NDArray[Any]:
+    def of(cells: NDArray[Any]) -> NDArray[Any]:
         joint = cells.reshape(*cells.shape[:-1], rows, size, size)  # [..., truth, first, second]
         one, other = (folded(joint.sum(axis), shares) for axis in (-1, -2))
         return statistic(other) - statistic(one)
 
-    return second_minus_first
-
-
-def _by_clusters(
-    pairs: Sequence[_Pair], cluster: NDArray[np.int64], options: BootstrapOptions
-) -> list[dict[str, IntervalEstimate]]:
-    """Both judges' contingency tables by cluster, all that their difference needs."""
-    if not pairs:
-        return []
-    stack = Stack(int(cluster.max(initial=-1)) + 1)
-    statistics: dict[str, Statistic] = {}
-    for number, pair in enumerate(pairs):
-        shares = pair[0].shares
-        known, cells, shape = _cells(pair)
-        truth, first, second = np.unravel_index(cells, shape)
-        places = tuple(
-            stack.add(cluster[known], truth * shape[1] + predicted, shares.size)
-            for predicted in (first, second)
-        )
-        for name, statistic in _STATISTICS.items():
-            statistics[f"{number}.{name}"] = _from_two(statistic, shares, *places)
-    found = bootstrap(stack.units(), statistics, options)
-    return [
-        {name: found[f"{number}.{name}"] for name in _STATISTICS} for number in range(len(pairs))
-    ]
-
-
-def _from_two(
-    statistic: Statistic, shares: NDArray[np.float64], first: slice, second: slice
-) -> Statistic:
-    def second_minus_first(cells: NDArray[Any]) -> NDArray[Any]:
-        one, other = (
-            folded(cells[..., index].reshape(*cells.shape[:-1], *shares.shape), shares)
-            for index in (first, second)
-        )
-        return statistic(other) - statistic(one)
-
-    return second_minus_first
+    return of
 
 
 def _comparison(pair: _Pair, estimates: dict[str, IntervalEstimate]) -> Comparison:

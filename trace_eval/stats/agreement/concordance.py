@@ -46,6 +46,7 @@ def ccc(resampler: Resampler, key: str, scored: Scored) -> Basis:
     if scored.off_scale is None:
         columns = concordance_moments(scored.judge.mean, scored.truth)
         resampler.sums(key, columns, concordance_of_sums)
+        resampler.correlations.add(key)
     return Basis(len(scored.truth), reason=scored.off_scale)
 
 

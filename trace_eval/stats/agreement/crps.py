@@ -26,7 +26,7 @@ def crps(resampler: Resampler, key: str, scored: Scored) -> Basis:
     row, values = scored.study.people.row, scored.ratings.crps
     if values is None:
         return Basis(len(row), "ratings", scored.ratings.reason)
-    resampler.mean(key, values, row)
+    resampler.error(key, values, row)
     return Basis(len(row), "ratings")
 
 

@@ -19,12 +19,12 @@ def mae(resampler: Resampler, key: str, scored: Scored) -> Basis:
 
 def mse(resampler: Resampler, key: str, scored: Scored) -> Basis:
     """Mean squared error, 0 to 1."""
-    return _mean(resampler, key, scored, _error(scored) ** 2)
+    return _mean(resampler, key, scored, _error(scored) ** 2, power=2)
 
 
 def bias(resampler: Resampler, key: str, scored: Scored) -> Basis:
     """Judge minus people, -1 to 1."""
-    return _mean(resampler, key, scored, _error(scored))
+    return _mean(resampler, key, scored, _error(scored), signed=True)
 
 
 def _error(scored: Scored) -> Array:
@@ -32,7 +32,7 @@ def _error(scored: Scored) -> Array:
     return error
 
 
-def _mean(resampler: Resampler, key: str, scored: Scored, values: Array) -> Basis:
+def _mean(resampler: Resampler, key: str, scored: Scored, values: Array, **kind: Any) -> Basis:
     if scored.off_scale is None:
-        resampler.mean(key, values)
+        resampler.error(key, values, **kind)
     return Basis(len(values), reason=scored.off_scale)

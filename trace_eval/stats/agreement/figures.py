@@ -146,7 +146,7 @@ def _add_target(
         who,
         "mae",
         size,
-        lambda key: resampler.mean(key, abs(predicted - target), row),
+        lambda key: resampler.error(key, abs(predicted - target), row),
         "ratings",
     )
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from trace_eval.stats.agreement.counts import Counts, collapse, ratio
 
 #: Credit for [truth, predicted] over (1, 2, tie): a tie against a winner is half right.
-_CREDIT = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]])
+CREDIT = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]])
 
 
 def accuracy_half_ties(counts: Counts) -> NDArray[np.float64]:
     """Mean credit with the typed ties collapsed, 0 to 1."""
     three = collapse(counts)
-    return ratio((three * _CREDIT).sum((-2, -1)), three.sum((-2, -1)))
+    return ratio((three * CREDIT).sum((-2, -1)), three.sum((-2, -1)))

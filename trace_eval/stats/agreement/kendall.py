@@ -26,6 +26,7 @@ def add_kendall(
     if not cells.defined:
         resampler.undefined(name)
         return
+    resampler.correlations.add(name)
     if cells.few:
         resampler.weighted(name, kendall_weights(cells))
         return

@@ -7,16 +7,21 @@ the resampler.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.accuracy import accuracy, accuracy_2way, accuracy_3way
 from trace_eval.stats.agreement.balanced import balanced_accuracy
 from trace_eval.stats.agreement.bootstrap import Statistic
 from trace_eval.stats.agreement.concordance import ccc
-from trace_eval.stats.agreement.counts import TYPED, UNTYPED
+from trace_eval.stats.agreement.counts import TYPED, UNTYPED, folded
 from trace_eval.stats.agreement.crps import crps
 from trace_eval.stats.agreement.errors import bias, mae, mse
+from trace_eval.stats.agreement.estimates import LEAST_OTHERS, Measure, Part
 from trace_eval.stats.agreement.f1 import macro_f1
 from trace_eval.stats.agreement.gwet import gwet_ac1
 from trace_eval.stats.agreement.half_ties import accuracy_half_ties
@@ -25,10 +30,24 @@ from trace_eval.stats.agreement.kendall import tau_b
 from trace_eval.stats.agreement.nll import nll_of_beta, nll_of_labels
 from trace_eval.stats.agreement.pearson import r
 from trace_eval.stats.agreement.scored import ScoreStatistic
+from trace_eval.stats.agreement.shapes import (
+    f1_shares,
+    half_right,
+    recalls,
+    right,
+    right_2way,
+    right_3way,
+)
 from trace_eval.stats.agreement.spearman import rho
 
 #: What computes it: of labels a function of joint counts ``[..., truth, predicted]``.
 S = TypeVar("S")
+
+#: What the limits of a statistic of labels follow from, by the number of labels.
+Shape = Callable[[int], tuple[Part, ...]]
+
+#: Metrics that correct accuracy for chance: their limits are those of accuracy, stretched.
+BEYOND_CHANCE = frozenset({"kappa", "gwet_ac1"})
 
 
 @dataclass(frozen=True)
@@ -41,7 +60,7 @@ class Metric(Generic[S]):
         about: what it counts, in a clause; shown under the table.
         statistic: computes it.
         scales: label sets on which it is defined; of scores none.
-        share: it is a share of right items.
+        shape: of labels, what its limits follow from, by the number of labels.
         better: the better values; None: neither, as of a bias.
     """
 
@@ -50,19 +69,30 @@ class Metric(Generic[S]):
     about: str
     statistic: S
     scales: tuple[tuple[str, ...], ...] = (TYPED, UNTYPED)
-    share: bool = False
+    shape: Shape | None = None
     better: Literal["higher", "lower"] | None = "higher"
 
 
+def _of(
+    name: str,
+    title: str,
+    about: str,
+    statistic: Statistic,
+    shape: Shape = right,
+    scales: tuple[tuple[str, ...], ...] = (TYPED, UNTYPED),
+) -> Metric[Statistic]:
+    return Metric(name, title, about, statistic, scales, shape)
+
+
 METRICS: tuple[Metric[Statistic], ...] = (
-    Metric("accuracy_4way", "4-way", "all typed ties apart", accuracy, (TYPED,), share=True),
-    Metric("accuracy_3way", "3-way", "ties collapsed", accuracy_3way, share=True),
-    Metric("accuracy_2way", "2-way", "where both sides name a winner", accuracy_2way, share=True),
-    Metric("accuracy_half_ties", "ties half", "a tie is half right", accuracy_half_ties),
-    Metric("balanced", "balanced", "every true class weighs the same", balanced_accuracy),
-    Metric("macro_f1", "macro-F1", "mean F1 of the labels that occur", macro_f1),
-    Metric("kappa", "Cohen's kappa", "agreement beyond both sides' own label shares", kappa),
-    Metric("gwet_ac1", "Gwet's AC1", "beyond chance, steady when one label prevails", gwet_ac1),
+    _of("accuracy_4way", "4-way", "all typed ties apart", accuracy, right, (TYPED,)),
+    _of("accuracy_3way", "3-way", "ties collapsed", accuracy_3way, right_3way),
+    _of("accuracy_2way", "2-way", "where both sides name a winner", accuracy_2way, right_2way),
+    _of("accuracy_half_ties", "ties half", "a tie is half right", accuracy_half_ties, half_right),
+    _of("balanced", "balanced", "every true class weighs the same", balanced_accuracy, recalls),
+    _of("macro_f1", "macro-F1", "mean F1 of the labels that occur", macro_f1, f1_shares),
+    _of("kappa", "Cohen's kappa", "agreement beyond both sides' own label shares", kappa),
+    _of("gwet_ac1", "Gwet's AC1", "beyond chance, steady when one label prevails", gwet_ac1),
 )
 
 SCORE_METRICS: tuple[Metric[ScoreStatistic], ...] = (
@@ -78,8 +108,31 @@ SCORE_METRICS: tuple[Metric[ScoreStatistic], ...] = (
     Metric("nll_beta", "NLL per rating, Beta", "of a density", nll_of_beta, (), better="lower"),
 )
 
-#: Names of the metrics that are shares.
-SHARES = frozenset(metric.name for metric in METRICS if metric.share)
+
+def measures_of(
+    labels: tuple[str, ...], shares: NDArray[np.float64] | None = None
+) -> dict[str, Measure]:
+    """Name -> what is estimated over flat vectors of counts, of the metrics of a label set.
+
+    Args:
+        labels: the declared ones.
+        shares: what each row of the table is of each true label, see ``folded``; None: rows are
+            labels.
+    """
+    rows = np.eye(len(labels)) if shares is None else shares
+    return {name: _measure(metric, rows) for name, metric in metrics_of(labels).items()}
+
+
+def _measure(metric: Metric[Statistic], shares: NDArray[np.float64]) -> Measure:
+    assert metric.shape is not None
+
+    def over_flat(cells: NDArray[Any]) -> NDArray[Any]:
+        return metric.statistic(folded(cells.reshape(*cells.shape[:-1], *shares.shape), shares))
+
+    stretched = metric.name in BEYOND_CHANCE
+    others = LEAST_OTHERS if stretched else 2 if metric.name == "macro_f1" else 0
+    parts = tuple(part.of_rows(shares) for part in metric.shape(shares.shape[1]))
+    return Measure(over_flat, parts, stretched, others, shares)
 
 
 def metrics_of(labels: tuple[str, ...]) -> dict[str, Metric[Statistic]]:

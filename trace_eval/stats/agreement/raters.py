@@ -70,6 +70,7 @@ def add_mean_r(resampler: Resampler, name: str, pairs: Sequence[tuple[Array, Arr
             return np.asarray(np.where(known, each, 0).sum(-1) / known.sum(-1))
 
     resampler.sums(name, columns, statistic)
+    resampler.correlations.add(name)
     return MeanOfR(sum(defined), len(defined) - sum(defined), tuple(each))
 
 

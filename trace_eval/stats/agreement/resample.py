@@ -1,25 +1,29 @@
-"""Cluster bootstrap of many statistics from the same draws (Davison & Hinkley 1997, ch. 3.8).
+"""Many statistics of scores over the same independent units, with intervals: ``stats.estimate``.
 
-Answers to one question share its difficulty, so whole questions are drawn. Everything that is
-computed of one judge is computed of the same draws, which makes differences paired.
+Answers to one question share its difficulty, so whole questions are the units. Every statistic is
+computed without each of them (jackknife: Efron & Tibshirani 1993, ch. 11); what a unit changes is
+its influence, and intervals follow from the influences as from those of any mean.
 
-A statistic is either a function of sums over rows (means, Pearson's r, CRPS: one product of
-matrices for all resamples), or a function of the questions' weights (rank statistics).
+A statistic is either a function of sums over rows (means, Pearson's r, CRPS: one sum less for each
+unit), or a function of the questions' weights (rank statistics).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate, resampled
-from trace_eval.stats.agreement.interval import Range, bca_interval, percentile_interval
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
+from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.agreement.ranks import Cells, levels
+from trace_eval.stats.estimate.figures import jackknife_interval, jackknifed
+from trace_eval.stats.estimate.limits import score_reach
+from trace_eval.stats.estimate.worth import Clusters
 
 Array = NDArray[Any]
 
@@ -29,27 +33,45 @@ OfSums = Callable[[Array], Array]
 #: From unit weights ``[resamples, units]`` to one number for each resample.
 OfWeights = Callable[[Array], Array]
 
-#: More questions than this are put into this many groups at random, and groups are drawn
-#: (random groups method: Wolter 2007, ch. 2). The variance stays unbiased; its own standard
-#: deviation is sqrt(2 / 10,000) = 1.4 %, of a width 0.7 %, like the noise of 10,000 resamples.
-MAX_UNITS = 10_000
+#: More questions than this are put into this many groups at random (random groups method: Wolter
+#: 2007, ch. 2). The variance stays unbiased; its own standard deviation is sqrt(2 / 2,000) = 3 %,
+#: of a width 1.6 %.
+MAX_UNITS = 2_000
+
+#: A mean of errors may hold errors up to so many times the largest that was seen.
+FARTHER = 2.0
 
 #: Weights of one block of resamples.
 _BLOCK = 4_000_000
 
-#: A matrix of leave-one-out weights is made up to this many units.
-_MAX_JACKKNIFE = 2_000
+#: The range of shares and of positions on a scale.
+UNIT: Range = (0.0, 1.0)
 
-#: Resamples that differ by less are equal but for rounding.
+#: Differences below this are rounding.
 _SAME = 1e-12
 
 
+@dataclass(frozen=True)
+class _Mean:
+    """A mean over rows, for limits that know the range of its values.
+
+    Attributes:
+        values: of the rows that count [shape=(rows,)]; ``unit`` of each [shape=(rows,)].
+        low, high: the range that the limits allow for.
+    """
+
+    values: Array
+    unit: NDArray[np.int64]
+    low: float
+    high: float
+
+
 class Resampler:
-    """Statistics that share their resamples.
+    """Statistics over the same units.
 
     Args:
         unit: cluster of each item, from 0 [shape=(items,)].
-        seed: of the random groups; the draws have the seed of their options.
+        seed: of the random groups.
     """
 
     def __init__(self, unit: NDArray[np.int64], seed: int = 0) -> None:
@@ -66,8 +88,13 @@ class Resampler:
         self._sums: dict[str, tuple[list[int], OfSums]] = {}
         self._weighted: dict[str, OfWeights] = {}
         self._differences: dict[str, tuple[str, str]] = {}
-        #: Registered names that are correlations of few means, see :func:`both_ways`.
+        self._means: dict[str, _Mean] = {}
+        #: Rows of each unit behind a statistic; of others every item is one.
+        self._rows: dict[str, Array] = {}
+        #: Registered names that are correlations: their limits lie on Fisher's scale.
         self.correlations: set[str] = set()
+        #: Registered names of which the farther limit counts on both sides.
+        self.both_ways: set[str] = set()
         self._cells: dict[tuple[int, int, int], tuple[Cells, Any]] = {}
         self._levels: dict[int, tuple[NDArray[np.int64], Array]] = {}
 
@@ -92,6 +119,7 @@ class Resampler:
             for column in columns
         ]
         self._sums[name] = places, statistic
+        self._rows[name] = np.bincount(unit, minlength=self.units).astype(np.float64)
 
     def _column(self, sums: Array) -> int:
         """The place of a column; equal ones, such as counts, are multiplied once."""
@@ -115,9 +143,47 @@ class Resampler:
             self._levels[id(values)] = levels(values), values
         return self._levels[id(values)][0]
 
-    def mean(self, name: str, values: Array, row: NDArray[np.int64] | None = None) -> None:
-        """Register a mean over rows."""
-        self.sums(name, (values, np.ones(len(values))), ratio, row)
+    def mean(
+        self,
+        name: str,
+        values: Array,
+        row: NDArray[np.int64] | None = None,
+        bounds: Range | None = None,
+        where: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Register a mean over rows.
+
+        Args:
+            name: of the estimate.
+            values: finite numbers per row [shape=(rows,)]; ``row`` as of :meth:`sums`.
+            bounds: the least and the greatest value that there can be; None: nobody knows.
+            where: rows that count [shape=(rows,)]; None: all.
+        """
+        values = np.asarray(values, float)
+        counted = np.ones(len(values), bool) if where is None else where
+        self.sums(name, (values * counted, counted.astype(np.float64)), ratio, row)
+        unit = (self.unit if row is None else self.unit[row])[counted]
+        self._rows[name] = np.bincount(unit, minlength=self.units).astype(np.float64)
+        if bounds is not None:
+            self._means[name] = _Mean(values[counted], unit, *bounds)
+
+    def error(
+        self,
+        name: str,
+        values: Array,
+        row: NDArray[np.int64] | None = None,
+        power: int = 1,
+        signed: bool = False,
+    ) -> None:
+        """Register a mean of errors or their powers, on a scale of width 1.
+
+        Their limits allow for errors :data:`FARTHER` times the largest that was seen: the range of
+        the scale is hardly ever used, and few rows do not show how far errors go. Of signed ones
+        the largest on either side stands for both.
+        """
+        far = float(np.abs(values).max(initial=0.0)) * (1.0 if signed else FARTHER**power)
+        high = 1.0 if far < _SAME else min(1.0, far)
+        self.mean(name, values, row, (-high if signed else 0.0, high))
 
     def weighted(self, name: str, statistic: OfWeights) -> None:
         """Register a function of unit weights."""
@@ -132,40 +198,54 @@ class Resampler:
         self._differences[name] = first, second
 
     def estimates(self, options: BootstrapOptions) -> dict[str, IntervalEstimate]:
-        """Every registered statistic with its intervals."""
+        """Every registered statistic with its interval; without ``resamples`` there is none."""
         if not self.units:
             names = [*self._sums, *self._weighted, *self._differences]
             return dict.fromkeys(names, IntervalEstimate(None))
         table = self._table()
         values = self._values(table, np.ones((1, self.units)))
-        drawn = self._drawn(table, options)
-        without = self._without_one(table)
+        without = self._without_one(table) if options.resamples else {}
         return {
-            name: self._estimate(name, number, drawn.get(name), without.get(name), options.level)
+            name: self._estimate(name, float(number), without.get(name), options.level)
             for name, [number] in values.items()
         }
 
     def _estimate(
-        self, name: str, number: float, drawn: Array | None, without: Array | None, level: float
+        self, name: str, number: float, without: Array | None, level: float
     ) -> IntervalEstimate:
-        if np.isnan(number) or drawn is None:
-            return IntervalEstimate(None if np.isnan(number) else float(number))
-        undefined = np.isnan(drawn)
-        known = drawn[~undefined]
-        if self.units < 2:
-            return IntervalEstimate(
-                float(number), reason="no interval: only one unit is drawn from"
-            )
-        if not len(known) or np.ptp(known) <= _SAME:
-            reason = "no interval: all resamples are equal"
-            return IntervalEstimate(float(number), undefined=int(undefined.sum()), reason=reason)
-        percentile, bca = percentile_interval(drawn, level), None
-        if name in self.correlations:
-            percentile = both_ways(float(number), percentile)
-        elif without is not None:
-            bca = bca_interval(drawn, float(number), without, np.ones(self.units), level)
-        found = resampled(float(number), percentile, bca)
-        return replace(found, undefined=int(undefined.sum()))
+        if np.isnan(number) or without is None:
+            return IntervalEstimate(None if np.isnan(number) else number)
+        rows = self._rows.get(self._differences.get(name, (name,))[0])
+        if rows is None:
+            rows = np.bincount(self.unit, minlength=self.units).astype(np.float64)
+        clusters = jackknifed(number, without, rows)
+        if isinstance(clusters, str):
+            return IntervalEstimate(number, reason=clusters)
+        if name in self._means:
+            return IntervalEstimate(number, self._bounded(self._means[name], level))
+        if name in self.correlations and clusters.variance() > _SAME**2:
+            error = float(np.sqrt(clusters.variance()))
+            return _on_fishers_scale(number, error * clusters.quantile(level))
+        limits = jackknife_interval(number, without, rows, level, name in self.both_ways)
+        if isinstance(limits, str):
+            return IntervalEstimate(number, reason=limits)
+        return IntervalEstimate(number, limits)
+
+    def _bounded(self, mean: _Mean, level: float) -> Range:
+        rows = np.bincount(mean.unit, minlength=self.units).astype(np.float64)
+        total, square = (
+            np.bincount(mean.unit, mean.values**power, minlength=self.units)[rows > 0].astype(float)
+            for power in (1, 2)
+        )
+        rows = rows[rows > 0]
+        inner = np.maximum(square - total**2 / rows, 0.0)
+        clusters = Clusters(rows, total, inner, np.ones(len(rows)))
+        width, size = mean.high - mean.low, len(mean.values)
+        shares = np.clip((mean.values - mean.low) / width, 0.0, 1.0)
+        quantile = clusters.quantile(level, known=True)
+        reach = score_reach(shares, np.full(size, 1 / size), clusters.worth(), quantile)
+        low, high = reach.around((clusters.mean - mean.low) / width)
+        return mean.low + width * low, mean.low + width * high
 
     def _table(self) -> Array:
         if not self._columns:
@@ -190,35 +270,23 @@ class Resampler:
                 for name, (index, statistic) in self._sums.items()
             }
 
-    def _drawn(self, table: Array, options: BootstrapOptions) -> dict[str, Array]:
-        parts: dict[str, list[Array]] = {}
-        for weights in draw(self.units, options):
-            for name, values in self._values(table, weights).items():
-                parts.setdefault(name, []).append(values)
-        return {name: np.concatenate(values) for name, values in parts.items()}
-
     def _without_one(self, table: Array) -> dict[str, Array]:
-        """Leave-one-unit-out values, for the acceleration of BCa."""
-        if self.units < 2:
-            return {}
+        """Every statistic without each of the units [shape=(units,) each]."""
         found = self._of_sums(table.sum(0) - table)
-        if self.units <= _MAX_JACKKNIFE:
+        if self._weighted:
             weights = 1 - np.eye(self.units)
             found.update({name: of(weights) for name, of in self._weighted.items()})
         return self._with_differences(found)
 
 
-def both_ways(value: float, percentile: Range | None) -> Range | None:
-    """A correlation of few means, plus and minus the farther of its percentile limits.
-
-    Resampling adds noise to every mean, which draws their correlation towards 0: the resamples
-    lie below their own value, and often all below the truth. The farther distance on both
-    sides takes in both, and is wider than it need be.
-    """
-    if percentile is None:
-        return None
-    reach = max(value - percentile[0], percentile[1] - value)
-    return max(-1.0, value - reach), min(1.0, value + reach)
+def _on_fishers_scale(number: float, far: float) -> IntervalEstimate:
+    """Limits of a correlation, symmetric where its spread does not depend on it (Fisher 1921)."""
+    room = 1 - number**2
+    if room < _SAME:
+        return IntervalEstimate(number, reason="no interval: all units lie on one line")
+    middle = np.arctanh(number)
+    low, high = np.tanh(middle - far / room), np.tanh(middle + far / room)
+    return IntervalEstimate(number, (float(low), float(high)))
 
 
 def draw(units: int, options: BootstrapOptions) -> Iterator[NDArray[np.float64]]:

@@ -72,17 +72,14 @@ def add_samples(book: FigureBook, judge: JudgeScores) -> None:
     samples = judge.samples
     if samples is None or samples.shape[1] < 2:
         return
-    rows, columns = icc_columns(samples)
+    resampler, (rows, columns) = book.resampler, icc_columns(samples)
     for name, of_mean in (("icc_1_1", False), ("icc_1_k", True)):
-        book.add(
-            "samples",
-            judge.name,
-            name,
-            len(rows),
-            lambda key, mean=of_mean: book.resampler.sums(  # type: ignore[misc]
-                key, columns, lambda sums: icc_of_sums(sums, mean), rows
-            ),
-        )
+
+        def register(key: str, mean: bool = of_mean) -> None:
+            resampler.sums(key, columns, lambda sums: icc_of_sums(sums, mean), rows)
+            resampler.correlations.add(key)
+
+        book.add("samples", judge.name, name, len(rows), register)
 
 
 def _left_out(who: str, found: MeanOfR) -> list[str]:

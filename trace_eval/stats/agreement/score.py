@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from blueprints import counted
 from trace_eval.data.labels import MISSING, Codes
 from trace_eval.stats.agreement.accuracy import accuracy, accuracy_2way, coverage_2way
-from trace_eval.stats.agreement.align import Aligned, folded
+from trace_eval.stats.agreement.align import Aligned
 from trace_eval.stats.agreement.baselines import (
     RULES,
     Majority,
@@ -20,38 +20,19 @@ from trace_eval.stats.agreement.baselines import (
     random_matched,
     random_uniform,
 )
+from trace_eval.stats.agreement.beside_rules import Baseline, beside_rules
 from trace_eval.stats.agreement.bootstrap import (
     BootstrapOptions,
     IntervalEstimate,
-    Stack,
-    Statistic,
     Units,
-    bootstrap,
-    within,
 )
-from trace_eval.stats.agreement.counts import Counts, joint_counts
-from trace_eval.stats.agreement.metrics import SHARES, metrics_of
+from trace_eval.stats.agreement.counts import Counts
+from trace_eval.stats.agreement.estimates import estimates
+from trace_eval.stats.agreement.metrics import measures_of
 from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.agreement.share import digits
+from trace_eval.stats.agreement.sign_flip import sign_flip
 from trace_eval.stats.sentences import rate
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """A rule to beat, on the items on which it and the judge both have a label.
-
-    Attributes:
-        items: how many those are.
-        accuracy: of the rule over the declared labels; None: nothing to count.
-        accuracy_2way: of the rule where the truth is a winner (a rule always names one).
-        judge: the judge's accuracy on the same items.
-    """
-
-    name: str
-    items: int
-    accuracy: float | None
-    accuracy_2way: float | None
-    judge: float | None
 
 
 @dataclass(frozen=True)
@@ -85,19 +66,6 @@ class JudgeScore:
     ties: str = ""
 
 
-def _over_flat(column: Aligned) -> dict[str, Statistic]:
-    """The statistics that a label set allows, over flat count vectors."""
-    shape = column.shares.shape
-
-    def over_flat(statistic: Statistic) -> Statistic:
-        return lambda cells: statistic(
-            folded(cells.reshape(*cells.shape[:-1], *shape), column.shares)
-        )
-
-    metrics = metrics_of(column.labels)
-    return {name: over_flat(metric.statistic) for name, metric in metrics.items()}
-
-
 def score_judge(
     columns: Sequence[Aligned],
     facts: Mapping[str, NDArray[Any]],
@@ -105,7 +73,6 @@ def score_judge(
     cluster: NDArray[np.int64] | None,
     options: BootstrapOptions,
     rules: Sequence[NumberRule] = (),
-    together: bool = True,
 ) -> list[JudgeScore]:
     """Score one judge on all dimensions.
 
@@ -114,60 +81,36 @@ def score_judge(
         facts: numbers per item for the baselines.
         content: the judge's content ratings, for the content-only baseline.
         cluster: independent unit of each item, from 0; None: items are drawn one by one.
-        options: of the bootstrap.
+        options: of the intervals.
         rules: numbers to beat beside :data:`RULES`.
-        together: a unit is drawn once for all dimensions; of many small ones each by itself is
-            faster.
     """
     guesses = {rule.name: rule.codes(facts) for rule in (*RULES, *rules)}
-    if cluster is None:
-        estimates = [_by_items(column, options) for column in columns]
-    elif together:
-        estimates = _by_clusters(columns, cluster, options)
-    else:
-        estimates = [_by_clusters([column], cluster, options)[0] for column in columns]
-    return [
-        _score(column, found, guesses, content)
-        for column, found in zip(columns, estimates, strict=True)
-    ]
+    return [_score(column, cluster, options, guesses, content) for column in columns]
 
 
-def _by_items(column: Aligned, options: BootstrapOptions) -> dict[str, IntervalEstimate]:
-    counts = joint_counts(column.truth, column.predicted, *column.shares.shape)
-    return bootstrap(Units.items(counts), _over_flat(column), options, SHARES)
-
-
-def _by_clusters(
-    columns: Sequence[Aligned], cluster: NDArray[np.int64], options: BootstrapOptions
-) -> list[dict[str, IntervalEstimate]]:
-    """All dimensions in one vector of counts: a cluster is drawn once for all of them."""
-    statistics: dict[str, Statistic] = {}
-    stack = Stack(int(cluster.max(initial=-1)) + 1)
-    for number, column in enumerate(columns):
-        size, known = len(column.labels), column.known
-        cells = column.truth[known].astype(np.int64) * size + column.predicted[known]
-        index = stack.add(cluster[known], cells, column.shares.size)
-        for name, statistic in _over_flat(column).items():
-            statistics[f"{number}.{name}"] = within(statistic, index)
-    shares = {name for name in statistics if name.partition(".")[2] in SHARES}
-    found = bootstrap(stack.units(), statistics, options, shares)
-    return [
-        {name: found[f"{number}.{name}"] for name in metrics_of(column.labels)}
-        for number, column in enumerate(columns)
-    ]
+def _metrics(
+    column: Aligned, cluster: NDArray[np.int64] | None, options: BootstrapOptions
+) -> dict[str, IntervalEstimate]:
+    known, size = column.known, len(column.labels)
+    cells = column.truth[known].astype(np.int64) * size + column.predicted[known]
+    units = Units.of(cells, column.shares.size, None if cluster is None else cluster[known])
+    return estimates(units, measures_of(column.labels, column.shares), options)
 
 
 def _score(
     column: Aligned,
-    metrics: dict[str, IntervalEstimate],
+    cluster: NDArray[np.int64] | None,
+    options: BootstrapOptions,
     guesses: Mapping[str, Codes | None],
     content: Codes | None,
 ) -> JudgeScore:
-    counts = column.counts()
+    metrics, counts = _metrics(column, cluster, options), column.counts()
     best = majority(counts, column.labels)
-    rules = tuple(_baselines(column, counts, best, guesses, content))
+    if column.dimension in ("overall", "preference"):
+        guesses = {**guesses, "content only": content}
+    rules = tuple(_baselines(column, counts, best, guesses, cluster))
     ties = _lone_ties(counts, metrics)
-    verdict = _verdict(column, _main(metrics, counts), best, rules)
+    verdict = _verdict(column, _main(metrics, counts), best, rules, options.level)
     return JudgeScore(
         judge=column.judge,
         dimension=column.dimension,
@@ -218,11 +161,12 @@ def _baselines(
     counts: Counts,
     best: Majority,
     guesses: Mapping[str, Codes | None],
-    content: Codes | None,
+    cluster: NDArray[np.int64] | None,
 ) -> list[Baseline]:
     judge = defined(float(accuracy(counts)))
     winners = counts[:2].sum(1)
     wins = float(winners.sum())
+    always = np.full(len(column.truth), column.labels.index(best.labels[0]), np.int8)
     rows = [
         Baseline(
             "majority class",
@@ -230,6 +174,7 @@ def _baselines(
             defined(best.accuracy),
             float(winners.max() / wins) if wins else None,
             judge,
+            _paired_p(column, always, cluster) if best.items else None,
         ),
         Baseline("random, uniform (expected)", best.items, random_uniform(counts), 0.5, judge),
         Baseline(
@@ -240,15 +185,22 @@ def _baselines(
             judge,
         ),
     ]
-    if column.dimension in ("overall", "preference"):
-        guesses = {**guesses, "content only": content}
     for name, codes in guesses.items():
         if codes is not None:
-            rows.append(_rule(name, codes, column))
+            rows.append(_rule(name, codes, column, cluster))
     return rows
 
 
-def _rule(name: str, codes: Codes, column: Aligned) -> Baseline:
+def _paired_p(column: Aligned, guess: Codes, cluster: NDArray[np.int64] | None) -> float:
+    """That judge and guess are right equally often where both say something, two-sided."""
+    both = column.known & (guess != MISSING)
+    right = column.shares[column.truth[both]]
+    item = np.arange(len(right))
+    gap = right[item, column.predicted[both]] - right[item, guess[both]]
+    return sign_flip(gap, None if cluster is None else cluster[both])
+
+
+def _rule(name: str, codes: Codes, column: Aligned, cluster: NDArray[np.int64] | None) -> Baseline:
     size = len(column.labels)
     guess = np.minimum(codes, size - 1).astype(np.int8)  # three labels: all ties are one
     guess = np.where(column.known, guess, MISSING).astype(np.int8)
@@ -260,21 +212,26 @@ def _rule(name: str, codes: Codes, column: Aligned) -> Baseline:
         defined(float(accuracy(counts))),
         defined(float(accuracy_2way(counts))),
         defined(float(accuracy(judged))),
+        _paired_p(column, guess, cluster) if counts.sum() else None,
     )
 
 
 def _verdict(
-    column: Aligned, found: IntervalEstimate, best: Majority, rules: Sequence[Baseline]
+    column: Aligned,
+    found: IntervalEstimate,
+    best: Majority,
+    rules: Sequence[Baseline],
+    level: float,
 ) -> str:
-    """How a judge stands against the majority class and the best simple rule.
-
-    Words follow the interval: a judge is above or below what lies outside of it.
-    """
+    """How a judge stands against the majority class and the best simple rule, by paired tests."""
     who = f"{column.judge} on {column.dimension}"
     if not best.items or found.value is None:
         return f"{who}: nothing was scored, nothing can be said."
     always = " or ".join(best.labels)
-    word = _standing(found, best.accuracy)
+    constant = beside_rules([rules[0]], column.scored, level)
+    word: str = "not told apart from" if constant is None else constant.word
+    if abs(found.value - best.accuracy) <= _ROUNDING:
+        word = "equal to"
     limits = found.interval
     d = digits(best.items)
     told = (
@@ -301,6 +258,7 @@ def _verdict(
             f"; the rule '{first.name}' does better: {first.accuracy:.{d}f} against the judge's"
             f" {first.judge:.{d}f} on the same {counted(first.items, 'item')}"
         )
+        told += "" if first.p is None else f" (paired test, p = {first.p:.2g})"
     return f"{told}."
 
 
@@ -312,14 +270,3 @@ def _main(metrics: Mapping[str, IntervalEstimate], counts: Counts) -> IntervalEs
 
 #: Sums of thirds differ by rounding.
 _ROUNDING = 1e-9
-
-
-def _standing(found: IntervalEstimate, base: float) -> str:
-    value, limits = found.value, found.interval
-    assert value is not None
-    if abs(value - base) <= _ROUNDING:
-        return "equal to"
-    if limits is not None and limits[0] <= base <= limits[1]:
-        return "not told apart from"
-    word = "below" if value < base else "above"
-    return word if limits is not None else f"{word}, without an interval to tell by,"

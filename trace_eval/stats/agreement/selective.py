@@ -40,7 +40,7 @@ class Selective:
             largest errors go first; no order is better).
         at: MAE at each of :data:`WITHHELD`.
         area: mean MAE over all shares kept, 1 % to 100 %.
-        gain: the area minus that of random, from the same resamples; None for random itself.
+        gain: the area minus that of random; None for random itself.
     """
 
     who: str
@@ -158,8 +158,9 @@ def add_selective(resampler: Resampler, judge: str, error: Array, variance: Arra
         else:
             _linear(resampler, keys, curve)
         if who != RANDOM:
-            random = _key(judge, RANDOM, 0)
-            resampler.difference(_key(judge, who, -1), random, keys[0])
+            random, gain = _key(judge, RANDOM, 0), _key(judge, who, -1)
+            resampler.difference(gain, random, keys[0])
+            resampler.both_ways.add(gain)
 
 
 def selective_rows(

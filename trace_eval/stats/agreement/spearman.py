@@ -26,6 +26,7 @@ def add_spearman(
     if not cells.defined:
         resampler.undefined(name)
         return
+    resampler.correlations.add(name)
     if cells.few:
         resampler.weighted(name, spearman_weights(cells))
         return

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from trace_eval.stats.agreement.calibration import add_dispersion, central
 from trace_eval.stats.agreement.figures import FigureBook
 from trace_eval.stats.agreement.forecasts import OPINIONS
+from trace_eval.stats.agreement.resample import UNIT
 from trace_eval.stats.agreement.spearman import add_spearman
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.agreement.variance import mean_forecast, rated_often
@@ -47,7 +48,7 @@ def _add_forecast(
 
     def mae(key: str) -> None:
         assert forecast is not None
-        resampler.mean(key, abs(forecast - truth), row)
+        resampler.error(key, abs(forecast - truth), row)
 
     def rho(key: str) -> None:
         assert forecast is not None
@@ -92,7 +93,7 @@ def add_calibration(book: FigureBook, study: Study, judge: JudgeScores) -> None:
         judge.name,
         "coverage_80",
         size,
-        lambda key: resampler.mean(key, inside, row),
+        lambda key: resampler.mean(key, inside, row, UNIT),
         "ratings",
     )
     book.add(
@@ -100,7 +101,7 @@ def add_calibration(book: FigureBook, study: Study, judge: JudgeScores) -> None:
         judge.name,
         "claimed_80",
         size,
-        lambda key: resampler.mean(key, claimed[row], row),
+        lambda key: resampler.mean(key, claimed[row], row, UNIT),
         "ratings",
     )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.pearson import pearson_of_sums
-from trace_eval.stats.agreement.resample import Resampler, ratio
+from trace_eval.stats.agreement.resample import UNIT, Resampler
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.options import FAMILIES
 
@@ -89,9 +89,9 @@ def add_systems(
     for number, system in enumerate(study.systems):
         mine = study.system == number
         key = f"system.{judge.name}.{system}"
-        resampler.sums(f"{key}.mean", (mine * filled, mine & scored), ratio)
-        resampler.sums(f"{key}.people", (mine * truth, mine & rated), ratio)
-        resampler.sums(f"{key}.difference", ((filled - truth) * (mine & both), mine & both), ratio)
+        resampler.mean(f"{key}.mean", filled, None, UNIT, mine & scored)
+        resampler.mean(f"{key}.people", truth, None, UNIT, mine & rated)
+        resampler.mean(f"{key}.difference", filled - truth, None, None, mine & both)
         columns += [mine * filled, mine & scored, mine * truth, mine & rated]
     for name, of_means in (("r", _pearson), ("rho", _spearman), ("tau", _kendall)):
         key = f"systems.{judge.name}.{name}"
@@ -125,10 +125,8 @@ def system_rows(
 
         return IntervalEstimate(
             None if estimate.value is None else shift + width * estimate.value,
-            move(estimate.percentile),
-            move(estimate.bca),
-            estimate.undefined,
-            reason=estimate.reason,
+            move(estimate.interval),
+            estimate.reason,
         )
 
     found = []

@@ -120,10 +120,11 @@ def plain(value: Any) -> Any:
 def flat(record: Any) -> dict[str, Any]:
     """One level of ``a.b.c`` keys; intervals become ``_low`` and ``_high``, lists JSON text."""
     row: dict[str, Any] = {}
-    for key, value in plain(record).items():
+    values = plain(record)
+    for key, value in values.items():
         if isinstance(value, dict):
             row.update({f"{key}.{inner}": item for inner, item in flat(value).items()})
-        elif key in ("percentile", "bca"):
+        elif key == "interval" and "reason" in values:
             low, high = value or (None, None)
             row.update({f"{key}_low": low, f"{key}_high": high})
         elif isinstance(value, list):

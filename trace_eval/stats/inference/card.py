@@ -25,7 +25,7 @@ from trace_eval.stats.inference.loudness import LoudnessBias, loudness_bias
 from trace_eval.stats.inference.operation import Operation, operation
 from trace_eval.stats.inference.probes import FILE as PROBES_FILE
 from trace_eval.stats.inference.probes import ProbeReport, probes_of
-from trace_eval.stats.inference.verdict import LEAST_PAIRS, Verdict, best_rule, decide, untried
+from trace_eval.stats.inference.verdict import LEAST_PAIRS, Verdict, decide, standing_of, untried
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import AgreeReport
 
@@ -109,7 +109,8 @@ class Card:
     @property
     def rule(self) -> tuple[str, float] | None:
         """The best trivial rule on the same pairs."""
-        return best_rule(self.main) if self.main else None
+        standing = standing_of(self.main) if self.main else None
+        return (standing.rule, standing.accuracy) if standing else None
 
 
 def main_score(report: AgreeReport | None) -> JudgeScore | None:

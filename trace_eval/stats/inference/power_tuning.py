@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from trace_eval.stats.estimate.limits import NO_SPREAD, Array
 from trace_eval.stats.inference.influence import PPIComponents
-from trace_eval.stats.inference.limits import NO_SPREAD, Array
 
 
 def tuned(found: PPIComponents) -> tuple[float, Array]:

@@ -19,8 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from trace_eval.stats.agreement.interval import Range
-from trace_eval.stats.inference.influence import Labels, PPIComponents
-from trace_eval.stats.inference.limits import (
+from trace_eval.stats.estimate.limits import (
     NO_SPREAD,
     Array,
     Reach,
@@ -29,6 +28,7 @@ from trace_eval.stats.inference.limits import (
     score_reach,
     skewed_reach,
 )
+from trace_eval.stats.inference.influence import Labels, PPIComponents
 from trace_eval.stats.inference.power_tuning import tuned
 
 #: Labelled units below which no interval is given.

@@ -7,6 +7,7 @@ from typing import Literal
 
 from blueprints import counted
 from trace_eval.stats.agreement.baselines import RULES as RULES_OF_NUMBERS
+from trace_eval.stats.agreement.beside_rules import Standing, beside_rules
 from trace_eval.stats.agreement.checks import DataWarning
 from trace_eval.stats.agreement.score import JudgeScore
 
@@ -24,10 +25,10 @@ BIASED = 0.01
 
 #: The rules as the card prints them.
 RULES = (
-    f"unknown: fewer than {LEAST_PAIRS} labelled pairs, or no interval of the accuracy",
-    f"do not use: fewer than {LEAST_COVERAGE:.0%} of the pairs scored, or answers exchanged, or the"
-    " whole interval of its accuracy below the best trivial rule",
-    "rank systems: the whole interval above the best trivial rule that could be tried,"
+    f"unknown: fewer than {LEAST_PAIRS} labelled pairs, or no trivial rule to try",
+    f"do not use: fewer than {LEAST_COVERAGE:.0%} of the pairs scored, or answers exchanged, or"
+    " shown to be right less often than a trivial rule on the same pairs",
+    "rank systems: shown to be right more often than every trivial rule that could be tried,"
     f" {RANKING_COVERAGE:.0%} scored, {LEAST_PAIRS} pairs judged in both orders and no position"
     f" bias seen there (p >= {BIASED:g}); what was not tested is not passed",
     "screen only: everything else; see what trace-eval screen promises",
@@ -42,14 +43,15 @@ class Verdict:
     why: str
 
 
-def best_rule(score: JudgeScore) -> tuple[str, float] | None:
-    """The best trivial rule on at least half of the scored pairs: its name and accuracy."""
-    rules = [
-        (baseline.name, baseline.accuracy)
-        for baseline in score.baselines
-        if baseline.accuracy is not None and 2 * baseline.items >= score.scored
-    ]
-    return max(rules, key=lambda rule: rule[1], default=None)
+def standing_of(score: JudgeScore, level: float = 0.95, judges: int = 1) -> Standing | None:
+    """The judge beside the trivial rules; None: no rule says something on half of the pairs.
+
+    Args:
+        score: of the judge.
+        level: of the claims.
+        judges: it is the best of so many, each of which could have been (Bonferroni).
+    """
+    return beside_rules(score.baselines, score.scored, 1 - (1 - level) / judges)
 
 
 def untried(score: JudgeScore) -> list[str]:
@@ -86,22 +88,21 @@ def decide(
     if exchanged:
         return Verdict("do not use", f"answers look exchanged: {exchanged[0].text}")
     accuracy = score.metrics.get("accuracy_4way") or score.metrics["accuracy_3way"]
-    rule = best_rule(score)
-    if accuracy.interval is None or rule is None:
-        return Verdict("unknown", "its accuracy has no interval to compare with a rule")
-    low, high = accuracy.interval
-    against = f"{rule[0]} ({rule[1]:.1%})"
-    if high < rule[1]:
-        return Verdict("do not use", f"accuracy is at most {high:.1%}, below {against}")
-    if low <= rule[1]:
+    rule = standing_of(score)
+    if accuracy.value is None or rule is None or rule.p is None:
+        return Verdict("unknown", "there is no rule to compare its accuracy with")
+    against = f"{rule.rule} ({rule.accuracy:.1%})"
+    if rule.word == "below":
+        return Verdict("do not use", f"accuracy of {accuracy.value:.1%} is below {against}")
+    if rule.word != "above":
         return Verdict(
-            "screen only", f"accuracy of {low:.1%} to {high:.1%} is not shown to beat {against}"
+            "screen only", f"accuracy of {accuracy.value:.1%} is not shown to beat {against}"
         )
     if coverage < RANKING_COVERAGE:
         return Verdict("screen only", f"beats {against}, but scored only {coverage:.0%}")
     if biased := _bias(position_p, warnings):
         return Verdict("screen only", f"beats {against}, but {biased}")
-    beats = f"accuracy of at least {low:.1%} beats {against}"
+    beats = f"accuracy of {accuracy.value:.1%} beats {against}"
     if position_p is None or both_orders < LEAST_PAIRS:
         return Verdict(
             "screen only",

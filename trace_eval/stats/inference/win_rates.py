@@ -16,13 +16,13 @@ from trace_eval.stats.agreement.copies import index_of, units
 from trace_eval.stats.agreement.counts import SPLIT
 from trace_eval.stats.agreement.holm import holm
 from trace_eval.stats.agreement.sign_flip import sign_flip
+from trace_eval.stats.estimate.limits import Array
 from trace_eval.stats.inference.influence import (
     Design,
     PPIComponents,
     ppi_components,
     simple_design,
 )
-from trace_eval.stats.inference.limits import Array
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
 

@@ -87,7 +87,10 @@ def rank_intervals(
         counts = outcomes.counts.reshape(1, -1).astype(np.float64)
         values = _values(method, outcomes, counts, options)[0]
         level = options.bootstrap.level
-        found[method] = rank_sets(values, np.concatenate(rows), tests[only], level)
+        tested = tests[only]
+        if method == "mean_win_rate":  # every opponent weighs the same, also one met once
+            tested = np.maximum(tested, met_seldom_p(values, outcomes, options.typed))
+        found[method] = rank_sets(values, np.concatenate(rows), tested, level)
     return found
 
 
@@ -136,6 +139,38 @@ def resampled_p(values: Array, drawn: Array, units: Array | None = None) -> Arra
     fewer = np.maximum(np.minimum(units[:, None], units[None, :]), 2)
     spread *= np.sqrt(fewer / (fewer - 1))  # resamples vary less than new data do
     return np.where(gap > 0, 2 * stdtr(fewer - 1, -gap / spread), 1.0)
+
+
+def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
+    """p values of mean win rates, two-sided, from the variance of the rate against each opponent.
+
+    A rate of one comparison does not vary in resamples of that pair. Here its variance is that of
+    the rate with two comparisons more, one won and one lost (Agresti & Caffo 2000).
+
+    Args:
+        values: mean win rates [shape=(systems,)].
+        outcomes: the comparisons.
+        typed: ``both_bad`` is 0 points, not half a win.
+
+    Returns:
+        p where the row is ahead of the column, and 1 elsewhere [shape=(systems, systems)].
+    """
+    from scipy.special import ndtr
+
+    size = len(outcomes.systems)
+    variance, met = np.zeros((size, size)), np.zeros((size, size), bool)
+    for (one, other), counts in zip(outcomes.pairs.tolist(), outcomes.counts, strict=True):
+        number = int(counts.sum())
+        if number:
+            won = (counts[0] + (counts[2] + (0 if typed else counts[3])) / 2 + 1) / (number + 2)
+            met[one, other] = met[other, one] = True
+            variance[one, other] = variance[other, one] = won * (1 - won) / number
+    share = 1 / np.maximum(met.sum(1), 1)
+    own = (variance * share[:, None] ** 2).sum(1)
+    # the comparisons of two systems count for one and against the other
+    spread = own[:, None] + own[None, :] + 2 * variance * share[:, None] * share[None, :]
+    gap = np.round(values[:, None] - values[None, :], DECIMALS)
+    return np.where(gap > 0, 2 * ndtr(-gap / np.sqrt(np.maximum(spread, _NO_SPREAD))), 1.0)
 
 
 def shown_ahead(p: Array, level: float) -> NDArray[np.bool_]:

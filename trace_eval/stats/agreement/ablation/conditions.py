@@ -1,7 +1,7 @@
 """Conditions against a reference on the same items: dropped groups, judge modes, policies.
 
 Per condition and dimension: accuracy (mean over repeats), its difference to the reference
-with a paired bootstrap interval, exact McNemar on the labels that most repeats give, and
+with a paired interval, exact McNemar on the labels that most repeats give, and
 Holm's correction over the whole table. Noise stands beside it: a difference smaller than
 what two runs of one condition differ by says nothing.
 """
@@ -22,11 +22,10 @@ from trace_eval.stats.agreement.align import Items, gather, items_of, match
 from trace_eval.stats.agreement.bootstrap import (
     BootstrapOptions,
     IntervalEstimate,
-    Statistic,
     Units,
-    bootstrap,
 )
 from trace_eval.stats.agreement.counts import collapse_codes, is_untyped
+from trace_eval.stats.agreement.estimates import Measure, Part, estimates
 from trace_eval.stats.agreement.holm import holm
 from trace_eval.stats.agreement.judges import factorise, with_overall, with_preference
 from trace_eval.stats.agreement.mcnemar import McNemar, mcnemar
@@ -104,7 +103,7 @@ def ablation_table(
         dimensions: which to report, of those that everything has.
         cluster: draw whole instructions; the labels need ``instruction_id``.
         missing: see :func:`trace_eval.stats.agreement.align.match`.
-        options: of the bootstrap.
+        options: of the intervals.
 
     Raises:
         UserError: the reference is no condition, ids do not match, no dimension is shared.
@@ -254,7 +253,7 @@ def _difference(
     group: NDArray[np.int64] | None,
     options: BootstrapOptions,
 ) -> IntervalEstimate:
-    """Paired bootstrap of the mean over items of (share right here - share right there)."""
+    """The mean over items of (share right here - share right there)."""
     (right, judged, repeats), (base_right, base_judged, base_repeats) = ours, theirs
     shape = (repeats + 1, repeats + 1, base_repeats + 1, base_repeats + 1)
     cell = np.ravel_multi_index((right, judged, base_right, base_judged), shape)
@@ -266,13 +265,8 @@ def _difference(
         total = np.asarray(cells.sum(-1), float)
         return np.asarray((cells @ gain) / np.where(total > 0, total, np.nan))
 
-    statistic: Statistic = mean_gain
-    units = (
-        Units.items(np.bincount(cell, minlength=size))
-        if group is None
-        else Units.clusters(group, cell, size)
-    )
-    return bootstrap(units, {"difference": statistic}, options)["difference"]
+    measure = Measure(mean_gain, (Part(gain, np.ones(size), -1.0),))
+    return estimates(Units.of(cell, size, group), {"difference": measure}, options)["difference"]
 
 
 def consensus(codes: Codes) -> Codes:

@@ -1,0 +1,250 @@
+"""Do intervals of ``agree`` hold the truth as often as they say? By simulation.
+
+``python -m benchmarks.coverage_agree [draws]`` draws worlds with a known truth, prints one row for
+each, and writes benchmarks/results/coverage_agree.json. Draws without an interval are counted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import kendalltau, spearmanr
+
+from benchmarks.coverage import Row, table
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate, Units
+from trace_eval.stats.agreement.concordance import concordance, concordance_moments
+from trace_eval.stats.agreement.concordance import concordance_of_sums as ccc_of_sums
+from trace_eval.stats.agreement.counts import TYPED, UNTYPED
+from trace_eval.stats.agreement.estimates import estimates
+from trace_eval.stats.agreement.kendall import add_kendall
+from trace_eval.stats.agreement.metrics import measures_of, metrics_of
+from trace_eval.stats.agreement.pearson import moments, pearson, pearson_of_sums
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.spearman import add_spearman
+
+Array = NDArray[np.float64]
+OPTIONS = BootstrapOptions()
+
+#: Shares of the true labels, and how often the judge gives each.
+LABELS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
+    "two even": ((0.5, 0.5, 0.0), (0.7, 0.7, 0.0)),
+    "two, one rare": ((0.9, 0.1, 0.0), (0.95, 0.5, 0.0)),
+    "three": ((0.4, 0.35, 0.25), (0.6, 0.6, 0.6)),
+    "three, ties rare": ((0.5, 0.45, 0.05), (0.75, 0.75, 0.4)),
+    "three, ties very rare": ((0.5, 0.47, 0.03), (0.9, 0.9, 0.9)),
+    "three, by chance": ((0.4, 0.3, 0.3), (0.33, 0.33, 0.33)),
+    "typed": ((0.35, 0.3, 0.1, 0.25), (0.55, 0.55, 0.55, 0.55)),
+    "typed, rare": ((0.45, 0.4, 0.05, 0.1), (0.8, 0.8, 0.3, 0.5)),
+    "typed, hardly wrong": ((0.35, 0.3, 0.1, 0.25), (0.95, 0.95, 0.95, 0.95)),
+}
+
+#: Items of each instruction, by the number of instructions and their mean.
+SIZES: dict[str, Callable[[int, int], NDArray[np.int64]]] = {
+    "single": lambda number, mean: np.ones(number, np.int64),
+    "even": lambda number, mean: np.full(number, mean),
+    "Zipf": lambda number, mean: _scaled(1 / np.arange(1, number + 1), mean),
+    "a tenth large": lambda number, mean: np.where(np.arange(number) % 10 == 0, 6 * mean, mean),
+}
+
+
+def _scaled(shares: Array, mean: int) -> NDArray[np.int64]:
+    return np.maximum(1, np.round(shares / shares.mean() * mean)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Items of instructions, some of which have one answer to all their items.
+
+    Attributes:
+        alike: share of the instructions whose items are all alike.
+        large: alike are the large ones instead.
+    """
+
+    labels: str
+    sizes: str
+    number: int
+    mean: int = 1
+    alike: float = 0.0
+    large: bool = False
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        if self.sizes == "single":
+            return f"{self.labels}: {self.number} items"
+        likeness = "the large ones alike" if self.large else f"{self.alike:.0%} alike"
+        return f"{self.labels}: {self.number} x {self.mean}, {self.sizes}, {likeness}"
+
+    @property
+    def joint(self) -> Array:
+        """Share of every (truth, judge) [shape=(labels, labels)]."""
+        shares, right = (np.array(each) for each in LABELS[self.labels])
+        size, seen = len(shares), shares > 0
+        found = np.diag(shares * right)
+        for label in np.flatnonzero(seen):
+            others = seen & (np.arange(size) != label)
+            found[label, others] = shares[label] * (1 - right[label]) / others.sum()
+        return found
+
+    def draw(self, rng: np.random.Generator) -> Units:
+        """One draw."""
+        sizes = SIZES[self.sizes](self.number, self.mean)
+        cluster = np.repeat(np.arange(self.number), sizes)
+        flat = self.joint.ravel()
+        same = sizes > np.median(sizes) if self.large else rng.random(self.number) < self.alike
+        common = rng.choice(len(flat), self.number, p=flat)
+        own = rng.choice(len(flat), len(cluster), p=flat)
+        cell = np.where(same[cluster], common[cluster], own)
+        return Units.of(cell, len(flat), None if self.sizes == "single" else cluster)
+
+    def covered(self, draws: int) -> Row:
+        """How often intervals of every statistic hold its truth."""
+        scale = TYPED if len(self.joint) == len(TYPED) else UNTYPED
+        truth = {name: float(one.statistic(self.joint)) for name, one in metrics_of(scale).items()}
+        if self.joint[-1].sum() == 0:  # the statistic knows no third label there
+            truth.pop("gwet_ac1")
+        rng = np.random.default_rng(crc32(self.name.encode()))
+        measures = measures_of(scale)
+        return _counted(truth, [estimates(self.draw(rng), measures, OPTIONS) for _ in range(draws)])
+
+
+def _counted(truth: Mapping[str, float], drawn: list[Mapping[str, IntervalEstimate]]) -> Row:
+    found: Row = {}
+    for name, value in truth.items():
+        limits = [one[name].interval for one in drawn]
+        given = [limit for limit in limits if limit is not None]
+        held = sum(low - 1e-9 <= value <= high + 1e-9 for low, high in given)
+        found[name] = {
+            "held": held / len(given) if given else None,
+            "given": len(given) / len(drawn),
+            "width": float(np.mean([high - low for low, high in given])) if given else None,
+        }
+    return found
+
+
+#: Ratings of people and of the judge, 0 to 1, from random numbers.
+RATINGS: dict[str, Callable[[np.random.Generator, int], tuple[Array, Array]]] = {
+    "1 to 5": lambda rng, n: _five(rng.normal(size=n), rng),
+    "continuous": lambda rng, n: _near(rng.normal(size=n), rng),
+    "unrelated": lambda rng, n: (rng.random(n), rng.random(n)),
+    "mostly 5": lambda rng, n: _top(rng, n),
+    "rarely far off": lambda rng, n: _rare(rng.integers(0, 5, n) / 4, rng),
+    "yes or no": lambda rng, n: _flipped((rng.random(n) < 0.6).astype(float), rng),
+}
+
+
+def _five(truth: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+    said = 0.7 * truth + 0.7 * rng.normal(size=len(truth))
+    first, second = (np.clip(np.round(3 + side), 1, 5) / 4 - 0.25 for side in (truth, said))
+    return first, second
+
+
+def _near(truth: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+    said = 0.9 * truth + 0.43 * rng.normal(size=len(truth))
+    return np.clip(0.5 + 0.2 * truth, 0, 1), np.clip(0.5 + 0.2 * said, 0, 1)
+
+
+def _top(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+    truth, other = (np.clip(np.round(4 - rng.exponential(s, n)), 0, 4) / 4 for s in (0.7, 0.9))
+    return truth, np.where(rng.random(n) < 0.75, truth, other)
+
+
+def _rare(truth: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+    n = len(truth)
+    return truth, np.where(rng.random(n) < 0.9, truth, rng.integers(0, 5, n) / 4)
+
+
+def _flipped(truth: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+    return truth, np.where(rng.random(len(truth)) < 0.8, truth, 1 - truth)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Scores of items, each ``copies`` times in its instruction."""
+
+    ratings: str
+    number: int
+    sizes: str = "single"
+    mean: int = 1
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        of = "items" if self.sizes == "single" else f"x {self.mean}, {self.sizes}, alike"
+        return f"scores {self.ratings}: {self.number} {of}"
+
+    def covered(self, draws: int) -> Row:
+        """How often intervals of every statistic hold its truth."""
+        people, judge = RATINGS[self.ratings](np.random.default_rng(1), 400_000)
+        off, some = judge - people, slice(0, 10_000)
+        truth = {
+            "mae": float(abs(off).mean()),
+            "mse": float((off**2).mean()),
+            "bias": float(off.mean()),
+            "r": pearson(judge, people),
+            "rho": float(spearmanr(judge, people).statistic),
+            "tau_b": float(kendalltau(judge[some], people[some]).statistic),
+            "ccc": concordance(judge, people),
+        }
+        rng = np.random.default_rng(crc32(self.name.encode()))
+        return _counted(truth, [self._estimates(rng) for _ in range(draws)])
+
+    def _estimates(self, rng: np.random.Generator) -> Mapping[str, IntervalEstimate]:
+        cluster = np.repeat(np.arange(self.number), SIZES[self.sizes](self.number, self.mean))
+        people, judge = (side[cluster] for side in RATINGS[self.ratings](rng, self.number))
+        resampler, off = Resampler(cluster), judge - people
+        resampler.error("mae", abs(off))
+        resampler.error("mse", off**2, power=2)
+        resampler.error("bias", off, signed=True)
+        resampler.sums("r", moments(judge, people), pearson_of_sums)
+        resampler.sums("ccc", concordance_moments(judge, people), ccc_of_sums)
+        resampler.correlations |= {"r", "ccc"}
+        add_spearman(resampler, "rho", judge, people)
+        add_kendall(resampler, "tau_b", judge, people)
+        return resampler.estimates(OPTIONS)
+
+
+def worlds() -> list[Labelled | Scored]:
+    """Few items and many, rare labels, few and unequal instructions."""
+    found: list[Labelled | Scored] = [
+        Labelled(labels, "single", number) for labels in LABELS for number in (10, 20, 50, 200)
+    ]
+    for labels in ("two even", "three", "typed, hardly wrong"):
+        found += [Labelled(labels, "even", n, m, 0.7) for n, m in ((6, 10), (8, 10), (20, 4))]
+        found += [Labelled(labels, "Zipf", n, 10, a) for n in (12, 40, 100) for a in (0.0, 0.7)]
+        found += [Labelled(labels, "a tenth large", 50, 4, 0.7)]
+        found += [Labelled(labels, "Zipf", 40, 10, large=True)]
+    found += [Scored(ratings, number) for ratings in RATINGS for number in (8, 12, 20, 50)]
+    found += [Scored(r, n, "Zipf", 4) for r in ("1 to 5", "continuous") for n in (12, 40)]
+    return found
+
+
+def main(draws: int = 400) -> None:
+    """Print and store everything."""
+
+    def cell(row: Row) -> str:
+        names = [name for name, one in row.items() if isinstance(one, dict)]
+        shown = (
+            f"{name} {row[name]['held']:.1%}"
+            + ("" if row[name]["given"] == 1 else f" of {row[name]['given']:.0%}")
+            for name in names
+            if row[name]["held"] is not None
+        )
+        return ", ".join(shown)
+
+    table(
+        "coverage_agree",
+        {world.name: partial(world.covered) for world in worlds()},
+        draws,
+        {"95 % intervals hold the truth, of the draws that have one": cell},
+    )
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

@@ -1,0 +1,215 @@
+"""Intervals of statistics of counts: see :mod:`trace_eval.stats.estimate`.
+
+A share has score limits. A mean of shares, one for each label (balanced accuracy, macro-F1), has
+those of its parts, put together (Zou & Donner 2008): of a label that is seen twice two right
+answers say little, and its own limits know that. What corrects accuracy for chance (kappa, AC1) has
+the limits of accuracy, stretched by the ratio of their standard errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.stats.agreement.bootstrap import IntervalEstimate, Statistic, Units
+from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.stats.agreement.counts import folded
+from trace_eval.stats.estimate.limits import Array, Reach, score_reach
+from trace_eval.stats.estimate.worth import Clusters
+
+#: Items that a side must give another label than its commonest one: of fewer nobody knows how
+#: often others are right by chance, or how often a rare label is right at all.
+LEAST_OTHERS = 5
+
+#: Share of the items whose labels are dealt anew, for a slope.
+_LITTLE = 1e-3
+
+#: Spreads below this are rounding.
+_NO_SPREAD = 1e-15
+
+
+@dataclass(frozen=True)
+class Part:
+    """A mean of values that the cell of an item decides.
+
+    Attributes:
+        credit: value of an item in each cell [shape=(cells,)].
+        counted: how far an item of that cell counts, 0 to 1 [shape=(cells,)].
+        low, high: range of the values.
+        curve: increasing function of the mean that the statistic takes.
+    """
+
+    credit: Array
+    counted: Array
+    low: float = 0.0
+    high: float = 1.0
+    curve: Callable[[float], float] = float
+
+    def of_rows(self, shares: Array) -> Part:
+        """Over a table whose rows are parts of several labels, see ``folded``."""
+        labels = shares.shape[1]
+        counted = shares @ self.counted.reshape(labels, labels)
+        total = shares @ (self.credit * self.counted).reshape(labels, labels)
+        credit = np.divide(total, counted, out=np.zeros_like(total), where=counted > 0)
+        return replace(self, credit=credit.ravel(), counted=counted.ravel())
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A statistic, and what its limits follow from.
+
+    Attributes:
+        statistic: function of vectors of counts.
+        parts: it is the mean of their curves, over those with any item.
+        stretched: it is not, but rises and falls with its one part.
+        others: items that both sides must give another label than their commonest one.
+        shares: what each row of the table of truth and judge is of each label
+            [shape=(rows, labels)]; None: the counts are no such table.
+    """
+
+    statistic: Statistic
+    parts: tuple[Part, ...]
+    stretched: bool = False
+    others: int = 0
+    shares: Array | None = None
+
+
+def estimates(
+    units: Units, measures: Mapping[str, Measure], options: BootstrapOptions
+) -> dict[str, IntervalEstimate]:
+    """Values and intervals; without any item there is no value, without ``resamples`` no interval.
+
+    Args:
+        units: independent units with their counts.
+        measures: by name.
+        options: level of the intervals.
+    """
+    return {name: _estimate(units, measure, options) for name, measure in measures.items()}
+
+
+def _estimate(units: Units, measure: Measure, options: BootstrapOptions) -> IntervalEstimate:
+    value = float(measure.statistic(units.total)) if len(units.sizes) else float("nan")
+    if np.isnan(value) or not options.resamples:
+        return IntervalEstimate(None if np.isnan(value) else value)
+    if why := _too_few(units):
+        return IntervalEstimate(value, reason=why)
+    if measure.others > _others(units.total, measure.shares):
+        why = f"no interval: under {measure.others} items are not of the commonest label"
+        return IntervalEstimate(value, reason=why)
+    limited = [one for part in measure.parts if (one := _limited(units, part, options.level))]
+    reach = _together(limited, units.sizes)
+    if not measure.stretched:
+        return IntervalEstimate(value, reach.around(value, measure.parts[0].low))
+    stretch = _stretch(units, measure, value, limited[0])
+    if stretch is None:
+        return IntervalEstimate(value, reason="no interval: all items are alike")
+    wide = Reach(stretch * reach.below, stretch * reach.above)
+    return IntervalEstimate(value, wide.around(value, -1.0))
+
+
+def _others(counts: NDArray[Any], shares: Array | None) -> float:
+    """Items to which a side gives another label than its commonest one, the fewer of both."""
+    if shares is None:
+        return float("inf")
+    table = folded(counts.reshape(shares.shape), shares)
+    return float(table.sum() - max(table.sum(0).max(), table.sum(1).max()))
+
+
+def _too_few(units: Units) -> str | None:
+    """Why units of several items allow no interval; limits of single items hold for any number."""
+    rows = units.tables.sum(1).astype(np.float64)
+    whole = Clusters(rows, rows, np.zeros(len(rows)), units.sizes.astype(np.float64))
+    return whole.too_few() if rows.max() > 1 else None
+
+
+@dataclass(frozen=True)
+class _Limited:
+    """A part with its limits, and the influence of each kind of unit on it."""
+
+    reach: Reach
+    influence: Array
+    variance: float
+
+
+def _limited(units: Units, part: Part, level: float) -> _Limited | None:
+    """None: no item counts."""
+    cells = part.credit * part.counted
+    rows, total = units.tables @ part.counted, units.tables @ cells
+    seen = rows > 0
+    if not seen.any():
+        return None
+    squares = (units.tables @ (part.credit * cells))[seen]
+    inner = np.maximum(squares - total[seen] ** 2 / rows[seen], 0.0)
+    clusters = Clusters(rows[seen], total[seen], inner, units.sizes[seen].astype(np.float64))
+    width = part.high - part.low
+    counts = units.total * part.counted
+    shares = (part.credit - part.low) / width
+    reach = score_reach(
+        shares[counts > 0],
+        counts[counts > 0] / counts.sum(),
+        clusters.worth(),
+        clusters.quantile(level, known=True),
+    )
+    mean = clusters.mean
+    low, high = reach.around((mean - part.low) / width)
+    at = part.curve(mean)
+    below, above = at - part.curve(part.low + width * low), part.curve(part.low + width * high) - at
+    influence = np.zeros(len(rows))
+    influence[seen] = clusters.influence
+    return _Limited(Reach(below, above), influence, clusters.variance())
+
+
+def _together(parts: list[_Limited], sizes: NDArray[np.int64]) -> Reach:
+    """Limits of the mean of parts, which are correlated as their influences are."""
+    influence = np.stack([part.influence for part in parts])
+    product = (influence * sizes) @ influence.T
+    own = np.sqrt(np.diag(product))
+    scale = np.outer(own, own)
+    alike = np.divide(product, scale, out=np.eye(len(parts)), where=scale > _NO_SPREAD**2)
+    np.fill_diagonal(alike, 1.0)
+    below, above = (
+        np.sqrt(max(0.0, float(side @ alike @ side))) / len(parts)
+        for side in np.array([[part.reach.below, part.reach.above] for part in parts]).T
+    )
+    return Reach(float(below), float(above))
+
+
+def _stretch(units: Units, measure: Measure, value: float, part: _Limited) -> float | None:
+    """Standard error of the statistic over that of its part; None: nobody can tell."""
+    if part.variance < _NO_SPREAD:
+        return _slope(units.total, measure, value)
+    influence = _of_items(units.total, measure.statistic, value)
+    if np.isnan(influence).any():
+        return None
+    rows, sums = units.tables.sum(1).astype(np.float64), units.tables @ influence
+    inner = np.maximum(units.tables @ influence**2 - sums**2 / rows, 0.0)
+    own = Clusters(rows, sums, inner, units.sizes.astype(np.float64))
+    return float(np.sqrt(own.variance() / part.variance))
+
+
+def _of_items(total: NDArray[Any], statistic: Statistic, value: float) -> Array:
+    """Influence of an item of each cell on the statistic (jackknife) [shape=(cells,)]."""
+    cells = np.flatnonzero(total)
+    without = np.repeat(total[None], len(cells), axis=0)
+    without[np.arange(len(cells)), cells] -= 1
+    influence = np.zeros(len(total))
+    influence[cells] = (float(total.sum()) - 1) * (value - statistic(without))
+    return influence
+
+
+def _slope(total: NDArray[Any], measure: Measure, value: float) -> float | None:
+    """What the statistic loses for what its part loses, where some labels are dealt anew."""
+    if measure.shares is None:
+        return None
+    table = total.reshape(measure.shares.shape)
+    by_chance = np.outer(table.sum(1), table.sum(0)).ravel() / float(total.sum())
+    mixed = (1 - _LITTLE) * total + _LITTLE * by_chance
+    [part] = measure.parts
+    lost = float(part.credit * part.counted @ (total - mixed)) / float(total.sum())
+    if lost < _NO_SPREAD:
+        return None
+    return (value - float(measure.statistic(mixed))) / lost

@@ -1,0 +1,116 @@
+"""Limits of quantiles, shares and other figures over clusters.
+
+How many values lie below the true quantile is binomial, of as many values as the clusters are
+worth; the values with the least and the greatest such ranks are its limits (Woodruff 1952). Where
+too few clusters lie beyond it, the greatest value that was seen may itself be below the truth, and
+there are none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.stats.agreement.interval import Range
+from trace_eval.stats.estimate.limits import NO_SPREAD, Array, Reach, score_reach, skewed_reach
+from trace_eval.stats.estimate.worth import Clusters
+
+
+@dataclass(frozen=True)
+class QuantileInterval:
+    """Limits of a quantile, or what they need.
+
+    Attributes:
+        interval: None: too few clusters lie beyond the quantile.
+        needed: clusters like these that would allow one.
+    """
+
+    interval: Range | None
+    needed: int
+
+
+def quantile_interval(
+    values: Array, cluster: NDArray[np.int64], q: float, level: float = 0.95
+) -> QuantileInterval:
+    """Limits of a quantile.
+
+    Args:
+        values: in any order, infinite ones too [shape=(n,), n > 0].
+        cluster: independent unit of each [shape=(n,)].
+        q: which quantile, 0 to 1, both excluded.
+        level: of the interval.
+    """
+    from scipy.special import bdtrik, ndtr
+
+    ordered = np.sort(values)
+    below = (values <= np.quantile(ordered, q, method="inverted_cdf")).astype(np.float64)
+    _, index, rows = np.unique(cluster, return_inverse=True, return_counts=True)
+    total = np.bincount(index, below).astype(np.float64)
+    inner = total - total**2 / rows
+    clusters = Clusters(rows.astype(np.float64), total, inner, np.ones(len(rows)))
+    worth = clusters.worth()
+    tail = float(ndtr(-clusters.quantile(level, known=True)))
+    wanted = log(tail) / log(max(q, 1 - q))
+    if worth < wanted or clusters.too_few():
+        return QuantileInterval(None, max(ceil(len(rows) * wanted / worth), len(rows) + 1))
+    # how many values lie below the true quantile is binomial, whatever their distribution
+    edges = np.array([bdtrik(tail, worth, q), bdtrik(1 - tail, worth, q)]) / worth * len(values)
+    first, last = int(max(np.floor(edges[0]), 0)), int(min(np.ceil(edges[1]), len(values) - 1))
+    return QuantileInterval((float(ordered[first]), float(ordered[last])), len(rows))
+
+
+def share_interval(top: Array, bottom: Array, level: float = 0.95) -> Range | str:
+    """Limits of a share of events, or why there are none.
+
+    Args:
+        top: events of a kind in each cluster [shape=(clusters,)]; ``bottom``: all events.
+        level: of the interval.
+    """
+    seen = bottom > 0
+    rows, total = bottom[seen], top[seen]
+    clusters = Clusters(rows, total, total - total**2 / rows, np.ones(len(rows)))
+    if why := clusters.too_few():
+        return why
+    share = clusters.mean
+    values = np.array([0.0, 1.0]) if 0 < share < 1 else np.array([share])
+    weights = np.array([1 - share, share]) if 0 < share < 1 else np.ones(1)
+    reach = score_reach(values, weights, clusters.worth(), clusters.quantile(level, known=True))
+    return reach.around(share)
+
+
+def jackknife_interval(
+    value: float, without: Array, rows: Array, level: float = 0.95, both_ways: bool = False
+) -> Range | str:
+    """Limits of any smooth figure from its values without each cluster, or why there are none.
+
+    Args:
+        value: of all.
+        without: without each cluster [shape=(clusters,)].
+        rows: of each cluster; those without any do not count [shape=(clusters,)].
+        level: of the interval.
+        both_ways: the farther limit counts on both sides, of figures whose influences follow an
+            order of the clusters.
+    """
+    clusters = jackknifed(value, without, rows)
+    if isinstance(clusters, str):
+        return clusters
+    if clusters.variance() < NO_SPREAD:
+        return "no interval: all units are alike"
+    reach = skewed_reach(clusters.influence, clusters.variance(), clusters.quantile(level))
+    if both_ways:
+        reach = Reach(max(reach.below, reach.above), max(reach.below, reach.above))
+    return reach.around(value, -np.inf, np.inf)
+
+
+def jackknifed(value: float, without: Array, rows: Array) -> Clusters | str:
+    """What each cluster changes, as if the figure were the mean of its rows (Efron 1982, ch. 3)."""
+    seen = rows > 0
+    if np.isnan(without[seen]).any():
+        return "no interval: without one of the units there is no value"
+    rows = rows[seen].astype(np.float64)
+    total = (value - without[seen]) * (rows.sum() - rows)
+    clusters = Clusters(rows, total - total.mean(), np.zeros(len(rows)), np.ones(len(rows)))
+    return clusters.too_few() or clusters

@@ -1,0 +1,139 @@
+"""How many independent rows the rows of a few clusters, or of unequal ones, are worth.
+
+Rows of one instruction are alike, and nobody knows how much. The variance of their mean is the
+greater of two: the one that clusters of their sizes have where rows are as alike as the data may
+hide (an intra-cluster correlation at its upper 80 % limit by the F distribution: Searle 1971), and
+the one that the clusters show, each without its own pull on the mean (Bell & McCaffrey 2002). The
+first holds where one cluster outweighs the others, the second where large clusters are unlike
+small ones. Quantiles are Student's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+#: Independent units below which nothing is said of the spread among others.
+LEAST_UNITS = 5
+
+#: Share of the rows above which one unit speaks for all others.
+MOST_OF_ONE = 0.5
+
+#: Chance that rows are more alike than they are taken to be.
+_MORE_ALIKE = 0.2
+
+#: Sums of squares below this are rounding.
+_NO_SPREAD = 1e-18
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Rows summed within their clusters; kinds of clusters are counted.
+
+    Attributes:
+        rows: of a cluster, positive [shape=(kinds,)].
+        total: sum of the values of its rows [shape=(kinds,)].
+        within: sum of their squared distances from the cluster's mean; zeros where it is not known,
+            which takes them to be wholly alike [shape=(kinds,)].
+        sizes: how many clusters are of that kind [shape=(kinds,)].
+    """
+
+    rows: Array
+    total: Array
+    within: Array
+    sizes: Array
+
+    @property
+    def number(self) -> float:
+        """Rows of all clusters."""
+        return float(self.sizes @ self.rows)
+
+    @property
+    def units(self) -> int:
+        """Clusters."""
+        return int(self.sizes.sum())
+
+    @property
+    def mean(self) -> float:
+        """Mean over rows."""
+        return float(self.sizes @ self.total) / self.number
+
+    @property
+    def influence(self) -> Array:
+        """Of a cluster of each kind on the mean."""
+        return (self.total - self.mean * self.rows) / self.number
+
+    @property
+    def spread(self) -> float:
+        """Variance of the values of all rows."""
+        between, inner = self._squares()
+        return (between + inner) / self.number
+
+    def _squares(self) -> tuple[float, float]:
+        """Sums of squares between clusters and within them."""
+        off = self.influence * self.number
+        return float(self.sizes @ (off**2 / self.rows)), float(self.sizes @ self.within)
+
+    @property
+    def single(self) -> bool:
+        """No cluster has more than one row; parts of rows weigh less."""
+        return float(self.rows.max()) <= 1
+
+    def too_few(self) -> str | None:
+        """Why they allow no interval; None: they do."""
+        if self.units < LEAST_UNITS:
+            which = "only one unit is" if self.units == 1 else f"only {self.units} units are"
+            return f"no interval: {which} drawn from, {LEAST_UNITS} are needed"
+        most = float(self.rows.max()) / self.number
+        if most > MOST_OF_ONE:
+            return f"no interval: one unit has {most:.0%} of the rows"
+        return None
+
+    def worth(self) -> float:
+        """Independent rows of the same spread, whose mean would have the same variance."""
+        number = self.number
+        if self.single:
+            return number**2 / float(self.sizes @ self.rows**2)
+        between, inner = self._squares()
+        spread = (between + inner) / number
+        if spread < _NO_SPREAD:
+            return number**2 / float(self.sizes @ self.rows**2)
+        alike = self._alike(between, inner)
+        model = float(self.sizes @ (alike * self.rows**2 + (1 - alike) * self.rows)) / number**2
+        own = 1 - self.rows / number
+        seen = float(self.sizes @ (self.influence**2 / np.maximum(own, 1 - MOST_OF_ONE))) / spread
+        return 1 / max(model, seen)
+
+    def _alike(self, between: float, inner: float) -> float:
+        """Upper limit of the intra-cluster correlation, 0 to 1."""
+        from scipy.special import fdtri
+
+        number, units = self.number, self.units
+        if units < 2 or inner < _NO_SPREAD:
+            return 1.0
+        typical = (number - float(self.sizes @ self.rows**2) / number) / (units - 1)
+        ratio = between / (units - 1) / (inner / (number - units))
+        ratio /= float(fdtri(units - 1, number - units, _MORE_ALIKE))
+        return float(np.clip((ratio - 1) / (ratio + typical - 1), 0.0, 1.0))
+
+    def quantile(self, level: float, known: bool = False) -> float:
+        """Student's, of the clusters; the normal's where the variance follows from the mean.
+
+        Args:
+            level: of the interval, 0 to 1.
+            known: nothing is estimated where each row is a cluster of its own, or all are alike.
+        """
+        from scipy.special import ndtri, stdtrit
+
+        tail = (1 + level) / 2
+        if known and (self.single or self.spread < _NO_SPREAD):
+            return float(ndtri(tail))
+        return float(stdtrit(max(self.units - 1, 1), tail))
+
+    def variance(self) -> float:
+        """Of the mean, unbiased for independent rows."""
+        return self.spread / self.worth() * self.units / max(self.units - 1, 1)
