@@ -288,6 +288,32 @@ def test_a_scorer_of_another_text_format_is_refused(trained: Path, tmp_path: Pat
         locate(folder)
 
 
+@pytest.mark.parametrize("lora", [None, 4])
+def test_one_bit_of_the_weights_is_seen(base: Path, tmp_path: Path, lora: int | None) -> None:
+    """Another score without a word is worse than none."""
+    from trace_eval.judges.scorer.checkpoint import ScorerRecord, model_sha256
+    from trace_eval.judges.scorer.train import _open, _save
+
+    out = tmp_path / "saved"
+    out.mkdir()
+    scorer = _open(replace(TRAINING, base=str(base), head="beta", lora=lora))
+    _save(scorer, out, ScorerRecord(head="beta", base=str(base), base_sha256=model_sha256(base)))
+    text = [fields(rows(1)[0])]
+    weights = "model/model.safetensors" if lora is None else "adapter/adapter_model.safetensors"
+    before = predictions(out, text)
+    for name in ("head.safetensors", weights, "tokenizer/tokenizer.json"):
+        folder = shutil.copytree(out, tmp_path / Path(name).stem)
+        data = bytearray((folder / name).read_bytes())
+        data[-9] ^= 64
+        (folder / name).write_bytes(data)
+        with pytest.raises(UserError, match=rf"{name}: is not as it was written; copy the whole"):
+            predictions(folder, text)
+    record = json.loads((out / "scorer.json").read_text())
+    assert record["files"].keys() >= {"head.safetensors", weights, "tokenizer/tokenizer.json"}
+    (out / "scorer.json").write_text(json.dumps({**record, "files": {}}))
+    assert predictions(out, text) == before  # believed, and said: see UNCHECKED
+
+
 def test_a_base_with_other_weights_is_refused(trained: Path, base: Path, tmp_path: Path) -> None:
     """An adapter on other weights than its own would score nonsense without a word."""
     text = [fields(rows(1)[0])]

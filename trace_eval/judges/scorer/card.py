@@ -62,6 +62,7 @@ def _model(record: ScorerRecord) -> list[str]:
         f"- base: {record.base} (SHA-256 {record.base_sha256[:12] or 'not recorded'}); its own"
         " licence applies to what is derived from it",
         f"- clamping: {clamping}",
+        f"- files: {'' if record.files else 'not '}checked against digests when loaded",
     ]
 
 

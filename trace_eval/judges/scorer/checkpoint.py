@@ -17,6 +17,7 @@ from pydantic import Field
 
 from blueprints import FiniteJson, Strict, UserError, install_line, is_installed
 from extractors import is_path, model_folder, sha256_of
+from extractors.models import file_sha256
 from trace_eval.data import strict_json
 from trace_eval.data.files import replace_file
 from trace_eval.judges.scorer import adapters
@@ -54,6 +55,9 @@ class ScorerRecord(Strict):
     transcription: bool = Field(False, description="the transcript is part of the text")
     base: str = Field(description="hub id or path of the base, as it was given")
     base_sha256: str
+    files: dict[str, str] = Field(
+        default_factory=dict, description="the scorer's own weights and tokenizer -> SHA-256"
+    )
     clamp: ClampRecord | None = None
     training: dict[str, FiniteJson] = Field(
         default_factory=dict, description="file hash, rows, options, versions"
@@ -84,10 +88,20 @@ class ScorerFiles:
     @cached_property
     def sha256(self) -> str:
         """SHA-256 over all files that decide the output; equal wherever they lie."""
+        return sha256_of(self._deciding())
+
+    def digests(self) -> dict[str, str]:
+        """SHA-256 of those that lie in the folder, by their names below it."""
+        return {
+            path.relative_to(self.folder).as_posix(): file_sha256(path)
+            for path in sorted(self._deciding())
+            if path.is_relative_to(self.folder)
+        }
+
+    def _deciding(self) -> set[Path]:
         files = {p for pattern in _MODEL_FILES for p in self.base.glob(pattern)}
         files |= {p for pattern in _TOKENIZER_FILES for p in self.tokenizer.glob(pattern)}
-        files |= {self.head, *(adapters.files(self.adapter) if self.adapter else ())}
-        return sha256_of(files)
+        return files | {self.head, *(adapters.files(self.adapter) if self.adapter else ())}
 
 
 def unavailable() -> str | None:
@@ -140,6 +154,10 @@ def _own(folder: Path, base: str | None) -> ScorerFiles:
             f"{path}: reads texts of format {record.text_format!r}, this version writes"
             f" {TEXT_FORMAT!r}; use the version that made it"
         )
+    return _parts(folder, record, base)
+
+
+def _parts(folder: Path, record: ScorerRecord, base: str | None = None) -> ScorerFiles:
     adapter = folder / "adapter"
     whole = not adapter.is_dir()
     where = folder / "model" if whole else base_folder(base or record.base)
@@ -190,12 +208,25 @@ def model_sha256(folder: Path) -> str:
     return sha256_of({p for pattern in _MODEL_FILES for p in folder.glob(pattern)})
 
 
-def check_base(files: ScorerFiles) -> None:
-    """See that an adapter stands on the weights that it was trained on, wherever they lie.
+def check_files(files: ScorerFiles) -> None:
+    """See that a scorer is as it was written, and stands on the weights that it was trained on.
+
+    A scorer without digests (released by others) is believed, and its judge says so.
 
     Raises:
-        UserError: they are others.
+        UserError: a file is another one; names it.
     """
+    written = files.record.files
+    there = files.digests() if written else {}
+    for name in sorted(written.keys() | there.keys()):
+        if written.get(name) != there.get(name):
+            raise UserError(
+                f"{files.folder / name}: is not as it was written; copy the whole scorer again"
+            )
+    _check_base(files)
+
+
+def _check_base(files: ScorerFiles) -> None:
     wanted = files.record.base_sha256
     if files.adapter is None or not wanted:
         return
@@ -204,6 +235,11 @@ def check_base(files: ScorerFiles) -> None:
             f"{files.base}: weights {found[:12]}, and {files.folder} was trained on"
             f" {files.record.base} with {wanted[:12]}; give that model with -J base=PATH"
         )
+
+
+def write_scorer(folder: Path, record: ScorerRecord) -> None:
+    """Write ``scorer.json`` beside finished parts, with their digests."""
+    write_record(folder, record.model_copy(update={"files": _parts(folder, record).digests()}))
 
 
 def write_record(folder: Path, record: ScorerRecord) -> None:

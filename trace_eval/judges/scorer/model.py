@@ -200,7 +200,7 @@ def load(files: ScorerFiles, device: str = "auto") -> Scorer:
     """
     if problem := checkpoint.unavailable():
         raise UserError(problem)
-    checkpoint.check_base(files)
+    checkpoint.check_files(files)
     place = resolve("scorer", device)
     key = ("scorer", files.sha256, files.record.transcription, place)
     return loaded(key, lambda: _open(files, place))  # type: ignore[no-any-return]

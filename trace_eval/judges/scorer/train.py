@@ -26,7 +26,7 @@ from trace_eval.judges.scorer.checkpoint import (
     base_folder,
     locate,
     model_sha256,
-    write_record,
+    write_scorer,
 )
 from trace_eval.judges.scorer.data import Row, read_ratings, train_and_dev
 from trace_eval.judges.scorer.heads import NO_RATING, HeadKind, checked
@@ -308,5 +308,5 @@ def _save(scorer: Scorer, out: Path, record: ScorerRecord) -> None:
     scorer.tokenizer.save_pretrained(out / "tokenizer")
     state = {name: value.detach().cpu() for name, value in scorer.head.state_dict().items()}
     save_file(state, out / HEAD_FILE)
-    write_record(out, record)
+    write_scorer(out, record)
     shutil.rmtree(out / _CHECKPOINTS, ignore_errors=True)

@@ -34,6 +34,9 @@ BATCH = 8
 #: The rationale lost its middle, because the model takes no longer text.
 CONTEXT_CUT = "context_cut"
 
+#: Said of every score where ``scorer.json`` is missing or has no digests.
+UNCHECKED = "scorer: its files have no digests, so damage to them would not be seen"
+
 CAVEAT = "scorer: knows the ratings it was trained on, which punish length (correctness-brief)"
 
 
@@ -88,8 +91,13 @@ class ScorerJudge(ReferenceJudge):
         }
 
     def observed(self) -> dict[str, JsonValue]:
-        """What it was trained on."""
-        return {"base": self.files.record.base, "training": dict(self.files.record.training)}
+        """What it was trained on, and whether damage to its files would be seen."""
+        record = self.files.record
+        return {
+            "base": record.base,
+            "training": dict(record.training),
+            "files_checked": bool(record.files),
+        }
 
     def load(self) -> None:
         """Load the scorer."""
@@ -131,7 +139,8 @@ class ScorerJudge(ReferenceJudge):
                 else Clamped(mean=float(mean), threshold=threshold),
             }
         )
-        caveats = [CAVEAT, *([CONTEXT_CUT] if found.cut else []), *self._words.caveats(case)]
+        caveats = [CAVEAT, *self._words.caveats(case)]
+        caveats += [UNCHECKED] * (not record.files) + [CONTEXT_CUT] * found.cut
         value = 1 + 4 * found.mean
         return score.model_copy(update={"value": value, "estimate": estimate, "caveats": caveats})
 
