@@ -30,7 +30,10 @@ WATCHED = ["blueprints", "fusion", "trace_eval"]
 HANG_S, PARSER_S = 10, 300
 
 #: Not fuzzed here, for each input is read by native code that no branch is seen of.
-NATIVE = ("recordings", "cache", "manifest.parquet", "speechjudge.parquet", "paths of recordings")
+NATIVE = (
+    *("recordings", "cache", "manifest.parquet", "speechjudge.parquet", "paths of recordings"),
+    *("containers", "review database", "schema page of a review", "schema page of kept replies"),
+)
 
 
 def drill(cases: int, seed: int, only: Sequence[str] = ()) -> Outcome:

@@ -216,7 +216,7 @@ def _places(folder: Path) -> Read:
         try:
             for pair in read_manifest(path).pairs:
                 with mock.patch.object(registry, "get_filesystem_class", _only_local):
-                    if pair.a.url is not None:
+                    if pair.a.url is not None and pair.a.url.startswith("file:"):
                         fetch(pair.a.url)
                 set_url_access(UrlAccess())
                 if pair.a.url is not None:

@@ -35,11 +35,11 @@ PAGE = 4096
 def sets(folder: Path) -> dict[str, Parser]:
     """Those parsers with seeds. Of several files, the first byte of an input says which it is."""
     calls = {
-        name: Parser(*reader_of_calls(folder / "calls" / name, name, files), 3)
+        name: Parser(*reader_of_calls(folder / "calls" / name, name, files), 1)
         for name, files in layouts().items()
     }
     released = {
-        name: Parser(*reader_of_release(folder / "sets" / name, name), 3)
+        name: Parser(*reader_of_release(folder / "sets" / name, name), 1)
         for name in datasets_made.MADE
     }
     databases = {

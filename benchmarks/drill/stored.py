@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from benchmarks.drill.parser import Parser, Read
 from extractors.audio import AudioError, decode
 from tests.support.audio import tone, write
-from trace_eval.data.csv_cells import read_rows, safe, table_lines
+from trace_eval.data.csv_cells import _CONTROL, read_rows, safe, table_lines
 from trace_eval.data.files import write_all
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio
@@ -42,7 +42,7 @@ def stored(folder: Path) -> dict[str, Parser]:
 
 def _cells(data: bytes, folder: Path) -> None:
     """Cells that came from outside are read by everybody as they were written."""
-    cells = [text.replace("\0", "") for text in data.decode("utf-8", "replace").split("\x1e")]
+    cells = [_CONTROL.sub("", text) for text in data.decode("utf-8", "replace").split("\x1e")]
     path = folder / "cells.csv"
     write_all(path, table_lines(["n", "cell"], enumerate(cells)))
     assert [row["cell"] for row in read_rows(path)] == cells
