@@ -49,20 +49,17 @@ def is_path(model: str) -> bool:
     return model.startswith(("/", "./", "../", "~")) or model.endswith(".pt") or _exists(model)
 
 
-def _exists(model: str) -> bool:
-    try:
-        return Path(model).exists()
-    except OSError:  # e.g. the name is too long for a file
-        return False
+# Methods of Path raise where a name is too long for a file; these functions say no.
+_exists, _is_file, _is_folder = os.path.exists, os.path.isfile, os.path.isdir
 
 
 def whisper_file(model: str) -> Path | None:
     """The checkpoint of an openai-whisper model: a path, or a name in Whisper's cache."""
     if is_path(model):
         path = Path(model).expanduser()
-        return path if path.is_file() else None
+        return path if _is_file(path) else None
     path = whisper_cache() / f"{_WHISPER_ALIASES.get(model, model)}.pt"
-    return path if path.is_file() else None
+    return path if _is_file(path) else None
 
 
 def whisper_cache() -> Path:
@@ -79,9 +76,9 @@ def model_folder(model: str, required: Sequence[str]) -> Path | None:
     """
     if is_path(model):
         path = Path(model).expanduser()
-        return path if path.is_dir() else None
+        return path if _is_folder(path) else None
     for folder in (*_hugging_face(model, required), *_modelscope(model)):
-        if all((folder / name).is_file() for name in required):
+        if all(_is_file(folder / name) for name in required):
             return folder
     return None
 
@@ -92,7 +89,7 @@ def _hugging_face(model: str, required: Sequence[str]) -> list[Path]:
         from huggingface_hub.constants import HF_HUB_CACHE
 
         # The function below brings in a client for the network, which takes a fifth of a second.
-        if not Path(HF_HUB_CACHE, f"models--{model.replace('/', '--')}").is_dir():
+        if not _is_folder(Path(HF_HUB_CACHE, f"models--{model.replace('/', '--')}")):
             return []
         from huggingface_hub import try_to_load_from_cache
 
@@ -110,7 +107,7 @@ def _modelscope(model: str) -> list[Path]:
     base = Path(os.environ.get("MODELSCOPE_CACHE") or "~/.cache/modelscope").expanduser()
     safe = name.replace(".", "___")
     snapshots = base / "models" / f"{owner}--{name}" / "snapshots"
-    newest = sorted(snapshots.iterdir()) if snapshots.is_dir() else []
+    newest = sorted(snapshots.iterdir()) if _is_folder(snapshots) else []
     return newest + [
         base / parent / owner / leaf
         for parent in ("models", "hub/models", "hub", ".")

@@ -75,6 +75,22 @@ def test_every_reader_gets_every_row_of_every_writer(written: type[str], tmp_pat
     assert len(outside.splitlines()) == len(CELLS) + 1
 
 
+def test_a_terminal_and_a_spreadsheet_are_told_nothing(tmp_path: Path) -> None:
+    """What a judge or a manifest says stands in a table: no escape sequence, no wide formula."""
+    pair = support.pairs(tmp_path, 1)[0]
+    verdict = support.scored(pair.id).dimensions["content"]
+    said = {"content": verdict.model_copy(update={"reasoning": "\x1b[2J\x9b2J\x07 clears\0"})}
+    found = support.scored(pair.id).model_copy(update={"dimensions": said})
+    run = support.write_run(tmp_path / "run", [pair], {pair.id: found})
+    fuse_again(run, "content_first")
+    text = (run / "results.csv").read_text()
+    assert not re.search("[\x00-\x08\x0e-\x1f\x7f-\x9f]", text)
+    assert r"\x1b[2J\x9b2J\x07 clears\x00" in text
+    for sign in "\uff1d\uff0b\uff0d\uff20":
+        assert safe(f"{sign}1+1") == f"'{sign}1+1"
+        assert unquoted(f"'{sign}1+1") == f"{sign}1+1"
+
+
 @pytest.mark.parametrize("cell", CELLS)
 def test_our_readers_give_back_what_was_written(cell: str, tmp_path: Path) -> None:
     assert unquoted(str(safe(cell))) == cell

@@ -4,7 +4,8 @@ Ids, systems, reasonings and comments come from outside. A line break in a cell 
 whichever of Unicode's it is: readers disagree on which ones end a row. ``=HYPERLINK(...)`` in a
 cell runs where the table is opened, so such cells get a leading apostrophe, which spreadsheets
 show as text (OWASP, CSV Injection); cells that look so protected already get one more.
-:func:`read_rows` and :func:`unquoted` give back exactly what was written.
+:func:`read_rows` and :func:`unquoted` give back exactly what was written, but for control
+characters: a terminal that shows the file would act on them, so they are written out.
 """
 
 from __future__ import annotations
@@ -23,7 +24,11 @@ from trace_eval.data.outputs import write_lines
 LINE_BREAKS = "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 #: How a formula begins, and what may stand before it; apostrophes are those of :func:`safe`.
-_FORMULA = re.compile(rf"'*[=+\-@\t{LINE_BREAKS}]")
+#: Some spreadsheets take full-width signs for the narrow ones.
+_FORMULA = re.compile(rf"'*[=+\-@\t{LINE_BREAKS}\uff1d\uff0b\uff0d\uff20]")
+
+#: Control characters but tabs and :data:`LINE_BREAKS`.
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 
 #: True: cells are written as they are (``--raw-csv``).
 RAW: ContextVar[bool] = ContextVar("raw_csv", default=False)
@@ -36,9 +41,10 @@ T = TypeVar("T")
 
 def safe(cell: T) -> T | str:
     """A cell as it is written; numbers stay numbers."""
-    if not isinstance(cell, str) or not _FORMULA.match(cell) or RAW.get() or _is_number(cell):
+    if not isinstance(cell, str) or RAW.get():
         return cell
-    return f"'{cell}"
+    text = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", cell)
+    return f"'{text}" if _FORMULA.match(text) and not _is_number(text) else text
 
 
 def unquoted(cell: str) -> str:

@@ -184,6 +184,11 @@ def is_file(path: Path) -> bool:
     return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises where a name is too long
 
 
+def is_folder(path: Path) -> bool:
+    """True where there is a folder; False as of :func:`is_file`."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
 def encoded(text: str) -> bytes:
     """UTF-8; what it cannot hold (bytes of a file name in another encoding) is written out."""
     return text.encode(errors="backslashreplace")

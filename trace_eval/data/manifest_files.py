@@ -10,6 +10,7 @@ from typing import IO, Any
 from blueprints import UserError
 from trace_eval.data import strict_json
 from trace_eval.data.csv_cells import delimiter_of
+from trace_eval.data.files import is_file
 from trace_eval.data.singles import authors_record
 
 #: File name endings of manifests.
@@ -25,7 +26,7 @@ def records_of(
         path, label: the file, and what to call it.
         by_id: a ``.json`` may be an object of records by id.
     """
-    if not path.is_file():
+    if not is_file(path):
         raise UserError(f"{label}: no such file; give a manifest ({', '.join(MANIFEST_SUFFIXES)})")
     try:
         match path.suffix.lower():

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from blueprints import UserError
-from trace_eval.data.files import replace_file, utf8_name
+from trace_eval.data.files import is_file, is_folder, replace_file, utf8_name
 from trace_eval.data.folders import rows_below
 from trace_eval.data.input_options import TwoFolders
 from trace_eval.data.manifest_files import MANIFEST_SUFFIXES, checked, records_of
@@ -138,7 +138,7 @@ def opened(
         return
     where = location(source)
     if isinstance(where, Path):
-        yield _local(where, where, where if where.is_dir() else where.parent, root, by_id)
+        yield _local(where, where, where if is_folder(where) else where.parent, root, by_id)
         return
     from trace_eval.data.remote import fetch, fetch_below
 
@@ -155,7 +155,7 @@ def opened(
 def _local(
     path: Path, label: Path | str, home: Path | str, root: Path | str | None, by_id: bool
 ) -> Opened:
-    if path.is_dir():
+    if is_folder(path):
         rows = rows_below(path, _at(home), by_id)
         return Opened(label, _rooted(rows, root), None)
     base = _at(home) if root is None else root
@@ -172,7 +172,7 @@ def _at(root: Path | str) -> Path | str:
 
 
 def _sha256(path: Path) -> str | None:
-    if not path.is_file():
+    if not is_file(path):
         return None
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -223,4 +223,4 @@ def source_named(items: str | None, folders: TwoFolders) -> Source:
 
 
 def _is_folder(value: Any) -> bool:
-    return isinstance(value, str | os.PathLike) and not is_url(value) and Path(value).is_dir()
+    return isinstance(value, str | os.PathLike) and not is_url(value) and is_folder(Path(value))

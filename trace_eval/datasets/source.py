@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from blueprints import UserError
-from trace_eval.data.files import is_file, replace_file
+from trace_eval.data.files import is_file, is_folder, replace_file
 from trace_eval.data.records import Spill
 from trace_eval.data.remote import MAX_FILES
 from trace_eval.data.urls import joined, location, name_of, parent, redacted
@@ -97,7 +97,7 @@ def opened(place: Path | str, spill: Spill | None = None) -> Iterator[Source]:
     """
     where = location(place)
     if isinstance(where, Path):
-        if not where.exists():
+        if not (is_file(where) or is_folder(where)):
             raise UserError(f"{where}: no such file or folder; name what was released")
         path = where.absolute()
         yield Source(path, path if path.is_dir() else path.parent, str(where), spill)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from blueprints import Strict, UserError
+from trace_eval.data.files import is_file
 from trace_eval.data.strict_toml import read_toml
 from trace_eval.rubrics.pairs import LabelQuestion, PairRubric, ScoreQuestion
 from trace_eval.rubrics.single import MAX_TOLD, ScoreRubric
@@ -50,7 +51,7 @@ def rubric_path(name: str, folder: Path = SINGLES) -> Path:
     """
     shipped = rubric_names(folder)
     path = folder / f"{name}.toml" if name in shipped else Path(name)
-    if path.suffix != ".toml" or not path.is_file():
+    if path.suffix != ".toml" or not is_file(path):
         raise UserError(
             f"{_NOUNS[folder]} {name!r}: is neither shipped ({', '.join(shipped)}) nor a .toml"
             " file; check the name or the path"

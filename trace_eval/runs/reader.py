@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from blueprints import Blueprint, Strict, UserError
 from trace_eval.data import jsonl, strict_json
+from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Pair
@@ -42,14 +43,14 @@ class RunReader:
     @property
     def exists(self) -> bool:
         """True once its record was written."""
-        return self.path("manifest.json").is_file()
+        return is_file(self.path("manifest.json"))
 
     @classmethod
     def open(cls, folder: Path | str) -> Self:
         """An existing run, for reading."""
         run = cls(folder)
         folder = run.folder
-        if not folder.is_dir():
+        if not is_folder(folder):
             raise UserError(f"{folder}: no such run; trace-eval runs lists those under runs/")
         if not run.exists:
             raise UserError(f"{folder}: no run here (no manifest.json); name a --out of judge")
@@ -81,7 +82,7 @@ class RunReader:
     @property
     def holds_scores(self) -> bool:
         """True where single answers were rated, not pairs judged."""
-        return self.path("items.jsonl").is_file()
+        return is_file(self.path("items.jsonl"))
 
     def pairs(self) -> Iterator[Pair]:
         """The pairs in input order.

@@ -16,6 +16,7 @@ from trace_eval.conversations.layouts.table import TABLE
 from trace_eval.conversations.layouts.tau2 import TAU2
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import ConversationItem
+from trace_eval.data.files import is_file, is_folder
 
 #: Name -> layout, as ``--layout`` takes it.
 LAYOUTS: dict[str, Layout] = {
@@ -78,7 +79,7 @@ def read_conversations(
         UserError: there is no such path or layout, or nothing in it can be read.
     """
     path = Path(path)
-    if not path.exists():
+    if not (is_file(path) or is_folder(path)):
         raise UserError(f"{path}: no such file or folder")
     if layout is not None and layout not in LAYOUTS:
         raise UserError(f"layout {layout!r:.60}: use one of {', '.join(LAYOUTS)}")

@@ -66,7 +66,7 @@ def _stamp(file: Path) -> list[str | int]:
 
 def _read(place: Path) -> _Heard | None:
     try:
-        digest, _, text = place.read_text().partition("\n")
+        digest, _, text = place.read_text(encoding="utf-8").partition("\n")
         return strict_json.parse(_Heard, text) if digest == _digest(text) else None
     except (OSError, ValueError):
         return None

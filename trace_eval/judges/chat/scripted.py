@@ -55,7 +55,7 @@ class ScriptedClient(ChatClient):
         """
         try:
             lines = list(strict_json.lines(path))
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the name
             raise UserError(f"script {path}: cannot be read ({error}); check the path") from error
         replies: list[JsonValue] = []
         for number, reply in lines:

@@ -12,6 +12,7 @@ from blueprints import UserError
 from fusion import DIMENSIONS
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.columns import Columns
+from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.judge_files import read_judge_file
 from trace_eval.data.judgement import Judgement, Label, Overall, VerdictOpinion
 from trace_eval.data.labels import LABEL_COLUMNS, TEXT_FACTS, LabelTable, label_table, name_sides
@@ -78,11 +79,11 @@ def read_source(
     Raises:
         UserError: neither can be read there.
     """
-    if path.is_dir():
+    if is_folder(path):
         if columns not in (None, Columns()):
             raise UserError(f"{path}: a run folder needs no column names; name them for files")
         return _read_run(path, numbers)
-    if not path.exists():
+    if not is_file(path):
         raise UserError(
             f"{path}: no such run, nor file of judgements; trace-eval runs lists the runs under"
             " runs/"
