@@ -152,9 +152,15 @@ def replace_file(path: Path, data: bytes | str | Iterable[bytes]) -> None:
     Raises:
         UserError: it cannot be written.
     """
+    with replacing(path) as part:
+        fill(part, data)
+
+
+def fill(part: Path, data: bytes | str | Iterable[bytes]) -> None:
+    """Write all of a new file; text as UTF-8."""
     if isinstance(data, str):
         data = encoded(data)
-    with replacing(path) as part, part.open("wb") as file:
+    with part.open("wb") as file:
         file.writelines([data] if isinstance(data, bytes) else data)
 
 

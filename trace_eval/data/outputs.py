@@ -22,6 +22,7 @@ from trace_eval.data import strict_json
 from trace_eval.data.files import (
     append_line,
     encoded,
+    fill,
     is_replaceable,
     make_folder,
     replacing,
@@ -60,10 +61,8 @@ def write_file(path: Path, data: bytes | str | Iterable[bytes]) -> None:
     Raises:
         UserError: as :func:`writing`.
     """
-    if isinstance(data, str):
-        data = encoded(data)
-    with writing(path) as part, part.open("wb") as file:
-        file.writelines([data] if isinstance(data, bytes) else data)
+    with writing(path) as part:
+        fill(part, data)
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
