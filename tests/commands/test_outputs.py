@@ -36,6 +36,8 @@ DOORS = {
     "rank csv": "rank RUN --csv MINE",
     "rank junit": "rank RUN --fail-under alder=0.1 --junit FILE",
     "compare csv": "compare RUN RUN --csv MINE",
+    "turns csv": "turns CALLS --csv MINE",
+    "turns junit": "turns CALLS --fail-under x=1 --junit FILE",
     "compare html": "compare RUN RUN --html FILE",
     "gate junit": "gate RUN RUN --junit FILE",
     "screen out": "screen RUN --out MINE",
