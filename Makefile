@@ -12,7 +12,7 @@ PROGRAMS := ffmpeg flite espeak-ng sox chromium
 BENCHMARKS := extract hearing dnsmos naive fidelity tokens judge_overhead audio_judge \
   agreement rank score_agreement fusion_recipe report_size memory stream scale
 
-.PHONY: demo docs shell test test-slow test-models bench bench-models drill sbom audit wheels lint \
+.PHONY: demo docs shell test check test-slow test-models bench bench-models drill sbom audit wheels lint \
   format system clean
 demo: $(VENV)/installed
 	$(BIN)/trace-eval judge examples/pairs.jsonl --out $(RUN)
@@ -25,6 +25,11 @@ shell: $(VENV)/installed
 # Whole files go to one process, because fixtures of a file are made once.
 test: $(VENV)/installed-test system
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+# While you work: the tests of one room and the layers, e.g. make check ROOM=gate.
+ROOM ?= data
+check: $(VENV)/installed-test
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile tests/$(ROOM) tests/test_layers.py
 
 # Minutes each: a small model on all examples, every command of the docs, references that are slow.
 test-slow: $(VENV)/installed-test system
