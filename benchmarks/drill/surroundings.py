@@ -179,8 +179,8 @@ def _foreign(pairs: Path, work: Path) -> Done | None:
     """A folder in which this user may read only."""
     if os.geteuid() != 0:
         return None
-    shutil.copytree(pairs.parent, work / "out")
-    line = _judge(pairs, work / "out" / "run", work / "out" / "cache")
+    shutil.copytree(pairs.parent, work / "theirs")
+    line = _judge(pairs, work / "theirs" / "run", work / "theirs" / "cache")
     user = ["env", "HOME=/", "setpriv", "--reuid=65534", "--clear-groups"]
     return run([*user, *line], Path("/"))
 
