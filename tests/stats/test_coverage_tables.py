@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.coverage_agree import worlds as agreement_worlds
 from benchmarks.coverage_intervals import LOWER, SELDOM, UNEQUAL, UNTUNED, lower, worlds
 from benchmarks.coverage_ranks import rank_worlds
 from benchmarks.coverage_reasons import LEAST, MOST
@@ -38,6 +39,25 @@ def test_every_world_of_the_stored_table_keeps_the_promise_or_tells_why_it_has_m
     assert {world.name for world in rank_worlds()} == set(rows)
     for name, row in rows.items():  # of all ranks together; 500 draws of each
         assert min(told["to"] for told in row["held"].values()) >= 0.95, name
+
+
+def test_intervals_of_agreement_hold_in_every_stored_world() -> None:
+    rows = stored("coverage_agree")["worlds"]
+    assert {world.name for world in agreement_worlds()} == set(rows)
+    held = [
+        one["held"]
+        for row in rows.values()
+        for one in row.values()
+        if isinstance(one, dict) and one["given"] >= 0.5
+    ]
+    low = sum(share < 0.93 for share in held)
+    page = " ".join((ROOT / "docs" / "agreement.md").read_text().split())
+    said = (
+        f"In {len(rows)} worlds (`python -m benchmarks.coverage_agree`) {1 - low / len(held):.0%}"
+    )
+    assert f"{said.replace('%', ' %')} of {len(held)} coverages are at least 93 %" in page
+    assert f"the lowest, {min(held):.0%}".replace("%", " %") in page
+    assert min(held) > 0.86
 
 
 def test_the_page_shows_the_stored_rows_and_their_number() -> None:

@@ -14,6 +14,8 @@ from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 from trace_eval.stats.agreement.counts import UNTYPED
 from trace_eval.stats.agreement.estimates import estimates
 from trace_eval.stats.agreement.metrics import measures_of
+from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.selective import add_selective, selective_rows
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.estimate.figures import quantile_interval, share_interval
 from trace_eval.stats.estimate.worth import Clusters
@@ -110,3 +112,16 @@ def test_percentiles_have_intervals_only_where_calls_lie_beyond() -> None:
     limits = share_interval(top, bottom)
     assert not isinstance(limits, str)
     assert limits[0] < top.sum() / 240 < limits[1]
+
+
+def test_useless_uncertainty_is_seldom_shown_to_help_or_harm() -> None:
+    shown = 0
+    for seed in range(60):
+        rng = np.random.default_rng((seed, 30))
+        resampler = Resampler(np.arange(30))
+        add_selective(resampler, "j", rng.exponential(0.2, 30).clip(0, 1), rng.random(30))
+        gain = selective_rows(resampler.estimates(BootstrapOptions()), "j", 30)[0].gain
+        assert gain is not None
+        assert gain.interval is not None
+        shown += not gain.interval[0] <= 0 <= gain.interval[1]
+    assert shown <= 8  # 3 of 60 are nominal; 9 have a probability of 1 in 300
