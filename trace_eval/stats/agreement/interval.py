@@ -1,4 +1,4 @@
-"""Confidence intervals: bootstrap percentile (Efron 1979), BCa (Efron 1987), exact binomial."""
+"""Confidence intervals: bootstrap percentile (Efron 1979), exact binomial."""
 
 from __future__ import annotations
 
@@ -44,50 +44,6 @@ def widened_level(level: float, units: int) -> float:
 
     t = float(stdtrit(units - 1, (1 + level) / 2))
     return float(2 * ndtr(t * (units / (units - 1)) ** 0.5) - 1)
-
-
-def acceleration(jackknife: NDArray[Any], sizes: NDArray[Any]) -> float:
-    """Efron's ``a`` from leave-one-out values.
-
-    Args:
-        jackknife: the statistic without one unit of each kind [shape=(kinds,)].
-        sizes: how many units are of that kind; equal units give equal values, so each is
-            computed once and counted that often.
-    """
-    mean = np.average(jackknife, weights=sizes)
-    deviation = mean - jackknife
-    spread = (sizes * deviation**2).sum()
-    if spread <= 0:
-        return 0.0
-    return float((sizes * deviation**3).sum() / (6 * spread**1.5))
-
-
-def bca_interval(
-    replicates: NDArray[Any],
-    estimate: float,
-    jackknife: NDArray[Any],
-    sizes: NDArray[Any],
-    level: float,
-) -> Range | None:
-    """Bias-corrected and accelerated interval.
-
-    ``alpha_i = Phi(z0 + (z0 + z_i) / (1 - a (z0 + z_i)))`` with ``z0 = Phi^-1`` of the share
-    of replicates below the estimate (half of those equal to it). Null when it is not
-    defined: all replicates on one side, or a leave-one-out value without meaning.
-    """
-    from scipy.special import ndtr, ndtri
-
-    known = replicates[~np.isnan(replicates)]
-    if not len(known) or np.isnan(estimate) or np.isnan(jackknife).any():
-        return None
-    below = ((known < estimate).sum() + (known <= estimate).sum()) / (2 * len(known))
-    z0 = ndtri(below)
-    if not np.isfinite(z0):
-        return None
-    shifted = z0 + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
-    alphas = ndtr(z0 + shifted / (1 - acceleration(jackknife, sizes) * shifted))
-    low, high = np.quantile(known, alphas)
-    return float(low), float(high)
 
 
 def exact_interval(successes: int, trials: int, level: float) -> Range:
