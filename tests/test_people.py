@@ -18,6 +18,7 @@ from benchmarks.people import asked, figures, measured, pages, sets
 from benchmarks.people.__main__ import measure
 from benchmarks.people.sets import Rated, read_sets
 from blueprints import COMPACT_LEGEND, UserError
+from extractors.registry import limits_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -220,12 +221,15 @@ def test_words_say_what_an_interval_can_tell() -> None:
     assert words(0.6, 0.9, units=5) == "cannot tell: 5 groups"
 
 
-def test_a_share_of_one_keeps_an_interval_and_few_units_widen_it() -> None:
-    verdict = np.ones(12, np.int64)
-    found = figures.decisions({"x": verdict}, verdict, np.arange(12) % 3)["x"]["right"]
-    assert found.value == 1
-    # Three units, all right: the exact interval of 3 of 3 begins at .025 ** (1 / 3) = .292.
-    assert found.low == pytest.approx(0.292, abs=0.001)
+def test_a_share_of_one_has_an_interval_where_there_are_groups_enough() -> None:
+    def low(groups: int) -> float | None:
+        verdict = np.ones(48, np.int64)
+        units = np.arange(48) % groups
+        return figures.decisions({"x": verdict}, verdict, units)["x"]["right"].low
+
+    # Eight groups that all say the same are eight rows: .025 ** (1 / 8) = .631.
+    assert low(8) == pytest.approx(0.631, abs=0.01)
+    assert low(3) is None
 
 
 def test_half_of_the_raters_is_the_ceiling() -> None:
@@ -327,19 +331,23 @@ def test_extractors_page_says_what_was_measured_of_each_group() -> None:
         assert said == pages.agreement_with_listeners(group)
 
 
-def test_the_legend_has_the_figures_of_the_bench() -> None:
+def test_legend_and_limits_have_the_figures_of_the_bench() -> None:
+    """The limits of what was measured stand on the card of every judge that uses it."""
     saved = pages.results()
 
     def order(number: str, part: str = pages.CODECS) -> str:
-        figure = pages.concordance(saved, part, f"quality.{number}")
+        figure = pages.concordance(saved, part, number)
         assert figure is not None
         return f"{figure[0]:.2f}".removeprefix("0")
 
     for number in ("p808", "bak", "ovrl", "sig"):
-        pair = f"{order(number, pages.ENHANCED)} and {order(number)}"
-        assert f"{number.upper()} {pair}" in COMPACT_LEGEND
+        both = (order(f"quality.{number}", part) for part in (pages.ENHANCED, pages.CODECS))
+        assert f"{number.upper()} {' and '.join(both)}" in COMPACT_LEGEND
+    bandwidth = order("signal.bandwidth_hz")
+    assert f"Bandwidth orders {bandwidth} of pairs of codecs" in COMPACT_LEGEND
+    assert f"Bandwidth orders {bandwidth} of pairs of codecs" in limits_of("signal")
+    p808, ovrl = "quality.p808", "quality.ovrl"
+    assert f"P.808 orders {order(p808, pages.ENHANCED)}" in limits_of("dnsmos")
+    assert f"OVRL {order(ovrl, pages.ENHANCED)}" in limits_of("dnsmos")
+    assert f"of codecs {order(p808)} and {order(ovrl)}" in limits_of("dnsmos")
     assert {row[0] for row in saved["sets"]["delivery"]["order"].values()} == {1.0}
-    assert "no number here tells how natural" in COMPACT_LEGEND.lower()
-    bandwidth = pages.concordance(saved, pages.CODECS, "signal.bandwidth_hz")
-    assert bandwidth is not None
-    assert f"Bandwidth orders {bandwidth[0]:.2f}".replace("0.", ".") in COMPACT_LEGEND

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.people.figures import Figure, decisions, estimates, numbered
+from benchmarks.people.figures import Figure, decisions, estimates, numbered, share
 from benchmarks.people.measured import judged
 from benchmarks.people.sets import Rated
 from blueprints import Blueprint
-from trace_eval.stats.agreement.resample import Resampler, ratio
+from trace_eval.stats.agreement.resample import Resampler
 
 #: What was planted -> its levels in rising order, and the measure that should order them.
 PLANTED = {
@@ -104,7 +104,7 @@ def ordered(clips: Sequence[Rated], numbers: Mapping[str, Any]) -> dict[str, Fig
                 unit.append(a.unit)
         if rows:
             resampler = Resampler(numbered(unit))
-            resampler.sums(name, (np.array(rows), np.ones(len(rows))), ratio)
+            share(resampler, name, np.array(rows), np.arange(len(rows)))
             found |= estimates(resampler, {name: len(rows)})
     return found
 

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.people.figures import Figure, estimates, numbered
+from benchmarks.people.figures import LEVEL, Figure, numbered
 from benchmarks.people.sets import Folder
 from blueprints import UserError
-from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.agreement.interval import percentile_interval, widened_level
+from trace_eval.stats.agreement.resample import draw
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 
@@ -65,24 +67,24 @@ def _measured(audio: Path) -> dict[int, tuple[float, float]]:
 
 
 def _figures(error: Array, clips: Sequence[str]) -> dict[str, Figure]:
+    """Of medians and percentiles a bootstrap of whole clips, widened because they are few."""
     unit = numbered(clips)
-    resampler = Resampler(unit)
+    units = int(unit.max()) + 1
     statistics: dict[str, Callable[[Array], float]] = {
         "median": lambda rows: float(np.median(np.abs(rows))),
         "p95": lambda rows: float(np.quantile(np.abs(rows), 0.95)),
         "within": lambda rows: float((np.abs(rows) <= NEAR_S).mean()),
         "bias": lambda rows: float(rows.mean()),
     }
-    for name, statistic in statistics.items():
-        resampler.weighted(name, _of_weights(error, unit, statistic))
-    return estimates(resampler, dict.fromkeys(statistics, len(error)))
-
-
-def _of_weights(
-    error: Array, unit: NDArray[np.int64], statistic: Callable[[Array], float]
-) -> Callable[[Array], Array]:
-    def values(weights: Array) -> Array:
-        times = weights[:, unit].round().astype(int)
-        return np.array([statistic(np.repeat(error, row)) for row in times])
-
-    return values
+    drawn = [
+        np.repeat(error, weights[unit].round().astype(int))
+        for block in draw(units, BootstrapOptions(resamples=2000))
+        for weights in block
+    ]
+    level = min(0.999, widened_level(LEVEL, units)) if units > 1 else LEVEL
+    found = {}
+    for name, of in statistics.items():
+        limits = percentile_interval(np.array([of(rows) for rows in drawn]), level)
+        low, high = limits if limits and units > 1 else (None, None)
+        found[name] = Figure(of(error), low, high, len(error), units)
+    return found

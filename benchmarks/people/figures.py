@@ -1,7 +1,7 @@
 """What is computed of pairs and clips: order, decisions, rank correlation; each with an interval.
 
-Whole units (sentences, noises, speakers, texts) are drawn, because clips of one share what is
-hard about them. Few units make a bootstrap too sure of itself, so its interval is widened.
+Whole units (sentences, noises, speakers, texts) vary together, because clips of one share what is
+hard about them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.people.sets import Rated
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
-from trace_eval.stats.agreement.interval import widened_level
+from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
 from trace_eval.stats.agreement.pearson import moments, pearson_of_sums
-from trace_eval.stats.agreement.resample import Resampler, ratio
+from trace_eval.stats.agreement.resample import Resampler
 from trace_eval.stats.agreement.spearman import add_spearman, spearman
 
 Array = NDArray[Any]
@@ -120,24 +119,24 @@ def _critical(df: int) -> float:
 
 
 def estimates(resampler: Resampler, n: dict[str, int]) -> dict[str, Figure]:
-    """Every registered statistic; a share of 0 or 1 has the exact interval over its units."""
-    units = resampler.units
-    level = LEVEL if units < 2 else min(0.999, widened_level(LEVEL, units))
-    found = resampler.estimates(BootstrapOptions(resamples=2000, level=level))
-    return {name: _figure(one, units, n[name]) for name, one in found.items()}
+    """Every registered statistic with its small-sample limits."""
+    found = resampler.estimates(BootstrapOptions(level=LEVEL))
+    return {name: _figure(one, resampler.units, n[name]) for name, one in found.items()}
 
 
-def _figure(estimate: Any, units: int, n: int) -> Figure:
-    value, interval = estimate.value, estimate.percentile
-    if value is None:
+def share(resampler: Resampler, name: str, values: Array, row: NDArray[np.int64]) -> None:
+    """Register a mean of numbers from 0 to 1 over some rows; of none it has no value."""
+    if len(values):
+        resampler.mean(name, values, row, (0.0, 1.0))
+    else:
+        resampler.undefined(name)
+
+
+def _figure(estimate: IntervalEstimate, units: int, n: int) -> Figure:
+    if estimate.value is None:
         return Figure(None, None, None, n, units)
-    if interval is None and units > 1 and value in (0, 1):
-        from scipy.stats import binomtest
-
-        exact = binomtest(round(value * units), units).proportion_ci(LEVEL)
-        interval = exact.low, exact.high
-    low, high = interval or (None, None)
-    return Figure(float(value), low, high, n, units)
+    low, high = estimate.interval or (None, None)
+    return Figure(float(estimate.value), low, high, n, units)
 
 
 # -- numbers ----------------------------------------------------------------------------------
@@ -166,7 +165,7 @@ def concordances(
         rows[name] = in_order(number, pairs, apart)
         place, score = rows[name]
         n[name] = len(place)
-        resampler.sums(name, (score, np.ones(len(score))), ratio, place)
+        share(resampler, name, score, place)
     for name in numbers:
         for base in against:
             if name not in against and base in numbers:
@@ -256,9 +255,9 @@ def decisions(
             "accuracy": (said == verdict, np.ones(len(verdict), bool)),
         }
         for figure, (top, bottom) in parts.items():
-            key = f"{name}/{figure}"
-            n[key] = int(bottom.sum())
-            resampler.sums(key, (top.astype(float), bottom.astype(float)), ratio)
+            key, rows = f"{name}/{figure}", np.flatnonzero(bottom)
+            n[key] = len(rows)
+            share(resampler, key, top[rows].astype(float), rows)
     found = estimates(resampler, n)
     names = ("decided", "right", "against", "accuracy")
     return {name: {part: found[f"{name}/{part}"] for part in names} for name in given}
