@@ -32,6 +32,9 @@ def turns(
         typer.Option(help="Events as corrected in a review (corrections.jsonl): figures of both."),
     ] = None,
     options: TurnsOptions,
+    audit: Annotated[
+        bool, typer.Option("--audit", help="Say whether each recording can be timed, and why not.")
+    ] = False,
     limits: TimingLimits,
     must_tell: Annotated[
         bool, typer.Option(help="Exit with 3 where a limit cannot be told.")
@@ -59,6 +62,8 @@ def turns(
     console = stdout_console()
     for sentence in found.sentences:
         console.print(sentence, markup=False, soft_wrap=True)
+    if audit:
+        print_tables([found.report.audit()], console)
     print_tables(found.tables(shown), console)
     warn_all(found.report.unread)
     if csv:

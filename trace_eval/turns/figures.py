@@ -212,6 +212,7 @@ def _mean_of(parts: Sequence[Statistic]) -> Statistic:
 def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None) -> Figure:
     """A figure with what it rests on; no infinity is shown."""
     reason = None
+    none = "not usable here" if any(one.unusable for one in measured) else "none"
     if value is not None and np.isinf(value):
         value, reason = None, "over half had no reply"
     if spec.how == "ratio":
@@ -226,7 +227,7 @@ def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None
             len(pairs),
             top,
             bottom,
-            reason=reason or (None if pairs else "none"),
+            reason=reason or (None if pairs else none),
         )
     sizes = [len(one.values.get(spec.of, ())) for one in measured]
     return Figure(
@@ -235,7 +236,7 @@ def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None
         spec.unit,
         sum(sizes),
         sum(size > 0 for size in sizes),
-        reason=reason or (None if any(sizes) else "none"),
+        reason=reason or (None if any(sizes) else none),
     )
 
 

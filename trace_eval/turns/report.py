@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,7 @@ class TurnsRecord(TypedDict):
     each: dict[str, Any]
     conversations: list[dict[str, Any]]
     unread: list[Unread]
+    audit: dict[str, dict[str, Any]]
     against: NotRequired[Any]
     limits: NotRequired[list[Any]]
     agreement: NotRequired[list[Any]]
@@ -119,6 +121,10 @@ class TurnsReport:
             "each": values["each"],
             "conversations": [_conversation(timed) for timed in self.conversations],
             "unread": [plain(one) for one in self.unread],
+            "audit": {
+                one.item.id: {"verdict": told, "faults": one.item.conversation.meta["faults"]}
+                for one, told in self._audited()
+            },
         }
 
     def tables(self, shown: int = 3) -> Iterator[Table]:
@@ -136,6 +142,40 @@ class TurnsReport:
                 rows,
                 "rules for English; a recogniser that mishears is no error of who speaks",
             )
+
+    def audit(self) -> Table:
+        """Whether each recording can be timed, and where its faults are."""
+        rows = []
+        for timed, told in self._audited():
+            faults: Any = timed.item.conversation.meta["faults"]
+            rows += [
+                (
+                    timed.item.id,
+                    told if fault is faults[0] else "",
+                    fault["name"],
+                    fault["channel"] or "both",
+                    " ".join(f"{start:.2f}-{end:.2f}" for start, end in fault["spans"][:5])
+                    or "everywhere",
+                    fault["spoils"],
+                )
+                for fault in faults
+            ] or [(timed.item.id, told, "", "", "", "")]
+        heads = ("recording", "can it be timed", "fault", "channel", "where", "spoils")
+        return table("Audit of recordings", heads, rows, "" if rows else "no sound was heard")
+
+    def _audited(self) -> Iterator[tuple[Timed, str]]:
+        for timed in self.conversations:
+            told = timed.item.conversation.meta.get("audit")
+            if isinstance(told, str):
+                yield timed, told
+
+    def _audit_line(self) -> str:
+        told = [told for _, told in self._audited()]
+        if not told:
+            return ""
+        worse = Counter(one for one in told if one != "usable")
+        line = f"audit: {told.count('usable')} of {counted(len(told), 'recording')} usable"
+        return "; ".join([line, *(f"{number} {one}" for one, number in worse.items())])
 
     def _entities(self) -> Iterator[tuple[Any, ...]]:
         for timed in self.conversations:
@@ -163,6 +203,7 @@ class TurnsReport:
                     why,
                 )
             )
+        note = "; ".join(part for part in (self._audit_line(), note) if part)
         if any(figure.reason == TOO_FEW_CONVERSATIONS for figure in self.figures.values()):
             note = f"{TOO_FEW_CONVERSATIONS}; {note}".removesuffix("; ")
         if not rows:

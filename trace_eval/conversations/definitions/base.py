@@ -37,6 +37,7 @@ class Measured:
         ratios: name -> (numerator, denominator).
         details: what the set's authors report per conversation, as they call it.
         caveats: why a figure may mislead, or has no events.
+        unusable: whether a fault of the recording spoils some of its figures.
     """
 
     events: tuple[Event, ...] = ()
@@ -44,6 +45,7 @@ class Measured:
     ratios: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
     caveats: tuple[str, ...] = ()
+    unusable: bool = False
 
 
 #: What is measured where only the order of turns is known.

@@ -56,8 +56,24 @@ THRESHOLDS = Thresholds()
 
 
 def measure(conversation: Conversation) -> Measured:
-    """Events and figures of one conversation, verdicts on echoes as not known."""
-    return _measured(conversation, _known)
+    """Events and figures of one conversation, without what echoes and faults make unknown."""
+    return _usable(conversation, _measured(conversation, _known))
+
+
+def _usable(conversation: Conversation, measured: Measured) -> Measured:
+    """Without the figures that a fault of the recording spoils."""
+    faults = conversation.meta.get("faults")
+    spoils = {
+        str(fault.get("spoils"))
+        for fault in (faults if isinstance(faults, list) else [])
+        if isinstance(fault, dict)
+    } - {"nothing"}
+    if not spoils:
+        return measured
+    kept = () if "all" in spoils else _OF_ONE_SIDE
+    why = f"not usable here: {conversation.meta.get('audit')}"
+    ratios = {name: ratio for name, ratio in measured.ratios.items() if name in (*kept, "one")}
+    return Measured((), {}, ratios, caveats=(*measured.caveats, why), unusable=True)
 
 
 def _of_speech(conversation: Conversation) -> Measured:
@@ -311,6 +327,9 @@ def _everyone(floor: Floor) -> list[tuple[float, float]]:
 
 #: Kinds that an echo of the agent on the user's channel (or the other way round) feigns.
 _VERDICTS = ("agent_interruption", "yield", "no_yield", "backchannel", "simultaneous_start")
+#: What is left where two channels do not fit together.
+_OF_ONE_SIDE = ("agent_talk_share", "words_agent", "words_user")
+
 _ECHO = {"reason": "echo"}
 _LATEST = 1e-6
 

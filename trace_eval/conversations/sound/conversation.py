@@ -9,6 +9,7 @@ from statistics import median
 from blueprints import counted
 from trace_eval.conversations.edges import LEFT_OUT
 from trace_eval.conversations.floor import Floor, FloorRules, floor_of_segments, turns_heard
+from trace_eval.conversations.sound.audit import audit, verdict
 from trace_eval.conversations.sound.echo import find_echo
 from trace_eval.conversations.sound.lanes import HOP_S, Lane, hear
 from trace_eval.conversations.sound.segments import Segmented, segmented
@@ -67,6 +68,7 @@ def heard_conversation(
     turns = dict(zip(ROLES, turn_edges(*sides), strict=True))
     names = names or {role: role for role in ROLES}
     end_s = max(lane.end_s for lane in lanes.values())
+    faults = audit(lanes, {role: found[role].segments for role in ROLES})
     floor = floor_of_segments({role: turns[role].segments for role in ROLES}, end_s, FloorRules())
     conversation = Conversation(
         channels=tuple(
@@ -81,6 +83,8 @@ def heard_conversation(
         meta={
             "edge_error_ms": EDGE_ERROR_MS["noisy" if _is_noisy(found) else "refined"],
             "edge_error_human_ms": EDGE_ERROR_MS["human"],
+            "audit": verdict(faults),
+            "faults": [fault.record() for fault in faults],
         },
     )
     clock = _clock(lanes, found) if check_clock else ()

@@ -34,9 +34,23 @@ _STEP = lcm(CHUNK, _HOP)
 SILENT_DB = -120.0
 
 #: Bands of a lane, Hz: the voice without rumble and puffs, where breath is strongest, and where
-#: hissing consonants are.
-BANDS = {"voice": (200, 6_000), "middle": (1_500, 3_500), "high": (3_500, 8_001)}
+#: hissing consonants are. The last one tells a telephone.
+BANDS = {
+    "voice": (200, 6_000),
+    "middle": (1_500, 3_500),
+    "high": (3_500, 8_001),
+    "top": (4_200, 8_001),
+}
 _WINDOW = np.hanning(2 * _HOP + 1)[:-1]
+#: Samples that are judged at once for lost, repeated and clipped packets: 5 ms.
+_HALF = _HOP // 2
+
+#: Lengths of packets that a recorder may repeat, in samples: 10 to 60 ms.
+_PACKETS = (160, 320, 480, 640, 960)
+
+#: Up to this a sample is silent, one step of 16 bits; a packet repeats another to this share.
+_STEP_16, _EQUAL, _CLIP = 3.2e-5, 2e-3, 0.985
+
 _BINS = [np.searchsorted(np.fft.rfftfreq(2 * _HOP, 1 / SPEECH_RATE), b) for b in BANDS.values()]
 _IN_BAND = np.zeros((len(BANDS), _HOP + 1))
 for _row, (_first, _last) in zip(_IN_BAND, _BINS, strict=True):
@@ -53,7 +67,9 @@ class Lane:
         stretches: where the detector hears speech, neither padded nor refined.
         levels: dB of 30 ms every 10 ms of the channel's own samples [shape=(hops,)].
         samples: of the channel at 16 kHz.
-        bands: the same in each of :data:`BANDS` [shape=(3, hops)].
+        bands: the same in each of :data:`BANDS` [shape=(4, hops)].
+        peaks: largest sample of every 5 ms, 0 to 1 [shape=(halves,)].
+        flaws: which of these are silent, repeat a packet of 10 to 60 ms, clip [shape=(3, halves)].
     """
 
     channel: Channel
@@ -61,6 +77,8 @@ class Lane:
     levels: NDArray[np.float64]
     samples: int
     bands: NDArray[np.float64] = field(default_factory=lambda: np.zeros((len(BANDS), 0)))
+    peaks: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    flaws: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((3, 0), bool))
 
     @property
     def end_s(self) -> float:
@@ -126,6 +144,8 @@ class _Ear:
         self._powers: list[NDArray[np.float64]] = []
         self._bands: list[NDArray[np.float64]] = []
         self._before = np.zeros(0, np.float32)
+        self._packets = np.zeros(max(_PACKETS), np.float32)
+        self._flaws: list[NDArray[np.float64]] = []
         self._rest = np.zeros(0, np.float32)
         self._samples = 0
 
@@ -141,6 +161,8 @@ class _Ear:
         self._speech.add(part)
         self._bands.append(_band_powers(both := np.concatenate((self._before, part))))
         self._before = both[len(self._bands[-1]) * _HOP :].copy()
+        self._flaws.append(_flaws(both := np.concatenate((self._packets, part))))
+        self._packets = both[len(both) - len(self._packets) :].copy()
 
     def lane(self, channel: Channel) -> Lane:
         """After the last block."""
@@ -151,7 +173,8 @@ class _Ear:
         bands = np.concatenate((*self._bands, _band_powers(last)))[: self._samples // _HOP]
         around = (bands + np.concatenate((bands[:1], bands[:-1]))) / 2
         levels = _levels(np.concatenate(self._powers), self._samples)
-        lane = Lane(channel, [], levels, self._samples, _db(around.T))
+        peaks, *flaws = np.concatenate(self._flaws, axis=1)
+        lane = Lane(channel, [], levels, self._samples, _db(around.T), peaks, np.array(flaws) > 0)
         lane.stretches.extend((lane.at(span.start_s), lane.at(span.end_s)) for span in spans)
         return lane
 
@@ -168,6 +191,28 @@ def _band_powers(part: Samples) -> NDArray[np.float64]:
         part if len(part) >= 2 * _HOP else np.zeros(2 * _HOP, np.float32), 2 * _HOP
     )[::_HOP][: max(0, len(part) // _HOP - 1)]
     return np.asarray(np.square(np.abs(np.fft.rfft(windows * _WINDOW))) @ _TO_POWER)
+
+
+def _flaws(both: Samples) -> NDArray[np.float64]:
+    """Peak, silence, repetition and clipping of every 5 ms behind the longest packet.
+
+    Returns:
+        One row each [shape=(4, halves)].
+    """
+    start, halves = max(_PACKETS), (len(both) - max(_PACKETS)) // _HALF
+    stop = start + halves * _HALF
+
+    def of(values: Samples) -> Samples:
+        return values.reshape(halves, _HALF)
+
+    part = of(np.abs(both[start:stop]))
+    peaks = part.max(axis=1, initial=0.0)
+    repeats = np.zeros(halves, bool)
+    for size in _PACKETS:
+        change = of(np.abs(both[start:stop] - both[start - size : stop - size]))
+        repeats |= change.max(axis=1, initial=0.0) <= _EQUAL * peaks
+    clips = (part >= _CLIP).sum(axis=1) >= 3
+    return np.array([peaks, peaks <= _STEP_16, repeats & (peaks > 0.01), clips], np.float64)
 
 
 def _db(power: NDArray[np.float64]) -> NDArray[np.float64]:

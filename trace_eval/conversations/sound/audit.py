@@ -1,0 +1,154 @@
+"""Whether a recording of two channels can be timed: faults that recorders make.
+
+Each fault says where it is and what it spoils. Those of samples (lost and repeated packets,
+clipping) are read off 5 ms at a time while a channel is decoded, the others off levels. Silence
+that a recorder collapsed and chunks that it shifted leave no such trace and are not looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.conversations.sound.echo import find_echo
+from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, inside
+from trace_eval.conversations.spans import Spans, joined
+from trace_eval.data.conversation import ROLES, Role
+
+#: What a fault spoils: nothing that is timed, what needs both channels, or all.
+Spoils = Literal["nothing", "replies", "all"]
+
+#: Two channels are one where their levels differ by a constant up to this, dB.
+_SAME_DB = 0.5
+
+#: A channel that is digital silence for so long at its end, and nowhere before, broke off.
+_BROKE_S = 5.0
+
+#: Speech of a telephone has so much less above 4.2 kHz than below, dB.
+_NARROW_DB = 50.0
+
+#: Lost and repeated packets count inside speech, this near to the channel's level, dB.
+_LOUD_DB = 30.0
+
+#: A packet is at most so many stretches of 5 ms.
+_LONGEST = 16
+
+#: So many stretches of 5 ms that clip are a fault.
+_CLIPPED = 10
+
+#: Delay of an echo before its voice, and drift, beyond which channels do not share a clock.
+_BEFORE_S, _DRIFT_PPM = 0.03, 200.0
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that a recorder did to a recording.
+
+    Attributes:
+        name: which fault.
+        channel: of whom; None: of both.
+        spoils: what cannot be timed any more.
+        spans: where, seconds of the conversation; empty: everywhere.
+    """
+
+    name: str
+    channel: Role | None
+    spoils: Spoils
+    spans: Spans
+
+    def record(self) -> dict[str, Any]:
+        """As JSON values."""
+        spans = [[float(start), float(end)] for start, end in self.spans]
+        return {**vars(self), "spans": spans}
+
+
+def audit(lanes: Mapping[Role, Lane], said: Mapping[Role, Spans]) -> list[Fault]:
+    """The faults of a recording.
+
+    Args:
+        lanes: of user and agent.
+        said: where each one speaks.
+    """
+    faults = [*_together(lanes, said)]
+    for role in ROLES:
+        faults += _alone(role, lanes[role], said[role])
+    return faults
+
+
+def verdict(faults: list[Fault]) -> str:
+    """Whether a recording can be timed, in one line."""
+    names = ", ".join(dict.fromkeys(fault.name for fault in faults))
+    worst = {fault.spoils for fault in faults}
+    if "all" in worst:
+        return f"not usable: {names}"
+    if "replies" in worst:
+        return f"usable for how much each side speaks only: {names}"
+    return f"usable ({names})" if faults else "usable"
+
+
+def _together(lanes: Mapping[Role, Lane], said: Mapping[Role, Spans]) -> Iterator[Fault]:
+    end_s = min(lane.end_s for lane in lanes.values())
+    times = np.arange(0.0, end_s, HOP_S)
+    user, agent = (lanes[role].levels_at(times) for role in ROLES)
+    spoken = inside(joined([*said["user"], *said["agent"]]), times)
+    both = spoken & (user > SILENT_DB + 1) & (agent > SILENT_DB + 1)
+    if both.sum() * HOP_S >= 1.0:
+        apart = (user - agent)[both]
+        if np.quantile(np.abs(apart - np.median(apart)), 0.95) < _SAME_DB:
+            yield Fault("one sound on both channels", None, "all", [])
+            return
+    for one, other in permutations(ROLES):
+        echo = find_echo(lanes[one], said[one], lanes[other])
+        if echo and echo.lag_s <= -_BEFORE_S:
+            yield Fault("an echo before its voice", other, "replies", [])
+        elif echo and echo.drift_ppm is not None and abs(echo.drift_ppm) > _DRIFT_PPM:
+            yield Fault("two clocks", other, "replies", [])
+
+
+def _alone(role: Role, lane: Lane, said: Spans) -> Iterator[Fault]:
+    silent = lane.levels <= SILENT_DB + 1
+    if not said:
+        return
+    last = len(silent) - int(np.argmin(silent[::-1])) if not silent.all() else 0
+    if (len(silent) - last) * HOP_S >= _BROKE_S and silent[:last].mean() < 0.01:
+        spans = [(lane.at(last * HOP_S), lane.end_s)]
+        yield Fault("a channel that breaks off", role, "replies", spans)
+    times = np.array([lane.at(hop * HOP_S) for hop in (0, 1)])
+    heard = inside(said, times[0] + (times[1] - times[0]) * np.arange(len(lane.levels)))
+    voice, _, _, top = lane.bands
+    if heard.any() and (
+        np.quantile(top[heard], 0.99) < np.quantile(voice[heard], 0.99) - _NARROW_DB
+    ):
+        yield Fault("no sound above 4 kHz", role, "nothing", [])
+    level = float(np.quantile(lane.levels[heard], 0.9)) if heard.any() else 0.0
+    for name, flags in (("lost packets", lane.flaws[0]), ("repeated packets", lane.flaws[1])):
+        if spans := _inside_speech(lane, flags, level):
+            yield Fault(name, role, "nothing", spans)
+    if lane.flaws[2].sum() > _CLIPPED:
+        yield Fault("clipping", role, "nothing", joined(_spans(lane, lane.flaws[2]), 1.0))
+
+
+def _inside_speech(lane: Lane, flags: NDArray[np.bool_], level: float) -> Spans:
+    """Runs of up to 80 ms that begin and end abruptly in something loud."""
+    line = 10 ** ((level - _LOUD_DB) / 20)
+    spans = []
+    for first, last in _runs(flags):
+        before, after = lane.peaks[max(0, first - 2) : first], lane.peaks[last : last + 2]
+        loud = min(before.max(initial=0), after.max(initial=0)) > line
+        if last - first <= _LONGEST and loud:
+            spans.append((lane.at(first * HOP_S / 2), lane.at(last * HOP_S / 2)))
+    return spans
+
+
+def _spans(lane: Lane, flags: NDArray[np.bool_]) -> Spans:
+    return [(lane.at(a * HOP_S / 2), lane.at(b * HOP_S / 2)) for a, b in _runs(flags)]
+
+
+def _runs(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], flags.astype(np.int8), [0]))))
+    return edges.reshape(-1, 2)
