@@ -91,12 +91,6 @@ def test_bad_rows_end_with_1_and_another_layout_with_2(tmp_path: Path) -> None:
     assert not (tmp_path / "other").exists()
 
 
-def test_the_command_that_is_gone_names_its_new_spelling(tmp_path: Path) -> None:
-    done = trace_eval("speechjudge", tmp_path, "--out", tmp_path / "out")
-    assert done.code == 2
-    assert "use trace-eval convert speechjudge PATH OUT" in done.err
-
-
 @pytest.mark.usefixtures("memory_urls")
 def test_a_folder_behind_a_url_keeps_its_recordings_there(tmp_path: Path) -> None:
     files = fsspec.filesystem("memory")

@@ -161,7 +161,7 @@ def test_shared_cells_are_what_the_networks_compute_inside(network: int, bins: i
     lead = -margin % split_model.strides[-1]  # so that cells are those of the hop
     frames = lead + margin + 100 + margin
     image = np.random.default_rng(5).uniform(0, 1, (1, 1, frames, bins)).astype(np.float32)
-    levels = split_model.front(image[:, :, lead:])
+    levels = split_model.front(image[:, :, lead:], 0)
     targets = [layers[n].source for n in ((5, 8) if network == 0 else (2, 6))]
     wants = piece(model, layers[0].source, targets)(image)
     for got, want, edge_cells, stride in zip(

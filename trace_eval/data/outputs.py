@@ -37,7 +37,7 @@ RECORD = ".trace-eval"
 FILES = "files"
 
 #: Names that do not make a folder anybody's: hidden ones, and files that a kill left half-written.
-_NOBODYS = re.compile(r"\.|.*\.\d+-[0-9a-f]{8}\.part$")
+_NOBODYS = re.compile(r"\A(?:\.|.*\.\d+-[0-9a-f]{8}\.part\Z)")
 
 
 @contextmanager
