@@ -48,8 +48,8 @@ _HALF = _HOP // 2
 #: Lengths of packets that a recorder may repeat, in samples: 10 to 60 ms.
 _PACKETS = (160, 320, 480, 640, 960)
 
-#: Up to this a sample is silent, one step of 16 bits; a packet repeats another to this share.
-_STEP_16, _EQUAL, _CLIP = 3.2e-5, 2e-3, 0.985
+#: A silent sample, one step of 16 bits; share to which a loud packet repeats another; clipping.
+_STEP_16, _EQUAL, _LOUD, _CLIP = 3.2e-5, 2e-3, 0.01, 0.985
 
 _BINS = [np.searchsorted(np.fft.rfftfreq(2 * _HOP, 1 / SPEECH_RATE), b) for b in BANDS.values()]
 _IN_BAND = np.zeros((len(BANDS), _HOP + 1))
@@ -208,11 +208,15 @@ def _flaws(both: Samples) -> NDArray[np.float64]:
     part = of(np.abs(both[start:stop]))
     peaks = part.max(axis=1, initial=0.0)
     repeats = np.zeros(halves, bool)
+    loud = np.flatnonzero(peaks > _LOUD)
     for size in _PACKETS:
-        change = of(np.abs(both[start:stop] - both[start - size : stop - size]))
-        repeats |= change.max(axis=1, initial=0.0) <= _EQUAL * peaks
+        first = start + loud * _HALF  # one sample tells most apart
+        may = loud[np.abs(both[first] - both[first - size]) <= _EQUAL * peaks[loud]]
+        at = start + may[:, None] * _HALF + np.arange(_HALF)
+        change = np.abs(both[at] - both[at - size]).max(axis=1, initial=0.0)
+        repeats[may] |= change <= _EQUAL * peaks[may]
     clips = (part >= _CLIP).sum(axis=1) >= 3
-    return np.array([peaks, peaks <= _STEP_16, repeats & (peaks > 0.01), clips], np.float64)
+    return np.array([peaks, peaks <= _STEP_16, repeats, clips], np.float64)
 
 
 def _db(power: NDArray[np.float64]) -> NDArray[np.float64]:
