@@ -36,7 +36,10 @@ def test_a_healthy_openai_server(llama: str) -> None:
 
 def test_a_healthy_ollama_server(ollama_url: str) -> None:
     found = checks("ollama:tiny", base_url=ollama_url)
-    assert all(check.ok for name, check in found.items() if name not in ("orders", "verdict"))
+    # A model of random numbers: its pair may be judged, or its reply may have no end.
+    bad = {name for name, check in found.items() if not check.ok}
+    assert bad <= {"pair", "orders", "verdict"}
+    assert "calls" in found["pair"].detail
     assert "16384 tokens" in found["context"].detail
 
 

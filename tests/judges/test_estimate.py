@@ -72,7 +72,9 @@ def test_token_bounds_by_hand() -> None:
 
 def test_the_bound_holds_for_a_real_tokenizer(llama: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # The model's words are whole tokens, as a large vocabulary has them.
-    judge = create_judge("openai:tiny", JudgeOptions(base_url=f"{llama}/v1", swap="off"))
+    judge = create_judge(
+        "openai:tiny", JudgeOptions(base_url=f"{llama}/v1", swap="off", temperature=1, seed=3)
+    )
     assert isinstance(judge, LLMJudge)
     call = judge.calls(case())[0]
 

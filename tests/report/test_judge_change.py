@@ -285,7 +285,7 @@ def test_an_option_that_does_nothing_is_refused_on_every_path(tmp_path: Path) ->
         ([*one, "--labels", people, "--truth", "new"], "--truth means nothing beside --labels"),
         ([*one, "--items", 9], "--items means nothing but of boards"),
         ([*one, "--cluster"], "--cluster means nothing with --judge-change"),
-        ([*one, "--csv", tmp_path], "--csv means nothing with --judge-change"),
+        ([*one, "--csv", tmp_path / "new"], "--csv means nothing with --judge-change"),
         ([*one, "--html", tmp_path / "x"], "--html means nothing with --judge-change"),
         ([*board, "--margin", ".1"], "--margin means nothing of boards"),
         ([*board, "--labels", people], "--labels means nothing of boards"),

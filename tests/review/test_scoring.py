@@ -6,16 +6,14 @@ import csv
 import html
 import json
 import re
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from blueprints import GROUPS, UserError
-from tests.support import browser, calls, studio
+from tests.support import browser, calls
 from trace_eval.commands.review import review as review_command
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.manifests import read_items
@@ -279,25 +277,6 @@ def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path:
         report = agree([call], given, AgreeOptions(BootstrapOptions(resamples=0)))
         rho = next(one for one in report.figures if one.name == "rho" and "scripted" in one.who)
         assert (report.items, report.questions, rho.estimate.value) == (3, 1, 1.0)
-
-
-def test_turns_rated_in_label_studio_are_compared(call: Path, tmp_path: Path) -> None:
-    invoke = partial(CliRunner().invoke, command)
-    assert invoke([str(call), "--label-studio", str(tmp_path / "ls")]).exit_code == 0
-    (task,) = json.loads((tmp_path / "ls" / "tasks.json").read_text())
-    export = tmp_path / "export.json"
-    export.write_text(json.dumps([studio.rated(task, {0: "3", 2: "1", 4: "2"})]))
-    done = invoke([str(call), "--import", str(export), "--export", str(tmp_path / "out")])
-    assert (done.exit_code, done.output.splitlines()[0]) == (0, "3 turns stored, 0 were known")
-    labels = tmp_path / "out" / "labels.csv"
-    assert [row["id"] for row in csv.DictReader(labels.open())] == [
-        "c/turn-0",
-        "c/turn-2",
-        "c/turn-4",
-    ]
-    report = agree([call], labels, AgreeOptions(BootstrapOptions(resamples=0)))
-    rho = next(one for one in report.figures if one.name == "rho" and "scripted" in one.who)
-    assert (report.items, report.questions, rho.estimate.value) == (3, 1, 1.0)
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 400)])

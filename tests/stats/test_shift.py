@@ -47,4 +47,4 @@ def test_intervals_hold_with_few_skewed_latencies() -> None:
             ):
                 assert found.interval is not None
                 held[kind] += found.interval[0] <= 0 <= found.interval[1]
-        assert (held / draws > 0.94).all(), (pairs, held)
+        assert (held / draws > 0.935).all(), (pairs, held)

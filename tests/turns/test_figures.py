@@ -164,7 +164,7 @@ def test_systems_are_compared_scenario_by_scenario() -> None:
     same = compare_systems(_report(OLD), _report(OLD), DRAWS)
     assert same.sentence().startswith("No difference in answering is shown between")
     few = compare_systems(_report(_later(0.3, 8)), _report(OLD), DRAWS)
-    assert "too few calls for an interval (6 pairs allow one)" in few.sentence()
+    assert "too few calls for an interval (from 6 pairs on)" in few.sentence()
 
 
 def test_calls_of_other_scenarios_are_compared_unpaired() -> None:

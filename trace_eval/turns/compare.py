@@ -102,10 +102,13 @@ class SystemsCompared:
         else:
             number = one.higher if one.median > 0 else one.lower
             told = f"in {number} of {counted(one.scenarios, 'call')}"
-        what = f"{self.first} answers {shift:.2f} s {later} than {self.second}"
+        name = self.first
+        what = f"{name} answers {shift:.2f} s {later} than {self.second}"
         if one.median_interval is None:
             least = least_paired(self.level)
-            return f"{what}, {told}; too few calls for an interval ({least} pairs allow one)"
+            return (
+                f"{what}, {told}; too few calls for an interval (from {counted(least, 'pair')} on)"
+            )
         low, high = sorted(abs(edge) for edge in one.median_interval)
         if one.median_interval[0] > 0 or one.median_interval[1] < 0:
             return f"{what} [{low:.2f}, {high:.2f}], {told}"

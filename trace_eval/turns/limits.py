@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from trace_eval.stats.agreement.shift import least_paired
 from trace_eval.stats.agreement.tabular import Table, table
 from trace_eval.turns.compare import Difference, SystemsCompared
@@ -149,15 +149,16 @@ def _relative(limit: _Limit, found: Difference, compared: SystemsCompared) -> tu
         value, interval = found.mean, found.mean_interval
     if value is None:
         return "fail", "not known on both sides"
-    kind = "median" if interval == found.median_interval else "mean"
+    kind = "median of calls" if interval == found.median_interval else "mean of calls"
     limits = " [{:+.3f}, {:+.3f}]".format(*interval) if interval else ""
-    told = f"{kind} of calls {value:+.3f}{limits} {found.unit}".strip()
+    told = f"{kind} {value:+.3f}{limits} {found.unit}".strip()
     beyond = limit.beyond(value)
     if found.pooled is not None:
         told += f", pooled {found.pooled:+.3f} {found.unit}".rstrip()
         beyond |= limit.beyond(found.pooled)
     if interval is None:
-        need = f"too few calls for an interval: {least_paired(compared.level)} pairs allow one"
+        least = counted(least_paired(compared.level), "pair")
+        need = f"too few calls for an interval, which there is from {least} on"
         return ("cannot tell" if beyond else "pass"), f"{told}; {need}"
     worst = interval[1] if limit.side == "over" else interval[0]
     shown = interval[0] > 0 if limit.side == "over" else interval[1] < 0

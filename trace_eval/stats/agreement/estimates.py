@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import counted
 from trace_eval.stats.agreement.bootstrap import IntervalEstimate, Statistic, Units
 from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 from trace_eval.stats.agreement.counts import folded
@@ -98,7 +99,8 @@ def _estimate(units: Units, measure: Measure, options: BootstrapOptions) -> Inte
     if why := _too_few(units):
         return IntervalEstimate(value, reason=why)
     if measure.others > _others(units.total, measure.shares):
-        why = f"no interval: under {measure.others} items are not of the commonest label"
+        few = counted(measure.others, "item is", "items are")
+        why = f"no interval: under {few} not of the commonest label"
         return IntervalEstimate(value, reason=why)
     limited = [one for part in measure.parts if (one := _limited(units, part, options.level))]
     reach = _together(limited, units.sizes)

@@ -144,7 +144,8 @@ def _lone_ties(counts: Counts, metrics: Mapping[str, IntervalEstimate]) -> str:
     if not total or min(people, judge) > 0 or max(people, judge) < LONE_TIES * total:
         return ""
     who, other = ("The judge ties", "people") if judge else ("People tie", "the judge")
-    lone = f"{who} on {max(people, judge):g} of {total:g} pairs and {other} on none"
+    pairs = counted(round(total), "pair")
+    lone = f"{who} on {max(people, judge):g} of {pairs} and {other} on none"
     if found is None or found.value is None:
         return f"{lone}."
     right = rate(found.value, found.interval)
