@@ -15,7 +15,8 @@ from typing import Literal
 from blueprints import Blueprint, Transcript
 from extractors import guessed
 from trace_eval.conversations.definitions.base import Event, Measured
-from trace_eval.conversations.definitions.own import TRACE_EVAL, USER_LEFT
+from trace_eval.conversations.definitions.own import TRACE_EVAL
+from trace_eval.conversations.definitions.own_events import USER_LEFT
 from trace_eval.data.conversation import Conversation, Role
 
 Kind = Literal["late", "talks_over", "no_answer", "loops", "other_language"]

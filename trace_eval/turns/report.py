@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from blueprints import counted
-from trace_eval.conversations.definitions import DefinitionSet, Event, Measured, definition_set
+from trace_eval.conversations.definitions import DefinitionSet, Measured, definition_set
 from trace_eval.conversations.layouts import Unread, read_conversations
-from trace_eval.data.conversation import ConversationItem, Turn
+from trace_eval.data.conversation import ConversationItem
 from trace_eval.entities.check import Heard, check_conversation
 from trace_eval.stats.agreement.tabular import Table, plain, table
 from trace_eval.turns.figures import (
@@ -23,9 +23,7 @@ from trace_eval.turns.figures import (
     figures_of,
 )
 from trace_eval.turns.options import FigureOptions, TurnsOptions
-
-#: Characters of a turn's text in a timeline.
-_TEXT = 60
+from trace_eval.turns.timeline import clock, timeline
 
 
 class TurnsRecord(TypedDict):
@@ -181,7 +179,7 @@ class TurnsReport:
         for timed in self.conversations:
             for one in timed.entities:
                 if one.status != "kept":
-                    where = (timed.item.id, one.turn, _clock(one.start_s))
+                    where = (timed.item.id, one.turn, clock(one.start_s))
                     yield (*where, one.status, one.kind, one.intended, one.heard)
 
     def _figures(self, note: str) -> Table:
@@ -312,46 +310,3 @@ def _conversation(timed: Timed) -> dict[str, Any]:
         "entities": [plain(one) for one in timed.entities],
         "caveats": list(timed.caveats),
     }
-
-
-def timeline(timed: Timed) -> Table:
-    """Turns and events of one conversation in order of time."""
-    found = timed.item.conversation
-    rows: list[tuple[float, int, tuple[Any, ...]]] = []
-    last = 0.0
-    for number, turn in enumerate(found.turns):
-        last = turn.start_s if turn.start_s is not None else last
-        rows.append((last, 0, _turn_row(number, turn)))
-    for event in timed.measured.events:
-        rows.append((event.start_s, 1, _event_row(event)))
-    rows.sort(key=lambda row: row[:2])
-    title = timed.item.id
-    if timed.item.system:
-        title += f" ({timed.item.system})"
-    return table(
-        title,
-        ("start", "end", "turn", "speaker", "event", "value", "text"),
-        (row for _, _, row in rows),
-        "; ".join(timed.caveats),
-    )
-
-
-def _turn_row(number: int, turn: Turn) -> tuple[Any, ...]:
-    text = " ".join((turn.text or turn.heard or "").split())
-    shown = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
-    what = "backchannel" if turn.backchannel else ""
-    return (_clock(turn.start_s), _clock(turn.end_s), number, turn.speaker, what, "", shown)
-
-
-def _event_row(event: Event) -> tuple[Any, ...]:
-    value = "" if event.value_s is None else f"{event.value_s:+.3f}"
-    said = ", ".join(
-        name if value is True else f"{name} {value}"
-        for name, value in event.data.items()
-        if value not in (None, False, [], ()) and name != "tick"
-    )
-    return (_clock(event.start_s), _clock(event.end_s), "", "", event.kind, value, said)
-
-
-def _clock(at_s: float | None) -> str:
-    return "" if at_s is None else f"{at_s:.2f}"

@@ -1,0 +1,185 @@
+"""What happens in a call by the rules of ``trace-eval``: replies, interruptions, silences."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from trace_eval.conversations.definitions.base import Event
+from trace_eval.conversations.floor import Floor, FloorRules, Utterance
+from trace_eval.conversations.spans import around, gaps, joined, overlaps
+from trace_eval.data.conversation import ROLES, Conversation, Role
+
+#: Reasons of an end by which the user needs no more answer.
+USER_LEFT = frozenset({"goodbye", "user_stop", "user_hangup", "transfer"})
+
+#: Kinds that an echo of the agent on the user's channel (or the other way round) feigns.
+_VERDICTS = ("agent_interruption", "yield", "no_yield", "backchannel", "simultaneous_start")
+_ECHO = {"reason": "echo"}
+_LATEST = 1e-6
+
+
+@dataclass(frozen=True)
+class Thresholds(FloorRules):
+    """Constants, seconds; those of the floor are :class:`FloorRules`.
+
+    Attributes:
+        latch_s: an agent may start this much before the user's end and still answers; the same
+            distance makes two starts simultaneous.
+        yield_s: longest stop that is a yield.
+        no_reply_s: silence after which a user turn counts as unanswered.
+        dead_air_s: shortest silence of both that is an event.
+        handled_s: within this time after a backchannel the agent must sound.
+    """
+
+    latch_s: float = 0.2
+    yield_s: float = 2.0
+    no_reply_s: float = 2.0
+    dead_air_s: float = 2.0
+    handled_s: float = 1.0
+
+
+THRESHOLDS = Thresholds()
+
+
+def replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterator[Event]:
+    """What follows each user utterance that takes the floor."""
+    c = THRESHOLDS
+    users, agents = floor.taking("user"), floor.taking("agent")
+    starts = [one.start for one in agents]
+    for one, after in pairwise([*users, None]):
+        assert one is not None
+        position = bisect_left(starts, one.end - c.latch_s)
+        if any(agent.end > one.end for agent in agents[max(0, position - 1) : position]):
+            yield Event("talked_over", one.start, one.end)
+            continue
+        answer = agents[position] if position < len(agents) else None
+        if answer and (after is None or answer.start <= after.start):
+            value = answer.start - one.end
+            tool = bisect_left(calls, one.start) < bisect_left(calls, answer.start)
+            yield Event(
+                "response",
+                min(one.end, answer.start),
+                max(one.end, answer.start),
+                value,
+                {"latched": -c.latch_s <= value < 0, "tool": tool},
+            )
+        elif after is not None:
+            if after.start - one.end >= c.no_reply_s:
+                yield Event("no_response", one.end, after.start)
+        elif reason in USER_LEFT or floor.end_s - one.end < c.no_reply_s:
+            yield Event("open", one.start, one.end)
+        else:
+            yield Event("missed_turn", one.end, floor.end_s)
+
+
+def _around(utterances: Sequence[Utterance], at_s: float) -> Utterance | None:
+    """The utterance inside which a moment lies; ends excluded."""
+    position = bisect_left([one.start for one in utterances], at_s) - 1
+    found = utterances[position] if position >= 0 else None
+    return found if found and found.start < at_s < found.end else None
+
+
+def interruptions(floor: Floor) -> Iterator[Event]:
+    """Starts inside the other's speech; of two at once, neither interrupts."""
+    c = THRESHOLDS
+    users, agents = floor.taking("user"), floor.taking("agent")
+    for agent in agents:
+        user = _around(users, agent.start)
+        if user is None:
+            continue
+        if agent.start - user.start <= c.latch_s:
+            yield Event("simultaneous_start", user.start, agent.start)
+        elif user.end - agent.start > c.latch_s:
+            end, value = min(user.end, agent.end), user.end - agent.start
+            yield Event("agent_interruption", agent.start, end, value)
+    for user in users:
+        held = _around(floor.utterances["agent"], user.start)
+        if held is None:
+            continue
+        if user.start - held.start <= c.latch_s:
+            yield Event("simultaneous_start", held.start, user.start)
+            continue
+        value = held.end - user.start
+        kind = "yield" if value <= c.yield_s else "no_yield"
+        yield Event(kind, user.start, held.end, value, {"ended_by_itself": "unknown"})
+
+
+def backchannels(floor: Floor) -> Iterator[Event]:
+    """Short signals of the user; handled where the agent goes on."""
+    for one in floor.utterances["user"]:
+        if not one.takes_floor:
+            data = {"handled": handled(floor, one.end)}
+            yield Event("backchannel", one.start, one.end, None, data)
+
+
+def handled(floor: Floor, end_s: float) -> bool | None:
+    """Whether the agent goes on after a backchannel; None: the recording ends before."""
+    until = end_s + THRESHOLDS.handled_s
+    if floor.end_s < until:
+        return None
+    return bool(overlaps([(end_s, until)], floor.segments["agent"]))
+
+
+def known_events(conversation: Conversation, events: Iterable[Event]) -> Iterator[Event]:
+    """Without verdicts that begin where a channel echoes the other: those are not known."""
+    echoes = {
+        role: joined(
+            (event.at_s, event.end_s)
+            for event in conversation.events
+            if event.kind in ("echo", "doubtful") or event.data.get("echo")
+            if event.data.get("channel") == role
+            if event.at_s is not None and event.end_s is not None
+        )
+        for role in ROLES
+    }
+    for event in events:
+        role: Role = "agent" if event.kind == "agent_interruption" else "user"
+        if event.kind in _VERDICTS and around(echoes[role], event.start_s + _LATEST):
+            yield Event("not_known", event.start_s, event.end_s, None, {"of": event.kind, **_ECHO})
+        else:
+            yield event
+    for role, spans in echoes.items():
+        for start, end in joined(spans, THRESHOLDS.stretch_s):
+            yield Event("not_known", start, end, None, {"of": f"speech of the {role}", **_ECHO})
+
+
+def alone(floor: Floor, known_start: bool) -> Iterator[Event]:
+    """Overlap, silences and the greeting: what needs no reply."""
+    user, agent = floor.segments["user"], floor.segments["agent"]
+    for start, end in overlaps(user, agent):
+        yield Event("overlap", start, end, end - start)
+    everyone = joined([*user, *agent])
+    if not everyone:
+        return
+    if agent and (not user or agent[0][0] < user[0][0]):
+        waited = agent[0][0] - floor.start_s
+        yield Event("greeting", floor.start_s, agent[0][0], waited if known_start else None)
+    for kind, start, end in (
+        ("first_silence", floor.start_s, everyone[0][0]),
+        ("last_silence", everyone[-1][1], floor.end_s),
+    ):
+        if end - start >= THRESHOLDS.dead_air_s:
+            yield Event(kind, start, end, end - start)
+    for start, end in gaps(everyone):
+        if end - start >= THRESHOLDS.dead_air_s:
+            before, after = _speaking(floor, start), _speaking(floor, end)
+            own = before == after and before is not None
+            yield Event("pause" if own else "dead_air", start, end, end - start, {"owner": after})
+
+
+def _speaking(floor: Floor, edge_s: float) -> Role | None:
+    """The speaker whose speech starts or ends at an edge; None where both do."""
+    whose: list[Role] = [
+        role
+        for role in ROLES
+        if any(edge_s in span for span in _near(floor.segments[role], edge_s))
+    ]
+    return whose[0] if len(whose) == 1 else None
+
+
+def _near(spans: Sequence[tuple[float, float]], at_s: float) -> Sequence[tuple[float, float]]:
+    position = bisect_left(spans, (at_s,))
+    return spans[max(0, position - 1) : position + 1]
