@@ -538,9 +538,10 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     train_scorer(ratings, folder, replace(TRAINING, base=str(base), head="beta", steps=4))
     head = load_file(folder / "head.safetensors")
     save_file({**head, "bias": torch.tensor([2.0, -2.0])}, folder / "head.safetensors")
-    record = locate(folder).record
+    files = locate(folder)
     clamp = ClampRecord(threshold=0.2, objective=None, unclamped=None, rows=1)
-    write_record(folder, record.model_copy(update={"clamp": clamp}))
+    changed = {"clamp": clamp, "files": files.digests()}
+    write_record(folder, files.record.model_copy(update=changed))
     options = RateOptions(
         judge=(f"scorer:{folder}",),
         rubrics=("correctness-brief",),
