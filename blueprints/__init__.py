@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from blueprints.groups.quality import Quality
     from blueprints.groups.rate import Rate
     from blueprints.groups.signal import Signal
-    from blueprints.groups.transcript import DOUBTFUL_CONFIDENCE, Spoken, Transcript, Word
+    from blueprints.groups.transcript import DOUBTFUL_CONFIDENCE, WEAK, Spoken, Transcript, Word
     from blueprints.languages import (
         LANGUAGES,
         UNSPACED,
@@ -72,6 +72,7 @@ __all__ = [
     "SCRIPT",
     "UNSPACED",
     "UNSURE",
+    "WEAK",
     "Absent",
     "Accent",
     "Advice",

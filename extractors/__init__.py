@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from extractors.registry import AUTO, NONE, PROFILES, limits_of, load, plan_extractors
     from extractors.stream import channel_blocks
-    from extractors.suspect import GUESSED, guess_of, guessed, tokens
+    from extractors.suspect import GUESSED, guess_of, guessed, tokens, weak
     from extractors.vad import CHUNK, SpeechProbability, find_spans
     from extractors.weights import one_line, read_state
 else:
@@ -94,4 +94,5 @@ __all__ = [
     "unmeasured",
     "untouched",
     "verify",
+    "weak",
 ]

@@ -9,14 +9,22 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from blueprints import Absent, Blueprint, Span, Spoken, Transcript, UserError, Word
+from blueprints import UNSURE, Absent, Blueprint, Span, Spoken, Transcript, UserError, Word
 from extractors.audio import Clip, Samples
 from extractors.base import Item, speech_gate
 from extractors.catalogue import another_recogniser
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
 from extractors.stretches import PIECE_JOIN_S, PIECE_MARGIN_S, stretches
-from extractors.suspect import low_confidence, repetition_loop, suspicions, tokens, too_many
+from extractors.suspect import (
+    WEAK_LANGUAGES,
+    low_confidence,
+    repetition_loop,
+    suspicions,
+    tokens,
+    too_many,
+    weak_language,
+)
 from extractors.word_times import repaired
 
 #: Ending of the names under which models that write English only are published.
@@ -120,6 +128,8 @@ class Recogniser(ModelExtractor):
     def parameters(self) -> dict[str, JsonValue]:
         """Language and thresholds; which model it is, the revision says."""
         assumed: dict[str, JsonValue] = {} if self.assumed is None else {"assumed": self.assumed}
+        if not self.english_only and weak_language(self.model, UNSURE):
+            assumed["weak_languages"] = [*sorted(WEAK_LANGUAGES)]
         return assumed | {
             "language": self.language,
             "beam_size": self.beams,
@@ -213,6 +223,7 @@ class Recogniser(ModelExtractor):
                 self._floor(model, other=other),
                 middle=OTHER_MEDIAN if other else 0.0,
                 unsure=unsure,
+                weak=weak_language(self.model, heard.language),
             ),
         )
 

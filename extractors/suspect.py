@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from statistics import fmean, median
 from typing import NamedTuple
 
-from blueprints import Blueprint, Rate, Signal, Span, Transcript, Word, language_name
+from blueprints import WEAK, Blueprint, Rate, Signal, Span, Transcript, Word, language_name
 
 #: Longest phrase that is looked for, words.
 LOOP_PHRASE = 12
@@ -44,6 +44,15 @@ GUESSED = {
     "text_over_silence": "it wrote words where nobody speaks",
     "unsure_language": "it is unsure of the language",
 }
+
+#: Languages of which Whisper base is measured to write more than ``WEAK_SHARE`` of the words wrong:
+#: the 95 % interval of the share (Wilson) lies above it, in benchmarks/results/languages.json, of
+#: people and of built and neural voices. Of English alone it lies below.
+WEAK_LANGUAGES = frozenset({"ca", "cs", "fi", "hi", "it", "ru"})
+
+# Names of base, and of sizes above it: what was measured says nothing against those.
+_BASE = re.compile(r"(?:faster-)?(?:whisper-)?base(?:\.pt)?")
+_LARGER = re.compile(r"(?:^|[^a-z])(?:small|medium|large|turbo)(?:$|[^a-z])")
 
 # One token per character where a script has no spaces between words.
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+(?:'[^\W_]+)*")
@@ -128,6 +137,36 @@ def too_many(words: Sequence[Word], speech: Sequence[Span]) -> bool:
     return len(words) > max(1.0, MAX_WORDS_PER_S * sum(span.seconds for span in speech))
 
 
+def weak_language(model: str, language: str) -> str | None:
+    """The flag of words in a language, by what was measured of Whisper base; None: none.
+
+    Of a smaller model, or one of unknown size, nothing was measured; a larger one has no flag.
+
+    Args:
+        model: name, or path, of the model that wrote them.
+        language: ISO 639-1 code.
+    """
+    name = re.split(r"[/\\]", model.rstrip("/\\"))[-1].lower()
+    if language == "en" or _LARGER.search(name):
+        return None
+    measured = _BASE.fullmatch(name) and language in WEAK_LANGUAGES
+    return "weak_language" if measured else "unmeasured_language"
+
+
+def weak(blueprint: Blueprint) -> str | None:
+    """What the recogniser writes wrong of a clip's language; None: nothing is flagged.
+
+    Returns:
+        A clause, e.g. ``the recogniser is measured to write more than 10% of the words of Russian
+        wrong``.
+    """
+    heard = blueprint.transcript
+    if not isinstance(heard, Transcript):
+        return None
+    what = next((why for flag, why in WEAK.items() if flag in heard.suspect), None)
+    return what and what.format(language=language_name(heard.language))
+
+
 def suspicions(
     text: str,
     words: Sequence[Word],
@@ -136,6 +175,7 @@ def suspicions(
     *,
     middle: float = 0.0,
     unsure: bool = False,
+    weak: str | None = None,
 ) -> list[str]:
     """The ``suspect`` flags of a transcript, sorted.
 
@@ -147,6 +187,7 @@ def suspicions(
             differs between recognisers.
         middle: the same of the median.
         unsure: the language in which it is written was not heard with certainty.
+        weak: the flag of its language, see :func:`weak_language`; of a sure one that has words.
     """
     flags = {
         "repetition_loop": repetition_loop(tokens(text)) is not None,
@@ -155,6 +196,8 @@ def suspicions(
         "low_confidence": low_confidence(words, confidence, middle) or too_many(words, speech),
         "unsure_language": unsure,
     }
+    if weak and words and not unsure:
+        flags[weak] = True
     return sorted(flag for flag, raised in flags.items() if raised)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from blueprints import (
     LANGUAGES,
     UNSURE,
+    WEAK,
     Blueprint,
     Transcript,
     find_language,
@@ -87,7 +88,7 @@ def asked_language(
     spoken = heard.spoken if isinstance(heard, Transcript) else None
     words = text
     if not words:
-        if not isinstance(heard, Transcript) or heard.suspect:
+        if not isinstance(heard, Transcript) or {*heard.suspect} - {*WEAK}:
             return given  # what it orders is not known
         words = heard.text
     names_one = _NAMED.search(words)

@@ -19,7 +19,7 @@ from blueprints import (
     Status,
     Transcript,
 )
-from extractors import guessed
+from extractors import guessed, weak
 from trace_eval.judges.rules.findings import (
     Finding,
     above,
@@ -159,6 +159,8 @@ def _repeat(request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: Thr
         return absence(b, "transcript")
     if guess := guessed(b):
         return cannot_tell(f"the recogniser guessed the words: {guess}")
+    if clause := weak(b):
+        return cannot_tell(clause)
     wanted, said = int(request.value), b.transcript.text
     if asked.literal:
         counts = [text.count_literal(t, said, cuts.repeat_similarity) for t in asked.literal]

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 import trace_eval.judges.rules.text as text
 from blueprints import Absent, Blueprint, Transcript, language_name
-from extractors import GUESSED, better_recogniser, guessed, tokens
+from extractors import GUESSED, better_recogniser, guessed, tokens, weak
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.findings import LOW_CONFIDENCE
 from trace_eval.judges.rules.instruction import LANGUAGE, InstructionText
@@ -185,6 +185,8 @@ def _read_answer(
         summary += f" of {language_name(transcript.language)}, in which refusals are not known"
     if guess:
         summary += ", mostly guessed by the recogniser"
+    elif clause := weak(blueprint):
+        summary += f" ({clause})"
     return _AnswerText(
         Standing(faults, summary, values), overlap, guess, transcript.spoken is not None
     )

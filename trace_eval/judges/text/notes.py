@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from extractors import guessed
+from extractors import guessed, weak
 from trace_eval.data.outcome import Order
 from trace_eval.judges.base import Case
 from trace_eval.judges.text.fencing import neutralise
@@ -19,12 +19,15 @@ class Notes:
         asked: the language in which the request wants to be answered.
         languages: of A and B, as they were heard.
         guesses: why the words of A and B are guesses of the recogniser.
-        request: that the words of the request are, where they are not written, as a sentence.
+        weak: what the recogniser writes wrong of the languages of A and B.
+        request: what to make of the words of the request, where they are not written, as a
+            sentence.
     """
 
     asked: str | None = None
     languages: tuple[str | None, str | None] = (None, None)
     guesses: tuple[str | None, str | None] = (None, None)
+    weak: tuple[str | None, str | None] = (None, None)
     request: str | None = None
 
     def lines(self, order: Order) -> list[str]:
@@ -39,6 +42,8 @@ class Notes:
         for number, why in enumerate(guesses, start=1):
             if why:
                 notes.append(f"{guess_note(f'answer {number}', why)}")
+            elif clause := self.weak[::step][number - 1]:
+                notes.append(weak_note(f"answer {number}", clause))
         return notes
 
 
@@ -50,6 +55,14 @@ def guess_note(whose: str, why: str) -> str:
     )
 
 
+def weak_note(whose: str, clause: str) -> str:
+    """What to make of words in a language that the recogniser writes badly."""
+    return (
+        f"Single words of {whose} may not be what was said: {neutralise(clause)}. Judge the content"
+        " by the sense of the whole, and never call it bad, or worse, because of single words."
+    )
+
+
 def notes_of(case: Case) -> Notes:
     """The notes on a pair, harmless."""
     told = _languages(case)
@@ -57,6 +70,7 @@ def notes_of(case: Case) -> Notes:
         asked=told.get("asked"),
         languages=(told.get("a"), told.get("b")),
         guesses=(guessed(case.a), guessed(case.b)),
+        weak=(weak(case.a), weak(case.b)),
         request=_request(case),
     )
 
@@ -74,7 +88,10 @@ def _request(case: Case) -> str | None:
     if case.item.instruction.text or not case.instruction:
         return None
     if (why := guessed(case.instruction)) is None:
-        return None
+        clause = weak(case.instruction)
+        return clause and (
+            f"Single words of the request may not be what was said: {neutralise(clause)}."
+        )
     return (
         f"The words of the request are guesses of the speech recogniser ({neutralise(why)}): what"
         " was asked may be something else."

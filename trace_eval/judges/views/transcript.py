@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from blueprints import Absent, Blueprint, Transcript
-from extractors import guessed, unmeasured
+from extractors import guessed, unmeasured, weak
 from trace_eval.data.items import Item
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Part
 from trace_eval.judges.text.fencing import neutralise
+from trace_eval.judges.text.notes import weak_note
 from trace_eval.judges.text.prompt import ABOUT_THE_CLIP
 from trace_eval.judges.views.base import AnswerView, Fence
 
@@ -66,7 +67,9 @@ class TranscriptView(AnswerView):
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
         """The words as the candidate answer."""
-        return ["Candidate answer\n" + fence("candidate", self.words(case))]
+        clauses = dict.fromkeys(filter(None, map(weak, case.answers.values())))
+        notes = [weak_note("the answer", clause) for clause in clauses]
+        return ["Candidate answer\n" + fence("candidate", self.words(case)), *notes]
 
 
 def _transcript(blueprint: Blueprint) -> str:
