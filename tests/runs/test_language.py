@@ -41,6 +41,7 @@ from extractors.suspect import WEAK_LANGUAGES, guessed
 from tests.support import blueprints as make
 from tests.support.audio import tone, write
 from tests.support.blueprints import answer
+from tests.support.rating import case_of, single
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import Pair
@@ -53,6 +54,8 @@ from trace_eval.judges.registry.create import panel_of
 from trace_eval.judges.rules.judge import RulesJudge
 from trace_eval.judges.text.notes import notes_of
 from trace_eval.judges.text.prompt import PairTextView
+from trace_eval.judges.views.blueprint import BlueprintView
+from trace_eval.judges.views.transcript import TranscriptView
 from trace_eval.measures.pair import UNSPACED_UNIT, WER_UNIT, measure_pair
 from trace_eval.measures.text import text_errors
 from trace_eval.options import ExtractOptions
@@ -255,6 +258,11 @@ def test_words_of_a_language_that_is_written_badly_carry_a_caveat_everywhere(
         assert "Single words of the request may not be what was said: how many words of Thai" in (
             prompt
         )
+    spoken = single(None, answer={"audio": "a"})
+    for view in (TranscriptView(), BlueprintView(JudgeOptions())):
+        alone = case_of(spoken, answer=italian)
+        assert why in str(view.parts(alone, lambda _, text: text)[-1])
+        assert "weak_language" in str(view.caveats(alone))
     # what it is asked to say three times cannot be counted, yet the content is there
     order = Instruction(text="Say 'la luna nel pozzo verde' three times.")
     case = Case.of(pair.model_copy(update={"instruction": order}), italian, italian)

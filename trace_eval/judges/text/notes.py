@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from blueprints import Blueprint
 from extractors import guessed, weak
 from trace_eval.data.outcome import Order
 from trace_eval.judges.base import Case
@@ -18,49 +19,44 @@ class Notes:
     Attributes:
         asked: the language in which the request wants to be answered.
         languages: of A and B, as they were heard.
-        guesses: why the words of A and B are guesses of the recogniser.
-        weak: what the recogniser writes wrong of the languages of A and B.
+        answers: A and B, of whose words there may be something to say.
         request: what to make of the words of the request, where they are not written, as a
             sentence.
     """
 
     asked: str | None = None
     languages: tuple[str | None, str | None] = (None, None)
-    guesses: tuple[str | None, str | None] = (None, None)
-    weak: tuple[str | None, str | None] = (None, None)
+    answers: tuple[Blueprint, ...] = ()
     request: str | None = None
 
     def lines(self, order: Order) -> list[str]:
         """One sentence each; in order ``ba`` the pair's B is answer 1."""
         step = 1 if order == "ab" else -1
-        languages, guesses = self.languages[::step], self.guesses[::step]
+        languages, answers = self.languages[::step], self.answers[::step]
         notes = []
         if any(languages):
             of = [f"answer {n} {name or 'unknown'}" for n, name in enumerate(languages, start=1)]
             notes.append(f"Languages: asked for {self.asked or 'unknown'}; {'; '.join(of)}.")
         notes += [self.request] if self.request else []
-        for number, why in enumerate(guesses, start=1):
-            if why:
-                notes.append(f"{guess_note(f'answer {number}', why)}")
-            elif clause := self.weak[::step][number - 1]:
-                notes.append(weak_note(f"answer {number}", clause))
-        return notes
+        told = (words_note(f"answer {n}", answer) for n, answer in enumerate(answers, start=1))
+        return [*notes, *filter(None, told)]
 
 
-def guess_note(whose: str, why: str) -> str:
-    """What to make of words that the recogniser guessed."""
-    return (
-        f"The words of {whose} are guesses of the speech recogniser ({neutralise(why)}): they are"
-        " no evidence of what was said. Never call the content bad, or worse, because of them."
-    )
-
-
-def weak_note(whose: str, clause: str) -> str:
-    """What to make of words in a language that the recogniser writes badly."""
-    return (
-        f"Single words of {whose} may not be what was said: {neutralise(clause)}. Judge the content"
-        " by the sense of the whole, and never call it bad, or worse, because of single words."
-    )
+def words_note(whose: str, blueprint: Blueprint) -> str | None:
+    """What to make of words that are guesses, or in a language that is written badly."""
+    if why := guessed(blueprint):
+        return (
+            f"The words of {whose} are guesses of the speech recogniser ({neutralise(why)}): they"
+            " are no evidence of what was said. Never call the content bad, or worse, because of"
+            " them."
+        )
+    if why := weak(blueprint):
+        return (
+            f"Single words of {whose} may not be what was said: {neutralise(why)}. Judge the"
+            " content by the sense of the whole, and never call it bad, or worse, because of"
+            " single words."
+        )
+    return None
 
 
 def notes_of(case: Case) -> Notes:
@@ -69,8 +65,7 @@ def notes_of(case: Case) -> Notes:
     return Notes(
         asked=told.get("asked"),
         languages=(told.get("a"), told.get("b")),
-        guesses=(guessed(case.a), guessed(case.b)),
-        weak=(weak(case.a), weak(case.b)),
+        answers=(case.a, case.b),
         request=_request(case),
     )
 

@@ -13,13 +13,12 @@ from blueprints import (
     render_compact,
     render_paper,
 )
-from extractors import guessed, weak
 from trace_eval.data.items import Item
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Part
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.text.fencing import neutralise, neutralise_blueprint
-from trace_eval.judges.text.notes import guess_note, weak_note
+from trace_eval.judges.text.notes import words_note
 from trace_eval.judges.views.base import AnswerView, Fence
 
 
@@ -66,13 +65,8 @@ class BlueprintView(AnswerView):
     def _notes(self, case: Case) -> list[str]:
         if "transcript" in self._options.drop:
             return []
-        notes = []
-        for role, blueprint in case.answers.items():
-            if why := guessed(blueprint):
-                notes.append(guess_note(role, why))
-            elif clause := weak(blueprint):
-                notes.append(weak_note(role, clause))
-        return notes
+        found = [words_note(role, blueprint) for role, blueprint in case.answers.items()]
+        return [*filter(None, found)]
 
     def _rendered(self, case: Case) -> Mapping[str, str]:
         return {role: self._render(blueprint) for role, blueprint in case.answers.items()}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from blueprints import Absent, Blueprint, Transcript
-from extractors import guessed, unmeasured, weak
+from extractors import guessed, unmeasured
 from trace_eval.data.items import Item
 from trace_eval.judges.base import Case
 from trace_eval.judges.chat.message import Part
 from trace_eval.judges.text.fencing import neutralise
-from trace_eval.judges.text.notes import weak_note
+from trace_eval.judges.text.notes import words_note
 from trace_eval.judges.text.prompt import ABOUT_THE_CLIP
 from trace_eval.judges.views.base import AnswerView, Fence
 
@@ -67,9 +67,11 @@ class TranscriptView(AnswerView):
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
         """The words as the candidate answer."""
-        clauses = dict.fromkeys(filter(None, map(weak, case.answers.values())))
-        notes = [weak_note("the answer", clause) for clause in clauses]
-        return ["Candidate answer\n" + fence("candidate", self.words(case)), *notes]
+        shown = "Candidate answer\n" + fence("candidate", self.words(case))
+        if case.single.answer.text is not None:
+            return [shown]
+        told = [words_note("the answer", blueprint) for blueprint in case.answers.values()]
+        return [shown, *dict.fromkeys(filter(None, told))]
 
 
 def _transcript(blueprint: Blueprint) -> str:
