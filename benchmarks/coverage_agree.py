@@ -7,7 +7,7 @@ each, and writes benchmarks/results/coverage_agree.json. Draws without an interv
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from zlib import crc32
@@ -22,6 +22,7 @@ from trace_eval.stats.agreement.concordance import concordance, concordance_mome
 from trace_eval.stats.agreement.concordance import concordance_of_sums as ccc_of_sums
 from trace_eval.stats.agreement.counts import TYPED, UNTYPED
 from trace_eval.stats.agreement.estimates import estimates
+from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.agreement.kendall import add_kendall
 from trace_eval.stats.agreement.metrics import measures_of, metrics_of
 from trace_eval.stats.agreement.pearson import moments, pearson, pearson_of_sums
@@ -117,15 +118,19 @@ class Labelled:
 def _counted(truth: Mapping[str, float], drawn: list[Mapping[str, IntervalEstimate]]) -> Row:
     found: Row = {}
     for name, value in truth.items():
-        limits = [one[name].interval for one in drawn]
-        given = [limit for limit in limits if limit is not None]
-        held = sum(low - 1e-9 <= value <= high + 1e-9 for low, high in given)
-        found[name] = {
-            "held": held / len(given) if given else None,
-            "given": len(given) / len(drawn),
-            "width": float(np.mean([high - low for low, high in given])) if given else None,
-        }
+        found[name] = coverage([one[name].interval for one in drawn], value)
     return found
+
+
+def coverage(limits: Sequence[Range | None], value: float) -> Row:
+    """How often intervals hold a truth, of the draws that have one, and their mean width."""
+    given = [limit for limit in limits if limit is not None]
+    held = sum(low - 1e-9 <= value <= high + 1e-9 for low, high in given)
+    return {
+        "held": held / len(given) if given else None,
+        "given": len(given) / len(limits),
+        "width": float(np.mean([high - low for low, high in given])) if given else None,
+    }
 
 
 #: Ratings of people and of the judge, 0 to 1, from random numbers.

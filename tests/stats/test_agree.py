@@ -27,12 +27,12 @@ OPTIONS = AgreeOptions(QUICK)
 
 
 def test_a_judge_below_the_majority_class_is_said_to_be_so() -> None:
-    labels = table("labels", {"overall": "bbbbbb12"})
-    judge = table("judge", {"overall": "12121221"})
+    labels = table("labels", {"overall": "bbbbbbbb12"})
+    judge = table("judge", {"overall": "1212121221"})
     score = agree([JudgedSource(judge)], labels, OPTIONS).scores[0]
-    # nothing is right: 0 against 6/8, exact McNemar of 0 and 6 is 2 / 2^6 = 0.03
+    # nothing is right: 0 against 8/10, exact McNemar is 2 / 2^8, of the best of three labels 0.023
     assert score.metrics["accuracy_4way"].value == 0
-    assert "judge on overall is below the majority class: 0.00 against 0.75" in score.verdict
+    assert "judge on overall is below the majority class: 0.00 against 0.80" in score.verdict
     assert "always saying both_bad" in score.verdict
 
 

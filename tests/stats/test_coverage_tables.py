@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.coverage_agree import worlds as agreement_worlds
+from benchmarks.coverage_claims import worlds as claim_worlds
 from benchmarks.coverage_intervals import LOWER, SELDOM, UNEQUAL, UNTUNED, lower, worlds
 from benchmarks.coverage_ranks import rank_worlds
 from benchmarks.coverage_reasons import LEAST, MOST
@@ -58,6 +59,23 @@ def test_intervals_of_agreement_hold_in_every_stored_world() -> None:
     assert f"{said.replace('%', ' %')} of {len(held)} coverages are at least 93 %" in page
     assert f"the lowest, {min(held):.0%}".replace("%", " %") in page
     assert min(held) > 0.86
+
+
+def test_words_and_figures_of_turns_err_as_often_as_they_may_in_every_stored_world() -> None:
+    rows = stored("coverage_claims")["worlds"]
+    assert {world.name for world in claim_worlds()} == set(rows)
+    for name, row in rows.items():
+        assert row["seeds"] >= 400, name
+        said = {word for word in ("above", "below", "helps", "harms") if word in row}
+        for word in said:  # what 400 draws allow is 2.5 % on each side, 5 % together
+            allowed = 0.025 if word in ("above", "below") else 0.05
+            assert row[word]["from"] <= allowed, (name, word)
+        assert sum(row[word]["share"] for word in said) <= 0.07, name
+        for figure, one in row.items():
+            if isinstance(one, dict) and "held" in one and one["given"] >= 0.5:
+                # means of heavy tails need more calls than there are: nothing seen tells of them
+                least = 0.92 if figure != "mean" else 0.86 if "spread" in name else 0.915
+                assert one["held"] >= least, (name, figure)
 
 
 def test_the_page_shows_the_stored_rows_and_their_number() -> None:

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from benchmarks.coverage_agree import Labelled, Scored
+from benchmarks.coverage_claims import Rules
 from tests.support.label_tables import table
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.bootstrap import Units
@@ -94,6 +95,11 @@ def test_equal_judges_are_seldom_told_from_a_rule() -> None:
         told.append(rule.p <= 0.05)
         assert len(number) == rule.items
     assert np.mean(told) <= 0.09  # 5 % are allowed: 14 of 150 have a probability of 1 in 100
+
+
+def test_a_judge_by_chance_is_seldom_below_the_best_of_four_labels() -> None:
+    found = Rules(200, 0, right=0.25, first=0.25, labels=4).covered(200)
+    assert found["below"]["share"] <= 0.055  # 2.5 % are allowed: 12 of 200 are 1 in 200
 
 
 def test_percentiles_have_intervals_only_where_calls_lie_beyond() -> None:

@@ -22,6 +22,7 @@ class Baseline:
         judge: the judge's accuracy on the same items.
         p: two-sided, that both are right equally often, by sign flips over independent units (exact
             McNemar where these are items); None: the rule is an expectation.
+        among: it is the best of so many on these items, such as the majority class of all labels.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Baseline:
     accuracy_2way: float | None
     judge: float | None
     p: float | None = None
+    among: int = 1
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ def beside_rules(baselines: Sequence[Baseline], scored: int, level: float) -> St
     """The standing beside rules that say something on half of the scored items; None: none does.
 
     Above the best rule means above each of them, so that no test need be corrected; below any one
-    of them is a search among all.
+    of them is a search among all, and among those of which one is the best.
 
     Args:
         baselines: the rules.
@@ -68,7 +70,7 @@ def beside_rules(baselines: Sequence[Baseline], scored: int, level: float) -> St
     tests = [(accuracy, b, b.p, b.judge) for accuracy, b in tried if None not in (b.p, b.judge)]
     if not tests:
         return Standing("not told apart from", best.name, most, None)
-    corrected = holm([p for _, _, p, _ in tests if p is not None])
+    corrected = holm([min(1.0, p * b.among) for _, b, p, _ in tests if p is not None])
     chance = 1 - level + 1e-12
     behind = [
         (accuracy, b.name, p)

@@ -176,6 +176,7 @@ def _baselines(
             float(winners.max() / wins) if wins else None,
             judge,
             _paired_p(column, always, cluster) if best.items else None,
+            among=max(1, int((counts.sum(1) > 0).sum())),
         ),
         Baseline("random, uniform (expected)", best.items, random_uniform(counts), 0.5, judge),
         Baseline(
