@@ -184,6 +184,7 @@ def test_calls_of_other_scenarios_are_compared_unpaired() -> None:
         (0.6, 0, "fail"),  # later by more than is allowed, in 12 of 12 calls
         (0.1, 0, "pass"),
         (0.6, 8, "cannot tell"),  # four calls
+        (0.0, 8, "cannot tell"),  # too few to pass, too
         (-0.6, 0, "pass"),
     ],
 )

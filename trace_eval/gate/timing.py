@@ -41,9 +41,7 @@ def with_timing(
         verdict = "fail"
     elif undecided(rows) and verdict == "pass":
         verdict = "cannot tell"
-    said = [
-        f"{row.figure}, {row.limit} allowed: {row.why}" for row in rows if row.verdict != "pass"
-    ]
+    said = [row.sentence for row in rows if row.verdict != "pass"]
     said += [timing.sentence()] if _differs(timing) else []
     sentence = report.sentence
     if verdict != report.verdict:

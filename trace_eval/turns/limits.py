@@ -16,7 +16,7 @@ from blueprints import UserError, counted
 from trace_eval.stats.agreement.shift import least_paired
 from trace_eval.stats.agreement.tabular import Table, table
 from trace_eval.turns.compare import Difference, SystemsCompared
-from trace_eval.turns.figures import Figure
+from trace_eval.turns.figures import MIN_CONVERSATIONS, Figure
 from trace_eval.turns.options import TimingLimits
 from trace_eval.turns.report import TurnsReport
 
@@ -144,12 +144,11 @@ def _absolute(limit: _Limit, figure: Figure) -> tuple[Verdict, str]:
 def _relative(limit: _Limit, found: Difference, compared: SystemsCompared) -> tuple[Verdict, str]:
     """A share or a rate is mostly equal in a call, so the mean speaks for it; else the median."""
     timed = found.unit in ("s", "ms")
-    value, interval = found.median, found.median_interval
-    if not timed and found.mean_interval is not None:
-        value, interval = found.mean, found.mean_interval
+    kind, value, interval = "median of calls", found.median, found.median_interval
+    if not timed:
+        kind, value, interval = "mean of calls", found.mean, found.mean_interval
     if value is None:
         return "fail", "not known on both sides"
-    kind = "median of calls" if interval == found.median_interval else "mean of calls"
     limits = " [{:+.3f}, {:+.3f}]".format(*interval) if interval else ""
     told = f"{kind} {value:+.3f}{limits} {found.unit}".strip()
     beyond = limit.beyond(value)
@@ -157,9 +156,9 @@ def _relative(limit: _Limit, found: Difference, compared: SystemsCompared) -> tu
         told += f", pooled {found.pooled:+.3f} {found.unit}".rstrip()
         beyond |= limit.beyond(found.pooled)
     if interval is None:
-        least = counted(least_paired(compared.level), "pair")
-        need = f"too few calls for an interval, which there is from {least} on"
-        return ("cannot tell" if beyond else "pass"), f"{told}; {need}"
+        least = least_paired(compared.level) if timed else MIN_CONVERSATIONS
+        need = f"too few calls for an interval, which there is from {counted(least, 'pair')} on"
+        return "cannot tell", f"{told}; {need}"
     worst = interval[1] if limit.side == "over" else interval[0]
     shown = interval[0] > 0 if limit.side == "over" else interval[1] < 0
     if beyond and shown:
