@@ -76,6 +76,9 @@ def test_rows_are_worth_what_their_likeness_leaves() -> None:
     inner = np.full(20, 4.0)  # within as between: rows are independent, or hardly alike
     apart = Clusters(five, 5 * value / 5**0.5 * 0.9, inner, once)
     assert 40 < apart.worth() <= 101
+    # Split raters weigh in parts: two rows in two clusters leave none to compare within one.
+    two = np.array([1.5, 0.5])
+    assert Clusters(two, 0.7 * two, two / 9, np.ones(2)).worth() == pytest.approx(4 / 2.5)
 
 
 def test_equal_judges_are_seldom_told_from_a_rule() -> None:

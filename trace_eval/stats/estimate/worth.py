@@ -113,7 +113,7 @@ class Clusters:
         from scipy.special import fdtri
 
         number, units = self.number, self.units
-        if units < 2 or inner < _NO_SPREAD:
+        if units < 2 or number <= units or inner < _NO_SPREAD:
             return 1.0
         typical = (number - float(self.sizes @ self.rows**2) / number) / (units - 1)
         ratio = between / (units - 1) / (inner / (number - units))
