@@ -115,6 +115,37 @@ def test_the_recipes_are_what_their_servers_read() -> None:
         jsonschema.validate(plain, schemas.get_builtin_schema(f"vendor.{name}"))
 
 
+def test_the_action_gates_and_keeps_its_file(tmp_path: Path) -> None:
+    schemas = pytest.importorskip("check_jsonschema.builtin_schemas")
+    jsonschema = pytest.importorskip("jsonschema")
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    jsonschema.validate(action, schemas.get_builtin_schema("vendor.github-actions"))
+    install, gate, keep = action["runs"]["steps"]
+    assert "$GITHUB_ACTION_PATH" in install["run"]
+    for system, wins in (("baseline", 8), ("candidate", 1)):
+        rows = [f"{n},{'1' if n < wins else '2'}" for n in range(40)]
+        (tmp_path / f"{system}.csv").write_text("\n".join(["id,verdict", *rows]))
+    given = {
+        "baseline": "baseline.csv:verdict",
+        "candidate": "candidate.csv:verdict",
+        "options": "--side a",
+        "junit": "gate.xml",
+    }
+    variables = {
+        name: given[re.sub(r"\W|inputs", "", value)] for name, value in gate["env"].items()
+    }
+    done = subprocess.run(
+        ["bash", "-c", gate["run"].replace("trace-eval", f"{sys.executable} -m trace_eval")],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": "/nowhere", **variables},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1, done.stderr  # 7 of 40 wins are lost: p = 2 ** -7
+    assert Xml.parse(tmp_path / "gate.xml").getroot().get("failures") == "1"
+    assert (keep["if"], keep["with"]["path"]) == ("always()", "${{ inputs.junit }}")
+
+
 def test_what_is_kept_is_where_models_and_replies_are(monkeypatch: pytest.MonkeyPatch) -> None:
     from extractors import cache_folder
     from extractors.models import whisper_cache

@@ -47,7 +47,7 @@ select: blueprints data extracting extractors fusion judges judges.chat judges.o
 report: blueprints conversations data extractors fusion judges.text measures rubrics runs static stats
 review: blueprints conversations data extracting extractors fusion rubrics runs static stats turns
 compare: blueprints data fusion report rubrics runs stats
-api: blueprints compare data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry options report runs stats
+api: blueprints compare data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry options report rubrics runs stats
 gate: blueprints compare conversations data runs stats turns
 drill: blueprints data extracting extractors fusion judges.base judges.registry options runs stats
 commands: api blueprints compare data datasets drill extracting extractors fusion gate judges.options judges.registry judges.scorer options report review rubrics runs select stats turns

@@ -183,7 +183,7 @@ def judge(
         UserError: the items cannot be read, an option is unknown, or the folder holds another run.
     """
     named = {} if judge is None else {"judge": judge}
-    chosen = _with(options or Options(), {**named, **settings})
+    chosen = with_settings(options or Options(), {**named, **settings})
     source = source_of(items)
     if prompts is not None:
         if not isinstance(source, Systems):
@@ -231,8 +231,12 @@ def rate(
     return _judge(items, out, judges, rubrics=rubrics, **more)
 
 
-def _with(options: Options, settings: Mapping[str, Any]) -> Options:
-    """The options with fields changed, whichever part they belong to."""
+def with_settings(options: Options, settings: Mapping[str, Any]) -> Options:
+    """The options with fields changed, whichever part they belong to.
+
+    Raises:
+        UserError: a field is unknown.
+    """
     parts: tuple[tuple[str, Any], ...] = (("extract", ExtractOptions), ("judging", JudgeOptions))
     own = {field.name for field in fields(Options)}
     known = {name: {field.name for field in fields(kind)} for name, kind in parts}

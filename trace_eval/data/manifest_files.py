@@ -11,10 +11,11 @@ from blueprints import UserError
 from trace_eval.data import strict_json
 from trace_eval.data.csv_cells import delimiter_of
 from trace_eval.data.files import is_file
+from trace_eval.data.inspect_logs import log_records
 from trace_eval.data.singles import authors_record
 
 #: File name endings of manifests.
-MANIFEST_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".arrow")
+MANIFEST_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".arrow", ".eval")
 
 
 def records_of(
@@ -40,6 +41,8 @@ def records_of(
                 yield from checked(label, "row", enumerate(_csv(path), start=1))
             case ".parquet":
                 yield from checked(label, "row", enumerate(_parquet(path, label)))
+            case ".eval":
+                yield from checked(label, "sample", log_records(path))
             case ".arrow":
                 yield from checked(label, "row", enumerate(arrow_rows(path)))
             case suffix:

@@ -1,0 +1,115 @@
+"""Tasks of Inspect, run by its own command line: scores, what is unscored, and logs as items."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blueprints import UserError
+from tests.support.cli import ROOT, trace_eval
+from trace_eval.data.inspect_logs import record_of
+from trace_eval.data.manifest_files import records_of
+
+inspect_log = pytest.importorskip("inspect_ai.log", reason="pip install '.[inspect]'")
+
+(TASK,) = re.findall(
+    r"```python\n# spoken.py\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), re.S
+)
+
+
+def evaluated(folder: Path, task: str) -> Path:
+    """Type ``inspect eval``; returns the log."""
+    (folder / "spoken.py").write_text(task)
+    (folder / "examples").symlink_to(ROOT / "examples")
+    words = ["eval", "spoken.py", "--model", "none/none", "--display", "none"]
+    done = subprocess.run(
+        [sys.executable, "-c", "from inspect_ai._cli.main import main; main()", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "INSPECT_LOG_DIR": str(folder / "logs")},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (log,) = (folder / "logs").glob("*.eval")
+    return log
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return evaluated(tmp_path_factory.mktemp("task"), TASK)
+
+
+def scores(log: Path, name: str) -> dict[str, Any]:
+    samples = inspect_log.read_eval_log(str(log)).samples
+    return {sample.id: sample.scores[name] for sample in samples}
+
+
+def test_the_task_of_the_docs_is_scored(log: Path) -> None:
+    preferred = scores(log, "preferred")
+    # README's demo: content prefers 1 for refusal, 2 for off-topic.
+    assert {name: score.value for name, score in preferred.items()} == {
+        "refusal": 1.0,
+        "off-topic": 0.0,
+    }
+    assert (
+        "content prefers 2 (1: the answer, 2: the baseline)" in preferred["off-topic"].explanation
+    )
+    assert preferred["off-topic"].metadata["policy"] == "content_first"
+    rated = scores(log, "rated")
+    assert 1 <= rated["refusal"].value <= 5
+    (found,) = (
+        s for s in inspect_log.read_eval_log(str(log)).results.scores if s.name == "preferred"
+    )
+    assert found.metrics["mean"].value == 0.5
+
+
+def test_a_finished_log_is_a_list_of_single_answers(log: Path, tmp_path: Path) -> None:
+    done = trace_eval("rate", log, "--judge", "lexical", "--out", tmp_path / "run")
+    assert done.code == 0, done.err
+    rows = [
+        json.loads(line) for line in (tmp_path / "run" / "scores.jsonl").read_text().splitlines()
+    ]
+    again = {row["item"]: row["value"] for row in rows}
+    assert again == {name: score.value for name, score in scores(log, "rated").items()}
+
+
+def test_what_cannot_be_scored_says_why_and_counts_in_no_mean(tmp_path: Path) -> None:
+    broken = TASK.replace('"baseline": str', '"other": str').replace(
+        'state.metadata["sound"]', '"gone.wav"'
+    )
+    log = evaluated(tmp_path, broken)
+    preferred, rated = scores(log, "preferred"), scores(log, "rated")
+    assert all(math.isnan(score.value) for score in (*preferred.values(), *rated.values()))
+    assert "metadata has no 'baseline'" in preferred["refusal"].explanation
+    assert re.match(r"clip_failed: .*gone\.wav", rated["refusal"].explanation)
+    assert rated["refusal"].reason == "scoring_failed"
+
+
+def test_a_damaged_log_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "done.eval"
+    path.write_bytes(b"PK\x03\x04 no zip file")
+    with pytest.raises(UserError, match=r"done\.eval: is no log of Inspect"):
+        list(records_of(path, path))
+
+
+def test_messages_of_the_user_are_the_question() -> None:
+    from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentAudio, ModelOutput
+
+    given = [ChatMessageSystem(content="Be brief."), ChatMessageUser(content="What is it?")]
+    record = record_of(given, ModelOutput.from_content("m", "A river."), ["", "the Seine"])
+    assert record["instruction"]["text"] == "What is it?"
+    assert record["answer"] == {"text": "A river.", "audio": None}
+    assert record["references"] == ["the Seine"]
+    broken = [
+        ChatMessageUser(content=[ContentAudio(audio="data:audio/wav;base64,%", format="wav")])
+    ]
+    with pytest.raises(UserError, match="audio 'data:audio/wav;base64': is not base64"):
+        record_of(broken, ModelOutput.from_content("m", "A river."), "")

@@ -1,0 +1,155 @@
+"""Scorers of spoken answers for tasks of Inspect (``inspect_ai``).
+
+    from trace_eval.api.inspect_scorers import preferred, rated
+
+    Task(dataset, scorer=[rated("correctness"), preferred(baseline="old_answer")])
+
+An answer is the text, the sound, or both of a model's last message. What cannot be scored is
+unscored in Inspect, too, with the reason, and counts in no mean.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import TaskState
+
+from blueprints import UserError
+from trace_eval.api.judged import with_settings
+from trace_eval.data.inspect_logs import record_of
+from trace_eval.data.items import Item
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import Outcome
+from trace_eval.data.records import pair_from_record
+from trace_eval.data.scores import Score as OurScore
+from trace_eval.data.singles import single_from_record
+from trace_eval.extracting.start import engine_of
+from trace_eval.judges.registry.create import panel_of
+from trace_eval.options import DEFAULT_JUDGE, DEFAULT_RATERS, ExtractOptions, Options
+from trace_eval.rubrics.load import load_rubric
+from trace_eval.runs.fuse import any_policy, check_policy, fuse
+from trace_eval.runs.pipeline import Pipeline, load_model, plan_for
+
+#: What a rating of the answer, shown as A, comes to; a tie of any type is a half.
+_VALUES = {"1": 1.0, "2": 0.0}
+
+
+@scorer(metrics=[mean(), stderr()])
+def rated(rubric: str, judge: str = DEFAULT_RATERS[0], **settings: Any) -> Scorer:
+    """Score answers by one rubric, on its scale; the sample's target are the references.
+
+    Args:
+        rubric: name of a shipped rubric, or a file.
+        judge: spec of a judge of single answers, e.g. ``openai:gpt-4.1-mini``.
+        settings: as of :func:`trace_eval.rate`, e.g. ``samples=3``.
+
+    Raises:
+        UserError: a name or an option is unknown.
+    """
+    judging = _Judging(Options(judge=judge, rubrics=(rubric,)), settings)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        try:
+            record = {"id": _name(state), **record_of(state.input, state.output, target)}
+            outcome = await judging.outcome(single_from_record(record, Path.cwd()))
+        except UserError as error:
+            return Score.unscored(reason="scoring_failed", explanation=str(error))
+        assert isinstance(outcome, OurScore)
+        if outcome.value is None:
+            return _unscored(outcome, state)
+        reasons = [opinion.reasoning for opinion in outcome.opinions if opinion.reasoning]
+        return Score(
+            value=outcome.value,
+            answer=state.output.completion,
+            explanation="\n".join(reasons) or None,
+            metadata={"judge": outcome.judge, "rubric": outcome.rubric, "sd": outcome.sd},
+        )
+
+    return score
+
+
+@scorer(metrics=[mean(), stderr()])
+def preferred(baseline: str = "baseline", judge: str = DEFAULT_JUDGE, **settings: Any) -> Scorer:
+    """Compare each answer with another one: 1 where it wins, 0 where it loses, 0.5 for a tie.
+
+    Args:
+        baseline: key of the sample's metadata with the other answer: the path or URL of a
+            recording, or a record of an answer (``{"audio": ..., "text": ...}``).
+        judge: spec of a judge of pairs.
+        settings: as of :func:`trace_eval.judge`, e.g. ``policy="majority_vote"``.
+
+    Raises:
+        UserError: a name or an option is unknown.
+    """
+    judging = _Judging(Options(judge=judge), settings)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        other = state.metadata.get(baseline)
+        if other is None:
+            why = f"metadata has no {baseline!r}; name the key with baseline="
+            return Score.unscored(reason="scoring_failed", explanation=why)
+        try:
+            single = record_of(state.input, state.output, target)
+            sides = {
+                "a": single["answer"],
+                "b": {"audio": other} if isinstance(other, str) else other,
+            }
+            record = {"id": _name(state), "instruction": single["instruction"], **sides}
+            outcome = await judging.outcome(pair_from_record(record, Path.cwd()))
+        except UserError as error:
+            return Score.unscored(reason="scoring_failed", explanation=str(error))
+        assert isinstance(outcome, Judgement)
+        fused = fuse(outcome, judging.policy)
+        if fused.rating is None:
+            return _unscored(outcome, state)
+        return Score(
+            value=_VALUES.get(fused.rating, 0.5),
+            answer=state.output.completion,
+            explanation=_explained(fused.why, outcome),
+            metadata={"judge": outcome.judge, "rating": fused.rating, "policy": judging.policy.name}
+            | {name: verdict.rating for name, verdict in outcome.dimensions.items()},
+        )
+
+    return score
+
+
+class _Judging:
+    """A judge with the extraction before it, made with the first sample that needs it."""
+
+    def __init__(self, options: Options, settings: dict[str, Any]) -> None:
+        options = with_settings(options, {"workers": 0, **settings})
+        self._extract: ExtractOptions = options.extract
+        self._panel = panel_of(
+            options.judges, [*map(load_rubric, options.rubrics)], options.judging
+        )
+        self.policy = any_policy(options.policy)
+        if not options.rubrics:
+            check_policy(self.policy, self._panel.judges[0])
+        load_model(self._panel)
+        self._pipelines: dict[bool, Pipeline] = {}
+
+    async def outcome(self, item: Item) -> Outcome:
+        """What the judge says; extraction works in a thread of this process by default."""
+        sounds = bool(self._panel.roles(item))
+        if sounds not in self._pipelines:
+            plan = plan_for(self._panel, self._extract, [item])
+            self._pipelines[sounds] = Pipeline(engine_of(self._extract, plan, 1), self._panel)
+        (outcome,) = await self._pipelines[sounds].judge(item)
+        return outcome
+
+
+def _name(state: TaskState) -> str:
+    return f"{state.sample_id}-{state.epoch}"
+
+
+def _explained(why: str, judgement: Judgement) -> str:
+    """The policy's reason, then each dimension's; the judge saw the answer as 1."""
+    each = [f"{name}: {one.reasoning}" for name, one in judgement.dimensions.items()]
+    return "\n".join([f"{why} (1: the answer, 2: the baseline)", *each])
+
+
+def _unscored(outcome: Outcome, state: TaskState) -> Score:
+    why = f"{outcome.reason}: {outcome.detail}" if outcome.detail else str(outcome.reason)
+    return Score.unscored(reason="scoring_failed", answer=state.output.completion, explanation=why)

@@ -1,0 +1,85 @@
+"""Samples of Inspect (``inspect_ai``) as records of items, while a task runs and from its log."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from blueprints.errors import require
+
+
+def log_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The samples of a finished log as records of single answers, one at a time.
+
+    Args:
+        path: of the log, ``NAME.eval``.
+
+    Yields:
+        The number of the sample, from 1, and its record; see :func:`record_of`.
+
+    Raises:
+        UserError: the package is not installed, or the file is no log.
+    """
+    inspect = require("inspect_ai.log", "inspect_ai", "inspect", f"{path}: a log of Inspect")
+    try:
+        model = inspect.read_eval_log(path, header_only=True).eval.model
+        samples = inspect.read_eval_log_samples(
+            path,
+            all_samples_required=False,
+            resolve_attachments="full",
+            exclude_fields={"events", "store"},
+        )
+        for number, sample in enumerate(samples, 1):
+            again = f"-{sample.epoch}" if sample.epoch > 1 else ""
+            record = record_of(sample.input, sample.output, sample.target)
+            yield number, {"id": f"{sample.id}{again}", "system": model, **record}
+    except (ValueError, OSError, KeyError) as error:  # of the zip file, its JSON, its models
+        detail = str(error).partition("\n")[0]
+        raise UserError(f"{path}: is no log of Inspect that its package can read ({detail})") from (
+            error
+        )
+
+
+def record_of(given: Any, output: Any, target: str | Iterable[str]) -> dict[str, Any]:
+    """One sample as a record of a single answer.
+
+    Args:
+        given: the sample's input: a text, or messages, of which the last of the user counts.
+        output: a ``ModelOutput``: its text is the candidate, its sound the recording.
+        target: references; empty ones are left out.
+
+    Raises:
+        UserError: the sound of a message is neither a path, a URL nor base64.
+    """
+    asked = [] if isinstance(given, str) else [one for one in given if one.role == "user"]
+    question = given if isinstance(given, str) else asked[-1].text if asked else ""
+    targets = [target] if isinstance(target, str) else list(target)
+    said = output.choices[0].message if output.choices else None
+    record = {
+        "instruction": {"text": question or None, "audio": _sound(asked[-1]) if asked else None},
+        "answer": {
+            "text": said.text or None if said else None,
+            "audio": _sound(said) if said else None,
+        },
+        "references": [text for text in targets if text],
+    }
+    if not record["references"]:
+        del record["references"]
+    return record
+
+
+def _sound(message: Any) -> str | dict[str, bytes] | None:
+    """Path, URL or bytes of the first recording in a message."""
+    parts = [] if isinstance(message.content, str) else message.content
+    sound = next((part.audio for part in parts if part.type == "audio"), None)
+    if sound is None or not sound.startswith("data:"):
+        return sound
+    head, _, data = sound.partition(",")
+    try:
+        return {"bytes": base64.b64decode(data, validate=True)}
+    except binascii.Error as error:
+        raise UserError(f"audio {head!r:.80}: is not base64 ({error})") from None
