@@ -14,6 +14,9 @@ from typing import Any
 from benchmarks.report import RESULTS, machine
 from trace_eval.stats.agreement.interval import Range, exact_interval
 
+#: Coverage that 95 % intervals should have, at least and at most.
+LEAST, MOST = 0.935, 0.97
+
 Row = dict[str, Any]
 
 #: A world by its name: draws so many seeds and says what was found.

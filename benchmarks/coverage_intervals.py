@@ -14,7 +14,6 @@ from functools import partial
 import numpy as np
 
 from benchmarks.coverage import Row, share, shown, table
-from benchmarks.coverage_reasons import MOST, why
 from benchmarks.coverage_worlds import PEOPLE, World
 
 #: Heading of :func:`lower` in the file.
@@ -85,7 +84,7 @@ def worlds() -> list[World]:
 
 
 def covered(world: World, seeds: int) -> Row:
-    """Coverage of both intervals, mean widths, and why the coverage lies above the band."""
+    """Coverage of both intervals, and mean widths."""
     drawn = world.draws(range(seeds))
     widths = np.array([draw.widths for draw in drawn]).mean(0)
     held = sum(draw.holds for draw in drawn)
@@ -97,7 +96,6 @@ def covered(world: World, seeds: int) -> Row:
         "against labels only": float(widths[0] / widths[1]),
         "judge counts": float(np.mean([not draw.alone for draw in drawn])),
         "said to be at least 95 %": float(np.mean([draw.coarse for draw in drawn])),
-        "why": why(world, drawn, seeds) if held > MOST * len(drawn) else "",
     }
 
 
@@ -124,7 +122,6 @@ def main(seeds: int = 2000) -> None:
             "of labels only": lambda row: f"{row['against labels only']:.3f}",
             "judge counts": lambda row: f"{row['judge counts']:.0%}",
             "said to be at least 95 %": lambda row: f"{row['said to be at least 95 %']:.0%}",
-            "why more": lambda row: row["why"],
         },
         {LOWER: lower()},
     )

@@ -17,8 +17,6 @@ from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.inference.influence import PPIComponents, ppi_components, simple_design
 from trace_eval.stats.inference.ppi import (
     LEAST_LABELS,
-    LEAST_UNITS,
-    PPIEstimate,
     difference,
     estimate,
 )
@@ -37,14 +35,8 @@ PEOPLE: dict[str, tuple[float, float, float]] = {
     "lopsided, some ties": (0.02, 0.2, 0.78),
 }
 
-#: More for comparison: as lopsided on the whole, but nobody ever says the rarest; and in between.
-RARER: dict[str, tuple[float, float, float]] = {
-    "88 % ties, no loss": (0.0, 0.88, 0.12),
-    "no loss, some ties": (0.0, 0.24, 0.76),
-    "60 % ties": (0.2, 0.6, 0.2),
-    "60 % ties, lopsided": (0.1, 0.6, 0.3),
-    "win rate .7": (0.3, 0.0, 0.7),
-}
+#: A share beside those, for the exact coverage of labels alone.
+RARER = {"win rate .7": (0.3, 0.0, 0.7)}
 
 #: The judge: its value of a pair from people's, and random numbers.
 JUDGES: dict[str, Callable[[Array, Array, np.random.Generator], Array]] = {
@@ -61,9 +53,6 @@ JUDGES: dict[str, Callable[[Array, Array, np.random.Generator], Array]] = {
 }
 
 VALUES = np.array([0.0, 0.5, 1.0])
-
-#: Errors of the judge, or labels unlike the others, between which draws are told apart.
-SEEN = (1, 3, 6, 10)
 
 #: Share of hard pairs, or of a rare kind, that is lost whatever people say of the others.
 LOST = {"rare": 0.3, "seldom": 0.95, "untold": 0.95, "weighted": 0.6, "graded": 0.6, "strata": 0.6}
@@ -83,28 +72,17 @@ class Draw:
 
     Attributes:
         alone: whether labels stand alone.
-        way: how far the truth is from the estimate of both, as a share of the way to the limit on
-            its side, negative below; held from -1 to 1.
+        holds: whether the interval of both holds the truth.
         labels: whether the interval of labels only holds the truth.
-        errors: mean error of the judge seen in the labels, signed.
-        seen: what was seen, roughly: whether labels stand alone; how many errors of the judge, or
-            labels unlike the others, in steps of :data:`SEEN`; the commonest label of each kind.
         widths: of both and of labels only.
         coarse: whether the table says so.
     """
 
     alone: bool
-    way: float
+    holds: bool
     labels: bool
-    errors: float
-    seen: tuple[bool, int, tuple[float, ...]]
     widths: tuple[float, ...]
     coarse: bool
-
-    @property
-    def holds(self) -> bool:
-        """Whether the interval of both holds the truth."""
-        return abs(self.way) <= 1
 
 
 @dataclass(frozen=True)
@@ -123,9 +101,6 @@ class World:
             hard ones higher); strata (80 hard pairs with certainty and ``labels`` of the rest);
             difference (of the first two of three systems, ``labels`` per two of them).
         pairs: of the run.
-        lost: share of hard or rare pairs that is lost whatever people say of the others; None:
-            that of the design (:data:`LOST`).
-        rare: labels of the rare kind, exactly so many; None: every pair is drawn by itself.
     """
 
     people: str
@@ -133,17 +108,12 @@ class World:
     labels: int
     design: str = "random"
     pairs: int = PAIRS
-    lost: float | None = None
-    rare: int | None = None
 
     @property
     def name(self) -> str:
-        """In words; in brackets what is known of the hard or rare pairs."""
+        """In words."""
         run = "" if self.pairs == PAIRS else f" of {self.pairs}"
-        told = [] if self.lost is None else [f"{self.lost:.0%} lost"]
-        told += [] if self.rare is None else [f"{self.rare} labelled"]
-        kind = f" ({', '.join(told)})" if told else ""
-        return f"{self.labels} labels{run}, {self.design}{kind}: {self.people}, judge {self.judge}"
+        return f"{self.labels} labels{run}, {self.design}: {self.people}, judge {self.judge}"
 
     def draw(self, seed: int) -> Draw | None:
         """One draw; None: no interval is given."""
@@ -154,11 +124,6 @@ class World:
     def draws(self, seeds: range) -> list[Draw]:
         """Those that give an interval."""
         return [one for one in map(self.draw, seeds) if one is not None]
-
-    @property
-    def enumerable(self) -> bool:
-        """Whether all that can be drawn can be listed: labels alone, one by one."""
-        return self.design == "random" and self.labels < LEAST_UNITS
 
     def outcomes(self) -> list[Draw]:
         """Each outcome of the labels as often as it is likely, among 20,000."""
@@ -192,7 +157,7 @@ class World:
         truth = shares[1] / 2 + shares[2]
         inclusion = cluster = None
         asked = np.zeros(number, bool)
-        lost = LOST.get(self.design, 0.0) if self.lost is None else self.lost
+        lost = LOST.get(self.design, 0.0)
         if self.design in ("clustered", "alike", "copies", "uneven", "skewed"):
             cluster = self._clusters(rng)
             units = int(cluster.max()) + 1
@@ -208,12 +173,6 @@ class World:
             truth *= 1 - lost / 5
             inclusion = np.where(rare, 1 / 8, 1.0) * self.labels / (number * (0.8 + 0.2 / 8))
             asked = rng.random(number) < inclusion
-            if self.rare is not None:
-                counts = ((rare, self.rare), (~rare, self.labels - self.rare))
-                asked = np.zeros(number, bool)
-                for kind, count in counts:
-                    asked[rng.choice(np.flatnonzero(kind), count, replace=False)] = True
-                    inclusion[kind] = count / kind.sum()
             if self.design == "untold":
                 inclusion[~asked] = np.nan
         else:
@@ -253,23 +212,14 @@ class World:
 
 def _draw(samples: tuple[PPIComponents, ...], truth: float) -> Draw | None:
     """What is found; None: no interval is given."""
-    rate = len(samples) == 1
-    found = estimate(samples[0], null=truth) if rate else difference(*samples)
+    first, *others = samples
+    found = difference(first, others[0]) if others else estimate(first, null=truth)
     if found.interval is None or found.labels_interval is None:
         return None
-    strata = [stratum for sample in samples for stratum in sample.open_strata]
-    alone = found.both == found.labels
-    most = min(s.minority if alone else len(s.missed) for s in strata)
-    apart = np.concatenate([s.values - s.judged for s in strata])
-    commonest = tuple(
-        float(VALUES[np.argmax((s.values == VALUES[:, None]).sum(1))]) for s in strata
-    )
     return Draw(
-        alone,
-        _way(found, truth, samples[0].units if rate else None),
-        _holds(found.labels_interval, truth),
-        errors=float(np.round(apart.mean(), 9)),
-        seen=(alone, int(np.searchsorted(SEEN, most, side="right")), commonest),
+        alone=found.both == found.labels,
+        holds=_holds(found.interval, truth),
+        labels=_holds(found.labels_interval, truth),
         widths=tuple(high - low for low, high in (found.interval, found.labels_interval)),
         coarse=found.coarse,
     )
@@ -277,21 +227,3 @@ def _draw(samples: tuple[PPIComponents, ...], truth: float) -> Draw | None:
 
 def _holds(interval: Range, truth: float) -> bool:
     return interval[0] <= truth + 1e-12 and truth <= interval[1] + 1e-12
-
-
-def _way(found: PPIEstimate, truth: float, units: int | None) -> float:
-    """See :class:`Draw`; of a rate from the p value, because limits are cut to the range."""
-    from scipy.special import stdtrit
-
-    assert found.both is not None
-    assert found.interval is not None
-    if units is not None and found.p is not None:
-        degrees = max(units - 1, 1)
-        way = float(stdtrit(degrees, max(found.p, 1e-300) / 2) / stdtrit(degrees, 0.025))
-    else:
-        limit = found.interval[int(truth > found.both)]
-        way = abs(truth - found.both) / max(abs(limit - found.both), 1e-12)
-    way = float(np.round(way, 9))
-    if _holds(found.interval, truth) != (way <= 1):  # rounding at the limit itself
-        way = 1.0 if way > 1 else 1 + 1e-9
-    return way if truth > found.both else -way

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from benchmarks.tokens import (
+from tests.support.samples import TEXT, spoken
+from tests.support.tokens import (
     BOUND_INDENTED,
     BOUND_MINIMAL,
     INSTALL,
@@ -16,7 +17,6 @@ from benchmarks.tokens import (
     with_models,
     without_models,
 )
-from tests.support.samples import TEXT, spoken
 
 #: GPT-2's cut of text into pieces before merging, without Unicode classes: a lower bound of
 #: the tokens of every rendering, and exact for whole numbers under 1000 and common words.

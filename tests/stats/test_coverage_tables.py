@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from benchmarks.coverage import LEAST, MOST
 from benchmarks.coverage_agree import worlds as agreement_worlds
 from benchmarks.coverage_claims import worlds as claim_worlds
 from benchmarks.coverage_intervals import LOWER, SELDOM, UNEQUAL, UNTUNED, lower, worlds
 from benchmarks.coverage_ranks import rank_worlds
-from benchmarks.coverage_reasons import LEAST, MOST
 from benchmarks.report import RESULTS
 from tests.support.cli import ROOT
 

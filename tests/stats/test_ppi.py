@@ -10,8 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmarks.coverage_intervals import covered
-from benchmarks.coverage_reasons import MOST, least_by_errors, least_by_outcomes, narrow
-from benchmarks.coverage_worlds import Draw, World
+from benchmarks.coverage_worlds import World
 from trace_eval.commands.cli import app
 from trace_eval.stats.estimate.limits import score_reach, skewed_reach
 from trace_eval.stats.inference.forest import Drawn, forest, line
@@ -237,45 +236,6 @@ def score_limits(y: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
     """Limits of a weighted mean, see :func:`score_reach`."""
     weight = weight / weight.sum()
     return score_reach(y, weight, 1 / float(weight @ weight), 1.959964).around(float(weight @ y))
-
-
-def test_what_steps_of_outcomes_leave_possible() -> None:
-    """Twenty labels at a truth of .9: all alike in 12 % of the draws, 14 or fewer wins in 1 %."""
-
-    def drawn(way: float, times: int, alone: bool = True, errors: float = 0.0) -> list[Draw]:
-        return [
-            Draw(alone, way, abs(way) <= 1, errors, (alone, 0, (0.5,)), (1.0, 1.0), True)
-        ] * times
-
-    both_ends = drawn(-0.9, 12) + drawn(0.2, 87) + drawn(1.2, 1)
-    assert least_by_outcomes(both_ends) == 0.99  # the next step leaves out 12 more
-    assert least_by_outcomes(both_ends + drawn(0.8, 4)) == pytest.approx(99 / 104)
-    # no error, one or two of the judge in 70, 27 and 3 of 100: both may be told from three
-    errors = [
-        draw
-        for seen, times in ((0.0, 70), (0.1, 27), (0.2, 3))
-        for draw in drawn(0.1 + seen, times, alone=False, errors=seen)
-    ]
-    assert least_by_errors(errors) == 0.97
-    assert least_by_errors(errors[2:]) == pytest.approx(95 / 98)
-
-
-def test_limits_of_labels_alone_are_not_narrowed_under_their_own_promise() -> None:
-    """Labels alone come to .94 of the way in 6 of 100 draws: to leave those out is to hold 94 %."""
-
-    def drawn(way: float, times: int, alone: bool) -> list[Draw]:
-        seen = (alone, 0, (1.0,))
-        return [Draw(alone, way, abs(way) <= 1, 0.0, seen, (1.0, 1.0), True)] * times
-
-    alone = drawn(0.2, 36, True) + drawn(0.94, 6, True)
-    judged = [draw for way in range(58) for draw in drawn(way / 64, 1, False)]
-    found = narrow(alone + judged)
-    assert found.seen == {(False, 0, (1.0,))}
-    assert found.labels(alone + judged) == 1
-    assert found.held(alone + judged) == pytest.approx(MOST)
-    assert narrow(judged).held(judged) == pytest.approx(56 / 58)
-    # of labels alone, a step more is left out where the promise is kept
-    assert narrow(drawn(0.1, 96, True) + drawn(0.9, 4, True)).limit == 0.1
 
 
 def test_score_limits_are_those_of_wilson_and_hold_with_ties_alone() -> None:

@@ -6,7 +6,6 @@ import math
 
 from hypothesis import strategies as st
 
-from benchmarks.tokens import ACCENTS, EMOTIONS
 from blueprints import (
     Absent,
     Accent,
@@ -26,6 +25,7 @@ from blueprints import (
     Word,
 )
 from tests.support import blueprints as make
+from tests.support.tokens import ACCENTS, EMOTIONS
 
 TEXT = (
     "The British pronunciation has a long vowel in the second syllable, and the American one"
