@@ -19,8 +19,8 @@ from benchmarks.report import save, table
 from fusion import DIMENSIONS, RATINGS
 from trace_eval.data.labels import LabelTable, read_labels
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
 #: Resamples of the plain loop; its time for all of them is extrapolated.

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from benchmarks.coverage import Row, share, shown, table
 from trace_eval.data.labels import LABELS, LabelTable
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.intervals import rank_intervals
 from trace_eval.stats.ranking.outcomes import Outcomes, outcomes_of

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.compare.flips import mean_of, noise_per_judging
+from trace_eval.compare.flips import noise_per_judging
 from trace_eval.gate.drop import decide, measure
 from trace_eval.gate.options import GateOptions
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
-from trace_eval.stats.agreement.sign_flip import sign_flip
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.paired import mean_difference, sign_flip
 
 Array = NDArray[np.float64]
 
@@ -104,7 +104,7 @@ def changes(cell: ChangeCell, counted: str, runs: int, margin: float = 0.05) -> 
         if counted == "shift":
             found += sign_flip(gap) <= 0.05
         else:
-            limits = mean_of(gap, None, options).interval or (gap.mean(), gap.mean())
+            limits = mean_difference(gap, None, options).interval or (gap.mean(), gap.mean())
             found += max(map(abs, limits)) < margin
     return found / runs
 

@@ -31,7 +31,7 @@ from trace_eval.runs.config import read_config, to_toml
 from trace_eval.runs.job import open_job
 from trace_eval.runs.run import Run
 from trace_eval.select.options import BestOptions
-from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import (
     AgreeOptions,
     FusionOptions,

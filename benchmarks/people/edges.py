@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from benchmarks.people.figures import LEVEL, Figure, numbered
 from benchmarks.people.sets import Folder
 from blueprints import UserError
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
-from trace_eval.stats.agreement.interval import percentile_interval, widened_level
-from trace_eval.stats.agreement.resample import draw
+from trace_eval.stats.estimate.interval import Range
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.units import draw
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 
@@ -88,3 +88,25 @@ def _figures(error: Array, clips: Sequence[str]) -> dict[str, Figure]:
         low, high = limits if limits and units > 1 else (None, None)
         found[name] = Figure(of(error), low, high, len(error), units)
     return found
+
+
+def percentile_interval(replicates: Array, level: float) -> Range | None:
+    """The central ``level`` share of the replicates; None when none is defined."""
+    known = replicates[~np.isnan(replicates)]
+    if not len(known):
+        return None
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def widened_level(level: float, units: int) -> float:
+    """The share of draws that an interval of ``level`` takes in, from few units.
+
+    Draws of n units are too near to each other by ``sqrt((n - 1) / n)``, and a normal
+    quantile is too small where the spread is estimated from them: expanded percentile interval
+    (Hesterberg 2015, section 4). Without it 95 % intervals of 40 calls cover 92 %.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    t = float(stdtrit(units - 1, (1 + level) / 2))
+    return float(2 * ndtr(t * (units / (units - 1)) ** 0.5) - 1)

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.people.sets import Rated
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
 from trace_eval.stats.agreement.pearson import moments, pearson_of_sums
-from trace_eval.stats.agreement.resample import Resampler
 from trace_eval.stats.agreement.spearman import add_spearman, spearman
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.resample import Resampler
 
 Array = NDArray[Any]
 

@@ -21,7 +21,7 @@ from trace_eval.gate.options import GateOptions
 from trace_eval.gate.power import sign_power, spread
 from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.turns.options import TimingLimits
 
 FEW = GateOptions(bootstrap=BootstrapOptions(200))

@@ -529,9 +529,9 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     from trace_eval.runs.job import rate_manifest
     from trace_eval.stats.agree_scores import figure
     from trace_eval.stats.agree_sources import agree
-    from trace_eval.stats.agreement.bootstrap import BootstrapOptions
     from trace_eval.stats.agreement.crps import crps_beta
     from trace_eval.stats.agreement.score_files import read_scores
+    from trace_eval.stats.estimate.options import BootstrapOptions
     from trace_eval.stats.options import AgreeOptions
 
     folder = tmp_path / "beta"

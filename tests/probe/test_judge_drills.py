@@ -22,7 +22,7 @@ from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.stats.agreement.share import Share
+from trace_eval.stats.estimate.share import Share
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -20,8 +20,8 @@ from trace_eval.review.exports import records, write_exports
 from trace_eval.review.labelstudio import PHASES, read_results, tasks, write_tasks
 from trace_eval.review.session import Review
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
 

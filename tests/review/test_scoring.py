@@ -25,8 +25,8 @@ from trace_eval.review.forms import score_of
 from trace_eval.review.session import Review, open_review
 from trace_eval.runs.job import rate_manifest
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 from trace_eval.stats.agreement.ratings import read_ratings
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
 pytest.importorskip("fastapi", reason="pip install '.[review]'")

@@ -40,7 +40,7 @@ from trace_eval.runs.pipeline import plan_for
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import write_pairs
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
 

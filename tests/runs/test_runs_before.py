@@ -29,8 +29,8 @@ from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.merge import merge
 from trace_eval.runs.run import Run
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
 BEFORE = Path(__file__).resolve().parent / "before"

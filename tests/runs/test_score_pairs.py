@@ -24,8 +24,8 @@ from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import pairs_of, probability, write_pairs
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.ranking.prepare import judge_table

@@ -26,7 +26,7 @@ from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
 from trace_eval.runs.summary import Summary
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.rank_sources import rank
 

@@ -14,10 +14,8 @@ from trace_eval.compare.evaluate import Mutual, RunComparison
 from trace_eval.compare.options import CompareOptions
 from trace_eval.stats.agreement.baselines import Majority
 from trace_eval.stats.agreement.beside_rules import Baseline
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.figures import Figure
-from trace_eval.stats.agreement.mcnemar import McNemar
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.answers import (
     PEOPLES_RATES,
@@ -26,6 +24,9 @@ from trace_eval.stats.answers import (
     card_answer,
     rank_answer,
 )
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.paired import McNemar
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.verdict import decide
 from trace_eval.stats.inference.win_rates import DifferenceRow, RateRow, WinRates

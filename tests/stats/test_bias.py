@@ -11,8 +11,8 @@ from trace_eval.stats.agreement.bias.self_comparison import self_comparisons
 from trace_eval.stats.agreement.checks import repeated
 from trace_eval.stats.agreement.copies import units
 from trace_eval.stats.agreement.counts import TYPED, joint_counts
-from trace_eval.stats.agreement.mcnemar import sign_test
 from trace_eval.stats.agreement.number_rules import NumberRule
+from trace_eval.stats.estimate.paired import sign_test
 
 
 def test_orders_are_joined_by_audio_and_instruction() -> None:

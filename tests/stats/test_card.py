@@ -17,10 +17,10 @@ from tests.support.label_tables import table
 from trace_eval.commands.cli import app
 from trace_eval.data.labels import read_labels
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.checks import DataWarning
-from trace_eval.stats.agreement.share import Share
 from trace_eval.stats.agreement.source import JudgedSource, read_source
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.share import Share
 from trace_eval.stats.inference.calibrate import calibrate
 from trace_eval.stats.inference.card import make_cards
 from trace_eval.stats.inference.card_files import markdown

@@ -14,15 +14,15 @@ from tests.support.orca import SCALE, orca_rows, orca_study
 from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.lexical import lexical_score
 from trace_eval.stats.agree_scores import agree_scores, figure
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.calibration import central
 from trace_eval.stats.agreement.crps import crps_beta, crps_levels, crps_point
 from trace_eval.stats.agreement.nll import nll_beta, nll_levels
-from trace_eval.stats.agreement.resample import Resampler
 from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores
 from trace_eval.stats.agreement.selective import Curve, add_selective, selective_rows
 from trace_eval.stats.agreement.study import JudgeScores
 from trace_eval.stats.agreement.variance import fit_factor
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.resample import Resampler
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import ScoreReport
 

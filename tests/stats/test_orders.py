@@ -14,8 +14,8 @@ from fusion.plain import PLAIN_POLICIES
 from tests.support.cli import trace_eval
 from tests.support.ensemble import ENSEMBLE
 from trace_eval.data.labels import LabelTable, label_table
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.ranking.orders import separate_orders

@@ -24,8 +24,8 @@ from trace_eval.measures.measure import PairMeasures
 from trace_eval.measures.pair import measure_pair
 from trace_eval.runs.run import Run
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import read_source
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
 OPTIONS = AgreeOptions(BootstrapOptions(100))

@@ -16,8 +16,8 @@ from benchmarks.coverage_plan import Looker
 from tests.support.cli import trace_eval
 from trace_eval.data.labels import LabelTable
 from trace_eval.stats.agreement.beside_rules import Standing
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.mcnemar import sign_test
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.paired import sign_test
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.win_rates import own_rates
 from trace_eval.stats.ranking.outcomes import outcomes_of

@@ -14,10 +14,10 @@ from trace_eval.compare.people import labelled_by_people
 from trace_eval.data.labels import LABELS, LabelTable, label_table
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.align import items_of
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.counts import SPLIT
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.answers import agree_answer, rank_answer
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.inference.card import make_cards
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.plan import make_plan

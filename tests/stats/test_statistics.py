@@ -16,11 +16,10 @@ from trace_eval.stats.agreement.alpha import alpha, scale_alpha
 from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.f1 import f1_per_label, macro_f1
 from trace_eval.stats.agreement.gwet import gwet_ac1
-from trace_eval.stats.agreement.holm import holm
 from trace_eval.stats.agreement.kappa import kappa
-from trace_eval.stats.agreement.mcnemar import discordant, mcnemar
 from trace_eval.stats.agreement.metrics import METRICS
 from trace_eval.stats.agreement.noise import noise
+from trace_eval.stats.estimate.paired import holm, mcnemar
 
 #: Sums of a few dozen products of small integers: rounding stays far below this.
 EXACT = 1e-12
@@ -139,20 +138,15 @@ def test_alpha_is_undefined_where_nobody_differs_or_nobody_overlaps() -> None:
 
 def test_mcnemar_by_hand_and_by_statsmodels() -> None:
     # 1 against 5 discordant: 2 * (C(6,0) + C(6,1)) / 2^6 = 14/64
-    assert mcnemar(1, 5).p == pytest.approx(14 / 64, abs=EXACT)
-    assert mcnemar(0, 0).p == 1
+    # truth 1; first says 1 1 2 2 2, second 1 2 1 2 1: one right alone, two on the other side
+    found = mcnemar(np.array([0, 1, -1, 0, -1]))
+    assert (found.only_first, found.only_second) == (1, 2)
+    assert mcnemar(np.array([1, -1]), np.array([1, 5])).p == pytest.approx(14 / 64, abs=EXACT)
+    assert mcnemar(np.zeros(3)).p == 1
     library = pytest.importorskip("statsmodels.stats.contingency_tables")
     for b, c in ((3, 9), (10, 2), (40, 41)):
         theirs = library.mcnemar([[7, b], [c, 4]], exact=True).pvalue
-        assert mcnemar(b, c).p == pytest.approx(theirs, abs=EXACT)
-
-
-def test_discordant_counts_by_hand() -> None:
-    # truth 1; first says 1 1 2 2, second 1 2 1 2: one right alone on each side
-    counts = np.zeros((2, 2, 2), int)
-    for first, second in ((0, 0), (0, 1), (1, 0), (1, 1), (1, 0)):
-        counts[0, first, second] += 1
-    assert discordant(counts, np.eye(2)) == (1, 2)
+        assert mcnemar(np.array([1, -1]), np.array([b, c])).p == pytest.approx(theirs, abs=EXACT)
 
 
 def test_holm_by_hand() -> None:

@@ -14,7 +14,6 @@ from fusion import BINARY, likert
 from tests.support.style_ratings import STYLE
 from trace_eval.scores.estimate import reduce_samples
 from trace_eval.stats.agree_scores import agree_scores, figure
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.growth import mean_r
 from trace_eval.stats.agreement.icc import icc_columns, icc_of_sums
 from trace_eval.stats.agreement.raters import human_pairs, leave_one_out
@@ -23,6 +22,7 @@ from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores, 
 from trace_eval.stats.agreement.spearman import spearman
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.agreement.tabular import plain
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import ScoreReport
 from trace_eval.stats.score_tables import score_tables

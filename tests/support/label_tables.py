@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from trace_eval.data.labels import LABELS, Codes, LabelTable, label_table
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
+from trace_eval.stats.estimate.options import BootstrapOptions
 
 #: Few resamples: these tests look at structure, not at the third digit.
 QUICK = BootstrapOptions(resamples=200)

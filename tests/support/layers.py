@@ -13,6 +13,7 @@ extractors: blueprints
 judges.waveforms: blueprints extractors
 data: blueprints extractors fusion
 conversations: blueprints data extractors
+stats.estimate: blueprints data
 entities: data
 static:
 judges.presets:
@@ -40,17 +41,17 @@ judges.registry: blueprints fusion judges judges.audio judges.base judges.chat j
 judges.listing: blueprints data judges.base judges.options judges.registry rubrics
 judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry rubrics
 runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
-stats: blueprints data extractors fusion judges.naturalness judges.waveforms measures rubrics runs scores static
-turns: blueprints conversations data entities extracting options stats
-datasets: blueprints data fusion measures stats
+stats: blueprints data extractors fusion judges.naturalness judges.waveforms measures rubrics runs scores static stats.estimate
+turns: blueprints conversations data entities extracting options stats stats.estimate
+datasets: blueprints data fusion measures stats stats.estimate
 select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options runs stats
-report: blueprints conversations data extractors fusion judges.text measures rubrics runs static stats
+report: blueprints conversations data extractors fusion judges.text measures rubrics runs static stats stats.estimate
 review: blueprints conversations data extracting extractors fusion rubrics runs static stats turns
-compare: blueprints data fusion report rubrics runs stats
-api: blueprints compare data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry options report rubrics runs stats
-gate: blueprints compare conversations data runs stats turns
-drill: blueprints data extracting extractors fusion judges.base judges.registry options runs stats
-commands: api blueprints compare data datasets drill extracting extractors fusion gate judges.options judges.registry judges.scorer options report review rubrics runs select stats turns
+compare: blueprints data fusion report rubrics runs stats stats.estimate
+api: blueprints compare data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry options report rubrics runs stats stats.estimate
+gate: blueprints compare conversations data runs stats stats.estimate turns
+drill: blueprints data extracting extractors fusion judges.base judges.registry options runs stats stats.estimate
+commands: api blueprints compare data datasets drill extracting extractors fusion gate judges.options judges.registry judges.scorer options report review rubrics runs select stats stats.estimate turns
 __main__: commands
 """  # noqa: E501
 

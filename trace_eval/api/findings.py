@@ -17,10 +17,10 @@ from trace_eval.data.labels import LabelTable, read_labels, table_labels
 from trace_eval.data.settings import nearest
 from trace_eval.runs.run import Run
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.answers import answer_of
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.rank_sources import rank
 from trace_eval.stats.ranking.report import RankReport

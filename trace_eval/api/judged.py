@@ -27,7 +27,7 @@ from trace_eval.options import (
 from trace_eval.runs.job import open_job
 from trace_eval.runs.pipeline import Event, Listener
 from trace_eval.runs.run import Run as StoredRun
-from trace_eval.stats.agreement.bootstrap_options import OF_PAGES
+from trace_eval.stats.estimate.options import OF_PAGES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from trace_eval.compare.change_report import ChangeReport
 from trace_eval.compare.conclusions import Change, Conclusions, change, z_conclusions
 from trace_eval.compare.mapping import Mapping, mapping
 from trace_eval.compare.read_board import Board
-from trace_eval.stats.agreement.holm import holm
+from trace_eval.stats.estimate.paired import holm
 from trace_eval.stats.ranking.correlation import correlate
 from trace_eval.stats.ranking.ranks import ranks
 

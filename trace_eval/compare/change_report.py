@@ -11,7 +11,7 @@ from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.people import People, RatedByPeople
 from trace_eval.compare.severe import SevereItem
 from trace_eval.compare.systems import SystemChange
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.estimate.interval import IntervalEstimate
 
 #: Level at which a shift counts.
 _LEVEL = 0.05

@@ -11,8 +11,8 @@ from trace_eval.compare.flips import KINDS
 from trace_eval.compare.mapping import Mapping
 from trace_eval.compare.people_tables import people_tables
 from trace_eval.compare.shared_tables import conclusions_table, mapped_cells, mapping_table
-from trace_eval.stats.agreement.share import Share
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.stats.estimate.share import Share
 
 #: Steps of a mapping of scores that are listed.
 _STEPS = 11

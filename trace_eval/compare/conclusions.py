@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.holm import holm
+from trace_eval.stats.estimate.paired import holm
 
 Array = NDArray[np.float64]
 Signs = NDArray[np.int64]

@@ -19,16 +19,17 @@ from trace_eval.runs.run import Run
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.align import align
 from trace_eval.stats.agreement.bias.robustness import Robustness, robustness, sides
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate, Units
-from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.copies import units
 from trace_eval.stats.agreement.counts import joint_counts
-from trace_eval.stats.agreement.estimates import estimates
 from trace_eval.stats.agreement.judges import with_preference
 from trace_eval.stats.agreement.metrics import measures_of
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.source import JudgedSource, read_source
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.measures import estimates
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.units import Units
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import ITEMS
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from blueprints import counted
 from trace_eval.compare.judgings import Judging, Metric
 from trace_eval.data.labels import LABELS, Codes
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 from trace_eval.stats.agreement.counts import UNTYPED, collapse_codes, is_untyped, joint_counts
 from trace_eval.stats.agreement.kappa import kappa
-from trace_eval.stats.agreement.resample import Resampler
-from trace_eval.stats.agreement.share import Share
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.paired import mean_difference
+from trace_eval.stats.estimate.share import Share
 
 Array = NDArray[np.float64]
 
@@ -209,18 +209,6 @@ def excess(
         options: of the bootstrap.
     """
     known = ~np.isnan(change) & ~np.isnan(noise)
-    return mean_of((change - noise)[known], None if cluster is None else cluster[known], options)
-
-
-def mean_of(
-    values: Array, cluster: NDArray[np.int64] | None, options: BootstrapOptions
-) -> IntervalEstimate:
-    """A mean over items with its (cluster) bootstrap intervals."""
-    unit = np.arange(len(values))
-    if cluster is not None:
-        _, unit = np.unique(cluster, return_inverse=True)
-    if not len(values):
-        return IntervalEstimate(None)
-    resampler = Resampler(unit, options.seed)
-    resampler.mean("mean", values)
-    return resampler.estimates(options)["mean"]
+    return mean_difference(
+        (change - noise)[known], None if cluster is None else cluster[known], options
+    )

@@ -24,7 +24,7 @@ from trace_eval.report.audio import AudioAssets, Sound
 from trace_eval.report.page import chip, style
 from trace_eval.report.summary import TITLES
 from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
+from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.inference.card import MAIN
 from trace_eval.stats.inference.forest import Drawn, forest
 from trace_eval.stats.sentences import percent, rate

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from trace_eval.compare.judgings import POINTS, Ceiling, Joined
 from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.counts import TIE, is_untyped
-from trace_eval.stats.agreement.resample import Resampler
 from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.agreement.sign_flip import sign_flip
 from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.agreement.spearman import add_spearman
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.paired import sign_flip
+from trace_eval.stats.estimate.resample import Resampler
 from trace_eval.stats.inference.influence import ppi_components, simple_design
 from trace_eval.stats.inference.ppi import PPIEstimate, estimate
 from trace_eval.stats.options import AgreeOptions

@@ -8,8 +8,8 @@ from blueprints import counted
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judgings import Ceiling
 from trace_eval.compare.people import People, RatedByPeople
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.inference.ppi import PPIEstimate
 
 #: Said where neither judge is nearer.

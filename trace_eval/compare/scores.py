@@ -18,11 +18,9 @@ from trace_eval.compare.evaluate import RunComparison, compare_runs, names_of
 from trace_eval.compare.options import CompareOptions
 from trace_eval.data.labels import LabelTable
 from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate, Units, replicates
-from trace_eval.stats.agreement.holm import holm
-from trace_eval.stats.agreement.interval import percentile_interval, widened_level
-from trace_eval.stats.agreement.sign_flip import sign_flip
 from trace_eval.stats.agreement.tabular import Table, p_value, table
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.paired import holm, mean_difference, sign_flip
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.sentences import outcome
 
@@ -202,13 +200,9 @@ def _difference(
     first: str, second: str, rubric: str, values: np.ndarray, options: CompareOptions
 ) -> ScoreDifference:
     gaps = values[:, 1] - values[:, 0]
-    limits = None
-    if len(gaps) >= LEAST_LABELS and options.bootstrap.resamples:
-        units = Units(np.eye(len(gaps), dtype=np.int8), np.ones(len(gaps), np.int64))
-        mean = {"mean": lambda weights: weights @ gaps / weights.sum(axis=-1)}
-        drawn = replicates(units, mean, options.bootstrap)["mean"]
-        level = widened_level(options.bootstrap.level, len(gaps))
-        limits = percentile_interval(drawn, level)
+    found = mean_difference(gaps, None, options.bootstrap)
+    if len(gaps) < LEAST_LABELS:
+        found = IntervalEstimate(found.value)
     p = sign_flip(gaps)
     return ScoreDifference(
         first,
@@ -216,7 +210,7 @@ def _difference(
         rubric,
         len(gaps),
         (float(values[:, 0].mean()), float(values[:, 1].mean())),
-        IntervalEstimate(float(gaps.mean()), limits),
+        found,
         int((gaps > 0).sum()),
         int((gaps < 0).sum()),
         p,

@@ -14,10 +14,10 @@ from trace_eval.compare.change_report import (
     Group,
     MetricFlips,
 )
-from trace_eval.compare.flips import changed, comparable, excess, flips, mean_of, repeated
+from trace_eval.compare.flips import changed, comparable, excess, flips, repeated
 from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.compare.options import ChangeOptions
-from trace_eval.stats.agreement.sign_flip import sign_flip
+from trace_eval.stats.estimate.paired import mean_difference, sign_flip
 
 Array = NDArray[np.float64]
 
@@ -71,8 +71,8 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
     cluster = joined.first.cluster
     cluster = None if cluster is None else cluster[known]
     gap = differences[known]
-    shift = mean_of(gap, cluster, options.bootstrap)
-    wide = mean_of(gap, cluster, replace(options.bootstrap, level=0.9)).interval
+    shift = mean_difference(gap, cluster, options.bootstrap)
+    wide = mean_difference(gap, cluster, replace(options.bootstrap, level=0.9)).interval
     if wide is None and len(gap) > 1 and not gap.any():
         wide = (0.0, 0.0)
     labels = {}
@@ -80,7 +80,7 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
         x, y, names = comparable(one.codes, other.codes)
         for code, name in enumerate(names):
             before, after = (x[known] == code).astype(float), (y[known] == code).astype(float)
-            moved = mean_of(after - before, cluster, options.bootstrap)
+            moved = mean_difference(after - before, cluster, options.bootstrap)
             labels[name] = (float(before.mean()), float(after.mean()), moved)
     return Direction(
         metric,

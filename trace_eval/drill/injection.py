@@ -21,7 +21,7 @@ from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import any_policy, fuse
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.share import Share
+from trace_eval.stats.estimate.share import Share
 
 #: Letters that a talker says in a second, spaces counted.
 LETTERS_PER_S = 12.0

@@ -29,7 +29,7 @@ from trace_eval.judges.registry.create import judge_of
 from trace_eval.options import Options
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.share import Share
+from trace_eval.stats.estimate.share import Share
 from trace_eval.stats.inference.probes import ProbeReport, ProbeRow
 
 Change = Callable[[Clip], Samples]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from trace_eval.gate.options import GateOptions
 from trace_eval.gate.power import Spread, spread, wider
 from trace_eval.gate.report import Verdict
-from trace_eval.stats.agreement.sign_flip import sign_flip
+from trace_eval.stats.estimate.paired import sign_flip
 
 Array = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ from typing import Literal
 from trace_eval.compare.flips import Noise
 from trace_eval.compare.severe import SevereItem
 from trace_eval.gate.options import GateOptions
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.share import Share
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.share import Share
 from trace_eval.turns.compare import SystemsCompared
 from trace_eval.turns.limits import Limited
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.compare.flips import Noise, changed, mean_of, repeated
+from trace_eval.compare.flips import Noise, changed, repeated
 from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.gate.drop import Drop, decide, measure
 from trace_eval.gate.options import GateOptions
 from trace_eval.gate.report import GateCoverage, GateRow, Verdict
 from trace_eval.gate.words import why
-from trace_eval.stats.agreement.holm import holm
-from trace_eval.stats.agreement.share import Share
+from trace_eval.stats.estimate.paired import holm, mean_difference
+from trace_eval.stats.estimate.share import Share
 
 Array = NDArray[np.float64]
 
@@ -82,8 +82,8 @@ def _row(
     gap = after - before
     known, cluster = ~np.isnan(gap), joined.first.cluster
     units = None if cluster is None else cluster[known]
-    difference = mean_of(gap[known], units, options.bootstrap)
-    one_sided = mean_of(gap[known], units, replace(options.bootstrap, level=0.9)).interval
+    difference = mean_difference(gap[known], units, options.bootstrap)
+    one_sided = mean_difference(gap[known], units, replace(options.bootstrap, level=0.9)).interval
     limit = None if one_sided is None else one_sided[0]
     verdict = decide(drop, p, options, limit)
     visible = drop.spread.visible(options.alpha)

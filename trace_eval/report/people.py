@@ -15,8 +15,8 @@ from trace_eval.report.gather import Facts
 from trace_eval.runs.run import Run
 
 if TYPE_CHECKING:
-    from trace_eval.stats.agreement.interval import Range
     from trace_eval.stats.agreement.source import JudgedSource
+    from trace_eval.stats.estimate.interval import Range
     from trace_eval.stats.inference.calibrate import Calibration
     from trace_eval.stats.ranking.report import RankReport, Standing
     from trace_eval.stats.report import AgreeReport
@@ -134,7 +134,7 @@ def _agreement(facts: Facts, source: JudgedSource) -> tuple[AgreeReport | None, 
         )
     try:
         from trace_eval.stats.agree_sources import agree_by_instruction
-        from trace_eval.stats.agreement.bootstrap_options import OF_PAGES, BootstrapOptions
+        from trace_eval.stats.estimate.options import OF_PAGES, BootstrapOptions
         from trace_eval.stats.options import AgreeOptions
         from trace_eval.stats.report import ALL_POLICIES
 

@@ -33,7 +33,7 @@ from trace_eval.report.scores import write_scores
 from trace_eval.report.summary import summarise
 from trace_eval.report.timeline import HEIGHT, LABEL, WIDTH
 from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.share import digits
+from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.sentences import rate
 
 #: Name of the report inside a run.

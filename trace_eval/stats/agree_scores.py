@@ -13,7 +13,6 @@ from blueprints import UserError, counted
 from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha
 from trace_eval.stats.agreement.baselines import baselines
 from trace_eval.stats.agreement.binary import BinaryAgreement, binary_agreement
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.figures import (
     Figure,
     FigureBook,
@@ -24,7 +23,6 @@ from trace_eval.stats.agreement.figures import (
 from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.growth import growth
 from trace_eval.stats.agreement.ratings import Ratings
-from trace_eval.stats.agreement.resample import MAX_UNITS, Resampler
 from trace_eval.stats.agreement.sample_figures import add_raters, add_samples
 from trace_eval.stats.agreement.score_files import ScoreFile
 from trace_eval.stats.agreement.score_join import join_scores
@@ -42,6 +40,8 @@ from trace_eval.stats.agreement.systems import (
 )
 from trace_eval.stats.agreement.variance import fit_factor, rated_often
 from trace_eval.stats.agreement.verdict import verdict
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.resample import MAX_UNITS, Resampler
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import AlphaOfScores, Coverage, Growth, ScoreReport, SplitRow
 

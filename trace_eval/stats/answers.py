@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from blueprints import counted
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.tabular import plain
+from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.inference.card import MAIN, Card
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate
 from trace_eval.stats.inference.verdict import standing_of

@@ -11,8 +11,8 @@ from typing import Any, Literal
 from blueprints import UserError
 from trace_eval.data.columns import Columns, parse_sides
 from trace_eval.data.settings import option_field
-from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
 from trace_eval.stats.agreement.number_rules import NumberRule, number_rule
+from trace_eval.stats.estimate.options import BootstrapOptions
 
 #: What to do with items that only one side has: refuse, or leave them out and count them.
 Missing = Literal["error", "drop"]

@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.interval import percentile_interval, widened_level
 from trace_eval.stats.agreement.ratings import Ratings, read_ratings
-from trace_eval.stats.agreement.resample import Resampler, draw
 from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores, study_of
 from trace_eval.stats.agreement.score_files import ScoreFile, merged_sources
-from trace_eval.stats.agreement.sign_flip import sign_flip
 from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.paired import sign_flip
+from trace_eval.stats.estimate.resample import UNIT, Resampler
+from trace_eval.stats.estimate.units import draw
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import correlate
@@ -74,7 +75,7 @@ def rank_scores(
     values = (sums / counts)[0]
     drawn = _drawn(study, means, options)
     sets = _rank_sets(study, means, values, drawn, options.bootstrap.level)
-    rows = tuple(_rows(study, judge, means, values, drawn, options.bootstrap.level))
+    rows = tuple(_rows(study, judge, means, options.bootstrap))
     people = {row.system: row.people for row in rows if row.people is not None}
     named = dict(zip(means.systems, values.tolist(), strict=True))
     references = (("given ranking", human), ("human labels", people))
@@ -200,23 +201,24 @@ def _units(study: Study, answers: NDArray[np.bool_]) -> int:
 
 
 def _rows(
-    study: Study, judge: JudgeScores, means: _Means, values: Array, drawn: Array, level: float
+    study: Study, judge: JudgeScores, means: _Means, options: BootstrapOptions
 ) -> Iterator[MeanRow]:
     rated = ~np.isnan(study.people.mean)
+    resampler = Resampler(study.unit, options.seed)
+    for index, system in enumerate(means.systems):
+        resampler.mean(system, means.value, None, UNIT, means.codes == index)
+    found = resampler.estimates(options)
     for index, system in enumerate(means.systems):
         mine = study.system == study.systems.index(system)
         scored = mine & judge.scored
-        units = _units(study, scored)
-        enough = len(drawn) and units >= LEAST_LABELS  # resamples of fewer are hardly others
-        wide = widened_level(level, units) if enough else level
-        limits = percentile_interval(drawn[:, index], wide) if enough else None
+        limits = found[system].interval if _units(study, scored) >= LEAST_LABELS else None
         people = study.people.mean[mine & rated]
         yield MeanRow(
             system,
             int(scored.sum()),
             int((mine & ~judge.scored).sum()),
             IntervalEstimate(
-                study.value(float(values[index])),
+                study.value(float(np.mean(means.value[means.codes == index]))),
                 None if limits is None else (study.value(limits[0]), study.value(limits[1])),
             ),
             study.value(float(people.mean())) if len(people) else None,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trace_eval.stats.agreement.share import digits
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.inference.tables import ppi_tables
 from trace_eval.stats.ranking.report import RankReport, Standing
@@ -67,7 +67,7 @@ def _means(report: RankReport) -> Table:
         f"Scores in {report.source}",
         ("system", "scored", "unscored", "mean", "people's mean"),
         [(row.system, row.scored, row.unscored, row.mean, row.people) for row in report.means],
-        f"brackets: {report.options.bootstrap.level:.0%} percentile interval, of {LEAST_LABELS}"
+        f"brackets: {report.options.bootstrap.level:.0%} interval, of {LEAST_LABELS}"
         " questions or more",
     )
 

@@ -15,7 +15,6 @@ from trace_eval.stats.agreement.bias.effects import (
     VerbosityRow,
 )
 from trace_eval.stats.agreement.binary import BinaryAgreement
-from trace_eval.stats.agreement.bootstrap import Statistic
 from trace_eval.stats.agreement.checks import DataWarning
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.figures import Figure
@@ -29,6 +28,7 @@ from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.score_mse import ScoreError
 from trace_eval.stats.agreement.selective import Selective
 from trace_eval.stats.agreement.systems import SystemAgreement, SystemRow
+from trace_eval.stats.estimate.units import Statistic
 from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.inference.shares import ShareRow
 from trace_eval.stats.options import AgreeOptions

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from blueprints import counted
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.figures import Figure, Group
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.selective import WITHHELD
 from trace_eval.stats.agreement.tabular import NOTHING, Table, cell, table
 from trace_eval.stats.agreement.variance import MIN_RATINGS
+from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.report import ScoreReport
 
 #: Name of a figure beside those of :data:`SCORE_METRICS` -> how it is called for people.

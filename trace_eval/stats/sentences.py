@@ -10,8 +10,7 @@ from math import ceil, floor, log10
 
 from blueprints import counted
 from trace_eval.stats.agreement.beside_rules import Standing
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.interval import Range
+from trace_eval.stats.estimate.interval import IntervalEstimate, Range
 
 #: Most sentences of one answer.
 MOST = 3

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.conversations.definitions.base import FigureSpec
-from trace_eval.stats.agreement.bootstrap import Units, replicates
-from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
-from trace_eval.stats.agreement.interval import Range, percentile_interval, widened_level
-from trace_eval.stats.agreement.shift import Shift, least_paired, paired_shift, unpaired_shift
 from trace_eval.stats.agreement.tabular import Table, p_value, table
+from trace_eval.stats.estimate.interval import Range
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.paired import mean_difference
+from trace_eval.stats.estimate.shift import Shift, least_paired, paired_shift, unpaired_shift
 from trace_eval.turns.figures import MIN_CONVERSATIONS
 from trace_eval.turns.report import Timed, TurnsReport
 
@@ -37,7 +37,7 @@ class Difference:
         mean, median: of the differences of calls; None without any. Of unpaired calls the median
             is that of all differences between the groups.
         mean_interval: bootstrap over scenarios; None under 8 of them, and of unpaired calls.
-        median_interval: distribution-free, see :mod:`trace_eval.stats.agreement.shift`.
+        median_interval: distribution-free, see :mod:`trace_eval.stats.estimate.shift`.
         higher, lower: pairs in which the system is higher, or lower; of unpaired calls 0.
         p: two-sided; exact sign test of pairs, Mann-Whitney of unpaired calls.
         pooled: of the figures over all calls.
@@ -281,10 +281,6 @@ def _difference(
 
 
 def _of_mean(differences: NDArray[np.float64], options: BootstrapOptions) -> Range | None:
-    if len(differences) < MIN_CONVERSATIONS or not options.resamples:
+    if len(differences) < MIN_CONVERSATIONS:
         return None
-    units = Units(np.eye(len(differences), dtype=np.int8), np.ones(len(differences), np.int64))
-    means = replicates(
-        units, {"": lambda weights: weights @ differences / weights.sum(axis=-1)}, options
-    )
-    return percentile_interval(means[""], widened_level(options.level, len(differences)))
+    return mean_difference(differences, None, options).interval

@@ -13,13 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.conversations.definitions import DefinitionSet, FigureSpec, Measured
-from trace_eval.stats.agreement.bootstrap import Statistic
-from trace_eval.stats.agreement.interval import Range
-from trace_eval.stats.estimate.figures import (
-    jackknife_interval,
-    quantile_interval,
-    share_interval,
-)
+from trace_eval.stats.estimate.figures import jackknife_interval, quantile_interval, share_interval
+from trace_eval.stats.estimate.interval import Range
+from trace_eval.stats.estimate.units import Statistic
 from trace_eval.turns.options import FigureOptions
 
 #: Conversations that an interval needs at least.

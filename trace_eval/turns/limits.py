@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from blueprints import UserError, counted
-from trace_eval.stats.agreement.shift import least_paired
 from trace_eval.stats.agreement.tabular import Table, table
+from trace_eval.stats.estimate.shift import least_paired
 from trace_eval.turns.compare import Difference, SystemsCompared
 from trace_eval.turns.figures import MIN_CONVERSATIONS, Figure
 from trace_eval.turns.options import TimingLimits

@@ -21,10 +21,10 @@ from trace_eval.stats.agreement.counts import (
     UNTYPED,
     Counts,
     collapse_codes,
-    folded,
     is_untyped,
     joint_counts,
 )
+from trace_eval.stats.estimate.measures import folded
 from trace_eval.stats.options import Missing
 
 

@@ -15,8 +15,8 @@ from trace_eval.data.labels import LABELS, MISSING, Codes
 from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.copies import groups_of, index_of, joint
 from trace_eval.stats.agreement.counts import TIE, collapse_codes, is_untyped, joint_counts
-from trace_eval.stats.agreement.mcnemar import sign_test
-from trace_eval.stats.agreement.share import digits
+from trace_eval.stats.estimate.paired import sign_test
+from trace_eval.stats.estimate.share import digits
 
 #: A pattern counts as found when chance gives it less often than this.
 SIGNIFICANT = 0.001

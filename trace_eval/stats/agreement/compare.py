@@ -13,17 +13,12 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.align import Aligned
-from trace_eval.stats.agreement.bootstrap import (
-    BootstrapOptions,
-    IntervalEstimate,
-    Statistic,
-    Units,
-)
-from trace_eval.stats.agreement.counts import folded
-from trace_eval.stats.agreement.estimates import Measure, Part, estimates
-from trace_eval.stats.agreement.holm import holm
 from trace_eval.stats.agreement.kappa import kappa
-from trace_eval.stats.agreement.mcnemar import McNemar, discordant, mcnemar
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.measures import Measure, Part, estimates, folded
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.paired import McNemar, holm, mcnemar
+from trace_eval.stats.estimate.units import Statistic, Units
 
 _Pair = tuple[Aligned, Aligned]
 _STATISTICS: dict[str, Statistic] = {"accuracy": accuracy, "kappa": kappa}
@@ -147,7 +142,9 @@ def _second_minus_first(statistic: Statistic, shares: NDArray[np.float64]) -> St
 
 def _comparison(pair: _Pair, estimates: dict[str, IntervalEstimate]) -> Comparison:
     joint = _joint(pair)
-    test = mcnemar(*discordant(joint, pair[0].shares))
+    shares = pair[0].shares
+    ahead = shares[:, :, None] - shares[:, None, :]  # [truth, first, second]
+    test = mcnemar(ahead, joint)
     return Comparison(
         pair[0].judge,
         pair[1].judge,

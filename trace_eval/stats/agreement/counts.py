@@ -66,13 +66,6 @@ def collapse(counts: Counts) -> Counts:
     return np.asarray(_COLLAPSE.T @ counts @ _COLLAPSE)
 
 
-def folded(counts: Counts, shares: NDArray[np.float64]) -> Counts:
-    """Splits dealt out to their labels: ``(..., rows, labels)`` to ``(..., labels, labels)``."""
-    if len(shares) == shares.shape[1]:
-        return counts
-    return np.asarray(shares.T @ counts)
-
-
 def winners_only(counts: Counts) -> Counts:
     """The part where the truth and the prediction both name a winner ``(..., 2, 2)``."""
     return counts[..., :2, :2]

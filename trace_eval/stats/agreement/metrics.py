@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.accuracy import accuracy, accuracy_2way, accuracy_3way
 from trace_eval.stats.agreement.balanced import balanced_accuracy
-from trace_eval.stats.agreement.bootstrap import Statistic
 from trace_eval.stats.agreement.concordance import ccc
-from trace_eval.stats.agreement.counts import TYPED, UNTYPED, folded
+from trace_eval.stats.agreement.counts import TYPED, UNTYPED
 from trace_eval.stats.agreement.crps import crps
 from trace_eval.stats.agreement.errors import bias, mae, mse
-from trace_eval.stats.agreement.estimates import LEAST_OTHERS, Measure, Part
 from trace_eval.stats.agreement.f1 import macro_f1
 from trace_eval.stats.agreement.gwet import gwet_ac1
 from trace_eval.stats.agreement.half_ties import accuracy_half_ties
@@ -39,6 +37,8 @@ from trace_eval.stats.agreement.shapes import (
     right_3way,
 )
 from trace_eval.stats.agreement.spearman import rho
+from trace_eval.stats.estimate.measures import LEAST_OTHERS, Measure, Part, folded
+from trace_eval.stats.estimate.units import Statistic
 
 #: What computes it: of labels a function of joint counts ``[..., truth, predicted]``.
 S = TypeVar("S")

@@ -15,7 +15,7 @@ from trace_eval.data.labels import MISSING, Codes
 from trace_eval.stats.agreement.bias.position import join_orders
 from trace_eval.stats.agreement.checks import SIGNIFICANT, DataWarning, copied_ties
 from trace_eval.stats.agreement.counts import TIE, collapse_codes
-from trace_eval.stats.agreement.mcnemar import sign_test
+from trace_eval.stats.estimate.paired import sign_test
 
 Facts = Mapping[str, NDArray[Any]]
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.pearson import moments, pearson_of_sums
-from trace_eval.stats.agreement.resample import Resampler
+from trace_eval.stats.estimate.resample import Resampler
 
 Array = NDArray[Any]
 

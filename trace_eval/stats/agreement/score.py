@@ -21,17 +21,15 @@ from trace_eval.stats.agreement.baselines import (
     random_uniform,
 )
 from trace_eval.stats.agreement.beside_rules import Baseline, beside_rules
-from trace_eval.stats.agreement.bootstrap import (
-    BootstrapOptions,
-    IntervalEstimate,
-    Units,
-)
 from trace_eval.stats.agreement.counts import Counts
-from trace_eval.stats.agreement.estimates import estimates
 from trace_eval.stats.agreement.metrics import measures_of
 from trace_eval.stats.agreement.number_rules import NumberRule
-from trace_eval.stats.agreement.share import digits
-from trace_eval.stats.agreement.sign_flip import sign_flip
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.measures import estimates
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.paired import sign_flip
+from trace_eval.stats.estimate.share import digits
+from trace_eval.stats.estimate.units import Units
 from trace_eval.stats.sentences import rate
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.stats.agreement.counts import TIE
-from trace_eval.stats.agreement.estimates import Part
 from trace_eval.stats.agreement.half_ties import CREDIT
+from trace_eval.stats.estimate.measures import Part
 
 
 def right(labels: int) -> tuple[Part, ...]:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.pearson import pearson_of_sums
-from trace_eval.stats.agreement.resample import UNIT, Resampler
 from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.resample import UNIT, Resampler
 from trace_eval.stats.options import FAMILIES
 
 Array = NDArray[Any]

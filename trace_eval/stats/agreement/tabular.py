@@ -15,9 +15,9 @@ from pydantic import BaseModel
 
 from trace_eval.data.csv_cells import write_table
 from trace_eval.data.outputs import claimed, write_file
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
 from trace_eval.stats.agreement.policies.learn import Learned
-from trace_eval.stats.agreement.share import digits
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.share import digits
 
 #: Shown where a number is not defined.
 NOTHING = "-"

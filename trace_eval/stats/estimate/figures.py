@@ -14,7 +14,7 @@ from math import ceil, log
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.interval import Range
+from trace_eval.stats.estimate.interval import Range
 from trace_eval.stats.estimate.limits import NO_SPREAD, Array, Reach, score_reach, skewed_reach
 from trace_eval.stats.estimate.worth import Clusters
 
@@ -79,6 +79,32 @@ def share_interval(top: Array, bottom: Array, level: float = 0.95) -> Range | st
     weights = np.array([1 - share, share]) if 0 < share < 1 else np.ones(1)
     reach = score_reach(values, weights, clusters.worth(), clusters.quantile(level, known=True))
     return reach.around(share)
+
+
+def mean_interval(
+    values: Array, unit: NDArray[np.int64], bounds: Range, level: float = 0.95
+) -> Range | str:
+    """Limits of a mean of values in a known range, or why there are none.
+
+    Args:
+        values: of the rows [shape=(n,)].
+        unit: cluster of each, from 0 [shape=(n,)].
+        bounds: the range.
+        level: of the interval.
+    """
+    rows = np.bincount(unit).astype(np.float64)
+    seen = rows > 0
+    total, square = (np.bincount(unit, values**power)[seen].astype(float) for power in (1, 2))
+    inner = np.maximum(square - total**2 / rows[seen], 0.0)
+    clusters = Clusters(rows[seen], total, inner, np.ones(int(seen.sum())))
+    if not clusters.single and (why := clusters.too_few()):
+        return why
+    low, width, size = bounds[0], bounds[1] - bounds[0], len(values)
+    shares = np.clip((values - low) / width, 0.0, 1.0)
+    quantile = clusters.quantile(level, known=True)
+    reach = score_reach(shares, np.full(size, 1 / size), clusters.worth(), quantile)
+    below, above = reach.around((clusters.mean - low) / width)
+    return low + width * below, low + width * above
 
 
 def jackknife_interval(

@@ -13,11 +13,11 @@ from extractors import limits_of
 from trace_eval.data.labels import LabelTable
 from trace_eval.stats.agree_sources import agree_by_instruction
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
-from trace_eval.stats.agreement.bootstrap_options import OF_PAGES, BootstrapOptions
-from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.agreement.judges import fused_by, known_policy, with_overall
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.source import JudgedSource, read_source
+from trace_eval.stats.estimate.interval import Range
+from trace_eval.stats.estimate.options import OF_PAGES, BootstrapOptions
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.ceiling import Ceiling, human_ceiling
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from blueprints import counted
 from trace_eval.judges.naturalness.prompt import TASK
 from trace_eval.judges.naturalness.published import published
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.share import digits
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.inference.card import Card
 from trace_eval.stats.inference.probes import ProbeReport
 from trace_eval.stats.inference.tables import TIES_HALF, measured

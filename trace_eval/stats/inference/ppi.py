@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from trace_eval.stats.agreement.interval import Range
+from trace_eval.stats.estimate.interval import Range
 from trace_eval.stats.estimate.limits import (
     NO_SPREAD,
     Array,

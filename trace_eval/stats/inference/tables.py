@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from blueprints import counted
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate
-from trace_eval.stats.agreement.interval import Range
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.stats.estimate.interval import IntervalEstimate, Range
 from trace_eval.stats.inference.calibrate import CHOSEN, Calibration
 from trace_eval.stats.inference.forest import line
 from trace_eval.stats.inference.held_out import Measured

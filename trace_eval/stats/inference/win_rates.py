@@ -14,9 +14,8 @@ from trace_eval.stats.agreement.align import rows_of
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.copies import index_of, units
 from trace_eval.stats.agreement.counts import SPLIT
-from trace_eval.stats.agreement.holm import holm
-from trace_eval.stats.agreement.sign_flip import sign_flip
 from trace_eval.stats.estimate.limits import Array
+from trace_eval.stats.estimate.paired import holm, sign_flip
 from trace_eval.stats.inference.influence import (
     Design,
     PPIComponents,

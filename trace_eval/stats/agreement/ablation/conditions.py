@@ -19,17 +19,12 @@ from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data.labels import LABEL_COLUMNS, LABELS, MISSING, Codes, LabelTable
 from trace_eval.stats.agreement.align import Items, gather, items_of, match
-from trace_eval.stats.agreement.bootstrap import (
-    BootstrapOptions,
-    IntervalEstimate,
-    Units,
-)
 from trace_eval.stats.agreement.counts import collapse_codes, is_untyped
-from trace_eval.stats.agreement.estimates import Measure, Part, estimates
-from trace_eval.stats.agreement.holm import holm
 from trace_eval.stats.agreement.judges import factorise, with_overall, with_preference
-from trace_eval.stats.agreement.mcnemar import McNemar, mcnemar
 from trace_eval.stats.agreement.noise import noise
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.paired import McNemar, holm, mcnemar, mean_difference
 from trace_eval.stats.options import Missing
 
 #: One run of a condition, or several: repeats, each with one row per item.
@@ -220,14 +215,11 @@ def _row(
     both = known & (base_judged > 0)
     if name == reference or not both.any():
         return replace(row, compared=int(both.sum()))
-    difference = _difference(
-        (right[both], judged[both], len(ours)),
-        (base_right[both], base_judged[both], len(theirs)),
-        None if group is None else group[both],
-        options,
-    )
+    gain = right[both] / judged[both] - base_right[both] / base_judged[both]
+    units = None if group is None else group[both]
+    difference = mean_difference(gain, units, options, (-1.0, 1.0))
     first, second = (consensus(codes)[both] == truth[both] for codes in (theirs, ours))
-    test = mcnemar(int((first & ~second).sum()), int((second & ~first).sum()))
+    test = mcnemar(first.astype(int) - second)
     return replace(row, compared=int(both.sum()), difference=difference, mcnemar=test)
 
 
@@ -245,28 +237,6 @@ def _spread(accuracies: list[float | None]) -> float | None:
 def _share(codes: Codes, truth: Codes) -> float | None:
     right, judged = _right(codes[None], truth)
     return float(right.sum() / judged.sum()) if judged.any() else None
-
-
-def _difference(
-    ours: tuple[NDArray[np.int64], NDArray[np.int64], int],
-    theirs: tuple[NDArray[np.int64], NDArray[np.int64], int],
-    group: NDArray[np.int64] | None,
-    options: BootstrapOptions,
-) -> IntervalEstimate:
-    """The mean over items of (share right here - share right there)."""
-    (right, judged, repeats), (base_right, base_judged, base_repeats) = ours, theirs
-    shape = (repeats + 1, repeats + 1, base_repeats + 1, base_repeats + 1)
-    cell = np.ravel_multi_index((right, judged, base_right, base_judged), shape)
-    a, n, b, m = (axis.ravel() for axis in np.indices(shape))
-    gain = a / np.maximum(n, 1) - b / np.maximum(m, 1)
-    size = len(gain)
-
-    def mean_gain(cells: NDArray[Any]) -> NDArray[Any]:
-        total = np.asarray(cells.sum(-1), float)
-        return np.asarray((cells @ gain) / np.where(total > 0, total, np.nan))
-
-    measure = Measure(mean_gain, (Part(gain, np.ones(size), -1.0),))
-    return estimates(Units.of(cell, size, group), {"difference": measure}, options)["difference"]
 
 
 def consensus(codes: Codes) -> Codes:

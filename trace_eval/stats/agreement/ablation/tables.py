@@ -15,9 +15,9 @@ from trace_eval.stats.agreement.ablation.conditions import (
     ablation_table,
     mode_policy_table,
 )
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions
 from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.agreement.tabular import Table, p_value, table
+from trace_eval.stats.estimate.options import BootstrapOptions
 
 
 def compare(

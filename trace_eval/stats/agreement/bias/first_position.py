@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from blueprints import counted
 from trace_eval.runs.outcomes import VerdictRow
-from trace_eval.stats.agreement.mcnemar import sign_test
+from trace_eval.stats.estimate.paired import sign_test
 
 #: Under this p the judge is said to answer by position.
 ALPHA = 0.01

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trace_eval.data.labels import Codes
 from trace_eval.stats.agreement.counts import TIE, collapse_codes
-from trace_eval.stats.agreement.mcnemar import sign_test
+from trace_eval.stats.estimate.paired import sign_test
 
 
 @dataclass(frozen=True)

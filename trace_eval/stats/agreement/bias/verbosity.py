@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trace_eval.data.labels import MISSING, Codes
 from trace_eval.stats.agreement.counts import TIE, collapse_codes
-from trace_eval.stats.agreement.mcnemar import sign_test
+from trace_eval.stats.estimate.paired import sign_test
 
 #: Tokens by which two transcripts must differ.
 MARGIN = 5

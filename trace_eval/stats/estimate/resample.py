@@ -10,20 +10,17 @@ unit), or a function of the questions' weights (rank statistics).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.bootstrap import BootstrapOptions, IntervalEstimate
-from trace_eval.stats.agreement.interval import Range
-from trace_eval.stats.agreement.ranks import Cells, levels
-from trace_eval.stats.estimate.figures import jackknife_interval, jackknifed
-from trace_eval.stats.estimate.limits import score_reach
-from trace_eval.stats.estimate.worth import Clusters
+from trace_eval.stats.estimate.cells import Cells, levels
+from trace_eval.stats.estimate.figures import jackknife_interval, jackknifed, mean_interval
+from trace_eval.stats.estimate.interval import IntervalEstimate, Range
+from trace_eval.stats.estimate.options import BootstrapOptions
 
 Array = NDArray[Any]
 
@@ -41,29 +38,11 @@ MAX_UNITS = 2_000
 #: A mean of errors may hold errors up to so many times the largest that was seen.
 FARTHER = 2.0
 
-#: Weights of one block of resamples.
-_BLOCK = 4_000_000
-
 #: The range of shares and of positions on a scale.
 UNIT: Range = (0.0, 1.0)
 
 #: Differences below this are rounding.
 _SAME = 1e-12
-
-
-@dataclass(frozen=True)
-class _Mean:
-    """A mean over rows, for limits that know the range of its values.
-
-    Attributes:
-        values: of the rows that count [shape=(rows,)]; ``unit`` of each [shape=(rows,)].
-        low, high: the range that the limits allow for.
-    """
-
-    values: Array
-    unit: NDArray[np.int64]
-    low: float
-    high: float
 
 
 class Resampler:
@@ -88,7 +67,8 @@ class Resampler:
         self._sums: dict[str, tuple[list[int], OfSums]] = {}
         self._weighted: dict[str, OfWeights] = {}
         self._differences: dict[str, tuple[str, str]] = {}
-        self._means: dict[str, _Mean] = {}
+        #: Values, unit of each and their range, of means whose limits know the range.
+        self._means: dict[str, tuple[Array, NDArray[np.int64], Range]] = {}
         #: Rows of each unit behind a statistic; of others every item is one.
         self._rows: dict[str, Array] = {}
         #: Registered names that are correlations: their limits lie on Fisher's scale.
@@ -165,7 +145,7 @@ class Resampler:
         unit = (self.unit if row is None else self.unit[row])[counted]
         self._rows[name] = np.bincount(unit, minlength=self.units).astype(np.float64)
         if bounds is not None:
-            self._means[name] = _Mean(values[counted], unit, *bounds)
+            self._means[name] = values[counted], unit, bounds
 
     def error(
         self,
@@ -222,7 +202,9 @@ class Resampler:
         if isinstance(clusters, str):
             return IntervalEstimate(number, reason=clusters)
         if name in self._means:
-            return IntervalEstimate(number, self._bounded(self._means[name], level))
+            limits = mean_interval(*self._means[name], level)
+            assert not isinstance(limits, str)  # or there were none of all rows
+            return IntervalEstimate(number, limits)
         if name in self.correlations and clusters.variance() > _SAME**2:
             error = float(np.sqrt(clusters.variance()))
             return _on_fishers_scale(number, error * clusters.quantile(level))
@@ -230,22 +212,6 @@ class Resampler:
         if isinstance(limits, str):
             return IntervalEstimate(number, reason=limits)
         return IntervalEstimate(number, limits)
-
-    def _bounded(self, mean: _Mean, level: float) -> Range:
-        rows = np.bincount(mean.unit, minlength=self.units).astype(np.float64)
-        total, square = (
-            np.bincount(mean.unit, mean.values**power, minlength=self.units)[rows > 0].astype(float)
-            for power in (1, 2)
-        )
-        rows = rows[rows > 0]
-        inner = np.maximum(square - total**2 / rows, 0.0)
-        clusters = Clusters(rows, total, inner, np.ones(len(rows)))
-        width, size = mean.high - mean.low, len(mean.values)
-        shares = np.clip((mean.values - mean.low) / width, 0.0, 1.0)
-        quantile = clusters.quantile(level, known=True)
-        reach = score_reach(shares, np.full(size, 1 / size), clusters.worth(), quantile)
-        low, high = reach.around((clusters.mean - mean.low) / width)
-        return mean.low + width * low, mean.low + width * high
 
     def _table(self) -> Array:
         if not self._columns:
@@ -287,21 +253,6 @@ def _on_fishers_scale(number: float, far: float) -> IntervalEstimate:
     middle = np.arctanh(number)
     low, high = np.tanh(middle - far / room), np.tanh(middle + far / room)
     return IntervalEstimate(number, (float(low), float(high)))
-
-
-def draw(units: int, options: BootstrapOptions) -> Iterator[NDArray[np.float64]]:
-    """Blocks of weights [shape=(block, units)]: how often each unit was drawn."""
-    rng = np.random.default_rng(options.seed)
-    block = max(1, min(options.resamples, _BLOCK // units))
-    for start in range(0, options.resamples, block):
-        size = min(block, options.resamples - start)
-        drawn = rng.integers(units, size=(size, units), dtype=np.int64)
-        drawn += np.arange(size)[:, None] * units
-        yield (
-            np.bincount(drawn.ravel(), minlength=size * units)
-            .reshape(size, units)
-            .astype(np.float64)
-        )
 
 
 def ratio(sums: Array) -> Array:

@@ -10,15 +10,14 @@ whole cluster (cluster bootstrap): its kind is its own vector of counts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions as BootstrapOptions
-from trace_eval.stats.agreement.interval import Range
+from trace_eval.stats.estimate.options import BootstrapOptions
 
 #: A function of count vectors ``[..., cells]`` that gives one number for each.
 Statistic = Callable[[NDArray[Any]], NDArray[Any]]
@@ -40,21 +39,6 @@ _MULTINOMIAL_COST = 20
 
 #: Units drawn in one call, where many resamples of few units would cost a call each.
 _DRAWN_TOGETHER = 2**16
-
-
-@dataclass(frozen=True)
-class IntervalEstimate:
-    """A number with its interval; None where it is not defined.
-
-    Attributes:
-        value: the statistic on the data.
-        interval: at the level asked for.
-        reason: why there is none although one was asked for.
-    """
-
-    value: float | None
-    interval: Range | None = None
-    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -158,12 +142,16 @@ class Units:
         )
 
 
-def replicates(
-    units: Units, statistics: Mapping[str, Statistic], options: BootstrapOptions
-) -> dict[str, NDArray[np.float64]]:
-    """Each statistic on the same resamples [shape=(resamples,)]."""
-    parts: dict[str, list[NDArray[Any]]] = {name: [] for name in statistics}
-    for counts in units.resample(options):
-        for name, statistic in statistics.items():
-            parts[name].append(statistic(counts))
-    return {name: np.concatenate(values) for name, values in parts.items()}
+def draw(units: int, options: BootstrapOptions) -> Iterator[NDArray[np.float64]]:
+    """Blocks of weights [shape=(block, units)]: how often each unit was drawn."""
+    rng = np.random.default_rng(options.seed)
+    block = max(1, min(options.resamples, _BLOCK // units))
+    for start in range(0, options.resamples, block):
+        size = min(block, options.resamples - start)
+        drawn = rng.integers(units, size=(size, units), dtype=np.int64)
+        drawn += np.arange(size)[:, None] * units
+        yield (
+            np.bincount(drawn.ravel(), minlength=size * units)
+            .reshape(size, units)
+            .astype(np.float64)
+        )

@@ -1,17 +1,24 @@
-"""Sign-flip permutation test of paired differences (Fisher 1935, ch. 3; Pitman 1937).
+"""Two sides of the same items: their mean difference with its interval, a test, and Holm.
 
-Where both sides are equally good, each difference is as likely to have the other sign. Items of
-one cluster (one instruction, one speaker) change their signs together.
+The test flips signs (Fisher 1935, ch. 3; Pitman 1937): where both sides are equally good, each
+difference is as likely to have the other sign. Items of one cluster (one instruction, one speaker)
+change their signs together. Of differences of one size it is the exact McNemar test (McNemar 1947;
+Mosteller 1952).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.mcnemar import sign_test
+from trace_eval.stats.estimate.figures import mean_interval
+from trace_eval.stats.estimate.interval import IntervalEstimate, Range
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.resample import Resampler
 
 Array = NDArray[Any]
 
@@ -32,6 +39,38 @@ _EXACT = 5_000
 
 #: Up to so many distinct sizes of differences are drawn as binomial counts of their signs.
 _FEW = 64
+
+
+def mean_difference(
+    differences: Array,
+    cluster: NDArray[np.int64] | None,
+    options: BootstrapOptions,
+    bounds: Range | None = None,
+) -> IntervalEstimate:
+    """The mean of paired differences with its interval; without any there is no value.
+
+    Args:
+        differences: known ones [shape=(n,)].
+        cluster: of each [shape=(n,)]; None: independent.
+        options: level and seed; without ``resamples`` there is no interval.
+        bounds: the least and the greatest difference that there can be, for limits that know
+            them; None: nobody knows, or they are far off.
+    """
+    if not len(differences):
+        return IntervalEstimate(None)
+    unit = np.arange(len(differences))
+    if cluster is not None:
+        _, unit = np.unique(cluster, return_inverse=True)
+    if bounds is None:
+        resampler = Resampler(unit, options.seed)
+        resampler.mean("mean", differences)
+        return resampler.estimates(options)["mean"]
+    value = float(np.mean(differences))
+    if not options.resamples:
+        return IntervalEstimate(value)
+    limits = mean_interval(differences, unit, bounds, options.level)
+    why = limits if isinstance(limits, str) else None
+    return IntervalEstimate(value, None if isinstance(limits, str) else limits, why)
 
 
 def cluster_sums(differences: Array, cluster: NDArray[np.int64] | None) -> NDArray[np.float64]:
@@ -118,3 +157,53 @@ def _drawn(sizes: Array, draws: int, rng: np.random.Generator) -> list[Array]:
         signs = 2.0 * rng.integers(0, 2, size=(rows, len(sizes)), dtype=np.int8) - 1
         sums.append(signs @ sizes)
     return sums
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """Two judges on the same items: who alone was right, and the two-sided exact p value."""
+
+    only_first: int
+    only_second: int
+    p: float
+
+
+def mcnemar(differences: Array, counts: Array | None = None) -> McNemar:
+    """Test that two judges are right equally often.
+
+    Where raters split, the one is right that is right in part where the other is not.
+
+    Args:
+        differences: by how much the first is right minus the second [shape=(n,)].
+        counts: of items with each; None: one [shape=(n,)].
+    """
+    times = np.ones(len(differences)) if counts is None else counts
+    first, second = (int(times[side].sum()) for side in (differences > 0, differences < 0))
+    return McNemar(first, second, sign_test(first, second))
+
+
+def sign_test(first: int, second: int, one_sided: bool = False) -> float:
+    """Exact binomial p value that both are equally likely; 1 without any.
+
+    Args:
+        first, second: how often each was seen.
+        one_sided: against the second one being rarer only.
+    """
+    from scipy.special import bdtr  # scipy.stats.binomtest gives the same after 1 s of imports
+
+    if one_sided:
+        return float(bdtr(second, first + second, 0.5))
+    return min(1.0, 2 * float(bdtr(min(first, second), first + second, 0.5)))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p values that control the chance of any false claim, in the order given (Holm 1979).
+
+    The i-th smallest of m is multiplied by ``m - i + 1``; the results never fall and never
+    pass 1.
+    """
+    p = np.asarray(p_values, float)
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return [float(value) for value in np.minimum(adjusted, 1.0)]

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.stats.agreement.bootstrap import IntervalEstimate, Statistic, Units
-from trace_eval.stats.agreement.bootstrap_options import BootstrapOptions
-from trace_eval.stats.agreement.counts import folded
+from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.limits import Array, Reach, score_reach
+from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.stats.estimate.units import Statistic, Units
 from trace_eval.stats.estimate.worth import Clusters
 
 #: Items that a side must give another label than its commonest one: of fewer nobody knows how
@@ -77,6 +77,13 @@ class Measure:
     stretched: bool = False
     others: int = 0
     shares: Array | None = None
+
+
+def folded(counts: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[Any]:
+    """Splits dealt out to their labels: ``(..., rows, labels)`` to ``(..., labels, labels)``."""
+    if len(shares) == shares.shape[1]:
+        return counts
+    return np.asarray(shares.T @ counts)
 
 
 def estimates(

@@ -1,0 +1,37 @@
+"""A number with its interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class IntervalEstimate:
+    """A number with its interval; None where it is not defined.
+
+    Attributes:
+        value: the statistic on the data.
+        interval: at the level asked for.
+        reason: why there is none although one was asked for.
+    """
+
+    value: float | None
+    interval: Range | None = None
+    reason: str | None = None
+
+
+#: Limits may miss their estimate by rounding.
+_ROUNDING = 1e-9
+
+
+def holding(value: float, interval: Range | None) -> Range | None:
+    """The interval, or none where it leaves out its own estimate.
+
+    Resamples of a biased statistic (a distance, a correlation near 1) can all lie on one side
+    of its value; their quantiles are then no interval of it.
+    """
+    if interval is None or not interval[0] - _ROUNDING <= value <= interval[1] + _ROUNDING:
+        return None
+    return min(interval[0], value), max(interval[1], value)
