@@ -32,8 +32,8 @@ def export(
     to: Annotated[
         str,
         typer.Option(
-            help="csv, parquet, label-studio, or a tracker that is told the run's figures:"
-            " mlflow, wandb."
+            help="csv, parquet, label-studio, otel (OpenTelemetry events as OTLP JSON), or a"
+            " tracker that is told the run's figures: mlflow, wandb."
         ),
     ],
     out: Annotated[
@@ -64,11 +64,15 @@ def export(
         from trace_eval.runs.export_table import export_table
 
         where = export_table(run, to, out, policy)
+    elif to == "otel":
+        from trace_eval.runs.export_otel import export_otel
+
+        where = export_otel(run, out, policy)
     else:
         from trace_eval.report.trackers import send, trackers
 
         if to not in trackers():
-            known = ", ".join(("csv", "parquet", "label-studio", *trackers()))
+            known = ", ".join(("csv", "parquet", "label-studio", "otel", *trackers()))
             raise UserError(f"--to {to!r}: use one of {known}")
         where = send(run, to, out)
     results().print(str(where), markup=False, soft_wrap=True)
