@@ -24,6 +24,7 @@ import typer
 
 from tests.support.cli import ROOT
 from tests.support.docs import Printed, commands, files
+from tests.support.platform_samples import write_exports
 from tests.support.servers import ollama_front
 from trace_eval.commands.cli import app
 from trace_eval.data.records import COLUMNS
@@ -212,6 +213,8 @@ def provide(home: Path, text: str, data: Path) -> None:
                 maker = next(c for c in ALL if c.text.endswith(f"--out {made}"))
                 check(maker, typed(home, maker.text, TRACE_EVAL_DATA=str(data)))
             shutil.copytree(home / made, home / "runs" / name)
+    if "exports/" in text and not (home / "exports").exists():
+        write_exports(home / "exports", home / "call" / "call.wav")
     if "hcot.json" in text:
         shutil.copy(data / "hcot" / "speakbench.json", home / "hcot.json")
 

@@ -18,6 +18,7 @@ from extractors.containers import has_sound, seconds_of
 from tests.support import datasets_made
 from tests.support.audio import RATE, tone
 from tests.support.calls import conversation
+from tests.support.platform_samples import EXPORTS, export_text
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.datasets.conversion import convert
 from trace_eval.judges.chat.replies import ReplyCache
@@ -86,7 +87,14 @@ def layouts() -> dict[str, dict[str, bytes]]:
         },
         "eva histories": {"histories.json": _json([_history("h1"), _history("h2")])},
         "eva labels": {"labels.jsonl": _lines(_labelled())},
+        **{name.partition(".")[0]: _exported(name) for name in EXPORTS},
     }
+
+
+def _exported(name: str) -> dict[str, bytes]:
+    """Two calls as a platform exports them."""
+    text = export_text(name)
+    return {f"1-{name}": text.encode(), f"2-{name}": text.replace("-1", "-2").encode()}
 
 
 def _eva_record(name: str) -> dict[str, bytes]:
@@ -174,7 +182,7 @@ def _seeds(files: dict[str, bytes]) -> list[bytes]:
 
 def reader_of_calls(folder: Path, name: str, files: dict[str, bytes]) -> tuple[Read, list[bytes]]:
     """Calls: each is measured, or named with a reason, and the figures are JSON."""
-    options = TurnsOptions(_LAYOUT[name], figures=FigureOptions(resamples=0))
+    options = TurnsOptions(_LAYOUT.get(name, name), figures=FigureOptions(resamples=0))
 
     def read(data: bytes, _: Path) -> None:
         _place(folder, files, data)

@@ -10,6 +10,7 @@ from blueprints import UserError
 from trace_eval.conversations.layouts.base import Layout, Unread
 from trace_eval.conversations.layouts.eva import EVA
 from trace_eval.conversations.layouts.eva_labels import EVA_LABELS
+from trace_eval.conversations.layouts.platforms import PLATFORMS
 from trace_eval.conversations.layouts.records import RECORDS
 from trace_eval.conversations.layouts.sound import STEREO, TWO_FILES
 from trace_eval.conversations.layouts.table import TABLE
@@ -20,7 +21,11 @@ from trace_eval.data.files import is_file, is_folder
 
 #: Name -> layout, as ``--layout`` takes it.
 LAYOUTS: dict[str, Layout] = {
-    one.name: one for one in (STEREO, TWO_FILES, TABLE, RECORDS, TAU2, EVA, EVA_LABELS)
+    one.name: one
+    for one in (
+        *(STEREO, TWO_FILES, TABLE, RECORDS, TAU2, EVA, EVA_LABELS),
+        *(platform.layout for platform in PLATFORMS),
+    )
 }
 
 __all__ = [

@@ -31,11 +31,16 @@ def fits_stereo(path: Path) -> bool:
     there = [file for file in sorted(path.glob("*")) if file.suffix.lower() in AUDIO_SUFFIXES]
     for file in there:
         with suppress(UserError):  # one that cannot be read says nothing of the others
-            return _channels(file) == 2
+            return channel_count(file) == 2
     return bool(there)
 
 
-def _channels(path: Path) -> int:
+def channel_count(path: Path) -> int:
+    """How many channels a recording has.
+
+    Raises:
+        AudioError: it cannot be read.
+    """
     with opened(path, str(path), max_seconds=0.0) as file:
         return int(file.channels)
 
@@ -44,7 +49,7 @@ def read_stereo(path: Path, options: ReadOptions) -> Found:
     """Every recording below a path: channel 0 is the user, 1 the agent, unless said otherwise."""
 
     def call(file: Path) -> ConversationItem:
-        number = _channels(file)
+        number = channel_count(file)
         if number == 1:
             raise UserError(
                 "one_channel: a mix of both cannot be timed; give two channels, or its turns in a"
@@ -52,16 +57,17 @@ def read_stereo(path: Path, options: ReadOptions) -> Found:
             )
         if number != 2:
             raise UserError(f"{number} channels; keep two, one of the user and one of the agent")
-        agent = int((options.agent_channel == 0) == options.swap)
-        places: dict[Role, int] = {"user": 1 - agent, "agent": agent}
         name = file.relative_to(path).with_suffix("") if path.is_dir() else Path(file.stem)
-        return _item(
-            str(name),
-            {role: Channel(name=role, audio=file, channel=n) for role, n in places.items()},
-            options,
-        )
+        return heard_item(str(name), lanes_of_file(file, options), options)
 
     return each(list(_recordings(path)), call)
+
+
+def lanes_of_file(file: Path, options: ReadOptions) -> dict[Role, Channel]:
+    """The channels of user and agent in a stereo file: 0 and 1, unless options say otherwise."""
+    agent = int((options.agent_channel == 0) == options.swap)
+    places: dict[Role, int] = {"user": 1 - agent, "agent": agent}
+    return {role: Channel(name=role, audio=file, channel=n) for role, n in places.items()}
 
 
 def fits_two_files(path: Path) -> bool:
@@ -85,7 +91,7 @@ def _two_files(
     user, agent = (_channel(row, role, folder) for role in ("user", "agent"))
     if options.swap:
         user, agent = agent, user
-    return _item(name, {"user": user, "agent": agent}, options, row)
+    return heard_item(name, {"user": user, "agent": agent}, options, row)
 
 
 def _channel(row: dict[str, Any], role: str, folder: Path) -> Channel:
@@ -100,12 +106,13 @@ def _channel(row: dict[str, Any], role: str, folder: Path) -> Channel:
     )
 
 
-def _item(
+def heard_item(
     name: str,
     channels: dict[Role, Channel],
     options: ReadOptions,
     row: dict[str, Any] | None = None,
 ) -> ConversationItem:
+    """A call whose turns are found in its sound; ``row`` may name its scenario and system."""
     conversation, caveats = kept_conversation(
         channels,
         options.kept,

@@ -8,7 +8,7 @@ noise), ``heard``, ``audio`` (of the row, or of the whole conversation where all
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -68,34 +68,56 @@ def read(path: Path, options: ReadOptions) -> Found:
         name = str(row.get("conversation") or row.get("id") or path.stem)
         groups.setdefault(name, []).append((number, row))
     for name, rows in groups.items():
-        yield one(f"{path}, {name}", partial(_item, name, rows, path.parent, options))
+        yield one(f"{path}, {name}", partial(item_of, name, rows, path.parent, options))
 
 
-def _item(
-    name: str, cells: list[tuple[int, dict[str, Any]]], folder: Path, options: ReadOptions
+def item_of(
+    name: str,
+    cells: list[tuple[int, dict[str, Any]]],
+    folder: Path,
+    options: ReadOptions,
+    known: Mapping[str, Any] | None = None,
 ) -> ConversationItem:
+    """One conversation of numbered rows.
+
+    Args:
+        name: its id.
+        cells: (number, row), with the columns of this module.
+        folder: which recordings are named relative to.
+        options: who is who, where no row says it.
+        known: fields of the conversation that no row has; channels are named by role.
+
+    Raises:
+        UserError: a row breaks a rule; the message names it.
+    """
     rows = [_row(number, row) for number, row in cells]
     timed = any(row.start is not None for row in rows)
     zero = _to_seconds(rows) if timed else 0.0
-    speech = [row for row in rows if KINDS[_kind(row)] is None]
-    speech.sort(key=lambda row: -math.inf if row.start is None else row.start)
-    speech, merged = _merged(speech)
+    speech, merged = _merged(_in_order([row for row in rows if KINDS[_kind(row)] is None]))
     speakers = _speakers(rows, options)
     channel = _shared_channel({text_of(row.cells.get("audio")) for row in rows}, folder)
+    lanes = {lane.name for lane in (known or {}).get("channels", ())}
     first = rows[0].cells
     more = {key: str(first[key]) for key in ("system", "question_id") if first.get(key)}
     return ConversationItem(
         id=name,
         conversation=made(
             lambda: Conversation(
-                channels=() if channel is None else (channel,),
                 speakers=tuple(
-                    Speaker(name=who, role=role, channel=None if channel is None else channel.name)
+                    Speaker(
+                        name=who,
+                        role=role,
+                        channel=channel.name if channel else role if role in lanes else None,
+                    )
                     for who, role in speakers.items()
                 ),
-                clock=Clock(kind="log" if timed else "none", zero=zero or None),
                 turns=tuple(_turn(row, folder if channel is None else None) for row in speech),
-                events=tuple(_events(rows)),
+                **{
+                    "channels": () if channel is None else (channel,),
+                    "clock": Clock(kind="log" if timed else "none", zero=zero or None),
+                    "events": tuple(_events(rows)),
+                    **(known or {}),
+                },
             )
         ),
         caveats=(f"{counted(merged, *_MERGED)} merged",) if merged else (),
@@ -151,6 +173,15 @@ def _to_seconds(rows: list[_Row]) -> float:
         row.start = None if row.start is None else row.start / scale - zero
         row.end = None if row.end is None else row.end / scale - zero
     return zero
+
+
+def _in_order(rows: list[_Row]) -> list[_Row]:
+    """Rows in order of start; one without a time stays behind the row before it."""
+    latest, keys = -math.inf, []
+    for row in rows:
+        latest = latest if row.start is None else row.start
+        keys.append(latest)
+    return [rows[n] for n in sorted(range(len(rows)), key=keys.__getitem__)]
 
 
 def _merged(rows: list[_Row]) -> tuple[list[_Row], int]:

@@ -1,0 +1,156 @@
+"""Exports of platforms, made from what they publish: each is one and the same call."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import ROOT, trace_eval
+from tests.support.docs import commands
+from tests.support.platform_samples import (
+    ARGUMENTS,
+    EXPORTS,
+    RESULT,
+    SAID,
+    export_text,
+    otel,
+    realtime,
+    retell,
+    vapi,
+    write_exports,
+)
+from trace_eval.conversations.layouts import read_conversations
+from trace_eval.data.conversation import ConversationItem
+
+#: What their formats do not hold: a clock, tools.
+ORDER_ALONE = ("pipecat.json", "otel.json")
+NO_TOOLS = ("twilio.json", "pipecat.json")
+
+
+def _write(folder: Path, value: Any, name: str = "call.json") -> Path:
+    path = folder / name
+    lines = value if name.endswith("l") else [value]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def _one(path: Path, layout: str | None = None) -> ConversationItem:
+    (item,) = read_conversations(path, layout).items
+    return item
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_every_export_is_the_same_call(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(export_text(name))
+    reading = read_conversations(path)
+    assert reading.layout == name.partition(".")[0]
+    (item,) = reading.items
+    found = item.conversation
+    assert [(turn.speaker, turn.text) for turn in found.turns] == [
+        (who, text) for who, _, _, text in SAID
+    ]
+    if name in ORDER_ALONE:
+        assert found.clock.kind == "none"
+    else:
+        assert found.clock.kind == "log"
+        times = [at for turn in found.turns for at in (turn.start_s, turn.end_s)]
+        assert times == pytest.approx([at for _, start, end, _ in SAID for at in (start, end)])
+        assert any("the log of" in caveat for caveat in item.caveats)
+    if name not in NO_TOOLS:
+        call, response = found.events
+        assert (call.data["name"], call.data["arguments"]) == ("rebook", ARGUMENTS)
+        assert (response.data["id"], response.data["response"]) == (call.data["id"], RESULT)
+        assert call.turn == 1  # after the question
+
+
+def test_realtime_events_without_times_of_their_own_give_the_order(tmp_path: Path) -> None:
+    item = _one(_write(tmp_path, realtime(received=False), "log.jsonl"))
+    assert item.conversation.clock.kind == "none"
+    assert [turn.text for turn in item.conversation.turns] == [text for *_, text in SAID]
+
+
+def test_a_realtime_answer_that_is_cut_ends_where_it_was_cut(tmp_path: Path) -> None:
+    cut = {"event_id": "c", "type": "conversation.item.truncated", "item_id": "item_6.0"}
+    events = [*realtime(), {**cut, "audio_end_ms": 750}]
+    last = _one(_write(tmp_path, events, "log.jsonl")).conversation.turns[-1]
+    assert last.end_s == pytest.approx(6.75)  # not 8: begun at 6, and .75 s were heard
+
+
+def test_what_cannot_be_read_costs_its_call_and_says_what_was_looked_for(tmp_path: Path) -> None:
+    newer = {key: value for key, value in vapi().items() if key != "artifact"}
+    path = _write(tmp_path, [vapi(), {**newer, "id": "vapi-2", "artifacts": {}}, 7], "calls.json")
+    reading = read_conversations(path)
+    assert [item.id for item in reading.items] == ["vapi-1"]
+    told = [one.reason for one in reading.unread]
+    assert told[0].startswith("not as vapi is known to write calls (no version is stated)")
+    assert "looked for artifact.messages or messages" in told[0]
+    assert told[1] == "expected a call (got 7)"
+    future = otel("https://opentelemetry.io/schemas/9.9.9")
+    for span in future["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+        for fact in span["attributes"]:
+            fact["key"] = fact["key"].replace("messages", "dialogue")
+    exports = tmp_path / "exports"
+    exports.mkdir()
+    _write(exports, future, "future.json")
+    _write(exports, otel(), "now.json")
+    reading = read_conversations(exports)
+    assert [item.id for item in reading.items] == ["otel-1"]
+    assert "its version is 'https://opentelemetry.io/schemas/9.9.9'" in reading.unread[0].reason
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    _write(logs, realtime(), "whole.jsonl")
+    (logs / "torn.jsonl").write_text(export_text("openai_realtime.jsonl")[:-20])
+    reading = read_conversations(logs)
+    assert [item.id for item in reading.items] == ["whole"]
+    assert "torn.jsonl" in reading.unread[0].name
+
+
+def test_two_clocks_in_one_log_are_refused(tmp_path: Path) -> None:
+    call = retell()
+    call["transcript_with_tool_calls"][0]["words"][0]["start"] = 1_767_225_600_500
+    call["transcript_with_tool_calls"][0]["words"][-1]["end"] = 1_767_225_602_000
+    path = _write(tmp_path, [call, {**retell(), "call_id": "retell-2"}], "calls.json")
+    reading = read_conversations(path)
+    assert [item.id for item in reading.items] == ["retell-2"]
+    assert "some times are Unix times and some seconds of the call" in reading.unread[0].reason
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A reader's folder with exports, and a recording of 48 s."""
+    folder = tmp_path_factory.mktemp("platforms")
+    call = runpy.run_path(str(ROOT / "examples" / "make_call.py"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["make_call.py", str(folder / "call")])
+        call["main"]()
+    write_exports(folder / "exports", folder / "call" / "call.wav")
+    return folder
+
+
+def test_the_page_of_platforms_is_typed(reader: Path) -> None:
+    typed = list(commands(ROOT / "docs" / "platforms.md"))
+    assert len(typed) >= 5
+    for command in typed:
+        done = trace_eval(*command.words[1:], cwd=reader)
+        assert done.code == 0, (command.text, done.stderr)
+    scores = [json.loads(line) for line in (reader / "scores.otlp.jsonl").read_text().splitlines()]
+    (record,) = scores[0]["resourceLogs"][0]["scopeLogs"][0]["logRecords"]
+    facts = {one["key"]: next(iter(one["value"].values())) for one in record["attributes"]}
+    assert record["eventName"] == "gen_ai.evaluation.result"
+    assert facts["gen_ai.evaluation.name"] == "handling"
+    assert facts["gen_ai.conversation.id"] == "retell-1"
+    assert facts["gen_ai.evaluation.score.value"] == 3.0  # answered after a second, nothing else
+
+
+def test_a_narrow_recording_of_twilio_is_timed_by_its_sound(reader: Path) -> None:
+    item = _one(reader / "exports" / "recordings", "twilio")
+    assert item.id == "RE1"
+    # The plan of make_call: greeting at .8, question at 4, answer at 8.6; 8 kHz in mu-law.
+    turns = [(turn.speaker, turn.start_s) for turn in item.conversation.turns][:3]
+    assert [who for who, _ in turns] == ["agent", "user", "agent"]
+    assert [start for _, start in turns] == pytest.approx([0.8, 4.0, 8.6], abs=0.1)

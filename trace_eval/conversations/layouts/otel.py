@@ -1,0 +1,101 @@
+"""GenAI spans of OpenTelemetry, as OTLP JSON -> conversations: who said what, and which tools ran.
+
+The spans time calls of models, not speech, so the order of turns is known and no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from typing import Any
+
+from trace_eval.conversations.layouts.base import mapping
+from trace_eval.conversations.layouts.values import parsed, place
+
+_ROLES = {"user": "user", "assistant": "agent", "model": "agent"}
+
+
+def spoken_in_spans(values: Sequence[Any]) -> list[dict[str, Any]]:
+    """The conversations of some exports, by ``gen_ai.conversation.id``, else by trace."""
+    groups: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    for span, schema in _spans(values):
+        facts = {str(one.get("key")): _value(one.get("value")) for one in _list(span, "attributes")}
+        facts["schema"] = schema
+        name = str(facts.get("gen_ai.conversation.id") or span.get("traceId"))
+        start = str(span.get("startTimeUnixNano") or 0)
+        groups.setdefault(name, []).append((int(start) if start.isdecimal() else 0, facts))
+    return [
+        _call(name, [facts for _, facts in sorted(group, key=lambda one: one[0])])
+        for name, group in groups.items()
+        if any(key.startswith("gen_ai.") for _, facts in group for key in facts)
+    ]
+
+
+def _spans(values: Sequence[Any]) -> Iterator[tuple[dict[str, Any], Any]]:
+    for value in values:
+        for resource in _list(value, "resourceSpans"):
+            for scope in _list(resource, "scopeSpans"):
+                schema = scope.get("schemaUrl") or resource.get("schemaUrl")
+                yield from ((span, schema) for span in _list(scope, "spans"))
+
+
+def _list(value: Any, key: str) -> list[dict[str, Any]]:
+    found = mapping(value).get(key)
+    return [mapping(one) for one in found] if isinstance(found, list) else []
+
+
+def _value(value: Any) -> Any:
+    """An attribute's value; messages are JSON in text, or structured."""
+    kind, found = next(iter(mapping(value).items()), ("", None))
+    if kind == "arrayValue":
+        return [_value(one) for one in _list(found, "values")]
+    if kind == "kvlistValue":
+        return {str(one.get("key")): _value(one.get("value")) for one in _list(found, "values")}
+    return parsed(found)
+
+
+def _call(name: str, spans: list[dict[str, Any]]) -> dict[str, Any]:
+    said: list[dict[str, Any]] = []
+    for facts in spans:
+        given, answered = (_list(facts, f"gen_ai.{side}.messages") for side in ("input", "output"))
+        pairs = zip(said, given, strict=False)  # a request repeats what was said before
+        repeated = sum(1 for _ in takewhile(lambda pair: _words(pair[0]) == _words(pair[1]), pairs))
+        said += given[repeated:] + answered
+    facts = {key: value for span in spans for key, value in span.items() if value is not None}
+    policy = list(facts.get("gen_ai.system_instructions") or [])
+    policy += [part for one in said if one.get("role") == "system" for part in _list(one, "parts")]
+    return {
+        "id": name,
+        "model": place(facts, ("model",))
+        or facts.get("gen_ai.agent.name")
+        or facts.get("gen_ai.request.model"),
+        "policy": _text(policy) or None,
+        "version": facts.get("schema"),
+        "turns": [turn for one in said for turn in _turns(one)],
+    }
+
+
+def _words(message: dict[str, Any]) -> Any:
+    return message.get("role"), message.get("parts")
+
+
+def _text(parts: list[Any]) -> str:
+    texts = (mapping(part).get("content") for part in parts if mapping(part).get("type") == "text")
+    return " ".join(text for text in texts if isinstance(text, str))
+
+
+def _turns(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What a message says, then the tools that it calls or hears from."""
+    parts, role = _list(message, "parts"), _ROLES.get(str(message.get("role")))
+    if role and (text := _text(parts)):
+        yield {"role": role, "text": text}
+    for part in parts:
+        if part.get("type") in ("tool_call", "tool_call_response"):
+            kind = "tool_call" if part["type"] == "tool_call" else "tool_response"
+            yield {
+                "role": kind,
+                "call": part.get("id"),
+                "name": part.get("name"),
+                "arguments": part.get("arguments"),
+                "response": place(part, ("response", "result")),
+            }

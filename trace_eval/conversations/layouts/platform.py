@@ -1,0 +1,277 @@
+"""Calls as platforms export them: one reader over tables, a column map per platform.
+
+A map names the places of a fact, the first that is there counts: dots lead inward, a number into a
+list. Recordings are looked for beside the export, by their name or by the call's id; nothing is
+fetched.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from blueprints import UserError
+from extractors import AUDIO_SUFFIXES
+from trace_eval.conversations.layouts.base import (
+    Found,
+    Layout,
+    Unread,
+    json_file,
+    mapping,
+    one,
+    separate_lines,
+    text_of,
+)
+from trace_eval.conversations.layouts.rows import number_of
+from trace_eval.conversations.layouts.sound import channel_count, heard_item, lanes_of_file
+from trace_eval.conversations.layouts.table import item_of
+from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
+from trace_eval.conversations.layouts.values import UNIX_S, Places, moment, parsed, place
+from trace_eval.conversations.read_options import ReadOptions
+from trace_eval.data.conversation import Channel, Clock, ConversationItem, End, Role
+
+#: Bytes at the beginning of a file in which its marks are looked for.
+_HEAD = 1 << 20
+
+#: Keys under which an API lists calls.
+_LISTS = ("calls", "results", "recordings", "data")
+
+
+@dataclass(frozen=True)
+class Platform:
+    """How one platform writes calls.
+
+    Attributes:
+        name: as ``--layout`` takes it.
+        about: one line.
+        marks: what its files contain near their beginning, all of them.
+        turns: where a call has its list of turns.
+        columns: of a turn: ``role``, ``text``, ``start``, ``end`` (or ``from`` and ``to`` on
+            another clock), and of a tool ``call``, ``name``, ``arguments``, ``response``, ``at``.
+        call: of a call: ``id``, ``system``, ``zero`` (Unix time), ``length`` (seconds) or
+            ``length_ms``, ``reason``, ``recording``, ``version``, ``policy``.
+        roles: their word for who speaks, or for a tool -> user, agent, tool_call, tool_response.
+        reasons: their word for why a call ended -> ours, where ours counts.
+        expand: list inside a turn whose elements are turns of their own.
+        whole: all values of a file -> its calls; None: each value is one.
+    """
+
+    name: str
+    about: str
+    marks: tuple[str, ...]
+    turns: Places = ()
+    columns: Mapping[str, Places] = field(default_factory=dict)
+    call: Mapping[str, Places] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    expand: str = ""
+    whole: Callable[[Sequence[Any]], list[dict[str, Any]]] | None = None
+
+    @property
+    def layout(self) -> Layout:
+        """It as a layout."""
+        return Layout(self.name, self.about, partial(_fits, self), partial(_read, self))
+
+
+class _Rows(NamedTuple):
+    """A call's turns as rows of a table, its tools, and roles that nobody reads."""
+
+    turns: list[tuple[int, dict[str, Any]]]
+    tools: list[tuple[int, ToolEntry]]
+    skipped: Counter[str]
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path] if path.suffix in (".json", ".jsonl") else []
+    return sorted(file for file in path.glob("*.json*") if file.suffix in (".json", ".jsonl"))
+
+
+def _fits(platform: Platform, path: Path) -> bool:
+    for file in _files(path)[:3]:
+        with file.open("rb") as opened:
+            head = opened.read(_HEAD).decode("utf-8", "replace")
+        if all(re.search(mark, head) for mark in platform.marks):
+            return True
+    return False
+
+
+def _read(platform: Platform, path: Path, options: ReadOptions) -> Found:
+    for file in _files(path):
+        try:
+            calls = list(_calls(platform, file))
+        except UserError as error:
+            yield Unread(str(file), str(error).removeprefix(f"{file}").lstrip(":, "))
+            continue
+        for number, (where, call) in enumerate(calls):
+            name = f"{file.stem}-{number + 1}" if len(calls) > 1 else file.stem
+            yield one(where, partial(_item, platform, call, name, (file.parent, options)))
+
+
+def _calls(platform: Platform, file: Path) -> Iterator[tuple[str, Any]]:
+    """(where it stands, call) of a file; of a line that is none, why."""
+    values: Any
+    if file.suffix == ".jsonl":
+        rows = [(f"{file}, line {number}", value) for number, value in separate_lines(file)]
+    else:
+        found = json_file(file)
+        values = place(found, _LISTS) if isinstance(place(found, _LISTS), list) else found
+        values = values if isinstance(values, list) else [values]
+        rows = [(f"{file}, {n}", value) for n, value in enumerate(values, 1)]
+    if platform.whole is None:
+        yield from rows
+        return
+    for where, value in rows:
+        if isinstance(value, str):
+            raise UserError(f"{where}: {value}")
+    for number, call in enumerate(platform.whole([value for _, value in rows]), 1):
+        yield f"{file}, {number}", call
+
+
+def _item(
+    platform: Platform, call: Any, name: str, where: tuple[Path, ReadOptions]
+) -> ConversationItem:
+    if not isinstance(call, dict):
+        raise UserError(call if isinstance(call, str) else f"expected a call (got {call!r:.60})")
+    folder, options = where
+    facts = {fact: place(call, places) for fact, places in platform.call.items()}
+    name = text_of(facts.get("id")) or name
+    listed = place(call, platform.turns)
+    channels, caveats = _recording(facts, name, folder, options)
+    known = {"system": text_of(facts.get("system"))}
+    if not listed and channels:
+        return heard_item(name, channels, options, known)
+    if not isinstance(listed, list) or not listed:
+        raise UserError(_nothing(platform, facts, folder, name))
+    rows = _rows(platform, listed)
+    if not rows.turns:
+        raise UserError(f"{platform.name}: nobody speaks in its {len(listed)} entries")
+    zero = _to_call_time(rows, moment(facts.get("zero"), "start of the call"))
+    skipped = [f"{number} of role {role}" for role, number in rows.skipped.items()]
+    caveats += [f"entries were left out: {', '.join(skipped)}"] if skipped else []
+    placed = [row["start"] is not None for _, row in rows.turns]
+    timed = any(placed)
+    if channels and not all(placed):
+        item = heard_item(name, channels, options, known)
+        why = "not all turns of its log have times: turns are those of the sound, without its words"
+        return item.model_copy(update={"caveats": (*item.caveats, *caveats, why)})
+    if timed:
+        caveats.append(f"times are those of the log of {platform.name}, not of sound")
+    policy = text_of(facts.get("policy"))
+    more = {
+        "channels": tuple(channels.values()),
+        "clock": Clock(kind="log" if timed else "none", zero=zero),
+        "events": tuple(tool_events(_placed(rows))),
+        "end": _end(platform, facts),
+        "instructions": {} if policy is None else {"policy": policy},
+    }
+    item = item_of(name, rows.turns, folder, options, more)
+    return item.model_copy(update={**known, "caveats": (*item.caveats, *caveats)})
+
+
+def _nothing(platform: Platform, facts: dict[str, Any], folder: Path, name: str) -> str:
+    version = facts.get("version")
+    stated = "no version is stated" if version is None else f"its version is {version!r:.60}"
+    recording = f"a recording {name}.wav in {folder}"
+    looked = " or ".join([*platform.turns, *([recording] if "recording" in platform.call else [])])
+    return f"not as {platform.name} is known to write calls ({stated}): looked for {looked}"
+
+
+def _rows(platform: Platform, listed: list[Any]) -> _Rows:
+    rows = _Rows([], [], Counter())
+    names: dict[str, str] = {}
+    for number, value in enumerate(_expanded(listed, platform.expand), 1):
+        cells = {column: place(value, places) for column, places in platform.columns.items()}
+        said = str(cells.get("role"))
+        role = platform.roles.get(said)
+        if role in ("user", "agent"):
+            rows.turns.append((number, {"speaker": role, "role": role, **_spoken(cells)}))
+        elif role is None:
+            rows.skipped[said[:40]] += 1
+        else:
+            key = str(cells.get("call"))
+            tool = names.setdefault(key, str(cells.get("name") or key))
+            value = cells.get("arguments" if role == "tool_call" else "response")
+            at_s = moment(cells.get("at"), "time of a tool")
+            entry = ToolEntry(role == "tool_call", tool, parsed(value), at_s)
+            rows.tools.append((len(rows.turns), entry))
+    return rows
+
+
+def _expanded(listed: list[Any], inside: str) -> Iterator[Any]:
+    for value in listed:
+        many = mapping(value).get(inside)
+        if isinstance(many, list):
+            yield from ({**value, inside: each} for each in many)
+        else:
+            yield value
+
+
+def _spoken(cells: dict[str, Any]) -> dict[str, Any]:
+    """Text and times of a turn; one that has but a start is given no time."""
+    text = cells.get("text")
+    if isinstance(text, list):  # parts, some of which are no text
+        text = " ".join(part for part in text if isinstance(part, str))
+    start, end, since, until = (
+        moment(cells.get(key), "time of a turn") for key in ("start", "end", "from", "to")
+    )
+    if end is None and None not in (start, since, until):
+        end = start + until - since  # type: ignore[operator]
+    return {"text": text, "start": None if end is None else start, "end": end}
+
+
+def _to_call_time(rows: _Rows, zero: float | None) -> float | None:
+    """Turn calendar times into seconds of the call; returns the Unix time of its zero."""
+    times = [row[key] for _, row in rows.turns for key in ("start", "end") if row[key] is not None]
+    calendar = [time for time in times if time > UNIX_S]
+    if calendar and len(calendar) < len(times):
+        raise UserError("some times are Unix times and some seconds of the call; use one kind")
+    if calendar and zero is None:
+        zero = float(math.floor(min(times)))
+    for _, row in rows.turns:
+        for key in ("start", "end") if calendar else ():
+            row[key] = None if row[key] is None else row[key] - zero
+    for number, (before, tool) in enumerate(rows.tools):
+        if tool.at_s is not None and tool.at_s > UNIX_S:
+            at_s = None if zero is None else tool.at_s - zero
+            rows.tools[number] = (before, tool._replace(at_s=at_s))
+    return zero
+
+
+def _placed(rows: _Rows) -> Iterator[ToolEntry]:
+    """Tools with the turn after which they stand."""
+    for before, tool in rows.tools:
+        yield tool._replace(turn=max(0, before - 1))
+
+
+def _end(platform: Platform, facts: dict[str, Any]) -> End:
+    seconds = number_of(facts.get("length"), "length of the call")
+    ms = number_of(facts.get("length_ms"), "length of the call")
+    reason = text_of(facts.get("reason"))
+    return End(
+        at_s=ms / 1000 if ms is not None else seconds,
+        reason=platform.reasons.get(reason or "", reason),
+    )
+
+
+def _recording(
+    facts: dict[str, Any], name: str, folder: Path, options: ReadOptions
+) -> tuple[dict[Role, Channel], list[str]]:
+    """Channels of user and agent of the recording that lies beside the export."""
+    stated = text_of(facts.get("recording"))
+    names = [PurePosixPath(urlsplit(stated).path).name] if stated else []
+    names += [f"{name}{suffix}" for suffix in sorted(AUDIO_SUFFIXES)]
+    safe = (candidate for candidate in names if Path(candidate).name == candidate)
+    file = next((folder / one for one in safe if (folder / one).is_file()), None)
+    if file is None:
+        return {}, [f"its recording {names[0]} is not beside the export"] if stated else []
+    if channel_count(file) != 2:
+        return {}, [f"its recording {file.name} has not two channels, and is not used"]
+    return lanes_of_file(file, options), []

@@ -1,0 +1,94 @@
+"""Logged events of OpenAI's Realtime API -> the turns of one call.
+
+The server says where the user's speech lies in the sound that was sent, and nothing of when the
+answer is heard. An answer begins when the logger received its first piece, and lasts as long as its
+pieces, unless it was cut; so it has a time only where the log has times of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from trace_eval.conversations.layouts.base import mapping, text_of
+from trace_eval.conversations.layouts.values import moment, place
+
+#: Where loggers write when they received an event; the API itself has no such field.
+RECEIVED = ("received_at", "timestamp", "time", "ts")
+
+#: Bytes of a second of sound, by the name of its encoding.
+_BYTES = {"audio/pcmu": 8_000, "audio/pcma": 8_000, "g711_ulaw": 8_000, "g711_alaw": 8_000}
+_PCM_BYTES = 48_000
+
+
+def spoken_in_events(events: Sequence[Any]) -> list[dict[str, Any]]:
+    """The one call of a session, its turns under our names of columns."""
+    session = _Session()
+    for event in events:
+        session.take(mapping(event))
+    return [session.call()]
+
+
+class _Session:
+    def __init__(self) -> None:
+        self.model: str | None = None
+        self._begin: float | None = None
+        self._rate = _PCM_BYTES
+        self._turns: dict[str, dict[str, Any]] = {}
+        self._seconds: dict[str, float] = {}
+
+    def take(self, event: dict[str, Any]) -> None:
+        kind, at = str(event.get("type")), moment(place(event, RECEIVED), "time of an event")
+        # Beta and GA differ by one word: response.audio.delta, response.output_audio.delta.
+        part = kind.replace("response.output_audio", "response.audio")
+        name = str(place(event, ("item_id", "item.id", "call_id")))
+        if kind in ("session.created", "session.updated"):
+            self._opened(event, at)
+        elif kind == "input_audio_buffer.append" and self._begin is None:
+            self._begin = at
+        elif kind.startswith("input_audio_buffer.speech_"):
+            key = "start" if kind.endswith("started") else "end"
+            ms = place(event, ("audio_start_ms", "audio_end_ms"))
+            self._turn(name, "user")[key] = None if ms is None else ms / 1000
+        elif kind == "conversation.item.input_audio_transcription.completed":
+            self._turn(name, "user")["text"] = event.get("transcript")
+        elif part == "response.audio.delta":
+            self._turn(name, "agent").setdefault("received", at)
+            size = 3 * len(text_of(event.get("delta")) or "") // 4
+            self._seconds[name] = self._seconds.get(name, 0.0) + size / self._rate
+        elif part == "response.audio_transcript.done":
+            self._turn(name, "agent")["text"] = event.get("transcript")
+        elif kind in ("conversation.item.truncate", "conversation.item.truncated"):
+            self._seconds[name] = (event.get("audio_end_ms") or 0) / 1000
+        elif kind in ("response.output_item.done", "conversation.item.create"):
+            self._tool(mapping(event.get("item")), at)
+
+    def _opened(self, event: dict[str, Any], at: float | None) -> None:
+        self._begin = at if self._begin is None else self._begin
+        self.model = text_of(place(event, ("session.model",))) or self.model
+        named = place(event, ("session.audio.output.format.type", "session.output_audio_format"))
+        self._rate = _BYTES.get(str(named), _PCM_BYTES)
+
+    def _turn(self, name: str, role: str) -> dict[str, Any]:
+        return self._turns.setdefault(name, {"role": role})
+
+    def _tool(self, item: dict[str, Any], at: float | None) -> None:
+        kinds = {"function_call": "tool_call", "function_call_output": "tool_response"}
+        if item.get("type") in kinds:
+            turn = self._turn(f"{item['type']} {item.get('call_id')}", kinds[item["type"]])
+            turn |= {"call": item.get("call_id"), "name": item.get("name")}
+            turn |= {"arguments": item.get("arguments"), "response": item.get("output")}
+            turn["at"] = None if at is None or self._begin is None else at - self._begin
+
+    def call(self) -> dict[str, Any]:
+        for name, turn in self._turns.items():
+            received, seconds = turn.pop("received", None), self._seconds.get(name)
+            if received is not None and self._begin is not None and seconds:
+                turn["start"] = received - self._begin
+                turn["end"] = turn["start"] + seconds
+        answers = [turn for turn in self._turns.values() if turn["role"] == "agent"]
+        if any("end" not in turn for turn in answers):  # half a clock is none
+            for turn in self._turns.values():
+                turn.pop("start", None)
+                turn.pop("end", None)
+        return {"turns": list(self._turns.values()), "model": self.model}
