@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from tests.support.calls import sound
 from trace_eval.commands import progress as module
-from trace_eval.commands.progress import Pace, progress
+from trace_eval.commands.progress import Pace, counting, progress
+from trace_eval.conversations.layouts import read_conversations
+from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.extracting.clip import Extracted
@@ -34,10 +38,15 @@ def test_a_judge_without_calls_or_price_shows_neither() -> None:
     assert "US$" not in pace.summary()
 
 
-def _shown(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> str:
+def _console(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> io.StringIO:
     out = io.StringIO()
     console = Console(file=out, force_terminal=terminal, width=140, color_system=None)
     monkeypatch.setattr(module, "messages", lambda: console)
+    return out
+
+
+def _shown(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> str:
+    out = _console(monkeypatch, terminal)
     with progress(100) as listen:
         listen(Event(pending=2))
         listen(_CLIP)
@@ -48,6 +57,27 @@ def _shown(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> str:
 def test_a_continued_run_counts_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = _shown(monkeypatch, terminal=True)
     assert re.search(r"judging .* 1/2 1 clip, .*/s, .* x real time .* left ", shown), shown
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_calls_are_counted_while_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool
+) -> None:
+    out = _console(monkeypatch, terminal)
+    for name in ("a", "b"):
+        sound(tmp_path, name)
+    told: list[tuple[int, int | None]] = []
+    with counting("reading calls") as tick:
+
+        def both(done: int, total: int | None) -> None:
+            told.append((done, total))
+            tick(done, total)
+
+        read_conversations(tmp_path, None, ReadOptions(tick=both))
+    assert told == [(1, 2), (2, 2)]
+    assert ("reading calls" in out.getvalue() and "2/2" in out.getvalue()) is terminal
+    if not terminal:
+        assert out.getvalue() == ""
 
 
 def test_nothing_is_drawn_off_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,6 +12,8 @@ from blueprints import counted
 from trace_eval.commands.console import messages, warn
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from trace_eval.runs.pipeline import Event, Listener
 
 
@@ -83,14 +85,8 @@ class Lines:
         return f"{self._what}: {self._done} of {self._total}; {pace.summary()}"
 
 
-@contextmanager
-def progress(total: int, what: str = "judging") -> Iterator[Listener]:
-    """A progress bar on a terminal; gives the listener that drives it.
-
-    Args:
-        total: items, or clips where ``what`` is ``extracting``.
-        what: the word before the bar.
-    """
+def _bar(what: str, transient: bool = False) -> Progress:
+    """A bar for terminals; elsewhere it draws nothing."""
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -111,9 +107,30 @@ def progress(total: int, what: str = "judging") -> Iterator[Listener]:
         # Models load and caches answer first: the speed of minutes tells more than of seconds.
         TimeRemainingColumn(),
     )
-    with Progress(
-        *columns, console=console, disable=not console.is_terminal, speed_estimate_period=120
-    ) as bar:
+    hidden = not console.is_terminal
+    return Progress(
+        *columns, console=console, disable=hidden, speed_estimate_period=120, transient=transient
+    )
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int, int | None], None]]:
+    """A bar on a terminal, gone at the end; gives what is told (done, of how many)."""
+    with _bar(what, transient=True) as bar:
+        task = bar.add_task(what, total=None, pace="")
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def progress(total: int, what: str = "judging") -> Iterator[Listener]:
+    """A progress bar on a terminal; gives the listener that drives it.
+
+    Args:
+        total: items, or clips where ``what`` is ``extracting``.
+        what: the word before the bar.
+    """
+    console = messages()
+    with _bar(what) as bar:
         pace = Pace()
         said, lines = False, Lines(what, total)
         task = bar.add_task(what, total=total, pace="")

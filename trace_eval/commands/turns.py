@@ -47,9 +47,11 @@ def turns(
 ) -> None:
     """Measure the timing of conversations: replies, interruptions, overlap, dead air."""
     import time
+    from dataclasses import replace
 
     from trace_eval.commands.console import EXIT_DAMAGED, EXIT_INCOMPLETE, warn_all
     from trace_eval.commands.json_option import give
+    from trace_eval.commands.progress import counting
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.stats.agreement.tabular import write_csv
     from trace_eval.turns.everything import turns_report
@@ -58,7 +60,9 @@ def turns(
     if junit and not limits.any:
         raise UserError("--junit writes the limits of --fail-over and --fail-under; give one")
     started = time.monotonic()
-    found = turns_report(path, options, against, labels, corrections, limits)
+    with counting("reading calls") as tick:
+        told = replace(options, read=replace(options.read, tick=tick))
+        found = turns_report(path, told, against, labels, corrections, limits)
     console = stdout_console()
     for sentence in found.sentences:
         console.print(sentence, markup=False, soft_wrap=True)

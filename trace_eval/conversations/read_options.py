@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -45,6 +45,7 @@ class ReadOptions:
         ignore: seconds that are no speech (music, ringing); may be repeated.
         check_clock: say how late each voice's echo is on the other channel: offset and drift.
         pipeline: how an EVA agent was built: cascade, s2s or audio_llm.
+        tick: told after each conversation how many are read, and of how many, where that is known.
         kept: folder where the turns are kept that were heard in recordings; None: nowhere.
     """
 
@@ -55,4 +56,5 @@ class ReadOptions:
     ignore: tuple[tuple[float, float], ...] = _option((), metavar="START-END", read=read_stretches)
     check_clock: bool = _option(False)
     pipeline: str | None = _option(None)
+    tick: Callable[[int, int | None], None] | None = option_field(None, shown=False)
     kept: Path | None = option_field(None, shown=False)

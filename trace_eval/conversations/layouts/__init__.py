@@ -89,9 +89,13 @@ def read_conversations(
     if layout is not None and layout not in LAYOUTS:
         raise UserError(f"layout {layout!r:.60}: use one of {', '.join(LAYOUTS)}")
     chosen = LAYOUTS[layout] if layout else layout_of(path)
+    options = options or ReadOptions()
+    total = chosen.count(path) if chosen.count and options.tick else None
     items: dict[str, ConversationItem] = {}
     unread: list[Unread] = []
-    for found in chosen.read(path, options or ReadOptions()):
+    for number, found in enumerate(chosen.read(path, options), 1):
+        if options.tick:
+            options.tick(number, total)
         if isinstance(found, Unread):
             unread.append(found)
         elif found.id in items:

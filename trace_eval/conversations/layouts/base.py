@@ -38,12 +38,14 @@ class Layout:
         about: one line.
         fits: whether a path looks like it; cheap, reads the beginning at most.
         read: its conversations, and what is wrong with those that cannot be read.
+        count: how many there are; None: only reading tells.
     """
 
     name: str
     about: str
     fits: Callable[[Path], bool]
     read: Callable[[Path, ReadOptions], Found]
+    count: Callable[[Path], int] | None = None
 
 
 def json_file(path: Path) -> Any:

@@ -124,7 +124,13 @@ def heard_item(
     return ConversationItem(id=name, conversation=conversation, caveats=caveats, **known)
 
 
-STEREO = Layout("stereo", "recordings with a speaker on each channel", fits_stereo, read_stereo)
+STEREO = Layout(
+    "stereo",
+    "recordings with a speaker on each channel",
+    fits_stereo,
+    read_stereo,
+    lambda path: sum(1 for _ in _recordings(path)),
+)
 TWO_FILES = Layout(
     "two_files",
     "CSV or JSONL with columns user and agent: two recordings on one clock",
