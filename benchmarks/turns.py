@@ -38,7 +38,8 @@ from trace_eval.extracting.start import extract
 from trace_eval.options import ExtractOptions
 from trace_eval.turns.figures import figures_of
 from trace_eval.turns.options import FigureOptions, TurnsOptions
-from trace_eval.turns.report import Timed, time_turns
+from trace_eval.turns.report import time_turns
+from trace_eval.turns.timed import Timed
 
 #: Distance within which a measured event is the planted one, seconds.
 NEAR_S = 0.4

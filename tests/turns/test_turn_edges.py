@@ -22,7 +22,8 @@ from trace_eval.conversations.sound.segments import segmented
 from trace_eval.conversations.sound.turn_edges import turn_edges
 from trace_eval.data.conversation import Channel
 from trace_eval.turns.options import TurnsOptions
-from trace_eval.turns.report import Timed, time_turns
+from trace_eval.turns.report import time_turns
+from trace_eval.turns.timed import Timed
 
 DATA = Path(os.environ.get("TRACE_EVAL_DATA", "none")) / "people" / "turns"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from trace_eval.conversations.definitions.base import Event
-from trace_eval.turns.report import Timed, TurnsReport
+from trace_eval.turns.report import TurnsReport
+from trace_eval.turns.timed import Timed
 
 #: What a caller minds most comes first; of equal kinds the longest.
 WORST = ("missed_turn", "no_response", "agent_interruption", "no_yield", "dead_air", "response")

@@ -21,7 +21,8 @@ from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.estimate.paired import mean_difference
 from trace_eval.stats.estimate.shift import Shift, least_paired, paired_shift, unpaired_shift
 from trace_eval.turns.figures import MIN_CONVERSATIONS
-from trace_eval.turns.report import Timed, TurnsReport
+from trace_eval.turns.report import TurnsReport
+from trace_eval.turns.timed import Timed
 
 #: Figures that tell how soon a system answers, the best first.
 _HEADLINES = ("response_p50_s", "response_or_never_p50_s", "response_mean_s")

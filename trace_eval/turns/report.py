@@ -13,7 +13,6 @@ from blueprints import counted
 from trace_eval.conversations.definitions import DefinitionSet, Measured, definition_set
 from trace_eval.conversations.layouts import Unread, read_conversations
 from trace_eval.data.conversation import ConversationItem
-from trace_eval.entities.check import Heard, check_conversation
 from trace_eval.stats.agreement.tabular import Table, plain, table
 from trace_eval.turns.figures import (
     TOO_FEW_CONVERSATIONS,
@@ -23,6 +22,7 @@ from trace_eval.turns.figures import (
     figures_of,
 )
 from trace_eval.turns.options import FigureOptions, TurnsOptions
+from trace_eval.turns.timed import Timed
 from trace_eval.turns.timeline import clock, timeline
 
 
@@ -48,40 +48,6 @@ class TurnsRecord(TypedDict):
     agreement: NotRequired[list[Any]]
     speech_fidelity: NotRequired[dict[str, Any]]
     corrected: NotRequired[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Timed:
-    """One conversation, measured.
-
-    Attributes:
-        item: what was read.
-        measured: its events.
-        figures: its own, without intervals.
-        names: words that must come through.
-    """
-
-    item: ConversationItem
-    measured: Measured
-    figures: dict[str, Figure]
-    names: tuple[str, ...] = ()
-
-    @property
-    def own(self) -> dict[str, float]:
-        """Its figures that have a value, however few events they are of."""
-        return {
-            name: figure.value for name, figure in self.figures.items() if figure.value is not None
-        }
-
-    @property
-    def entities(self) -> list[Heard]:
-        """What became of codes, dates and the like where both texts of a turn are known."""
-        return check_conversation(self.item.conversation, names=self.names)
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What was repaired on reading, and why figures may mislead."""
-        return (*self.item.caveats, *self.measured.caveats)
 
 
 @dataclass(frozen=True)

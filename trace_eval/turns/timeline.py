@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trace_eval.conversations.definitions import Event
 from trace_eval.data.conversation import Turn
 from trace_eval.stats.agreement.tabular import Table, table
-
-if TYPE_CHECKING:
-    from trace_eval.turns.report import Timed
+from trace_eval.turns.timed import Timed
 
 #: Characters of a turn's text in a timeline.
 _TEXT = 60
