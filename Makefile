@@ -77,9 +77,10 @@ wheels: $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9'
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m benchmarks.wheels
 
-# The API reference, made from the docstrings.
-docs: $(VENV)/installed-test
-	$(BIN)/python docs/make_reference.py build/docs
+# The site: the pages of docs/, the commands and the Python API; an unresolved link is an error.
+docs: $(VENV)/installed-docs
+	$(BIN)/python docs/make_site.py build/docs
+	@echo "open build/docs/index.html"
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
@@ -105,6 +106,10 @@ $(BIN)/python:
 
 $(VENV)/installed: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[tiny-en]'
+	touch $@
+
+$(VENV)/installed-docs: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/installed

@@ -1,9 +1,12 @@
 """TRACE: judge pairs of spoken answers by textual reasoning over audio cues.
 
+```python
 import trace_eval as te
+
 run = te.judge("pairs.csv", out="runs/first", columns={"a": "system_a_audio"})
 run.ranking().plot()
 print(run.to_pandas())
+```
 """
 
 from __future__ import annotations
