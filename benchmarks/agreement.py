@@ -17,9 +17,9 @@ import numpy as np
 
 from benchmarks.report import save, table
 from fusion import DIMENSIONS, RATINGS
-from trace_eval.data.labels import LabelTable, read_labels
+from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
@@ -50,7 +50,7 @@ def write_files(folder: Path, items: int) -> tuple[Path, Path]:
     return paths[0], paths[1]
 
 
-def plain_loop(labels: LabelTable, judged: LabelTable, resamples: int) -> None:
+def plain_loop(labels: Opinions, judged: Opinions, resamples: int) -> None:
     """The same five statistics by drawing and counting items one by one."""
     draw = random.Random(0)
     for name in labels.codes:
@@ -94,7 +94,7 @@ def main() -> None:
         BootstrapOptions(arguments.resamples), cluster=arguments.cluster, policy="all"
     )
     start = time.perf_counter()
-    report = agree([JudgedSource(judged)], labels, options)
+    report = agree([judged], labels, options)
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     start = time.perf_counter()

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data.labels import LabelTable
-from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.influence import ppi_components, simple_design
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.ppi import PPIEstimate, estimate
@@ -155,7 +154,7 @@ class Labelled:
         inclusion[rest] = len(drawn) / len(rest)
         return cls(world, certainty, agrees, asked, inclusion, truth)
 
-    def tables(self) -> tuple[LabelTable, LabelTable]:
+    def tables(self) -> tuple[Opinions, Opinions]:
         """(judgements, labels) as the commands read them."""
         number = self.world.pairs
         ids = np.array([f"p{n}" for n in range(number)], object)
@@ -168,8 +167,8 @@ class Labelled:
         design = {"inclusion": self.inclusion[rows]} if self.world.told else {}
         truth = self.truth[rows].astype(np.int8)
         return (
-            LabelTable("judge", ids, {"preference": said}, facts=facts),
-            LabelTable("labels", ids[rows], {"preference": truth}, facts=design),
+            Opinions("judge", ids, {"preference": said}, facts=facts),
+            Opinions("labels", ids[rows], {"preference": truth}, facts=design),
         )
 
     def columns(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
@@ -219,7 +218,7 @@ def screenings(world: World, seeds: int) -> Iterator[tuple[float | None, float, 
     for seed in range(seeds):
         drawn = Labelled.draw(world, np.random.default_rng(seed))
         judged, labels = drawn.tables()
-        found = screen(gather(JudgedSource(judged), labels), ScreenOptions(agree=world.target))
+        found = screen(gather(judged, labels), ScreenOptions(agree=world.target))
         warned = any("no random sample" in caveat for caveat in found.caveats)
         if found.chosen is None:
             yield None, 0.0, warned

@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage import Row, share, shown, table
-from trace_eval.data.labels import LABELS, MISSING, LabelTable
+from trace_eval.opinions.codes import LABELS, MISSING
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.counts import SPLIT
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.plan import LabelPlan, make_plan
 from trace_eval.stats.inference.planned_run import ACCURACY, RATES
@@ -103,7 +103,7 @@ class World:
         for side, names in (("a", "xxy"), ("b", "yzz")):
             facts[f"system_{side}"] = np.array([names[n] for n in pair], object)
         ids = np.array([f"p{n}" for n in range(number)], object)
-        judged = JudgedSource(LabelTable("judge", ids, {"preference": said}, facts=facts))
+        judged = Opinions("judge", ids, {"preference": said}, facts=facts)
         clustered = self.design == "clustered"
         run = gather(judged, _labels(ids, truth, asked, inclusion))
         plan = make_plan(run, PlanOptions(self.width, self.goal, clustered, seed=seed))
@@ -118,7 +118,7 @@ class World:
             rows = share_rows(gather(judged, labels), level, clustered)
             found = [row.share.interval for row in rows if row.what == RIGHT]
         else:
-            table = judged.judgements
+            table = judged
             rates = win_rate_tables(table, "preference", labels, "preference", level, clustered)
             found = [row.rate.interval for row in rates.systems]
         return plan, max((np.inf if x is None else x[1] - x[0] for x in found), default=np.inf)
@@ -129,10 +129,10 @@ def _labels(
     truth: NDArray[np.int8],
     asked: NDArray[np.bool_],
     inclusion: NDArray[Any] | None,
-) -> LabelTable:
+) -> Opinions:
     facts = {} if inclusion is None else {"inclusion": inclusion[asked]}
     codes = {"preference": np.where(asked, truth, MISSING).astype(np.int8)[asked]}
-    return LabelTable("labels", ids[asked], codes, facts=facts)
+    return Opinions("labels", ids[asked], codes, facts=facts)
 
 
 WORLDS = (
@@ -234,7 +234,7 @@ class Looker:
 def _rate_of(said: NDArray[np.int8], level: float) -> PPIEstimate:
     ids = np.arange(len(said)).astype(object)
     names = {f"system_{side}": np.full(len(said), side, object) for side in "ab"}
-    outcomes = outcomes_of(LabelTable("labels", ids, {"preference": said}, facts=names))
+    outcomes = outcomes_of(Opinions("labels", ids, {"preference": said}, facts=names))
     return next(row.rate for row in own_rates(outcomes, level) if row.system == "a")
 
 

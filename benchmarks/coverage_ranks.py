@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage import Row, share, shown, table
-from trace_eval.data.labels import LABELS, LabelTable
+from trace_eval.opinions.codes import LABELS
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.intervals import rank_intervals
@@ -136,7 +137,7 @@ class RankWorld:
         ids = np.array([f"p{number}" for number in range(len(pairs))], dtype=object)
         # every comparison has recordings of its own: no two are copies
         facts |= {f"clip_{side}": ids + side for side in "ab"}
-        return outcomes_of(LabelTable("drawn", ids, {"overall": codes}, facts=facts))
+        return outcomes_of(Opinions("drawn", ids, {"overall": codes}, facts=facts))
 
 
 def ranked(world: RankWorld, seeds: int) -> Row:

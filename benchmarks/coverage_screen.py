@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage import Row, share, shown, table
-from trace_eval.data.labels import LabelTable
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.review.needs import Need, Needed
 from trace_eval.review.queue import QueueOptions, plan_from_needs
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.screen import screen
 from trace_eval.stats.options import ScreenOptions
@@ -55,7 +54,7 @@ class Draw:
     certainty: Array | None = None
     facts: dict[str, list[str]] = field(default_factory=dict)
 
-    def tables(self, rng: np.random.Generator) -> tuple[LabelTable, LabelTable]:
+    def tables(self, rng: np.random.Generator) -> tuple[Opinions, Opinions]:
         """(judgements, labels) as the commands read them."""
         number = len(self.true)
         group = np.arange(number) if self.group is None else self.group
@@ -64,11 +63,11 @@ class Draw:
         facts = {name: np.array(texts, object) for name, texts in self.facts.items()}
         if self.certainty is not None:
             facts["confidence"] = self.certainty
-        judged = LabelTable("judge", ids, {"preference": np.zeros(number, np.int8)}, facts=facts)
+        judged = Opinions("judge", ids, {"preference": np.zeros(number, np.int8)}, facts=facts)
         said = np.where(self.asked, np.where(agrees, 0, 1), -1).astype(np.int8)
         rows = np.arange(number) if self.every else np.flatnonzero(self.asked)
         design = {} if self.inclusion is None else {"inclusion": self.inclusion[rows]}
-        return judged, LabelTable("labels", ids[rows], {"preference": said[rows]}, facts=design)
+        return judged, Opinions("labels", ids[rows], {"preference": said[rows]}, facts=design)
 
 
 World = Callable[[np.random.Generator], Draw]
@@ -305,7 +304,7 @@ def violations(world: World, seeds: int, target: float = 0.9) -> Found:
         if not drawn.asked.any():
             continue
         judged, labels = drawn.tables(rng)
-        found = screen(gather(JudgedSource(judged), labels), ScreenOptions(agree=target))
+        found = screen(gather(judged, labels), ScreenOptions(agree=target))
         refused += "--as-sampled" in found.verdict
         if found.chosen is not None:
             rows = [int(name[1:]) for name in found.decided]

@@ -27,15 +27,15 @@ from trace_eval.data import strict_json
 from trace_eval.data.answers import Recording
 from trace_eval.data.columns import Columns
 from trace_eval.data.csv_cells import SafeWriter
-from trace_eval.data.judge_files import read_judge_file
 from trace_eval.data.label_files import read_columns
-from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.schemas import schemas
 from trace_eval.datasets.sets.speechjudge import read_speechjudge
 from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.labels import parse_reply
 from trace_eval.judges.score_replies import Form, read_text, schema
+from trace_eval.opinions.judge_files import read_judge_file
+from trace_eval.opinions.labels import read_labels
 from trace_eval.review.labelstudio import read_results, tasks
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.stats.agreement.ratings import read_ratings
@@ -149,9 +149,9 @@ def test_a_recording_of_bytes_is_known_by_them() -> None:
 def test_judge_files_by_their_own_words(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"id": "x", "preference": "A"}\n{"id": "y", "preference": "B"}\n')
-    said, truth = read_judge_file(path, Columns(mapping={"A": "1", "B": "2"}))
+    said = read_judge_file(path, Columns(mapping={"A": "1", "B": "2"}))
     assert said.codes["preference"].tolist() == [0, 1]
-    assert truth is None
+    assert said.labels is None
 
 
 def test_headers_that_have_no_positions(tmp_path: Path) -> None:
@@ -276,8 +276,8 @@ def test_both_positions_of_a_table(tmp_path: Path) -> None:
     path.write_text(head + "q,new,1,2\nq,base,1,1\nr,new,none,1\n")
     assert has_positions(path)
     found = read_positions(path, "base")
-    assert found.judgements.ids.tolist() == ["q/new"]  # both orders say A
-    assert found.judgements.codes["preference"].tolist() == [0]
+    assert found.ids.tolist() == ["q/new"]  # both orders say A
+    assert found.codes["preference"].tolist() == [0]
     with pytest.raises(UserError, match="name it by --baseline"):
         read_positions(path, None)
     path.write_text(head + "q,new,,1\n")

@@ -21,8 +21,6 @@ from tests.support.cases import verdict
 from tests.support.servers import completion
 from trace_eval.data.columns import Columns
 from trace_eval.data.corrections import read_corrections
-from trace_eval.data.judge_files import read_judge_file
-from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_manifest
 from trace_eval.datasets.sets.speechjudge import read_speechjudge
 from trace_eval.judges.audio.tasks import load_task
@@ -36,6 +34,8 @@ from trace_eval.judges.rating.parse import read_score
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.score_replies import read_text
 from trace_eval.judges.scorer.data import read_ratings as read_training
+from trace_eval.opinions.judge_files import read_judge_file
+from trace_eval.opinions.labels import read_labels
 from trace_eval.review.labelstudio import PHASES, read_results, tasks
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import open_review
@@ -153,7 +153,7 @@ def _released() -> bytes:
 
 def _judge_file(data: bytes, folder: Path) -> None:
     columns = Columns("prediction", "truth", "id")
-    said, _ = read_judge_file(as_file(folder, ".jsonl", data), columns)
+    said = read_judge_file(as_file(folder, ".jsonl", data), columns)
     for codes in said.codes.values():
         assert ((codes >= -1) & (codes <= 4)).all()
 

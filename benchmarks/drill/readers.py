@@ -27,7 +27,6 @@ from tests.support.servers import completion
 from trace_eval.data import strict_json, strict_toml
 from trace_eval.data.access import PROTOCOLS, UrlAccess, allowed, set_url_access
 from trace_eval.data.judgement import DimensionVerdict, Judgement
-from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.remote import fetch
 from trace_eval.data.urls import redact_urls
@@ -39,6 +38,7 @@ from trace_eval.judges.chat.reply_json import ReplyError
 from trace_eval.judges.labels import parse_reply
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.score_replies import read_json
+from trace_eval.opinions.labels import read_labels
 from trace_eval.runs.fuse import fuse
 from trace_eval.runs.run import Run
 from trace_eval.stats.ranking.human import read_human_ranking

@@ -20,7 +20,7 @@ from tests.support.audio import tone, write
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.commands.console import SafeConsole, visible
 from trace_eval.data.csv_cells import RAW, safe, unquoted
-from trace_eval.data.labels import read_labels
+from trace_eval.opinions.labels import read_labels
 
 COMMAND = (sys.executable, "-m", "trace_eval")
 

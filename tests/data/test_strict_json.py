@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from blueprints import Provenance, UserError
 from trace_eval.data import strict_json
 from trace_eval.data.label_files import read_columns
-from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio
+from trace_eval.opinions.labels import read_labels
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
 

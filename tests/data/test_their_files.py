@@ -25,13 +25,15 @@ from tests.support.audio import write
 from tests.support.docs import commands
 from tests.support.their_files import PROMPTS, SAID, recordings, tables
 from trace_eval.commands.cli import app
-from trace_eval.data.judge_files import Columns, read_judge_file
-from trace_eval.data.labels import LABELS, read_labels
+from trace_eval.data.columns import Columns
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.recordings import check_audio, find_recordings
 from trace_eval.data.sources import Table
 from trace_eval.data.spelling import spelled
 from trace_eval.data.system_folders import Systems
+from trace_eval.opinions.codes import LABELS
+from trace_eval.opinions.judge_files import read_judge_file
+from trace_eval.opinions.labels import read_labels
 from trace_eval.options import RateOptions
 from trace_eval.runs.job import open_job
 from trace_eval.runs.run import Run

@@ -16,9 +16,9 @@ from blueprints import UserError
 from fusion import Rating
 from tests.support.audio import tone
 from tests.support.cli import trace_eval
-from trace_eval.data.labels import read_labels
 from trace_eval.data.records import spill_to
 from trace_eval.datasets.sets.speechjudge import ANNOTATIONS, read_speechjudge
+from trace_eval.opinions.labels import read_labels
 
 
 def sound(hertz: float) -> dict[str, Any]:

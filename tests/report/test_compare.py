@@ -15,7 +15,7 @@ from tests.support.compared_runs import OPTIONS, run
 from trace_eval.api.findings import comparison_of
 from trace_eval.compare.evaluate import compare_runs
 from trace_eval.compare.scores import compare_folders
-from trace_eval.data.labels import read_labels
+from trace_eval.opinions.labels import read_labels
 from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
 

@@ -119,7 +119,7 @@ def test_without_labels_there_is_a_sentence(tmp_path: Path) -> None:
 def test_without_the_extra_the_rest_is_there(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "trace_eval.stats.agreement.source", None)
+    monkeypatch.setitem(sys.modules, "trace_eval.runs.opinions", None)
     html = write_report(run, tmp_path / "r.html").read_text("utf-8")
     assert "pip install &#39;.[agree]&#39;" in html
     assert len(index(html)) == RECIPE.pairs

@@ -12,8 +12,8 @@ import pytest
 from fusion import RATINGS, Rating
 from tests.support import browser
 from tests.support import reviewed as support
-from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_manifest
+from trace_eval.opinions.labels import read_labels
 from trace_eval.review.exports import write_exports
 from trace_eval.review.session import open_review
 

@@ -14,13 +14,13 @@ import soundfile
 from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
 from tests.support import reviewed as support
-from trace_eval.data.labels import read_labels
+from trace_eval.opinions.labels import read_labels
 from trace_eval.review.audio import Clips
 from trace_eval.review.exports import records, write_exports
 from trace_eval.review.labelstudio import PHASES, read_results, tasks, write_tasks
 from trace_eval.review.session import Review
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
@@ -57,7 +57,7 @@ def test_labels_go_straight_into_agree(review: Review, run: Path, tmp_path: Path
     options = AgreeOptions(BootstrapOptions(resamples=0))
     for name in ("labels.json", "labels.jsonl", "labels.csv"):
         labels = read_labels(tmp_path / "out" / name)
-        report = agree([read_source(run)], labels, options)
+        report = agree([read_opinions(run)], labels, options)
         assert len(report.scores) >= len(DIMENSIONS)
 
 

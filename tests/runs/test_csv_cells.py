@@ -15,7 +15,7 @@ from pyarrow import csv as arrow
 from tests.support import reviewed as support
 from tests.support.cli import ROOT
 from trace_eval.data.csv_cells import SafeWriter, safe, unquoted
-from trace_eval.data.labels import read_labels
+from trace_eval.opinions.labels import read_labels
 from trace_eval.review.exports import COLUMNS, to_csv
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.run import Run

@@ -15,7 +15,6 @@ from extractors.models import model_folder, whisper_file
 from tests.support.audio import tone, write
 from tests.support.cli import trace_eval
 from trace_eval.data.answers import Recording
-from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.recordings import check_audio, recordings_in
 from trace_eval.data.records import spill_to
@@ -23,12 +22,13 @@ from trace_eval.datasets.conversion import read_dataset
 from trace_eval.judges.audio.tasks import load_task
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
+from trace_eval.opinions.labels import read_labels
 from trace_eval.report.audio import AudioAssets
 from trace_eval.rubrics.load import load_pair_rubric, load_rubric
 from trace_eval.runs.fuse import any_policy
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.source import read_source
 from trace_eval.turns.report import time_turns
 
 #: Paths in a table's audio column; without its bytes each is looked for.
@@ -110,7 +110,7 @@ def test_a_name_that_no_file_can_have_is_refused_in_our_words(name: str) -> None
         *(load_rubric, load_pair_rubric, any_policy, load_task, read_manifest, read_items),
         *(Run.open, time_turns),
         lambda name: read_dataset("orca", name),
-        lambda name: read_source(Path(name)),
+        lambda name: read_opinions(Path(name)),
         lambda name: read_labels(Path(name)),
         lambda name: create_judge(f"scripted:{name}", JudgeOptions()),
         lambda name: create_judge(f"reward:{name}", JudgeOptions()),

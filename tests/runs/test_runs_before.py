@@ -27,9 +27,9 @@ from trace_eval.report.write import write_report
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.merge import merge
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
@@ -82,7 +82,7 @@ def test_fusing_again_changes_no_byte_and_no_cell(run: Path) -> None:
 
 
 def test_agreement_merge_and_report_read_them(run: Path, tmp_path: Path) -> None:
-    source = read_source(run)
+    source = read_opinions(run)
     options = AgreeOptions(BootstrapOptions(resamples=0))
     assert agree([source], None, options).scores
     assert merge([run], tmp_path / "merged").summary.scored == 2  # type: ignore[union-attr]

@@ -13,18 +13,18 @@ from blueprints import UserError
 from fusion import Rating
 from tests.support.audio import tone, write
 from tests.support.judged_pairs import _judged
-from trace_eval.data.labels import read_labels
 from trace_eval.data.manifests import read_items
 from trace_eval.data.scores import Score
 from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.opinions.labels import read_labels
 from trace_eval.options import ExtractOptions, PairOptions, RateOptions
 from trace_eval.runs.ablate import AblateOptions, ablate
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.job import rate_manifest
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import pairs_of, probability, write_pairs
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.rank_labels import rank_labels
@@ -121,7 +121,7 @@ def test_a_table_is_read_by_agree_and_rank(tmp_path: Path) -> None:
     labels = tmp_path / "labels.csv"
     labels.write_text("id,preference\ni0+i1,1\ni0+i2,2\ni1+i2,2\n")
     options = AgreeOptions(BootstrapOptions(resamples=0))
-    report = agree([read_source(tmp_path / "p.csv")], read_labels(labels), options)
+    report = agree([read_opinions(tmp_path / "p.csv")], read_labels(labels), options)
     assert report.scores
     with pytest.raises(UserError, match="exists"):
         write_pairs(folder, tmp_path / "p.csv", PairOptions())
@@ -140,7 +140,7 @@ def test_people_s_scores_of_the_items_are_the_pairs_labels(tmp_path: Path) -> No
     assert [float(first[f"truth_score_{side}"]) for side in "ab"] == [4.5, 2]
     assert [float(first[f"score_{side}"]) for side in "ab"] == [4, 2]
     assert rows["i0+i2"]["truth_score_b"] == ""
-    source = read_source(tmp_path / "p.csv")
+    source = read_opinions(tmp_path / "p.csv")
     assert source.labels is not None
     # nobody scored the third answer: two of the three pairs have no label
     options = AgreeOptions(BootstrapOptions(resamples=0), missing="drop")
@@ -169,7 +169,7 @@ def test_a_run_of_pairs_is_read_by_agree_rank_and_fuse(tmp_path: Path) -> None:
     labels = tmp_path / "labels.csv"
     labels.write_text("id,preference\np0,1\np1,tie\np2,2\n")
     options = AgreeOptions(BootstrapOptions(resamples=0))
-    source = read_source(tmp_path / "pairs")
+    source = read_opinions(tmp_path / "pairs")
     assert agree([source], read_labels(labels), options).scores
     fuse_again(tmp_path / "pairs", "majority_vote")
     # Its content can stand in a judged run, and the record says so.
@@ -182,7 +182,7 @@ def test_a_run_of_pairs_is_read_by_agree_rank_and_fuse(tmp_path: Path) -> None:
     assert "as content" in mixed["p0"].caveats[-1]
     # Both kinds rank systems, and can be judged again without parts of the evidence.
     for made, dimension in ((tmp_path / "pairs", None), (tmp_path / "mixed", "content")):
-        table = judge_table(read_source(made))
+        table = judge_table(read_opinions(made))
         ranked = rank_labels(
             table,
             RankOptions(BootstrapOptions(resamples=0), dimension=dimension),

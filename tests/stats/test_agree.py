@@ -12,13 +12,12 @@ import trace_eval
 from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.label_tables import QUICK, codes, table, words
-from trace_eval.data.labels import label_table
+from trace_eval.opinions.labels import label_table
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.align import items_of
 from trace_eval.stats.agreement.checks import warning_line
 from trace_eval.stats.agreement.metrics import METRICS
 from trace_eval.stats.agreement.number_rules import number_rule
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.agreement.tabular import write_csv, write_json
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.tables import tables_of
@@ -29,7 +28,7 @@ OPTIONS = AgreeOptions(QUICK)
 def test_a_judge_below_the_majority_class_is_said_to_be_so() -> None:
     labels = table("labels", {"overall": "bbbbbbbb12"})
     judge = table("judge", {"overall": "1212121221"})
-    score = agree([JudgedSource(judge)], labels, OPTIONS).scores[0]
+    score = agree([judge], labels, OPTIONS).scores[0]
     # nothing is right: 0 against 8/10, exact McNemar is 2 / 2^8, of the best of three labels 0.023
     assert score.metrics["accuracy_4way"].value == 0
     assert "judge on overall is below the majority class: 0.00 against 0.80" in score.verdict
@@ -39,7 +38,7 @@ def test_a_judge_below_the_majority_class_is_said_to_be_so() -> None:
 def test_coverage_and_the_declared_label_set() -> None:
     labels = table("labels", {"overall": "12g1"})
     judge = table("judge", {"overall": "12--"})
-    score = agree([JudgedSource(judge)], labels, OPTIONS).scores[0]
+    score = agree([judge], labels, OPTIONS).scores[0]
     assert (score.labelled, score.scored, score.coverage) == (4, 2, 0.5)
     assert score.labels == ("1", "2", "both_good", "both_bad")
     assert score.confusion[3] == (0, 0, 0, 0)  # never seen, still a row
@@ -50,7 +49,7 @@ def test_coverage_and_the_declared_label_set() -> None:
 def test_untyped_ties_leave_out_four_way() -> None:
     labels = table("labels", {"preference": "12t"})
     judge = table("judge", {"overall": "1gb"})
-    score = agree([JudgedSource(judge)], labels, OPTIONS).scores[0]
+    score = agree([judge], labels, OPTIONS).scores[0]
     assert score.dimension == "preference"
     assert score.labels == ("1", "2", "tie")
     assert "accuracy_4way" not in score.metrics
@@ -62,28 +61,28 @@ def test_missing_items_are_refused_or_dropped() -> None:
     labels = table("labels", {"overall": "12"}, id=["a", "b"])
     judge = table("judge", {"overall": "11"}, id=["a", "c"])
     with pytest.raises(UserError, match=r"judge: no judgement of 1 of 2 labelled items.*'b'"):
-        agree([JudgedSource(judge)], labels, OPTIONS)
+        agree([judge], labels, OPTIONS)
     with pytest.raises(UserError, match=r"labels: no label of 1 of 2 judged items.*'c'"):
-        agree([JudgedSource(judge)], table("labels", {"overall": "1"}, id=["a"]), OPTIONS)
-    dropped = agree([JudgedSource(judge)], labels, AgreeOptions(QUICK, missing="drop"))
+        agree([judge], table("labels", {"overall": "1"}, id=["a"]), OPTIONS)
+    dropped = agree([judge], labels, AgreeOptions(QUICK, missing="drop"))
     assert (dropped.scores[0].labelled, dropped.scores[0].scored) == (2, 1)
     with pytest.raises(UserError, match="none of its 1 ids"):
-        agree([JudgedSource(table("judge", {"overall": "1"}, id=["z"]))], labels, OPTIONS)
+        agree([table("judge", {"overall": "1"}, id=["z"])], labels, OPTIONS)
 
 
 def test_empty_label_cells_follow_the_same_policy() -> None:
     labels = table("labels", {"overall": "1-"})
     judge = table("judge", {"overall": "12"})
     with pytest.raises(UserError, match="1 of 2 items has no overall label, first 'p1'"):
-        agree([JudgedSource(judge)], labels, OPTIONS)
-    found = agree([JudgedSource(judge)], labels, AgreeOptions(QUICK, missing="drop"))
+        agree([judge], labels, OPTIONS)
+    found = agree([judge], labels, AgreeOptions(QUICK, missing="drop"))
     assert found.truth[0].silent == 1
     assert found.scores[0].labelled == 1
 
 
 def test_no_labels_at_all() -> None:
     with pytest.raises(UserError, match="pass --labels FILE"):
-        agree([JudgedSource(table("judge", {"overall": "1"}))], None, OPTIONS)
+        agree([table("judge", {"overall": "1"})], None, OPTIONS)
 
 
 def test_several_raters_take_the_plurality_and_never_the_first() -> None:
@@ -103,7 +102,7 @@ def test_several_raters_take_the_plurality_and_never_the_first() -> None:
 def test_alpha_of_people_and_with_the_judge() -> None:
     labels = table("labels", {"overall": "12121g"}, id=list("abcabc"), rater=["x"] * 3 + ["y"] * 3)
     judge = table("judge", {"overall": "121"}, id=list("abc"))
-    found = {row.who: row.alpha for row in agree([JudgedSource(judge)], labels, OPTIONS).alphas}
+    found = {row.who: row.alpha for row in agree([judge], labels, OPTIONS).alphas}
     assert found["people"].raters == 2
     assert found["people and judge"].raters == 3
     assert found["people"].nominal is not None
@@ -113,7 +112,7 @@ def test_two_judges_are_compared_item_by_item() -> None:
     labels = table("labels", {"content": "1212121212", "overall": "1212121212"})
     good = table("good", {"content": "1212121212", "overall": "1212121212"})
     poor = table("poor", {"content": "1212111111", "overall": "2121121212"})
-    found = agree([JudgedSource(good), JudgedSource(poor)], labels, OPTIONS).comparisons
+    found = agree([good, poor], labels, OPTIONS).comparisons
     content, overall = found
     # content: poor is wrong on p5, p7, p9; exact p = 2 / 2^3
     assert (content.mcnemar.only_first, content.mcnemar.only_second) == (3, 0)
@@ -127,7 +126,7 @@ def test_two_judges_are_compared_item_by_item() -> None:
 def test_every_statistic_of_the_table_is_in_scores_tables_and_page() -> None:
     labels = table("labels", {"overall": "1212g", "preference": "1212t"})
     judge = table("judge", {"overall": "1211b"})
-    report = agree([JudgedSource(judge)], labels, OPTIONS)
+    report = agree([judge], labels, OPTIONS)
     typed, untyped = report.scores
     assert tuple(typed.metrics) == tuple(metric.name for metric in METRICS)
     assert set(typed.metrics) - set(untyped.metrics) == {"accuracy_4way"}
@@ -144,7 +143,7 @@ def test_three_judges_are_compared_without_statsmodels(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "statsmodels", None)
     labels = table("labels", {"overall": "12121212"})
     judges = [table(f"j{n}", {"overall": "1" * n + "2" * (8 - n)}) for n in (2, 4, 6)]
-    report = agree([JudgedSource(judge) for judge in judges], labels, OPTIONS)
+    report = agree(judges, labels, OPTIONS)
     assert len(report.comparisons) == 3
     assert report.notes == ()
 
@@ -154,7 +153,7 @@ def test_clustered_comparison_has_the_same_estimates() -> None:
     texts = ["".join("12gb"[code] for code in rng.integers(0, 4, 60)) for _ in range(3)]
     instruction = [f"i{row // 5}" for row in range(60)]
     labels = table("labels", {"overall": texts[0]}, instruction_id=instruction)
-    judges = [JudgedSource(table(f"j{n}", {"overall": text})) for n, text in enumerate(texts[1:])]
+    judges = [table(f"j{n}", {"overall": text}) for n, text in enumerate(texts[1:])]
     plain = agree(judges, labels, OPTIONS)
     grouped = agree(judges, labels, AgreeOptions(QUICK, cluster=True))
     for one, other in zip(plain.scores, grouped.scores, strict=True):
@@ -179,7 +178,7 @@ def test_a_file_of_several_judges_with_repeats() -> None:
         rater=["x"] * 4 + ["y"] * 4,
         repeat=list("0011") * 2,
     )
-    found = agree([JudgedSource(judged)], labels, OPTIONS)
+    found = agree([judged], labels, OPTIONS)
     assert [score.judge for score in found.scores] == ["x", "y"]
     # the first repeat counts for agreement, all of them for noise
     assert [score.metrics["accuracy_4way"].value for score in found.scores] == [1, 1]
@@ -190,12 +189,12 @@ def test_a_policy_needs_all_dimensions() -> None:
     labels = table("labels", {"overall": "1"})
     with pytest.raises(UserError, match="a policy needs content, voice_quality"):
         agree(
-            [JudgedSource(table("j", {"overall": "1"}))],
+            [table("j", {"overall": "1"})],
             labels,
             AgreeOptions(QUICK, policy="majority_vote"),
         )
     with pytest.raises(UserError, match="policy 'x' is unknown"):
-        agree([JudgedSource(table("j", {"overall": "1"}))], labels, AgreeOptions(QUICK, policy="x"))
+        agree([table("j", {"overall": "1"})], labels, AgreeOptions(QUICK, policy="x"))
 
 
 def test_baselines_stand_beside_the_judge() -> None:
@@ -206,7 +205,7 @@ def test_baselines_stand_beside_the_judge() -> None:
         duration_a=["2", "1", "1", "1"],
         duration_b=["1", "2", "2", "1"],
     )
-    score = agree([JudgedSource(judge)], labels, OPTIONS).scores[0]
+    score = agree([judge], labels, OPTIONS).scores[0]
     found = {baseline.name: baseline for baseline in score.baselines}
     # longer answer says 1, 2, 2 and nothing on the last: right on the first and third
     assert found["longer answer"].items == 3
@@ -232,7 +231,7 @@ def test_any_number_with_a_direction_is_a_baseline() -> None:
         {"id": ["p0", "p1", "p2", "p3"], "overall": words("1212"), **columns},
         numbers=[rule.number for rule in names],
     )
-    report = agree([JudgedSource(judge)], labels, replace(OPTIONS, baselines=tuple(names)))
+    report = agree([judge], labels, replace(OPTIONS, baselines=tuple(names)))
     found = {baseline.name: baseline for baseline in report.scores[0].baselines}
     # lower wer: 1, 2, nothing (equal), nothing (unknown): right on the first of two
     assert (found["lower wer"].items, found["lower wer"].accuracy) == (2, 0.5)
@@ -247,7 +246,7 @@ def test_any_number_with_a_direction_is_a_baseline() -> None:
 def test_a_preference_made_from_overall_is_no_label_set_of_its_own() -> None:
     labels = table("labels", {"overall": "12t"})
     judge = table("judge", {"preference": "12t"})
-    report = agree([JudgedSource(judge)], labels, OPTIONS)
+    report = agree([judge], labels, OPTIONS)
     assert report.warnings == ()
     assert report.scores[0].metrics["accuracy_3way"].value == 1
 
@@ -255,7 +254,7 @@ def test_a_preference_made_from_overall_is_no_label_set_of_its_own() -> None:
 def test_json_and_csv_are_strict(tmp_path: Path) -> None:
     labels = table("labels", {"overall": "11"})
     judge = table("judge", {"overall": "11"})  # kappa is 0/0, there are no ties: nulls
-    report = agree([JudgedSource(judge)], labels, OPTIONS)
+    report = agree([judge], labels, OPTIONS)
     write_json(tmp_path / "r.json", report)
     text = (tmp_path / "r.json").read_text()
     assert "NaN" not in text
@@ -271,7 +270,7 @@ def test_json_and_csv_are_strict(tmp_path: Path) -> None:
 
 def test_tables_for_people_show_no_nan() -> None:
     labels = table("labels", {"overall": "11"})
-    report = agree([JudgedSource(table("judge", {"overall": "11"}))], labels, OPTIONS)
+    report = agree([table("judge", {"overall": "11"})], labels, OPTIONS)
     shown = list(tables_of(report))
     assert any(t.title == "Agreement with people" for t in shown)
     assert not any("nan" in cell for t in shown for row in t.rows for cell in row)
@@ -282,7 +281,7 @@ def test_warnings_name_their_rows() -> None:
     labels = table(
         "labels", {"overall": "1" * 12}, id=ids, system_a=["x"] * 12, system_b=["x"] * 12
     )
-    report = agree([JudgedSource(table("judge", {"overall": "1" * 12}, id=ids))], labels, OPTIONS)
+    report = agree([table("judge", {"overall": "1" * 12}, id=ids)], labels, OPTIONS)
     line = next(warning_line(w) for w in report.warnings if w.check == "self_comparisons")
     assert line.endswith("(rows p0, p1, p2, p3, p4, p5, p6, p7 and 4 more)")
     assert report.self_comparisons[0].counts.first == 12
@@ -293,16 +292,16 @@ def test_perfect_scores_and_one_instruction_have_no_width_of_nothing() -> None:
     columns = {"overall": "12" * 10}
     judge = table("judge", columns, id=ids)
     two = table("labels", columns, id=ids, instruction_id=[f"i{n // 2}" for n in range(20)])
-    plain = agree([JudgedSource(judge)], two, OPTIONS).scores[0].metrics
+    plain = agree([judge], two, OPTIONS).scores[0].metrics
     # 20 of 20: exact binomial, 0.025 ** (1 / 20) = 0.8316
     assert plain["accuracy_4way"].interval == pytest.approx((0.025 ** (1 / 20), 1), abs=1e-9)
     # kappa loses 1 / (1 - p_e) = 2 of what accuracy loses
     assert plain["kappa"].interval == pytest.approx((1 - 2 * (1 - 0.025 ** (1 / 20)), 1), abs=1e-6)
     # 10 instructions, all right: 0.025 ** (1 / 10)
-    grouped = agree([JudgedSource(judge)], two, AgreeOptions(QUICK, cluster=True)).scores[0].metrics
+    grouped = agree([judge], two, AgreeOptions(QUICK, cluster=True)).scores[0].metrics
     assert grouped["accuracy_4way"].interval == pytest.approx((0.025 ** (1 / 10), 1), abs=1e-9)
     one = table("labels", {"overall": "1" * 20}, id=ids, instruction_id=["i"] * 20)
-    alone = agree([JudgedSource(judge)], one, AgreeOptions(QUICK, cluster=True)).scores[0].metrics
+    alone = agree([judge], one, AgreeOptions(QUICK, cluster=True)).scores[0].metrics
     assert alone["accuracy_4way"].value == 0.5
     assert alone["accuracy_4way"].interval is None
     assert alone["accuracy_4way"].reason == "no interval: only one unit is drawn from, 5 are needed"

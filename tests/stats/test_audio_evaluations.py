@@ -10,12 +10,12 @@ import pytest
 
 from extractors.audio import Clip
 from trace_eval.data.columns import Columns
-from trace_eval.data.labels import MISSING
 from trace_eval.judges.waveforms.noise import noisy_side, with_noise
+from trace_eval.opinions.codes import MISSING
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agreement.bias.difficulty import calls_by_item, difficulty
 from trace_eval.stats.agreement.bias.robustness import robustness, sides
 from trace_eval.stats.agreement.bias.verbosity import verbosity
-from trace_eval.stats.agreement.source import read_source
 
 
 def codes(*labels: int) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
@@ -132,7 +132,7 @@ def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
         lines = [json.dumps({"i": i, "response": reply}) for i, reply in enumerate(replies)]
         files[name].write_text("\n".join(lines))
     columns = Columns("response", id="i")
-    tables = {name: read_source(path, columns).judgements for name, path in files.items()}
+    tables = {name: read_opinions(path, columns) for name, path in files.items()}
     assert tables["base"].ids.tolist() == ["0", "1", "2", "3", "4"]
     read = {name: table.codes["preference"] for name, table in tables.items()}
     assert read["base"].tolist() == codes(0, 1, 4, MISSING, 0).tolist()
@@ -143,7 +143,7 @@ def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
         ("loser", 2, 0.5, 1.0),
         ("tie", 1, 0.0, 1.0),
     ]
-    ending = read_source(files["base"], Columns("response", id="i", tail=6)).judgements
+    ending = read_opinions(files["base"], Columns("response", id="i", tail=6))
     assert ending.codes["preference"].tolist() == codes(1, 1, 4, MISSING, 0).tolist()
     # people call all ties; the longer answer is A, but for the last pair
     tokens_a, tokens_b = np.array([20.0, 20, 20, 20, 5]), np.full(5, 10.0)

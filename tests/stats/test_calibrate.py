@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from blueprints import UserError
 from tests.support.label_tables import table
 from trace_eval.commands.cli import app
-from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.calibrate import _bins, _folds, calibrate
 from trace_eval.stats.inference.calibrators import METHODS, fit_temperature, sigmoid
 from trace_eval.stats.inference.held_out import Draws
@@ -23,7 +23,7 @@ from trace_eval.stats.inference.reliability import diagram
 pytest.importorskip("sklearn")
 
 
-def source(number: int, sharpness: float, seed: int = 0, noise: int = 0) -> JudgedSource:
+def source(number: int, sharpness: float, seed: int = 0, noise: int = 0) -> Opinions:
     """People prefer A with probability sigmoid(sharpness * margin); the judge ties near 0."""
     rng = np.random.default_rng(seed)
     margin = rng.normal(0, 2, number)
@@ -39,7 +39,7 @@ def source(number: int, sharpness: float, seed: int = 0, noise: int = 0) -> Judg
         **margins,
     )
     labels = table("labels", {"overall": "".join("1" if t else "2" for t in truth)})
-    return JudgedSource(judged, labels)
+    return judged.beside(labels=labels)
 
 
 def test_temperature_finds_the_sharpness() -> None:
@@ -92,7 +92,7 @@ def test_half_is_judged_by_the_ties_that_people_gave() -> None:
     assert found.labels is not None
     codes = found.labels.codes["overall"].copy()
     codes[::4] = 2
-    tied = JudgedSource(found.judgements, found.labels.with_codes(overall=codes))
+    tied = found.beside(labels=found.labels.with_codes(overall=codes))
     result = calibrate(gather(tied, None))
     assert result.half == pytest.approx(0.25 * 0.75)
     rules = {rule.name: rule.accuracy.value for rule in result.rules}

@@ -15,10 +15,10 @@ from extractors.base import UNKNOWN_LIMITS
 from extractors.registry import limits_of, names
 from tests.support.label_tables import table
 from trace_eval.commands.cli import app
-from trace_eval.data.labels import read_labels
+from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.opinions import DataWarning
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.checks import DataWarning
-from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.estimate.share import Share
 from trace_eval.stats.inference.calibrate import calibrate
@@ -41,7 +41,7 @@ def score(right: float, number: int = 200):  # type: ignore[no-untyped-def]
     truth = RNG.integers(0, 2, number)
     said = np.where(RNG.random(number) < right, truth, 1 - truth)
     tables = ["".join("12"[code] for code in column) for column in (said, truth)]
-    source = JudgedSource(table("judge", {"overall": tables[0]}))
+    source = table("judge", {"overall": tables[0]})
     options = AgreeOptions(BootstrapOptions(300))
     return agree([source], table("labels", {"overall": tables[1]}), options).scores[0]
 
@@ -188,11 +188,11 @@ def test_both_orders_of_a_file_are_seen(tmp_path: Path) -> None:
 
 def test_rows_of_one_pair_are_one_unit(tmp_path: Path) -> None:
     judge, people = both_orders(tmp_path, 150)
-    source, labels = read_source(judge), read_labels(people)
+    source, labels = read_opinions(judge), read_labels(people)
     labels = dataclasses.replace(labels, facts={})
     both = agree([source], labels, AgreeOptions(BootstrapOptions(2000)))
-    apart = dataclasses.replace(source.judgements, facts={})
-    alone = agree([JudgedSource(apart)], labels, AgreeOptions(BootstrapOptions(2000)))
+    apart = dataclasses.replace(source, facts={})
+    alone = agree([apart], labels, AgreeOptions(BootstrapOptions(2000)))
     assert both.drawn == "items, copies and both orders of a pair as one"
     assert alone.drawn == "items"
     widths = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.support.label_tables import QUICK, codes, table
-from trace_eval.data.labels import Codes
+from trace_eval.opinions.codes import Codes
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.checks import (
     copied_ties,
@@ -16,7 +16,6 @@ from trace_eval.stats.agreement.checks import (
     swapped,
     two_opinions,
 )
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 
@@ -128,9 +127,7 @@ def test_overall_on_one_side_and_preference_on_the_other() -> None:
         (typed, plain, "the judge says overall, the labels preference alone"),
         (plain, typed, "the labels say overall, the judge preference alone"),
     ):
-        found = agree(
-            [JudgedSource(table("judge", said))], table("labels", truth), AgreeOptions(QUICK)
-        )
+        found = agree([table("judge", said)], table("labels", truth), AgreeOptions(QUICK))
         (warning,) = [w for w in found.warnings if w.check == "label_sets"]
         assert words in warning.text
         assert "20 of 20 items are compared as preferences" in warning.text

@@ -13,7 +13,6 @@ from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.counts import UNTYPED
 from trace_eval.stats.agreement.metrics import measures_of
 from trace_eval.stats.agreement.selective import add_selective, selective_rows
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.estimate.figures import quantile_interval, share_interval
 from trace_eval.stats.estimate.measures import estimates
 from trace_eval.stats.estimate.options import BootstrapOptions
@@ -90,7 +89,7 @@ def test_equal_judges_are_seldom_told_from_a_rule() -> None:
         facts = {"duration_a": np.where(longer == 0, 9.0, 3.0), "duration_b": np.full(80, 5.0)}
         labels = table("labels", {"overall": "".join("12"[c] for c in truth)}, **facts)
         judge = table("judge", {"overall": "".join("12"[c] for c in said)})
-        (score,) = agree([JudgedSource(judge)], labels, AgreeOptions(BootstrapOptions(0))).scores
+        (score,) = agree([judge], labels, AgreeOptions(BootstrapOptions(0))).scores
         rule = next(one for one in score.baselines if one.name == "longer answer")
         right, other = (side == truth for side in (said, longer))
         first, second = int((right & ~other).sum()), int((other & ~right).sum())

@@ -14,12 +14,12 @@ from tests.support.reviewed import pairs, write_run
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.pairs import Labels
 from trace_eval.judges.aggregate import typed_judgement
+from trace_eval.runs.first_position import first_position_test
 from trace_eval.runs.fuse import fuse_again
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.run import Run
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.bias.first_position import first_position_test
-from trace_eval.stats.agreement.source import read_source
 
 
 def said(pair: str, *by_order: Rating) -> Judgement:
@@ -82,7 +82,7 @@ def test_it_is_said_beside_results_agreement_and_ranking(run: Path) -> None:
         done = trace_eval(command, run)
         told = " ".join(done.err.split())
         assert "this judge answers by position, not by content" in told, (command, done)
-    report = agree([read_source(run)])
+    report = agree([read_opinions(run)])
     assert report.warnings[0].check == "place"
 
 
@@ -177,6 +177,6 @@ def test_every_table_names_the_policy(bound: Path, tmp_path: Path) -> None:
     html = Path(write_report(bound, tmp_path / "page.html") or "").read_text()
     assert html.count("Overall label: majority_vote.") == 2
     # calls are not fused with a policy that nobody asked for
-    report = agree([read_source(other)])
+    report = agree([read_opinions(other)])
     assert {row.dimension for row in report.position if row.basis == "calls"} == set(DIMENSIONS)
     assert report.policies == {"openai:m": "mine"}

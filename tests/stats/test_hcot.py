@@ -9,9 +9,9 @@ import pytest
 
 from fusion import DIMENSIONS, POLICIES, policy_from_rows
 from tests.support.label_tables import QUICK
-from trace_eval.data.labels import LabelTable, read_labels
+from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import AgreeReport
 
@@ -27,17 +27,17 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def labels(data: Path, name: str) -> LabelTable:
+def labels(data: Path, name: str) -> Opinions:
     return read_labels(data / "hcot" / f"{name}.json")
 
 
 @pytest.fixture(scope="module")
-def report(labels: LabelTable, name: str) -> AgreeReport:
+def report(labels: Opinions, name: str) -> AgreeReport:
     """The human ratings of the dimensions, fused by a policy, against the human overall."""
-    return agree([JudgedSource(labels)], labels, AgreeOptions(QUICK, policy=FILES[name]))
+    return agree([labels], labels, AgreeOptions(QUICK, policy=FILES[name]))
 
 
-def test_label_counts(labels: LabelTable, name: str) -> None:
+def test_label_counts(labels: Opinions, name: str) -> None:
     expected = {  # both_bad / winner / both_good
         "speakbench": [(86, 293, 118), (71, 282, 144), (383, 99, 15), (85, 366, 46)],
         "s2sarena": [(80, 161, 73), (14, 138, 162), (173, 91, 50), (181, 113, 20)],
@@ -47,8 +47,8 @@ def test_label_counts(labels: LabelTable, name: str) -> None:
         assert (seen[3], seen[0] + seen[1], seen[2]) == counts
 
 
-def test_every_policy(labels: LabelTable, name: str) -> None:
-    report = agree([JudgedSource(labels)], labels, AgreeOptions(QUICK, policy="all"))
+def test_every_policy(labels: Opinions, name: str) -> None:
+    report = agree([labels], labels, AgreeOptions(QUICK, policy="all"))
     found = {m.policy: (m.right, m.items) for m in report.mechanisms if m.labels == "people"}
     expected = {
         "speakbench": {"content_first": 450, "content_first_strict": 485, "acceptability_cap": 191},
@@ -100,9 +100,9 @@ def test_repeated_triples_are_reported(report: AgreeReport, name: str) -> None:
         assert len(warning.rows) == 32  # 16 triples, twice each
 
 
-def test_learned_policies(labels: LabelTable, name: str) -> None:
+def test_learned_policies(labels: Opinions, name: str) -> None:
     pytest.importorskip("sklearn")
-    report = agree([JudgedSource(labels)], labels, AgreeOptions(QUICK, learn=True))
+    report = agree([labels], labels, AgreeOptions(QUICK, learn=True))
     learned = report.learned[0]
     found = {candidate.name: candidate for candidate in learned.candidates}
     bound, best_printed = {"speakbench": (486, 485), "s2sarena": (301, 296)}[name]
@@ -112,6 +112,6 @@ def test_learned_policies(labels: LabelTable, name: str) -> None:
     for candidate in learned.candidates:
         assert candidate.cross_validated <= candidate.in_sample <= bound
     table = policy_from_rows("learned", learned.rows())
-    refused = agree([JudgedSource(labels)], labels, AgreeOptions(QUICK))
+    refused = agree([labels], labels, AgreeOptions(QUICK))
     assert refused.items == len(labels)
     assert sum(table(*cell) != POLICIES["content_first"](*cell) for cell in table.table()) > 0

@@ -14,10 +14,10 @@ from tests.support.label_tables import QUICK, codes, table
 from trace_eval.commands.cli import app
 from trace_eval.commands.cli import app as commands
 from trace_eval.data.columns import Columns, read_mapping
-from trace_eval.data.judge_files import flip
+from trace_eval.opinions.judge_files import flip
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.mirrored import exchanged_sides, mirrored_truth
-from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 
@@ -33,9 +33,9 @@ def file(tmp_path: Path, text: str) -> Path:
 def test_one_file_with_prediction_and_truth(tmp_path: Path) -> None:
     text = "item_no,pred,ground_truth\n7,A,A\n8,B,A\n9,tie,B\n"
     columns = Columns("pred", "ground_truth", "item_no", {"A": "1", "B": "2"})
-    source = read_source(file(tmp_path, text), columns)
-    assert source.judgements.ids.tolist() == ["7", "8", "9"]
-    assert source.judgements.codes["preference"].tolist() == codes("12t").tolist()
+    source = read_opinions(file(tmp_path, text), columns)
+    assert source.ids.tolist() == ["7", "8", "9"]
+    assert source.codes["preference"].tolist() == codes("12t").tolist()
     assert source.labels is not None
     assert source.labels.codes["preference"].tolist() == codes("112").tolist()
     score = agree([source], None, AgreeOptions(QUICK)).scores[0]
@@ -45,8 +45,8 @@ def test_one_file_with_prediction_and_truth(tmp_path: Path) -> None:
 
 
 def test_rows_are_items_where_no_id_is_named(tmp_path: Path) -> None:
-    source = read_source(file(tmp_path, "p,t\n1,1\n2,1\n"), Columns("p", "t"))
-    assert source.judgements.ids.tolist() == ["1", "2"]
+    source = read_opinions(file(tmp_path, "p,t\n1,1\n2,1\n"), Columns("p", "t"))
+    assert source.ids.tolist() == ["1", "2"]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_a_value_means_is_asked(
     tmp_path: Path, columns: tuple[str, str], message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
-        read_source(file(tmp_path, "p,t\nTrue,1\nFalse,2\n"), Columns(*columns))
+        read_opinions(file(tmp_path, "p,t\nTrue,1\nFalse,2\n"), Columns(*columns))
 
 
 def test_mappings_are_checked() -> None:
@@ -77,9 +77,11 @@ def test_a_swapped_file_is_flipped_and_its_truth_is_not(tmp_path: Path) -> None:
     shown = np.where(RNG.random(60) < 0.8, 3 - truth, truth)  # B first: 1 is B
     text = "p,t\n" + "".join(f"{p},{t}\n" for p, t in zip(shown, truth, strict=True))
     path = file(tmp_path, text)
-    plain = agree([read_source(path, Columns("p", "t"))], None, AgreeOptions(QUICK))
+    plain = agree([read_opinions(path, Columns("p", "t"))], None, AgreeOptions(QUICK))
     assert [w.check for w in plain.warnings] == ["swapped"]
-    flipped = agree([read_source(path, Columns("p", "t", flip_b=True))], None, AgreeOptions(QUICK))
+    flipped = agree(
+        [read_opinions(path, Columns("p", "t", flip_b=True))], None, AgreeOptions(QUICK)
+    )
     assert flipped.warnings == ()
     one, other = (r.scores[0].metrics["accuracy_3way"].value for r in (plain, flipped))
     assert one is not None
@@ -92,7 +94,7 @@ def test_scores_of_both_answers(tmp_path: Path) -> None:
         "score1,score2,ground_truth,groundtruth1,groundtruth2\n"
         "4,3,1,4.2,3.1\n3,3,2,2.9,3.4\n5,5,1,4.8,4.0\n2,4,1,3.9,2.5\n1,2,2,1.5,2.75\n"
     )
-    source = read_source(file(tmp_path, text), Columns(truth="ground_truth"))
+    source = read_opinions(file(tmp_path, text), Columns(truth="ground_truth"))
     report = agree([source], None, AgreeOptions(QUICK))
     metrics = report.scores[0].metrics
     # right, tie, tie, wrong, right
@@ -111,15 +113,14 @@ def test_scores_of_both_answers(tmp_path: Path) -> None:
 def test_only_comparisons_with_one_judge_share_a_family() -> None:
     labels = table("labels", {"overall": "12" * 10})
     judges = [table(f"j{n}", {"overall": "12" * (10 - n) + "21" * n}) for n in (0, 3, 5)]
-    sources = [JudgedSource(judge) for judge in judges]
-    every = agree(sources, labels, AgreeOptions(QUICK)).comparisons
-    some = agree(sources, labels, AgreeOptions(QUICK, against="j0")).comparisons
+    every = agree(judges, labels, AgreeOptions(QUICK)).comparisons
+    some = agree(judges, labels, AgreeOptions(QUICK, against="j0")).comparisons
     assert len(every) == 3
     assert [(c.first, c.second) for c in some] == [("j0", "j3"), ("j0", "j5")]
     smallest = min(some, key=lambda c: c.mcnemar.p)
     assert smallest.p_holm == pytest.approx(2 * smallest.mcnemar.p)
     with pytest.raises(UserError, match="--against 'x' is no judge here; use one of j0, j3, j5"):
-        agree(sources, labels, AgreeOptions(QUICK, against="x"))
+        agree(judges, labels, AgreeOptions(QUICK, against="x"))
 
 
 def mirrored(number: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:

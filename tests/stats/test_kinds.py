@@ -14,11 +14,11 @@ from blueprints import UserError
 from trace_eval import AgreeOptions, RankOptions, agree, rank
 from trace_eval.commands.cli import app
 from trace_eval.data.columns import Columns
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agree_scores import figure
 from trace_eval.stats.agreement.metrics import SCORE_METRICS, Metric
 from trace_eval.stats.agreement.score_files import read_scores
 from trace_eval.stats.agreement.scored import Basis, Scored
-from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.agreement.tabular import plain
 from trace_eval.stats.answers import answer_of, answered
 from trace_eval.stats.estimate.options import BootstrapOptions
@@ -110,10 +110,10 @@ def test_the_library_gives_what_the_command_prints(
 
 def test_what_was_read_is_as_good_as_its_path(judged: Path, people: Path, scored: Path) -> None:
     options = AgreeOptions(QUICK, missing="drop")
-    assert plain(agree([read_source(judged)], people, options)) == plain(
+    assert plain(agree([read_opinions(judged)], people, options)) == plain(
         agree([judged], people, options)
     )
-    assert isinstance(rank(read_source(judged), None, RankOptions(QUICK)), RankReport)
+    assert isinstance(rank(read_opinions(judged), None, RankOptions(QUICK)), RankReport)
 
 
 def test_kinds_are_not_mixed(judged: Path, scored: Path, people: Path) -> None:

@@ -14,8 +14,8 @@ import pytest
 from tests.support.cli import trace_eval
 from tests.support.judged import judged_run
 from tests.support.label_tables import QUICK, table
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agree_sources import agree, agree_by_instruction
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.agreement.tabular import NOTHING, p_value
 from trace_eval.stats.agreement.tabular import table as shown_table
 from trace_eval.stats.answers import agree_answer, rank_answer
@@ -73,10 +73,10 @@ def test_judge_and_people_have_one_test_on_the_same_pairs(tmp_path: Path) -> Non
     assert "score test" in first
 
 
-def two_instructions() -> tuple[JudgedSource, dict[str, list[str]]]:
+def two_instructions() -> tuple[Opinions, dict[str, list[str]]]:
     facts = {"instruction_id": [f"i{row // 3}" for row in range(36)]}
     said = "12" * 18
-    return JudgedSource(table("judge", {"preference": said}, **facts)), facts
+    return table("judge", {"preference": said}, **facts), facts
 
 
 def test_report_and_card_draw_the_same_unit(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_report_and_card_draw_the_same_unit(tmp_path: Path) -> None:
     unknown = table("labels", {"preference": "1" * 36})
     assert (
         agree_by_instruction(
-            JudgedSource(table("judge", {"preference": "12" * 18})), unknown, AgreeOptions(QUICK)
+            table("judge", {"preference": "12" * 18}), unknown, AgreeOptions(QUICK)
         ).drawn
         == ITEMS
     )
@@ -138,7 +138,7 @@ def test_ties_that_one_side_alone_has_are_said_beside_the_figure(
     people: str, judge: str, said: str | None
 ) -> None:
     for column in ("overall", "preference"):
-        source = JudgedSource(table("judge", {column: judge}))
+        source = table("judge", {column: judge})
         report = agree([source], table("labels", {"preference": people}), AgreeOptions(QUICK))
         (score,) = report.scores
         sentences = agree_answer(report)

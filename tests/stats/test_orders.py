@@ -13,8 +13,8 @@ from fusion import POLICIES
 from fusion.plain import PLAIN_POLICIES
 from tests.support.cli import trace_eval
 from tests.support.ensemble import ENSEMBLE
-from trace_eval.data.labels import LabelTable, label_table
-from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.opinions.labels import label_table
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.rank_labels import rank_labels
@@ -30,7 +30,7 @@ def flipped(label: str | None) -> str | None:
 
 def source(
     calls: list[tuple[str, str, dict[str, str | None]]], systems: dict[str, str]
-) -> JudgedSource:
+) -> Opinions:
     """Calls (pair, order, labels in the pair's own A and B); A is of ``systems``, B is X."""
     rows = [
         (pair, order, name, label, n)
@@ -50,7 +50,7 @@ def source(
     }
     opinions = label_table("calls", columns)
     judged = label_table("run", {"id": ["p"], "overall": ["1"]})
-    return JudgedSource(judged, None, opinions, "mean_threshold")
+    return judged.beside(calls=opinions, policy="mean_threshold")
 
 
 def test_the_ensemble_of_three_aspects_gives_seven_sixteenths() -> None:
@@ -77,7 +77,7 @@ def test_the_ensemble_of_three_aspects_gives_seven_sixteenths() -> None:
     assert rates["S"] == "1/2"
 
 
-def outcomes(system: str, first: tuple[int, int], second: tuple[int, int]) -> LabelTable:
+def outcomes(system: str, first: tuple[int, int], second: tuple[int, int]) -> Opinions:
     calls: list[tuple[str, str, dict[str, str | None]]] = []
     for order, (wins, ties) in (("ab", first), ("ba", second)):
         labels = ["1"] * wins + ["tie"] * ties + ["2"] * (12 - wins - ties)
@@ -95,7 +95,7 @@ def test_equal_rates_share_a_rank_though_floats_differ() -> None:
 
     codes = {"overall": np.concatenate([one.codes["overall"], other.codes["overall"]])}
     facts = {name: np.concatenate([one.facts[name], other.facts[name]]) for name in one.facts}
-    both = LabelTable("both", np.concatenate([one.ids, other.ids]), codes, None, None, facts)
+    both = Opinions("both", np.concatenate([one.ids, other.ids]), codes, None, None, facts)
     report = rank_labels(both, OPTIONS)
     places = {p.system: p for p in report.places if p.method == "win_rate_against_baseline"}
     assert (places["P"].exact, places["Q"].exact) == ("7/48", "7/48")

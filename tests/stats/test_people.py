@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tests.support.label_tables import QUICK, codes, table
-from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.opinions.codes import MISSING
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.align import items_of
 from trace_eval.stats.agreement.forced import forced
@@ -17,7 +18,6 @@ from trace_eval.stats.agreement.levels import (
     vote_counts,
 )
 from trace_eval.stats.agreement.reliability import drawn_agreement, pairwise_rows, reliability_rows
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.tables import tables_of
 
@@ -58,7 +58,7 @@ def test_levels(votes: tuple[int, int, int], level: str, majority: str | None) -
     assert (None if code == MISSING else ("1", "2", "tie")[code]) == majority
 
 
-def opinions(*items: str, **extra: str) -> LabelTable:
+def opinions(*items: str, **extra: str) -> Opinions:
     """One item per text, one person per letter; ``-`` is no opinion."""
     cells = [
         (f"p{n}", f"r{m}", letter)
@@ -135,7 +135,7 @@ def test_groups_by_category_its_parts_and_level() -> None:
 def test_agree_shows_people_and_subsets() -> None:
     labels = opinions("11", "11", "22", "1t", category="a/en a/en b/en b/en")
     judge = table("judge", {"preference": "1121"}, id=["p0", "p1", "p2", "p3"])
-    report = agree([JudgedSource(judge)], labels, AgreeOptions(QUICK))
+    report = agree([judge], labels, AgreeOptions(QUICK))
     assert {row.group for row in report.levels} == {"all", "a/en", "b/en", "a", "b", "en"}
     whole = next(row for row in report.levels if row.group == "all")
     assert (whole.counts["FA"], whole.counts["unresolved"]) == (3, 1)
@@ -151,7 +151,7 @@ def test_agree_shows_people_and_subsets() -> None:
 
 def test_one_person_has_no_levels() -> None:
     labels = table("labels", {"overall": "12"})
-    report = agree([JudgedSource(table("judge", {"overall": "11"}))], labels, AgreeOptions(QUICK))
+    report = agree([table("judge", {"overall": "11"})], labels, AgreeOptions(QUICK))
     assert (report.levels, report.pairwise, report.reliability) == ((), (), ())
     assert [row.group for row in report.forced] == ["all"]
 

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from benchmarks.coverage_plan import World, reached
 from blueprints import UserError
 from trace_eval.commands.cli import app
-from trace_eval.data.labels import LabelTable, label_table
-from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.opinions.labels import label_table
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.plan import make_plan
 from trace_eval.stats.inference.win_rates import win_rate_tables
@@ -25,7 +25,7 @@ NAMES = np.array(["x", "y", "z"])
 
 def world(
     number: int, labels: int, right: float, seed: int = 0
-) -> tuple[LabelTable, dict[str, list[str]], LabelTable]:
+) -> tuple[Opinions, dict[str, list[str]], Opinions]:
     """Judgements, everybody's true label, and the labels of the first pairs."""
     rng = np.random.default_rng(seed)
     couple = rng.integers(0, 3, number)
@@ -49,7 +49,7 @@ def world(
 def test_labels_of_the_plan_give_the_promised_width(right: float) -> None:
     judged, truth, some = world(1500, 100, right)
     wanted = 0.16
-    found = make_plan(gather(JudgedSource(judged), some), PlanOptions(wanted))
+    found = make_plan(gather(judged, some), PlanOptions(wanted))
     assert found.enough
     assert found.goal == "win rates"
     assert found.now is not None
@@ -68,7 +68,7 @@ def test_labels_of_the_plan_give_the_promised_width(right: float) -> None:
 
 def test_a_better_judge_needs_fewer_labels() -> None:
     more = [
-        make_plan(gather(JudgedSource(judged), some), PlanOptions(0.16)).more
+        make_plan(gather(judged, some), PlanOptions(0.16)).more
         for judged, _, some in (world(1500, 100, 0.95), world(1500, 100, 0.6))
     ]
     assert more[0] < 0.6 * more[1]
@@ -76,7 +76,7 @@ def test_a_better_judge_needs_fewer_labels() -> None:
 
 def test_every_two_systems_have_their_share() -> None:
     judged, _, some = world(900, 100, 0.8)
-    found = make_plan(gather(JudgedSource(judged), some), PlanOptions(0.2))
+    found = make_plan(gather(judged, some), PlanOptions(0.2))
     assert [row.systems for row in found.strata] == ["x / y", "x / z", "y / z"]
     assert sum(row.label for row in found.strata) == found.more
     for row in found.strata:
@@ -85,7 +85,7 @@ def test_every_two_systems_have_their_share() -> None:
 
 def test_a_run_that_is_too_small_says_so() -> None:
     judged, _, some = world(120, 40, 0.8)
-    found = make_plan(gather(JudgedSource(judged), some), PlanOptions(0.02))
+    found = make_plan(gather(judged, some), PlanOptions(0.02))
     assert (found.enough, found.more) == (False, 80)
     assert found.beyond is not None
     assert found.beyond > 1000
@@ -94,7 +94,7 @@ def test_a_run_that_is_too_small_says_so() -> None:
 
 def test_enough_labels_are_enough() -> None:
     judged, _, some = world(400, 120, 0.8)
-    run = gather(JudgedSource(judged), some)
+    run = gather(judged, some)
     wide = make_plan(run, PlanOptions(0.9))
     assert (wide.more, wide.enough, wide.pairs) == (0, True, ())
     assert wide.expected == wide.now
@@ -108,15 +108,15 @@ def test_enough_labels_are_enough() -> None:
 def test_inclusion_has_one_rule_here_too() -> None:
     judged, truth, _ = world(600, 0, 0.8)
 
-    def labelled(chosen: list[int], inclusion: list[float]) -> LabelTable:
+    def labelled(chosen: list[int], inclusion: list[float]) -> Opinions:
         rows = {name: [values[row] for row in chosen] for name, values in truth.items()}
         return label_table("labels", {**rows, "inclusion": [*map(str, inclusion)]})
 
     hard, sliced = list(range(100)), list(range(100, 200))
     strata = labelled(hard + sliced, [1.0] * 100 + [0.2] * 100)  # 100 of the 500 others
-    found = make_plan(gather(JudgedSource(judged), strata), PlanOptions(0.1, "accuracy"))
+    found = make_plan(gather(judged, strata), PlanOptions(0.1, "accuracy"))
     alike = make_plan(
-        gather(JudgedSource(judged), labelled(hard + sliced, [1 / 3] * 200)),
+        gather(judged, labelled(hard + sliced, [1 / 3] * 200)),
         PlanOptions(0.1, "accuracy"),
     )
     assert found.now is not None
@@ -132,7 +132,7 @@ def test_inclusion_has_one_rule_here_too() -> None:
     # labels that cannot speak for the run plan nothing of it
     part = labelled(hard, [1.0] * 100)
     with pytest.raises(UserError, match="stand for 100 of 600 pairs"):
-        make_plan(gather(JudgedSource(judged), part), PlanOptions(0.1, "accuracy"))
+        make_plan(gather(judged, part), PlanOptions(0.1, "accuracy"))
 
 
 def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
@@ -144,7 +144,7 @@ def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
     columns = {"id": [f"p{n}" for n in range(600)], "preference": [*map(str, 1 + said)]}
     judged = label_table("judge", {**columns, "instruction_id": [f"i{n}" for n in unit]})
     people = {"id": columns["id"][:80], "preference": [*map(str, 1 + codes[:80])]}
-    run = gather(JudgedSource(judged), label_table("labels", people))
+    run = gather(judged, label_table("labels", people))
     alike, apart = (
         make_plan(run, PlanOptions(0.25, "accuracy", cluster)) for cluster in (True, False)
     )
@@ -155,7 +155,7 @@ def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
     # 20 instructions count four times: 163 labels are worth about 60 of instructions of their own
     assert alike.more > 60
     lonely = {name: column[::4] for name, column in people.items()}
-    run = gather(JudgedSource(judged), label_table("labels", lonely))
+    run = gather(judged, label_table("labels", lonely))
     (note,) = make_plan(run, PlanOptions(0.4, "accuracy", cluster=True)).notes
     assert "nobody knows how alike such pairs are" in note
 
@@ -173,8 +173,8 @@ def test_a_million_pairs_take_seconds() -> None:
     ids = np.arange(number).astype(str).astype(object)
     truth = rng.integers(0, 2, number).astype(np.int8)
     said = np.where(rng.random(number) < 0.8, truth, 1 - truth).astype(np.int8)
-    judged = LabelTable("judge", ids, {"preference": said})
-    run = gather(JudgedSource(judged), LabelTable("labels", ids[:100], {"preference": truth[:100]}))
+    judged = Opinions("judge", ids, {"preference": said})
+    run = gather(judged, Opinions("labels", ids[:100], {"preference": truth[:100]}))
     start = process_time()
     found = make_plan(run, PlanOptions(0.05))
     assert process_time() - start < 20  # about 4 on an idle machine
@@ -205,4 +205,4 @@ def test_the_command(tmp_path: Path) -> None:
     wrong = CliRunner().invoke(app, [*command[:5], "3"])
     assert wrong.exit_code == 2
     with pytest.raises(UserError, match="give the full width of an interval"):
-        make_plan(gather(JudgedSource(judged), some), PlanOptions(3))
+        make_plan(gather(judged, some), PlanOptions(3))

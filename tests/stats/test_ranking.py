@@ -11,7 +11,7 @@ import pytest
 
 from blueprints import UserError
 from tests.support.label_tables import QUICK, table
-from trace_eval.data.labels import LabelTable
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.rank_tables import rank_tables
@@ -26,7 +26,7 @@ from trace_eval.stats.ranking.win_rate import mean_win_rates, win_rates
 RNG = np.random.default_rng(17)
 
 
-def games(text: str, **extra: list[str]) -> LabelTable:
+def games(text: str, **extra: list[str]) -> Opinions:
     """``"xy1 xzg"``: system a, system b, outcome."""
     played = text.split()
     return table(
@@ -38,7 +38,7 @@ def games(text: str, **extra: list[str]) -> LabelTable:
     )
 
 
-def random_games(number: int) -> LabelTable:
+def random_games(number: int) -> Opinions:
     pairs = ["uv", "uw", "vw", "wx", "ux", "vx"]
     rows = [pairs[RNG.integers(6)] + "1122gb"[RNG.integers(6)] for _ in range(number)]
     return games(" ".join(rows))

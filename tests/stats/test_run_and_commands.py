@@ -22,9 +22,9 @@ from trace_eval.data.pairs import Labels, Pair
 from trace_eval.measures import text
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.measures.pair import measure_pair
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
@@ -99,14 +99,14 @@ def lines(records: list) -> str:
 
 
 def test_a_run_is_read_whole(run: Path) -> None:
-    source = read_source(run)
+    source = read_opinions(run)
     assert source.policy == "content_first"
     assert source.labels is not None
-    assert len(source.judgements) == 4
-    assert source.judgements.facts["duration_a"].tolist() == [1, 2, 1, 2]
-    assert source.judgements.facts["clip_b"].tolist() == ["hash-y", "hash-x", "hash-z", "hash-z"]
-    assert source.opinions is not None
-    assert len(source.opinions) == 12
+    assert len(source) == 4
+    assert source.facts["duration_a"].tolist() == [1, 2, 1, 2]
+    assert source.facts["clip_b"].tolist() == ["hash-y", "hash-x", "hash-z", "hash-z"]
+    assert source.calls is not None
+    assert len(source.calls) == 12
 
 
 def test_a_baseline_without_its_package_names_the_remedy(
@@ -128,7 +128,7 @@ def test_a_baseline_without_its_package_names_the_remedy(
 
 
 def test_agreement_of_a_run(run: Path) -> None:
-    report = agree([read_source(run)], None, OPTIONS)
+    report = agree([read_opinions(run)], None, OPTIONS)
     overall = next(score for score in report.scores if score.dimension == "overall")
     # only p0 agrees
     assert overall.metrics["accuracy_4way"].value == 0.25
@@ -160,7 +160,7 @@ def test_agreement_of_a_run(run: Path) -> None:
 def test_a_run_without_judgements_says_so(run: Path) -> None:
     (run / "judgements.jsonl").write_text("")
     with pytest.raises(UserError, match="has no judgements yet"):
-        read_source(run)
+        read_opinions(run)
 
 
 def test_agree_command(run: Path, tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from benchmarks.conclude import WORLDS, Labelled, World, violations
 from blueprints import UserError
 from tests.support.label_tables import table
 from trace_eval.commands.cli import app
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.copies import units
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.decidable import fewest_labels, labels_needed
 from trace_eval.stats.inference.influence import simple_design
 from trace_eval.stats.inference.labelled_run import gather
@@ -261,7 +261,7 @@ def test_needed_labels_do_what_they_say() -> None:
     assert labels_needed(0.9, 0.9, 0.05) is None
 
 
-def pairs(number: int, right: float, seed: int = 0, **extra: object) -> JudgedSource:
+def pairs(number: int, right: float, seed: int = 0, **extra: object) -> Opinions:
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 2, number)
     said = np.where(rng.random(number) < right, truth, 1 - truth)
@@ -269,10 +269,10 @@ def pairs(number: int, right: float, seed: int = 0, **extra: object) -> JudgedSo
     judged = table(
         "judge", {"overall": letters[0]}, confidence=[str(rng.random()) for _ in truth], **extra
     )
-    return JudgedSource(judged, table("labels", {"overall": letters[1]}))
+    return judged.beside(labels=table("labels", {"overall": letters[1]}))
 
 
-def screened(source: JudgedSource, **options: object) -> Screening:
+def screened(source: Opinions, **options: object) -> Screening:
     return screen(gather(source, None), ScreenOptions(**options))  # type: ignore[arg-type]
 
 
@@ -296,7 +296,7 @@ def test_unscored_pairs_are_hopeless_and_the_review_is_least_sure_first() -> Non
     judged = table(
         "judge", {"overall": "12-1"}, confidence=["0.9", "0.2", "0.5", "0.4"],
     )  # fmt: skip
-    found = screened(JudgedSource(judged, table("labels", {"overall": "1212"})))
+    found = screened(judged.beside(labels=table("labels", {"overall": "1212"})))
     assert found.hopeless == ("p2",)
     assert found.review == ("p1", "p3", "p0")
 
@@ -306,14 +306,14 @@ def test_signs_of_certainty() -> None:
     margin = ["2", "-1", "-3", "0.5"]
     judged = table("judge", columns, margin=margin, entropy=["0", "1", "", "0.5"])
     other = table("other", {"overall": "122b"})
-    found = gather(JudgedSource(judged), None, others=[JudgedSource(other)]).signals
+    found = gather(judged, None, others=[other]).signals
     # ahead by 2; against its label by 1; B ahead by 3; a tie is surest at 0
     assert found["margin"].tolist() == [2, -1, 3, -0.5]
     assert found["entropy"].tolist() == [0, -1, -1, -0.5]  # unknown: as the least sure
     assert found["judges"].tolist() == [1, 0, 1, 1]  # ties are one label among judges
     with pytest.raises(UserError, match="--by repeats: this judge does not give it"):
         screen(
-            gather(JudgedSource(judged, table("l", columns)), None), ScreenOptions(by=("repeats",))
+            gather(judged.beside(labels=table("l", columns)), None), ScreenOptions(by=("repeats",))
         )
 
 
@@ -321,7 +321,7 @@ def test_labels_need_their_probabilities_all_or_none() -> None:
     judged = table("judge", {"overall": "12"})
     labels = table("labels", {"overall": "12"}, inclusion=["1", ""])
     with pytest.raises(UserError, match="1 label has no inclusion probability, first 'p1'"):
-        gather(JudgedSource(judged), labels)
+        gather(judged, labels)
     with pytest.raises(UserError, match="inclusion is 2; give the probability"):
         table("labels", {"overall": "1"}, inclusion=["2"])
 

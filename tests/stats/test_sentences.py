@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.coverage_plan import Looker
 from tests.support.cli import trace_eval
-from trace_eval.data.labels import LabelTable
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.beside_rules import Standing
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.paired import sign_test
@@ -113,7 +113,7 @@ def test_win_rates_of_one_half_are_found_for_every_number() -> None:
         said = np.array([0, 1] * half, np.int8)
         names = {f"system_{side}": np.full(2 * half, side, object) for side in "ab"}
         ids = np.arange(2 * half).astype(object)
-        table = LabelTable("x", ids, {"preference": said}, facts=names)
+        table = Opinions("x", ids, {"preference": said}, facts=names)
         for row in own_rates(outcomes_of(table)):
             assert row.rate.both is not None
             assert same(row.rate.both, 0.5)
@@ -127,7 +127,7 @@ def test_few_and_exact_p_values() -> None:
         said = np.repeat([0, 1, 4], [won, lost, ties]).astype(np.int8)
         names = {f"system_{side}": np.full(len(said), side, object) for side in "ab"}
         ids = np.arange(len(said)).astype(object)
-        table = LabelTable("x", ids, {"preference": said}, facts=names)
+        table = Opinions("x", ids, {"preference": said}, facts=names)
         return next(row.rate for row in own_rates(outcomes_of(table)) if row.system == "a")
 
     for number in range(1, 5):

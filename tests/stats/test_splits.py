@@ -11,11 +11,12 @@ from tests.support.label_tables import QUICK
 from trace_eval.compare.judges import with_labels
 from trace_eval.compare.judgings import Joined, Judging, labelled, texts
 from trace_eval.compare.people import labelled_by_people
-from trace_eval.data.labels import LABELS, LabelTable, label_table
+from trace_eval.opinions.codes import LABELS
+from trace_eval.opinions.labels import label_table
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.align import items_of
 from trace_eval.stats.agreement.counts import SPLIT
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.answers import agree_answer, rank_answer
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.inference.card import make_cards
@@ -32,7 +33,7 @@ PAIRS = 400
 OFF = BootstrapOptions(resamples=0)
 
 
-def opinions(votes: list[str], column: str = "preference") -> LabelTable:
+def opinions(votes: list[str], column: str = "preference") -> Opinions:
     """One pair per text, one rater per letter: 1, 2, t, g, b."""
     word = {"t": "tie", "g": "both_good", "b": "both_bad"}
     cells = [
@@ -44,7 +45,7 @@ def opinions(votes: list[str], column: str = "preference") -> LabelTable:
     return label_table("people", {"id": ids, "rater": raters, column: labels})
 
 
-def judged(labels: str, **facts: list[float]) -> JudgedSource:
+def judged(labels: str, **facts: list[float]) -> Opinions:
     columns = {
         "id": [f"p{row}" for row in range(len(labels))],
         "preference": ["tie" if label == "t" else label for label in labels],
@@ -52,7 +53,7 @@ def judged(labels: str, **facts: list[float]) -> JudgedSource:
         "system_b": ["y"] * len(labels),
         **facts,
     }
-    return JudgedSource(label_table("judge", columns))
+    return label_table("judge", columns)
 
 
 def world(seed: int, share: float) -> list[str]:
@@ -146,8 +147,8 @@ def test_agreement_counts_a_split_in_part_and_says_so() -> None:
 def test_two_judges_are_tested_on_split_pairs_too() -> None:
     # on both splits the second judge says what nobody says: each is one for the first
     votes = ["12", "12", "11", "22"]
-    second = judged("tt11").judgements
-    other = JudgedSource(LabelTable("second", second.ids, second.codes, facts=second.facts))
+    second = judged("tt11")
+    other = Opinions("second", second.ids, second.codes, facts=second.facts)
     report = agree([judged("1212"), other], opinions(votes), AgreeOptions(QUICK))
     (row,) = report.comparisons
     assert (row.mcnemar.only_first, row.mcnemar.only_second) == (3, 0)

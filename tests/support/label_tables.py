@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from trace_eval.data.labels import LABELS, Codes, LabelTable, label_table
+from trace_eval.opinions.codes import LABELS, Codes
+from trace_eval.opinions.labels import label_table
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.estimate.options import BootstrapOptions
 
 #: Few resamples: these tests look at structure, not at the third digit.
@@ -27,7 +29,7 @@ def words(text: str) -> list[str]:
     return [_SHORT[letter] for letter in text]
 
 
-def table(source: str, columns: dict[str, str], **extra: Sequence[Any]) -> LabelTable:
+def table(source: str, columns: dict[str, str], **extra: Sequence[Any]) -> Opinions:
     """A table of items p0, p1, ... from letters per column."""
     number = len(next(iter(columns.values())))
     ids = extra.pop("id", [f"p{row}" for row in range(number)])

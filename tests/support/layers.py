@@ -40,18 +40,19 @@ judges.reward: blueprints data extractors fusion judges judges.base judges.chat 
 judges.registry: blueprints fusion judges judges.audio judges.base judges.chat judges.options judges.panel judges.presets judges.rating judges.reward judges.text judges.views.audio judges.words rubrics
 judges.listing: blueprints data judges.base judges.options judges.registry rubrics
 judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry rubrics
-runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures options rubrics
-stats: blueprints data extractors fusion judges.naturalness judges.waveforms measures rubrics runs scores static stats.estimate
+opinions: blueprints data fusion
+runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures opinions options rubrics
+stats: blueprints data extractors fusion judges.naturalness judges.waveforms opinions rubrics runs scores static stats.estimate
 turns: blueprints conversations data entities extracting options stats stats.estimate
 datasets: blueprints data fusion measures stats stats.estimate
-select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures options runs stats
+select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures opinions options runs stats
 report: blueprints conversations data extractors fusion judges.text measures rubrics runs static stats stats.estimate
-review: blueprints conversations data extracting extractors fusion rubrics runs static stats turns
-compare: blueprints data fusion report rubrics runs stats stats.estimate
-api: blueprints compare data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry options report rubrics runs stats stats.estimate
+review: blueprints conversations data extracting extractors fusion opinions rubrics runs static stats turns
+compare: blueprints data fusion opinions report rubrics runs stats stats.estimate
+api: blueprints compare data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry opinions options report rubrics runs stats stats.estimate
 gate: blueprints compare conversations data runs stats stats.estimate turns
 drill: blueprints data extracting extractors fusion judges.base judges.registry options runs stats stats.estimate
-commands: api blueprints compare data datasets drill extracting extractors fusion gate judges.options judges.registry judges.scorer options report review rubrics runs select stats stats.estimate turns
+commands: api blueprints compare data datasets drill extracting extractors fusion gate judges.options judges.registry judges.scorer opinions options report review rubrics runs select stats stats.estimate turns
 __main__: commands
 """  # noqa: E501
 

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from trace_eval.api.finding import Finding, Point
-from trace_eval.data.labels import LabelTable, read_labels, table_labels
 from trace_eval.data.settings import nearest
+from trace_eval.opinions.labels import read_labels, table_labels
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.answers import answer_of
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.options import BootstrapOptions
@@ -48,13 +49,13 @@ def results_of(run: Run) -> Finding:
     return Finding("Overall labels", run, points=points, axis="pairs", ends=_COUNT)
 
 
-def labels_of(given: Any, columns: Mapping[str, str] | None = None) -> LabelTable | None:
+def labels_of(given: Any, columns: Mapping[str, str] | None = None) -> Opinions | None:
     """Human labels from a file, or from a table at hand.
 
     Raises:
         UserError: they cannot be read.
     """
-    if given is None or isinstance(given, LabelTable):
+    if given is None or isinstance(given, Opinions):
         return given
     if isinstance(given, str) or hasattr(given, "__fspath__"):
         return read_labels(Path(given), columns=columns)
@@ -187,7 +188,7 @@ def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Findi
     from trace_eval.stats.options import ScreenOptions
 
     chosen = _options(ScreenOptions, None, options)
-    report = screen(gather(read_source(folder), labels_of(labels)), chosen)
+    report = screen(gather(read_opinions(folder), labels_of(labels)), chosen)
     counts = (
         ("decided", report.decided),
         ("to review", report.review),

@@ -35,7 +35,7 @@ def card(
     from trace_eval.commands.console import results
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences, print_tables, stdout_console
-    from trace_eval.data.labels import read_labels
+    from trace_eval.opinions.labels import read_labels
     from trace_eval.stats.answers import card_answer
     from trace_eval.stats.inference.card import make_cards
     from trace_eval.stats.inference.card_files import write_pages

@@ -80,7 +80,7 @@ def _print_runs(
     from trace_eval.compare.answer import compare_answer
     from trace_eval.compare.scores import compare_folders
     from trace_eval.compare.tables import compare_tables
-    from trace_eval.data.labels import read_labels
+    from trace_eval.opinions.labels import read_labels
     from trace_eval.stats.agreement.tabular import write_csv
 
     report = compare_folders(runs, read_labels(labels) if labels else None, options)
@@ -107,11 +107,12 @@ def print_change(
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.compare.judges import judge_change, judge_change_tables
-    from trace_eval.data.labels import LabelTable, read_labels
+    from trace_eval.opinions.labels import read_labels
+    from trace_eval.opinions.opinions import Opinions
     from trace_eval.runs.run import Run
     from trace_eval.stats.agreement.ratings import Ratings, read_ratings
 
-    known: LabelTable | Ratings | None = None
+    known: Opinions | Ratings | None = None
     if labels:
         rated = Run(sources[0]).holds_scores
         known = read_ratings(labels) if rated else read_labels(labels)

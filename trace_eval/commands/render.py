@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from trace_eval.stats.agreement.checks import DataWarning
+    from trace_eval.opinions.opinions import DataWarning
     from trace_eval.stats.ranking.report import RankReport
     from trace_eval.stats.report import AgreeReport, ScoreReport
 

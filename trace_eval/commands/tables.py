@@ -91,7 +91,7 @@ def _print_orders(outcomes: dict[str, VerdictRow], console: Console) -> None:
     """What the order of the answers did to the ratings."""
     if not any(outcome.both_orders for outcome in outcomes.values()):
         return
-    from trace_eval.stats.agreement.bias.first_position import first_position_test
+    from trace_eval.runs.first_position import first_position_test
 
     if any(outcome.inconsistent for outcome in outcomes.values()):
         console.print(

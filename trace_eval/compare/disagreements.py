@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from trace_eval.data.labels import LABELS, MATCHES, MISSING, LabelTable
+from trace_eval.opinions.codes import LABELS, MATCHES, MISSING
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.align import items_of
 from trace_eval.stats.agreement.counts import SPLIT, TIE, UNTYPED
 from trace_eval.stats.agreement.judges import with_preference
@@ -35,9 +36,7 @@ class Disagreement:
     people: dict[str, str]
 
 
-def disagreements(
-    tables: Mapping[str, LabelTable], labels: LabelTable | None
-) -> list[Disagreement]:
+def disagreements(tables: Mapping[str, Opinions], labels: Opinions | None) -> list[Disagreement]:
     """Pairs with any difference, furthest first; equal ones in the order of the input."""
     people = _people(labels)
     found = []
@@ -52,7 +51,7 @@ def disagreements(
     return sorted(found, key=lambda item: -item.distance)
 
 
-def _verdicts(table: LabelTable, row: int) -> dict[str, str]:
+def _verdicts(table: Opinions, row: int) -> dict[str, str]:
     return {
         name: label_text(name, int(codes[row]))
         for name, codes in table.codes.items()
@@ -71,7 +70,7 @@ def label_text(dimension: str, code: int) -> str:
     return LABELS[code]
 
 
-def _people(labels: LabelTable | None) -> dict[str, dict[str, str]]:
+def _people(labels: Opinions | None) -> dict[str, dict[str, str]]:
     if labels is None:
         return {}
     items = items_of(labels)

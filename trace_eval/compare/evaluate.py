@@ -14,7 +14,9 @@ from blueprints import UserError, counted
 from trace_eval.compare.costs import RunCost, run_cost
 from trace_eval.compare.disagreements import Disagreement, disagreements
 from trace_eval.compare.options import CompareOptions
-from trace_eval.data.labels import LABEL_COLUMNS, MISSING, Codes, LabelTable
+from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.align import align
@@ -25,7 +27,6 @@ from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.judges import with_preference
 from trace_eval.stats.agreement.metrics import measures_of
 from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.measures import estimates
 from trace_eval.stats.estimate.options import BootstrapOptions
@@ -94,7 +95,7 @@ class RunComparison:
 
 def compare_runs(
     folders: Sequence[Path],
-    labels: LabelTable | None = None,
+    labels: Opinions | None = None,
     options: CompareOptions | None = None,
 ) -> RunComparison:
     """Put runs side by side.
@@ -110,11 +111,11 @@ def compare_runs(
     options = options or CompareOptions()
     names = names_of(folders)
     named = list(zip(names, folders, strict=True))
-    sources = [_named(read_source(folder), name) for name, folder in named]
-    counts = {name: len(s.judgements) for name, s in zip(names, sources, strict=True)}
+    sources = [_named(read_opinions(folder), name) for name, folder in named]
+    counts = {name: len(s) for name, s in zip(names, sources, strict=True)}
     shared = _shared(names, sources)
     tables = {
-        name: source.judgements.take(_rows(source.judgements, shared))
+        name: source.take(_rows(source, shared))
         for name, source in zip(names, sources, strict=True)
     }
     tables = _alike(tables)
@@ -125,7 +126,7 @@ def compare_runs(
     differences: tuple[Comparison, ...] = ()
     if known is not None:
         kept = [
-            JudgedSource(tables[name], policy=source.policy)
+            tables[name].beside(policy=source.policy)
             for name, source in zip(names, sources, strict=True)
         ]
         asked = AgreeOptions(options.bootstrap, options.cluster, "drop")
@@ -164,8 +165,8 @@ def names_of(folders: Sequence[Path]) -> list[str]:
 
 
 def _given(
-    labels: LabelTable | None, names: Sequence[str], sources: Sequence[JudgedSource]
-) -> LabelTable | None:
+    labels: Opinions | None, names: Sequence[str], sources: Sequence[Opinions]
+) -> Opinions | None:
     """The labels under a short name: of their file, or of the run that they are in."""
     if labels is not None:
         return replace(labels, source=Path(labels.source).name)
@@ -175,15 +176,13 @@ def _given(
     return None
 
 
-def _named(source: JudgedSource, name: str) -> JudgedSource:
+def _named(source: Opinions, name: str) -> Opinions:
     """The judgements under the run's own name: two runs may have one judge."""
-    table = source.judgements
-    rater = np.full(len(table), name, dtype=object)
-    named = LabelTable(name, table.ids, table.codes, rater, table.repeat, table.facts)
-    return JudgedSource(named, source.labels, None, source.policy)
+    rater = np.full(len(source), name, dtype=object)
+    return replace(source, source=name, rater=rater, calls=None, warnings=())
 
 
-def _alike(tables: Mapping[str, LabelTable]) -> dict[str, LabelTable]:
+def _alike(tables: Mapping[str, Opinions]) -> dict[str, Opinions]:
     """The tables with one column for the pair as a whole, and none that is empty.
 
     Where a run has plain preferences, those of the others are made from their typed ties.
@@ -201,22 +200,22 @@ def _alike(tables: Mapping[str, LabelTable]) -> dict[str, LabelTable]:
     return tables_alike
 
 
-def _shared(names: Sequence[str], sources: Sequence[JudgedSource]) -> list[str]:
-    ids = [set(source.judgements.ids.tolist()) for source in sources]
+def _shared(names: Sequence[str], sources: Sequence[Opinions]) -> list[str]:
+    ids = [set(source.ids.tolist()) for source in sources]
     common = set.intersection(*ids)
     if not common:
         raise UserError(
             f"compare: {' and '.join(names)} have no pair in common; judge the same manifest"
         )
-    return [name for name in sources[0].judgements.ids.tolist() if name in common]
+    return [name for name in sources[0].ids.tolist() if name in common]
 
 
-def _rows(table: LabelTable, shared: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _rows(table: Opinions, shared: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     index = {name: row for row, name in enumerate(table.ids.tolist())}
     return np.array([index[name] for name in shared], np.int64)
 
 
-def _labelled(labels: LabelTable | None, shared: Sequence[str]) -> LabelTable | None:
+def _labelled(labels: Opinions | None, shared: Sequence[str]) -> Opinions | None:
     """The labels of the shared items; None where there are none."""
     if labels is None:
         return None
@@ -225,7 +224,7 @@ def _labelled(labels: LabelTable | None, shared: Sequence[str]) -> LabelTable | 
     return labels.take(np.flatnonzero(mask)) if mask.any() else None
 
 
-def _notes(labels: LabelTable | None, known: LabelTable | None, shared: Sequence[str]) -> list[str]:
+def _notes(labels: Opinions | None, known: Opinions | None, shared: Sequence[str]) -> list[str]:
     if labels is None:
         return ["no human labels: the runs are compared with each other only"]
     if known is None:
@@ -235,7 +234,7 @@ def _notes(labels: LabelTable | None, known: LabelTable | None, shared: Sequence
     return [f"{counted(missing, f'{of} has', f'{of} have')} no human label"] if missing else []
 
 
-def _noise(tables: Mapping[str, LabelTable], folders: Mapping[str, Path]) -> Iterator[NoiseEffect]:
+def _noise(tables: Mapping[str, Opinions], folders: Mapping[str, Path]) -> Iterator[NoiseEffect]:
     """Runs that were judged with noise, against the first run without; the next one repeats."""
     levels = {
         name: Run.open(folder).record().judge.parameters.get("noise_db")
@@ -256,7 +255,7 @@ def _noise(tables: Mapping[str, LabelTable], folders: Mapping[str, Path]) -> Ite
             yield NoiseEffect(base, repeat, name, float(level), effect)
 
 
-def _mutual(tables: Mapping[str, LabelTable], options: BootstrapOptions) -> list[Mutual]:
+def _mutual(tables: Mapping[str, Opinions], options: BootstrapOptions) -> list[Mutual]:
     agreements = []
     for (first, one), (second, other) in combinations(tables.items(), 2):
         for dimension in LABEL_COLUMNS:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blueprints import counted
 from trace_eval.compare.judgings import Judging, Metric
-from trace_eval.data.labels import LABELS, Codes
+from trace_eval.opinions.codes import LABELS, Codes
 from trace_eval.stats.agreement.counts import UNTYPED, collapse_codes, is_untyped, joint_counts
 from trace_eval.stats.agreement.kappa import kappa
 from trace_eval.stats.estimate.interval import IntervalEstimate

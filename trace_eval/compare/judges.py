@@ -16,7 +16,7 @@ from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.read_board import is_board, read_board
 from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
-from trace_eval.data.labels import LabelTable
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.tabular import Table
@@ -26,7 +26,7 @@ def judge_change(
     sources: Sequence[Source],
     repeats: Sequence[Source] = (),
     options: ChangeOptions | None = None,
-    labels: LabelTable | Ratings | None = None,
+    labels: Opinions | Ratings | None = None,
 ) -> JudgeChange | BoardChange:
     """What a change of judges does to the verdicts on the same items.
 
@@ -64,7 +64,7 @@ def judge_change(
     first, second = (with_labels(read_judging(source, options.truth), labels) for source in sources)
     report = compare_judgings(first, second, [read_judging(each) for each in repeats], options)
     if labels is not None and not (report.people or report.rated):
-        on = f" on {', '.join(labels.codes)}" if isinstance(labels, LabelTable) else ""
+        on = f" on {', '.join(labels.codes)}" if isinstance(labels, Opinions) else ""
         said = f"{labels.source}{on}"
         raise UserError(
             f"--labels: nothing in {said} is about what both judged ({report.main}); leave it out,"
@@ -86,7 +86,7 @@ def _refuse(given: ChangeOptions, used: ChangeOptions, where: str) -> None:
             raise UserError(f"--{name} means nothing {where}; leave it out")
 
 
-def with_labels(judging: Judging, labels: LabelTable | Ratings | None) -> Judging:
+def with_labels(judging: Judging, labels: Opinions | Ratings | None) -> Judging:
     """The judging with these labels of people instead of its own."""
     if labels is None:
         return judging

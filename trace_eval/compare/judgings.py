@@ -14,15 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.data.label_cells import Texts
-from trace_eval.data.labels import MISSING, Codes, LabelTable
+from trace_eval.opinions.cells import Texts
+from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.record import RunRecord
 from trace_eval.stats.agreement.align import items_of
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-#: Points of answer A by label code, see :data:`trace_eval.data.labels.LABELS`; raters who split
+#: Points of answer A by label code, see :data:`trace_eval.opinions.codes.LABELS`; raters who split
 #: give half a win; the last is of a missing label.
 POINTS = np.array([1.0, 0.0, 0.5, 0.5, 0.5, 0.5, np.nan])
 
@@ -58,7 +59,7 @@ class Metric:
     """One thing that was judged of every item.
 
     Attributes:
-        codes: labels, see :data:`trace_eval.data.labels.LABELS` [shape=(n,)]; None: a score.
+        codes: labels, see :data:`trace_eval.opinions.codes.LABELS` [shape=(n,)]; None: a score.
         points: 0 to 1, see the module; NaN where unscored [shape=(n,)].
         reasons: why an item is unscored; None where it is scored [shape=(n,)].
     """
@@ -105,7 +106,7 @@ class Judging:
     ids: Texts
     metrics: Mapping[str, Metric]
     facts: Mapping[str, Texts]
-    people: LabelTable | None
+    people: Opinions | None
     replies: Texts
     copies: Texts
     cached: Mask

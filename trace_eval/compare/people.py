@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.compare.judgings import POINTS, Ceiling, Joined
-from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
+from trace_eval.opinions.codes import LABELS, MISSING, Codes
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.counts import TIE, is_untyped
 from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.agreement.spearman import add_spearman
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.options import BootstrapOptions
@@ -101,11 +101,11 @@ def labelled_by_people(joined: Joined, metric: str, options: BootstrapOptions) -
     whole = dimension in ("overall", "preference", "verdict")
     names = _names(joined)
     sources = [
-        JudgedSource(LabelTable(name, joined.first.ids[known], own(codes), facts=facts))
+        Opinions(name, joined.first.ids[known], own(codes), facts=facts)
         for name, codes in zip(names, judged, strict=True)
     ]
     cluster = joined.first.cluster is not None
-    given = LabelTable("people", people.ids, own(people.codes[opinions]), people.rater)
+    given = Opinions("people", people.ids, own(people.codes[opinions]), people.rater)
     report = agree(sources, given, AgreeOptions(options, cluster, "drop"))
     (comparison,) = [c for c in report.comparisons if c.dimension == column]
     limits = comparison.difference.interval
@@ -161,7 +161,7 @@ def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> R
     )
 
 
-def _opinions(joined: Joined, metric: str) -> tuple[LabelTable, str] | None:
+def _opinions(joined: Joined, metric: str) -> tuple[Opinions, str] | None:
     """People's opinions, and the column of them that a metric is about; None: there is none."""
     people = joined.first.people or joined.second.people
     dimension = metric.rpartition(".")[2]

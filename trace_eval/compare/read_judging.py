@@ -11,8 +11,9 @@ from blueprints import UserError
 from trace_eval.compare.judgings import ABSENT, FACTS, NO_VERDICT, Judging, labelled, texts
 from trace_eval.compare.run_judgings import pairs_judging, scores_judging
 from trace_eval.data.label_files import read_columns
-from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
 from trace_eval.data.spelling import WORDS, plain
+from trace_eval.opinions.codes import LABELS, MISSING, Codes
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 
 #: What can be put beside another: a run or its folder, or a table ``FILE:COLUMN``.
@@ -76,7 +77,7 @@ def _table(path: Path, column: str, truth: str | None) -> Judging:
     people = None
     if truth:
         said = {"people": _encoded(found["truth"], path, str(truth), ids)}
-        people = LabelTable(str(path), texts(ids), said)
+        people = Opinions(str(path), texts(ids), said)
     number = len(ids)
     flags = [(text or "").lower() in ("1", "true", "yes") for text in found.get("severe", ())]
     return Judging(

@@ -27,14 +27,15 @@ from trace_eval.compare.judgings import (
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement
-from trace_eval.data.label_cells import Texts
-from trace_eval.data.labels import MISSING, LabelTable
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
+from trace_eval.opinions.cells import Texts
+from trace_eval.opinions.codes import MISSING
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.rubrics.single import ScaleSpec
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items
-from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.inference.ceiling import human_ceiling
 
 
@@ -44,8 +45,7 @@ def pairs_judging(run: Run) -> Judging:
     Raises:
         UserError: there are no judgements in it.
     """
-    source = read_source(run.folder)
-    table = source.judgements
+    table = read_opinions(run.folder)
     judged = run.judgements()
     pairs = {pair.id: pair for pair in run.pairs()}
     ids = table.ids.tolist()
@@ -75,7 +75,7 @@ def pairs_judging(run: Run) -> Judging:
         ids=table.ids,
         metrics=metrics,
         facts=facts,
-        people=source.labels,
+        people=table.labels,
         replies=texts([_raw(j) for j in found]),
         copies=texts([_hash(j.model_dump(mode="json")) for j in found]),
         cached=np.array([any(o.cached for o in j.opinions) for j in found], bool),
@@ -85,11 +85,11 @@ def pairs_judging(run: Run) -> Judging:
         record=run.record(),
         label_sets=tuple(sorted({j.label_set for j in found if j.status == "scored"})),
         evidence=_evidence(run)[0],
-        ceiling=pair_ceiling(source.labels),
+        ceiling=pair_ceiling(table.labels),
     )
 
 
-def pair_ceiling(labels: LabelTable | None) -> Ceiling | None:
+def pair_ceiling(labels: Opinions | None) -> Ceiling | None:
     """Two people on one pair as a whole."""
     found = human_ceiling(labels) if labels is not None else None
     return None if found is None else Ceiling(found.pairs, found.agreement, found.kappa)

@@ -16,7 +16,7 @@ import numpy as np
 from blueprints import UserError, counted
 from trace_eval.compare.evaluate import RunComparison, compare_runs, names_of
 from trace_eval.compare.options import CompareOptions
-from trace_eval.data.labels import LabelTable
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.tabular import Table, p_value, table
 from trace_eval.stats.estimate.interval import IntervalEstimate
@@ -98,7 +98,7 @@ class ScoreComparison:
 
 def compare_folders(
     folders: Sequence[Path],
-    labels: LabelTable | None = None,
+    labels: Opinions | None = None,
     options: CompareOptions | None = None,
 ) -> RunComparison | ScoreComparison:
     """Runs of pairs as :func:`compare_runs` does, runs of scores as :func:`compare_scores` does.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.compare.judgings import Joined
-from trace_eval.data.labels import MISSING
+from trace_eval.opinions.codes import MISSING
 
 Array = NDArray[np.float64]
 

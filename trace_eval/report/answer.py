@@ -12,7 +12,7 @@ from trace_eval.runs.score_table import rubrics_of
 from trace_eval.stats.sentences import MOST
 
 if TYPE_CHECKING:
-    from trace_eval.stats.agreement.source import JudgedSource
+    from trace_eval.opinions.opinions import Opinions
     from trace_eval.stats.ranking.report import RankReport
 
 
@@ -68,7 +68,7 @@ def said_of(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
     return (*(rank_answer(ranking)[: MOST - 1] if ranking else ()), f"{told}{fused}.")
 
 
-def ranking_of(run: Run, source: JudgedSource | None = None) -> tuple[RankReport | None, str]:
+def ranking_of(run: Run, source: Opinions | None = None) -> tuple[RankReport | None, str]:
     """The ranking of a run's systems as ``trace-eval rank`` has it, and why there is none.
 
     Args:
@@ -77,11 +77,11 @@ def ranking_of(run: Run, source: JudgedSource | None = None) -> tuple[RankReport
     """
     note = ""
     try:
-        from trace_eval.stats.agreement.source import read_source
+        from trace_eval.runs.opinions import read_opinions
         from trace_eval.stats.options import RankOptions
         from trace_eval.stats.rank_sources import rank
 
-        read = source or read_source(run.folder)
+        read = source or read_opinions(run.folder)
         # Labels without an overall opinion rank nobody, and cost nobody the judge's ranking.
         for known in (read, replace(read, labels=None)):
             try:

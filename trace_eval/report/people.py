@@ -15,7 +15,7 @@ from trace_eval.report.gather import Facts
 from trace_eval.runs.run import Run
 
 if TYPE_CHECKING:
-    from trace_eval.stats.agreement.source import JudgedSource
+    from trace_eval.opinions.opinions import Opinions
     from trace_eval.stats.estimate.interval import Range
     from trace_eval.stats.inference.calibrate import Calibration
     from trace_eval.stats.ranking.report import RankReport, Standing
@@ -97,13 +97,13 @@ def people(facts: Facts) -> People:
     )
 
 
-def _policy(source: JudgedSource) -> str | None:
+def _policy(source: Opinions) -> str | None:
     from trace_eval.stats.agreement.judges import fused_by
 
-    return fused_by(source, source.judgements, None)
+    return fused_by(source, source, None)
 
 
-def _calibration(source: JudgedSource) -> dict[str, Any]:
+def _calibration(source: Opinions) -> dict[str, Any]:
     """The calibration and its diagram; nothing where the labels are too few for one."""
     if source.labels is None:
         return {}
@@ -118,13 +118,13 @@ def _calibration(source: JudgedSource) -> dict[str, Any]:
     return {"calibration": found, "reliability": diagram(found.chosen)}
 
 
-def _source(folder: Path) -> JudgedSource:
-    from trace_eval.stats.agreement.source import read_source
+def _source(folder: Path) -> Opinions:
+    from trace_eval.runs.opinions import read_opinions
 
-    return read_source(folder)
+    return read_opinions(folder)
 
 
-def _agreement(facts: Facts, source: JudgedSource) -> tuple[AgreeReport | None, str]:
+def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]:
     if not any(pair.labels for pair in facts.pairs):
         unused = "".join(f" {what}." for what in facts.record.unused_labels)
         return (

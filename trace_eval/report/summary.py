@@ -12,10 +12,10 @@ from fusion import DIMENSIONS, POLICIES, RATINGS
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Usage
 from trace_eval.report.gather import Facts
+from trace_eval.runs.first_position import FirstPositionTest, first_position_test
 from trace_eval.runs.guesses import guesses_among
 from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.record import SessionRecord
-from trace_eval.stats.agreement.bias.first_position import FirstPositionTest, first_position_test
 
 #: Titles of the judged dimensions and of their fusion.
 TITLES = {

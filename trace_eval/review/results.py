@@ -10,7 +10,7 @@ import numpy as np
 
 from blueprints import counted
 from fusion import DIMENSIONS, Rating
-from trace_eval.data.labels import LABELS, Codes
+from trace_eval.opinions.codes import LABELS, Codes
 from trace_eval.review.estimate import LEVEL, Accuracy, agreement_scores, estimate_accuracy
 from trace_eval.review.protocol import Phase
 from trace_eval.review.session import Labelled, Review

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from blueprints import Strict, counted
-from trace_eval.data.labels import label_table
+from trace_eval.opinions.labels import label_table
 from trace_eval.select.candidates import Group
 from trace_eval.select.schemes import Bracket, Verdict, Verdicts
 from trace_eval.stats.ranking.outcomes import outcomes_of

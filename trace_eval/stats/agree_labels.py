@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY, POLICIES, Policy
-from trace_eval.data.labels import LABEL_COLUMNS, MISSING, Codes, LabelTable
+from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.fuse import load_policy
 from trace_eval.stats.agreement.align import Aligned, Items, align, items_of
 from trace_eval.stats.agreement.alpha import alpha
@@ -38,7 +39,6 @@ from trace_eval.stats.agreement.policies.policy import fuse_codes, has_dimension
 from trace_eval.stats.agreement.reliability import pairwise_rows, reliability_rows
 from trace_eval.stats.agreement.score import JudgeScore, score_judge
 from trace_eval.stats.agreement.score_mse import score_error
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.few_labels import calibrations_of, shares_of
 from trace_eval.stats.options import AgreeOptions, Missing
 from trace_eval.stats.report import (
@@ -64,7 +64,7 @@ class _Compared:
         groups: subsets of the items by category.
     """
 
-    labels: LabelTable
+    labels: Opinions
     items: Items
     judges: Sequence[JudgeData]
     columns: Sequence[Sequence[Aligned]]
@@ -76,7 +76,7 @@ class _Compared:
 
 
 def agree_labels(
-    sources: Sequence[JudgedSource], labels: LabelTable | None, options: AgreeOptions
+    sources: Sequence[Opinions], labels: Opinions | None, options: AgreeOptions
 ) -> AgreeReport:
     """See :func:`trace_eval.stats.agree_sources.agree`."""
     known = labels or next((source.labels for source in sources if source.labels), None)
@@ -122,9 +122,7 @@ def agree_labels(
     )
 
 
-def _compared(
-    sources: Sequence[JudgedSource], labels: LabelTable, options: AgreeOptions
-) -> _Compared:
+def _compared(sources: Sequence[Opinions], labels: Opinions, options: AgreeOptions) -> _Compared:
     items = items_of(labels)
     _refuse_silent(items, options.missing)
     fused_with, shown = _policies(options.policy)

@@ -9,24 +9,25 @@ from typing import overload
 
 from blueprints import UserError
 from trace_eval.data.columns import Columns
-from trace_eval.data.labels import LabelTable, read_labels
+from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agree_scores import agree_score_sources
 from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_files import ScoreFile
-from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.held import held
 from trace_eval.stats.options import SCORES, AgreeOptions, check, refuse_columns
 from trace_eval.stats.report import AgreeReport, ScoreReport
 
 #: A run folder or a file, or what was read of one.
-Source = Path | JudgedSource | ScoreFile
+Source = Path | Opinions | ScoreFile
 
 
 @overload
 def agree(
-    sources: Sequence[JudgedSource],
-    labels: Path | LabelTable | None = None,
+    sources: Sequence[Opinions],
+    labels: Path | Opinions | None = None,
     options: AgreeOptions | None = None,
 ) -> AgreeReport: ...
 
@@ -42,7 +43,7 @@ def agree(
 @overload
 def agree(
     sources: Sequence[Source],
-    labels: Path | LabelTable | Ratings | None = None,
+    labels: Path | Opinions | Ratings | None = None,
     options: AgreeOptions | None = None,
     columns: Columns | None = None,
 ) -> AgreeReport | ScoreReport: ...
@@ -50,7 +51,7 @@ def agree(
 
 def agree(
     sources: Sequence[Source],
-    labels: Path | LabelTable | Ratings | None = None,
+    labels: Path | Opinions | Ratings | None = None,
     options: AgreeOptions | None = None,
     columns: Columns | None = None,
 ) -> AgreeReport | ScoreReport:
@@ -67,7 +68,7 @@ def agree(
             has some.
         options: default: :class:`AgreeOptions`.
         columns: how files of labels name their columns, see
-            :func:`trace_eval.data.judge_files.read_judge_file`.
+            :func:`trace_eval.opinions.judge_files.read_judge_file`.
 
     Raises:
         UserError: a file cannot be read, sources hold labels and scores, an option means nothing
@@ -86,7 +87,7 @@ def agree(
         check(options, kind)
     if kind == SCORES:
         refuse_columns(columns)
-        assert not isinstance(labels, LabelTable)
+        assert not isinstance(labels, Opinions)
         scored = [source for source in sources if isinstance(source, Path | ScoreFile)]
         return agree_score_sources(scored, labels, options)
     assert not isinstance(labels, Ratings)
@@ -99,18 +100,18 @@ def agree(
     # A run needs no names of columns; those that are given beside one are of the labels.
     of_run = replace(columns, named={}, mapping={}) if isinstance(labels, Path) else columns
     judged = [
-        read_source(source, of_run if source.is_dir() else columns, numbers)
+        read_opinions(source, of_run if source.is_dir() else columns, numbers)
         if isinstance(source, Path)
         else source
         for source in sources
     ]
     if isinstance(labels, Path):
         labels = read_labels(labels, numbers, columns.named, columns.mapping)
-    return agree_labels([s for s in judged if isinstance(s, JudgedSource)], labels, options)
+    return agree_labels([s for s in judged if isinstance(s, Opinions)], labels, options)
 
 
 def agree_by_instruction(
-    source: JudgedSource, labels: LabelTable | None, options: AgreeOptions
+    source: Opinions, labels: Opinions | None, options: AgreeOptions
 ) -> AgreeReport:
     """As :func:`agree`, with whole instructions drawn where every item names its own.
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from blueprints import UserError
 from fusion import Policy
-from trace_eval.data.labels import LABEL_COLUMNS, LabelTable
+from trace_eval.opinions.codes import LABEL_COLUMNS
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.fuse import load_policy
 from trace_eval.stats.agreement.align import Items
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.shares import ShareRow, share_rows
@@ -20,14 +20,14 @@ from trace_eval.stats.report import ALL_POLICIES
 
 
 def shares_of(
-    sources: Sequence[JudgedSource], labels: LabelTable, items: Items, options: AgreeOptions
+    sources: Sequence[Opinions], labels: Opinions, items: Items, options: AgreeOptions
 ) -> tuple[tuple[ShareRow, ...], str, list[str]]:
     """(what people say over all judged pairs, how their labels were drawn, what is left out)."""
     rows: list[ShareRow] = []
     design, left_out = "", dict[str, None]()
     policy = policy_of(options)
     for source in sources:
-        for judge, table in source.judgements.raters().items():
+        for judge, table in source.raters().items():
             for column in LABEL_COLUMNS:
                 if column not in table.codes or column not in items.codes:
                     continue
@@ -53,12 +53,12 @@ def shares_of(
 
 
 def calibrations_of(
-    sources: Sequence[JudgedSource], labels: LabelTable, options: AgreeOptions
+    sources: Sequence[Opinions], labels: Opinions, options: AgreeOptions
 ) -> Iterator[Calibration]:
     """P(people prefer A) of every judge, see :func:`calibrate`."""
     policy = policy_of(options)
     for source in sources:
-        for judge in source.judgements.raters():
+        for judge in source.raters():
             run = gather(source, labels, judge=judge, policy=policy)
             draw = options.bootstrap
             found = calibrate(run, options.folds, draw.level, draw.seed, options.baselines)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from trace_eval.data.columns import Columns
 from trace_eval.data.label_files import NAMES, column_names
-from trace_eval.data.labels import LABEL_COLUMNS, SCORE_FACTS
+from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.score_files import SCORE_COLUMNS, ScoreFile, holds_records
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.options import LABELS, SCORES
 
 
-def held(source: Path | JudgedSource | ScoreFile, columns: Columns | None = None) -> str:
+def held(source: Path | Opinions | ScoreFile, columns: Columns | None = None) -> str:
     """``labels`` or ``scores``; ``labels`` also of what is neither, whose reader says why.
 
     A run folder is of the command that wrote it. A file holds scores if its records are those of

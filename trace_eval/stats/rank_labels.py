@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from blueprints import UserError, counted
-from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.opinions.codes import MISSING
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.win_rates import RateRow, own_rates
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.checks import ranking_warnings
@@ -32,10 +33,10 @@ from trace_eval.stats.ranking.win_rate import mean_win_rates, win_rates
 
 
 def rank_labels(
-    table: LabelTable,
+    table: Opinions,
     options: RankOptions | None = None,
     human: Mapping[str, float] | None = None,
-    labels: LabelTable | None = None,
+    labels: Opinions | None = None,
     left_out: Contradicted | None = None,
 ) -> RankReport:
     """Rank the systems of one judge.
@@ -115,7 +116,7 @@ def _own(outcomes: Outcomes, options: RankOptions) -> tuple[RateRow, ...]:
     return own_rates(outcomes, options.bootstrap.level, options.cluster, options.typed)
 
 
-def _without(table: LabelTable, column: str, left_out: Contradicted) -> LabelTable:
+def _without(table: Opinions, column: str, left_out: Contradicted) -> Opinions:
     """The table without the labels that were given by place."""
     codes = table.codes[column]
     if not (codes[~left_out.rows] != MISSING).any():
@@ -183,7 +184,7 @@ def _refuse_strangers(human: Mapping[str, float], outcomes: Outcomes) -> None:
 
 
 def _of_people(
-    table: LabelTable, human: Mapping[str, float] | None, labels: LabelTable | None
+    table: Opinions, human: Mapping[str, float] | None, labels: Opinions | None
 ) -> Iterator[Caveat]:
     """What the human side lacks; nothing is left out in silence."""
     if human is not None:

@@ -11,12 +11,14 @@ import numpy as np
 from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.data.columns import Columns
-from trace_eval.data.labels import MISSING, LabelTable, read_labels
+from trace_eval.opinions.codes import MISSING
+from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.opinions import SIDE_NAMES, Opinions
 from trace_eval.runs.fuse import ASKED, any_policy, load_policy
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agreement.align import rows_of
 from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_files import ScoreFile, read_scores
-from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.held import held
 from trace_eval.stats.inference.sampling import Drawn, drawn_labels
 from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables
@@ -33,8 +35,8 @@ from trace_eval.stats.ranking.report import Caveat, RankReport
 
 
 def rank(
-    source: Path | JudgedSource | ScoreFile,
-    labels: Path | LabelTable | Ratings | None = None,
+    source: Path | Opinions | ScoreFile,
+    labels: Path | Opinions | Ratings | None = None,
     options: RankOptions | None = None,
     human: Path | Mapping[str, float] | None = None,
     columns: Columns | None = None,
@@ -62,13 +64,13 @@ def rank(
     given = read_human_ranking(human) if isinstance(human, Path) else human
     if kind == SCORES:
         refuse_columns(columns)
-        assert not isinstance(source, JudgedSource)
-        assert not isinstance(labels, LabelTable)
+        assert not isinstance(source, Opinions)
+        assert not isinstance(labels, Opinions)
         file = read_scores(source, options.rubric) if isinstance(source, Path) else source
         return rank_scores(file, labels, options, given)
     assert not isinstance(source, ScoreFile)
     assert not isinstance(labels, Ratings)
-    read = source if isinstance(source, JudgedSource) else _read(source, labels, options, columns)
+    read = source if isinstance(source, Opinions) else _read(source, labels, options, columns)
     named = columns or Columns()
     people = (
         read_labels(labels, (), named.named, named.mapping) if isinstance(labels, Path) else labels
@@ -84,9 +86,7 @@ def rank(
     return _rank_judged(read, people, options, given)
 
 
-def _own_labels(
-    source: JudgedSource, dimension: str | None
-) -> tuple[JudgedSource, tuple[Caveat, ...]]:
+def _own_labels(source: Opinions, dimension: str | None) -> tuple[Opinions, tuple[Caveat, ...]]:
     """The source without its labels where none is of the dimension that is ranked."""
     if source.labels is None or dimension is None or dimension in source.labels.codes:
         return source, ()
@@ -95,18 +95,18 @@ def _own_labels(
 
 
 def _read(
-    path: Path, labels: Path | LabelTable | None, options: RankOptions, columns: Columns | None
-) -> JudgedSource:
+    path: Path, labels: Path | Opinions | None, options: RankOptions, columns: Columns | None
+) -> Opinions:
     if has_positions(path):
         return read_positions(path, options.baseline)
     # A run needs no names of columns; those that are given beside one are of the labels.
     own = replace(columns, named={}, mapping={}) if columns and path.is_dir() else columns
-    return read_source(path, own, rows_are_items=labels is None)
+    return read_opinions(path, own, rows_are_items=labels is None)
 
 
 def _rank_judged(
-    source: JudgedSource,
-    people: LabelTable | None,
+    source: Opinions,
+    people: Opinions | None,
     options: RankOptions,
     human: Mapping[str, float] | None,
 ) -> RankReport:
@@ -134,12 +134,12 @@ def _rank_judged(
     return replace(report, warnings=warnings, caveats=caveats, powered=ppi)
 
 
-def _named(source: JudgedSource, options: RankOptions) -> tuple[JudgedSource, tuple[Caveat, ...]]:
+def _named(source: Opinions, options: RankOptions) -> tuple[Opinions, tuple[Caveat, ...]]:
     """The source with systems called by their places, where no pair names any."""
-    named = source.with_sides(options.systems)
+    named = source.with_sides(options.systems or SIDE_NAMES)
     if named is None and options.systems is not None:
         raise UserError(
-            f"--systems {','.join(options.systems)}: the pairs of {source.judgements.source} name"
+            f"--systems {','.join(options.systems)}: the pairs of {source.source} name"
             " their systems"
         )
     if named is None or options.systems is not None:
@@ -148,7 +148,7 @@ def _named(source: JudgedSource, options: RankOptions) -> tuple[JudgedSource, tu
     return named, (Caveat("all", f"{told} new,old"),)
 
 
-def _table(source: JudgedSource, options: RankOptions) -> tuple[LabelTable, str | None]:
+def _table(source: Opinions, options: RankOptions) -> tuple[Opinions, str | None]:
     """(the labels that are ranked, name of the policy that fused them)."""
     if options.orders == "separate":
         if options.keep_inconsistent:
@@ -166,7 +166,7 @@ def _table(source: JudgedSource, options: RankOptions) -> tuple[LabelTable, str 
 
 
 def _ppi_win_rates(
-    table: LabelTable, labels: LabelTable, options: RankOptions
+    table: Opinions, labels: Opinions, options: RankOptions
 ) -> tuple[WinRates | None, str | None]:
     """People's win rates, or why the labels give none (None: every judged item has one)."""
     column, said = (opinion_column(t, options.dimension) for t in (table, labels))
@@ -186,7 +186,7 @@ def _ppi_win_rates(
     return found, None
 
 
-def _drawn(table: LabelTable, column: str, labels: LabelTable, said: str) -> Drawn:
+def _drawn(table: Opinions, column: str, labels: Opinions, said: str) -> Drawn:
     rows = rows_of(labels.ids, table.ids)
     known = rows >= 0
     own = labels.facts.get("inclusion")

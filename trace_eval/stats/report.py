@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from trace_eval.opinions.opinions import DataWarning
 from trace_eval.stats.agreement.alpha import Alpha
 from trace_eval.stats.agreement.bias.effects import (
     DifficultyRow,
@@ -15,7 +16,6 @@ from trace_eval.stats.agreement.bias.effects import (
     VerbosityRow,
 )
 from trace_eval.stats.agreement.binary import BinaryAgreement
-from trace_eval.stats.agreement.checks import DataWarning
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.figures import Figure
 from trace_eval.stats.agreement.forced import Forced

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.data.label_cells import Texts
-from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
+from trace_eval.opinions.cells import Texts
+from trace_eval.opinions.codes import LABELS, MISSING, Codes
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.copies import index_of
 from trace_eval.stats.agreement.counts import (
     SPLIT,
@@ -46,7 +47,7 @@ class Items:
     codes: Mapping[str, Codes]
     top: Mapping[str, NDArray[np.bool_]]
     silent: Mapping[str, int]
-    table: LabelTable
+    table: Opinions
     row: NDArray[np.int64]
     first: NDArray[np.int64]
 
@@ -89,7 +90,7 @@ class Items:
         return {key: row for row, key in enumerate(self.ids.tolist())}
 
 
-def items_of(table: LabelTable) -> Items:
+def items_of(table: Opinions) -> Items:
     """Group opinions by item and take the plurality label.
 
     A plurality needs more votes than any other label; otherwise the raters split, which is never
@@ -123,7 +124,7 @@ def items_of(table: LabelTable) -> Items:
     return Items(ids, codes, tops, silent, table, row, first)
 
 
-def first_repeat(table: LabelTable) -> LabelTable:
+def first_repeat(table: Opinions) -> Opinions:
     """The first row of every item of one judge: repetitions measure noise, not agreement."""
     if table.repeat is None:
         return table
@@ -139,7 +140,7 @@ def rows_of(ids: Texts, known: Texts) -> NDArray[np.int64]:
     return np.fromiter(map(index.get, ids.tolist(), repeat(-1)), np.int64, len(ids))
 
 
-def match(items: Items, judged: LabelTable, missing: Missing) -> NDArray[np.int64]:
+def match(items: Items, judged: Opinions, missing: Missing) -> NDArray[np.int64]:
     """Row of ``judged`` for every item [shape=(items,)]; -1 where there is none.
 
     Args:

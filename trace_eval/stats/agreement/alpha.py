@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data.labels import LABELS, MISSING, Codes
+from trace_eval.opinions.codes import LABELS, MISSING, Codes
 from trace_eval.stats.agreement.counts import UNTYPED, collapse_codes
 
 
@@ -35,7 +35,7 @@ def alpha(item: NDArray[np.int64], codes: Codes, items: int, raters: int) -> Alp
 
     Args:
         item: which item each opinion is about, 0 to ``items - 1`` [shape=(n,)].
-        codes: the opinions, :data:`trace_eval.data.labels.LABELS` [shape=(n,)].
+        codes: the opinions, :data:`trace_eval.opinions.codes.LABELS` [shape=(n,)].
         items: how many items there are.
         raters: how many raters there are, for the record.
     """

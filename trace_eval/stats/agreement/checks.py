@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.data.label_cells import Texts
-from trace_eval.data.labels import LABELS, MISSING, Codes
+from trace_eval.opinions.cells import Texts
+from trace_eval.opinions.codes import LABELS, MISSING, Codes
+from trace_eval.opinions.opinions import DataWarning
 from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.copies import groups_of, index_of, joint
 from trace_eval.stats.agreement.counts import TIE, collapse_codes, is_untyped, joint_counts
@@ -29,21 +29,6 @@ SHOWN_ROWS = 8
 
 #: A label that one side uses at least this often and the other never is worth a word.
 SEEN_OFTEN = 10
-
-
-@dataclass(frozen=True)
-class DataWarning:
-    """A finding.
-
-    Attributes:
-        check: its short name, stable for programs.
-        text: what was found and what to do.
-        rows: ids of the items concerned, in file order.
-    """
-
-    check: str
-    text: str
-    rows: tuple[str, ...] = ()
 
 
 def warning_line(warning: DataWarning) -> str:

@@ -23,7 +23,7 @@ def units(facts: Facts, instructions: bool = True) -> Numbers | None:
     known.
 
     Args:
-        facts: by name, one value per pair, see :class:`trace_eval.data.labels.LabelTable`.
+        facts: by name, one value per pair, see :class:`trace_eval.opinions.opinions.Opinions`.
         instructions: pairs of one instruction are one unit; else copies alone.
     """
     copy = _copies(facts)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data.labels import LABELS, MISSING, Codes
+from trace_eval.opinions.codes import LABELS, MISSING, Codes
 
 Counts = NDArray[Any]
 

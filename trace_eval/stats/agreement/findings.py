@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data.labels import TEXT_FACTS
+from trace_eval.opinions.codes import TEXT_FACTS
+from trace_eval.opinions.opinions import DataWarning
 from trace_eval.stats.agreement.align import Aligned, Items
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.checks import (
-    DataWarning,
     copied_ties,
     label_sets,
     other_column,

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
-from trace_eval.data.labels import FACTS, NUMBER_FACTS, TEXT_FACTS, Codes, LabelTable
+from trace_eval.opinions.codes import FACTS, NUMBER_FACTS, TEXT_FACTS, Codes
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.align import Items, first_repeat, gather, match
 from trace_eval.stats.agreement.copies import index_of
 from trace_eval.stats.agreement.counts import collapse_codes
 from trace_eval.stats.agreement.policies.policy import fuse_codes, has_dimensions
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.options import Missing
 
 
@@ -36,17 +36,17 @@ class JudgeData:
     """
 
     name: str
-    table: LabelTable
-    first: LabelTable
+    table: Opinions
+    first: Opinions
     codes: Mapping[str, Codes]
     facts: Mapping[str, NDArray[Any]]
-    opinions: LabelTable | None
+    opinions: Opinions | None
     rows: NDArray[np.int64]
     policy: str | None = None
 
 
 def prepare_judges(
-    sources: Sequence[JudgedSource], items: Items, policy: Policy | None, missing: Missing
+    sources: Sequence[Opinions], items: Items, policy: Policy | None, missing: Missing
 ) -> list[JudgeData]:
     """Every judge of every source.
 
@@ -62,11 +62,11 @@ def prepare_judges(
     """
     judges: list[JudgeData] = []
     for source in sources:
-        for rater, table in source.judgements.raters().items():
-            name = _unique(rater, source.judgements.source, [judge.name for judge in judges])
+        for rater, table in source.raters().items():
+            name = _unique(rater, source.source, [judge.name for judge in judges])
             fused = fused_by(source, table, policy)
             table = with_overall(table, policy, known_policy(source))
-            opinions = source.opinions
+            opinions = source.calls
             if opinions is not None:
                 opinions = opinions.raters().get(rater)
             if opinions is not None:
@@ -99,7 +99,7 @@ def _unique(rater: str, source: str, taken: list[str]) -> str:
     return name
 
 
-def known_policy(source: JudgedSource) -> Policy | None:
+def known_policy(source: Opinions) -> Policy | None:
     """The built-in policy that the source was fused with, the default of one that was not.
 
     None where it was another: calls are then not fused with one that nobody asked for.
@@ -111,7 +111,7 @@ def known_policy(source: JudgedSource) -> Policy | None:
 AS_GIVEN = "as its file gives it"
 
 
-def fused_by(source: JudgedSource, table: LabelTable, policy: Policy | None) -> str | None:
+def fused_by(source: Opinions, table: Opinions, policy: Policy | None) -> str | None:
     """Name of the policy behind a judge's overall label, for captions.
 
     Args:
@@ -132,7 +132,7 @@ def fused_by(source: JudgedSource, table: LabelTable, policy: Policy | None) -> 
     return None if known is None else known.name
 
 
-def with_overall(table: LabelTable, policy: Policy | None, default: Policy | None) -> LabelTable:
+def with_overall(table: Opinions, policy: Policy | None, default: Policy | None) -> Opinions:
     """The table with ``overall`` re-fused by ``policy``.
 
     Without a policy a stored ``overall`` stays, and ``default`` (None: nothing) fuses one only
@@ -153,9 +153,7 @@ def with_overall(table: LabelTable, policy: Policy | None, default: Policy | Non
     return table.with_codes(overall=fuse_codes(wanted, table.codes))
 
 
-def merge_facts(
-    judged: LabelTable, rows: NDArray[np.int64], items: Items
-) -> dict[str, NDArray[Any]]:
+def merge_facts(judged: Opinions, rows: NDArray[np.int64], items: Items) -> dict[str, NDArray[Any]]:
     """Facts per labelled item, from the judgements or else from the labels."""
     facts: dict[str, NDArray[Any]] = {}
     asked = [name for name in (*judged.facts, *items.table.facts) if name not in FACTS]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data.labels import LABELS, MISSING, Codes
+from trace_eval.opinions.codes import LABELS, MISSING, Codes
 from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.kappa import kappa

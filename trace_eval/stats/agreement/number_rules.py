@@ -11,7 +11,7 @@ from blueprints import UserError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from trace_eval.data.labels import Codes
+    from trace_eval.opinions.codes import Codes
 
 #: What follows the colon of a baseline's spec.
 DIRECTIONS = ("higher", "lower")
@@ -40,7 +40,7 @@ class NumberRule:
         """Codes of 1 or 2; missing where unknown or equal; None without the facts."""
         import numpy as np  # late: options of commands hold rules
 
-        from trace_eval.data.labels import MISSING
+        from trace_eval.opinions.codes import MISSING
 
         if any(name not in facts for name in self.facts):
             return None

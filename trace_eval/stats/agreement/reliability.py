@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data.labels import MISSING
+from trace_eval.opinions.codes import MISSING
 from trace_eval.stats.agreement.align import Items
 from trace_eval.stats.agreement.counts import TIE, UNTYPED, collapse_codes
 from trace_eval.stats.agreement.levels import vote_counts

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.data.labels import MISSING, Codes
+from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.stats.agreement.accuracy import accuracy, accuracy_2way, coverage_2way
 from trace_eval.stats.agreement.align import Aligned
 from trace_eval.stats.agreement.baselines import (

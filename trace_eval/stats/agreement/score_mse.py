@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trace_eval.data.labels import SCORE_FACTS
+from trace_eval.opinions.codes import SCORE_FACTS
 from trace_eval.stats.agreement.align import Items
 from trace_eval.stats.agreement.judges import JudgeData
 from trace_eval.stats.agreement.pearson import pearson

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DIMENSIONS
-from trace_eval.data.labels import MISSING, Codes
+from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.stats.agreement.baselines import RULES
 from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.inference.calibrators import METHODS, Array, Method, log_loss

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from blueprints import UserError, counted
 from extractors import limits_of
-from trace_eval.data.labels import LabelTable
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agree_sources import agree_by_instruction
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
 from trace_eval.stats.agreement.judges import fused_by, known_policy, with_overall
 from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.agreement.source import JudgedSource, read_source
 from trace_eval.stats.estimate.interval import Range
 from trace_eval.stats.estimate.options import OF_PAGES, BootstrapOptions
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
@@ -121,7 +121,7 @@ def main_score(report: AgreeReport | None) -> JudgeScore | None:
 
 def make_cards(
     paths: Sequence[Path],
-    labels: LabelTable | None = None,
+    labels: Opinions | None = None,
     resamples: int = OF_PAGES,
     probes: Sequence[Path] = (),
 ) -> list[Card]:
@@ -133,13 +133,13 @@ def make_cards(
     Raises:
         UserError: a run or a result of probes cannot be read, or is of none of the judges.
     """
-    sources = {path: read_source(path) for path in paths}
-    judges = {judge for source in sources.values() for judge in source.judgements.raters()}
+    sources = {path: read_opinions(path) for path in paths}
+    judges = {judge for source in sources.values() for judge in source.raters()}
     named = probes_of(probes, judges)
     cards = []
     for path, source in sources.items():
         ran = operation(path) if path.is_dir() else None
-        raters = source.judgements.raters()
+        raters = source.raters()
         stored = path / PROBES_FILE
         probed = named or probes_of([stored] if stored.is_file() else [], raters)
         for judge in raters:
@@ -152,20 +152,14 @@ def make_cards(
 def _card(
     name: str,
     judge: str,
-    source: JudgedSource,
+    source: Opinions,
     ran: Operation | None,
-    labels: LabelTable | None,
+    labels: Opinions | None,
     resamples: int,
     probes: ProbeReport | None,
 ) -> Card:
     labels = source.labels if labels is None else labels
-    one = JudgedSource(
-        source.judgements.raters()[judge],
-        labels,
-        None if source.opinions is None else source.opinions.raters().get(judge),
-        source.policy,
-        source.warnings,
-    )
+    one = replace(source.raters()[judge], labels=labels)
     unknown: list[str] = []
     report = _agreement(one, labels, resamples, unknown)
     score = main_score(report)
@@ -185,7 +179,7 @@ def _card(
         name=name,
         source=table.source,
         judge=judge,
-        policy=fused_by(one, one.judgements, None),
+        policy=fused_by(one, one, None),
         items=items,
         scored=scored,
         systems=_distinct(run, "system_a", "system_b"),
@@ -238,7 +232,7 @@ def _unknown(
 
 
 def _agreement(
-    source: JudgedSource, labels: LabelTable | None, resamples: int, unknown: list[str]
+    source: Opinions, labels: Opinions | None, resamples: int, unknown: list[str]
 ) -> AgreeReport | None:
     if labels is None:
         unknown.append("agreement with people: there are no labels; give some with --labels")
@@ -252,7 +246,7 @@ def _agreement(
 
 
 def _calibration(
-    source: JudgedSource, labels: LabelTable | None, unknown: list[str]
+    source: Opinions, labels: Opinions | None, unknown: list[str]
 ) -> Calibration | None:
     try:
         return calibrate(gather(source, labels))
@@ -261,9 +255,9 @@ def _calibration(
         return None
 
 
-def _positions(source: JudgedSource, judge: str, table: LabelTable) -> Iterator[PositionRow]:
+def _positions(source: Opinions, judge: str, table: Opinions) -> Iterator[PositionRow]:
     """Position bias of a judge that nobody's labels are known for."""
-    opinions = source.opinions
+    opinions = source.calls
     if opinions is not None:
         opinions = with_overall(opinions, None, known_policy(source))
     yield from positions(judge, table.codes, table.facts, opinions)

@@ -7,7 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from trace_eval.data.labels import LABELS, MISSING, LabelTable
+from trace_eval.opinions.codes import LABELS, MISSING
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.kappa import kappa
 from trace_eval.stats.ranking.outcomes import opinion_column
@@ -29,7 +30,7 @@ class Ceiling:
     kappa: float | None
 
 
-def human_ceiling(labels: LabelTable) -> Ceiling | None:
+def human_ceiling(labels: Opinions) -> Ceiling | None:
     """Mean agreement of two raters on the overall label; None: nobody shares an item."""
     raters = labels.raters()
     if len(raters) < 2:

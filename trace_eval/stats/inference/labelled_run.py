@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import Policy
-from trace_eval.data.label_cells import Texts
-from trace_eval.data.labels import LABELS, MISSING, SCORE_FACTS, Codes, LabelTable
+from trace_eval.opinions.cells import Texts
+from trace_eval.opinions.codes import LABELS, MISSING, SCORE_FACTS, Codes
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.align import Items, items_of, rows_of
 from trace_eval.stats.agreement.align import gather as gather_codes
 from trace_eval.stats.agreement.copies import units
 from trace_eval.stats.agreement.counts import SPLIT, collapse_codes
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.influence import Design, simple_design
 from trace_eval.stats.inference.sampling import Drawn, drawn_labels
 from trace_eval.stats.ranking.outcomes import opinion_column
@@ -53,7 +53,7 @@ class LabelledRun:
 
     source: str
     judge: str
-    table: LabelTable
+    table: Opinions
     column: str
     codes: Codes
     truth: Codes
@@ -94,13 +94,13 @@ class LabelledRun:
 
 
 def gather(
-    source: JudgedSource,
-    labels: LabelTable | None,
+    source: Opinions,
+    labels: Opinions | None,
     *,
     judge: str | None = None,
     policy: Policy | None = None,
     dimension: str | None = None,
-    others: Sequence[JudgedSource] = (),
+    others: Sequence[Opinions] = (),
 ) -> LabelledRun:
     """Join judgements, labels and further judges.
 
@@ -143,7 +143,7 @@ def gather(
         drawn = drawn_labels(labels.source, table.ids, given, asked, codes != MISSING)
     facts = table.facts if items is None else _identity(table, items)
     return LabelledRun(
-        source=source.judgements.source,
+        source=source.source,
         judge=next(iter(table.raters())),
         table=table,
         column=column,
@@ -161,7 +161,7 @@ def gather(
     )
 
 
-def _join(table: LabelTable, items: Items) -> NDArray[np.int64]:
+def _join(table: Opinions, items: Items) -> NDArray[np.int64]:
     """Row of ``table`` of every labelled item; -1 where it was not judged."""
     rows = rows_of(items.ids, table.ids)
     if (rows < 0).all():
@@ -172,7 +172,7 @@ def _join(table: LabelTable, items: Items) -> NDArray[np.int64]:
     return rows
 
 
-def _identity(table: LabelTable, items: Items) -> Mapping[str, NDArray[Any]]:
+def _identity(table: Opinions, items: Items) -> Mapping[str, NDArray[Any]]:
     """Facts of every judged item; instruction, systems and clips by the labels where it has none.
 
     A pair of columns comes from one side: paths of one and hashes of the other never meet.
@@ -190,11 +190,11 @@ def _identity(table: LabelTable, items: Items) -> Mapping[str, NDArray[Any]]:
 
 
 def signals_of(
-    source: JudgedSource,
-    table: LabelTable,
+    source: Opinions,
+    table: Opinions,
     codes: Codes,
     column: str,
-    others: Sequence[JudgedSource],
+    others: Sequence[Opinions],
 ) -> dict[str, Array]:
     """Every sign of certainty that the judgements carry; unknown values count as least sure."""
     found: dict[str, Array] = {}
@@ -228,9 +228,9 @@ def _towards(margin: Array, codes: Codes) -> Array:
     return np.where(codes == 0, margin, np.where(codes == 1, -margin, tie))
 
 
-def _repeats(source: JudgedSource, table: LabelTable, codes: Codes, column: str) -> Array | None:
+def _repeats(source: Opinions, table: Opinions, codes: Codes, column: str) -> Array | None:
     """Share of the judge's repetitions of an item that give the same label."""
-    told = source.judgements
+    told = source
     if told.repeat is None or column not in told.codes:
         return None
     index = {key: row for row, key in enumerate(table.ids.tolist())}
@@ -241,12 +241,12 @@ def _repeats(source: JudgedSource, table: LabelTable, codes: Codes, column: str)
     return np.asarray(equal / np.maximum(count, 1))
 
 
-def _others(table: LabelTable, codes: Codes, column: str, others: Sequence[JudgedSource]) -> Array:
+def _others(table: Opinions, codes: Codes, column: str, others: Sequence[Opinions]) -> Array:
     """Share of the further judges that give the same label, ties collapsed."""
     own = collapse_codes(codes)
     same, count = np.zeros(len(table)), 0
     for other in others:
-        for theirs in other.judgements.raters().values():
+        for theirs in other.raters().values():
             said = theirs.codes[opinion_column(theirs, column if column in theirs.codes else None)]
             index = {key: row for row, key in enumerate(theirs.ids.tolist())}
             rows = np.fromiter((index.get(k, -1) for k in table.ids.tolist()), np.int64)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trace_eval.data.labels import LabelTable
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.bias.length import length_bias
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.inference.labelled_run import gather
 
 
@@ -21,7 +20,7 @@ class LoudnessBias:
     p: float
 
 
-def loudness_bias(source: JudgedSource, labels: LabelTable) -> LoudnessBias | None:
+def loudness_bias(source: Opinions, labels: Opinions) -> LoudnessBias | None:
     """Count and test; None where the levels are unknown."""
     run = gather(source, labels)
     facts = run.table.facts

@@ -10,9 +10,9 @@ import numpy as np
 from blueprints import UserError
 from fusion import Policy
 from trace_eval.data.csv_cells import write_table
-from trace_eval.data.labels import MISSING, LabelTable
 from trace_eval.data.outputs import claimed
-from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.opinions.codes import MISSING
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.tabular import write_json
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
@@ -22,7 +22,7 @@ PROBABILITIES, REPORT = "calibrated.csv", "calibration.json"
 
 
 def write_probabilities(
-    source: JudgedSource, labels: LabelTable | None, folder: Path, policy: Policy | None = None
+    source: Opinions, labels: Opinions | None, folder: Path, policy: Policy | None = None
 ) -> tuple[Calibration, list[Path]]:
     """Fit on the labelled pairs and write every scored pair's probability.
 
@@ -36,7 +36,7 @@ def write_probabilities(
         UserError: there are too few labels, or the folder cannot be written.
     """
     if labels is None and source.labels is None:
-        name = source.judgements.source
+        name = source.source
         raise UserError(f"{name}: its pairs carry no labels; name a file with --labels")
     run = gather(source, labels, policy=policy)
     found = calibrate(run)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trace_eval.data.columns import Columns
-from trace_eval.data.labels import read_labels
+from trace_eval.opinions.labels import read_labels
 from trace_eval.runs.fuse import load_policy
-from trace_eval.stats.agreement.source import read_source
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.options import LabelChoice
 
@@ -35,10 +35,10 @@ def read_labelled_run(
     """
     chosen = chosen or LabelChoice()
     return gather(
-        read_source(source, columns),
+        read_opinions(source, columns),
         read_labels(labels) if labels else None,
         judge=chosen.judge,
         policy=load_policy(chosen.policy) if chosen.policy else None,
         dimension=chosen.dimension,
-        others=[read_source(path) for path in others],
+        others=[read_opinions(path) for path in others],
     )

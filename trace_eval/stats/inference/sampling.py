@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.data.label_cells import Texts
+from trace_eval.opinions.cells import Texts
 
 Array = NDArray[np.float64]
 

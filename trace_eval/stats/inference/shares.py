@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from trace_eval.data.labels import MISSING
+from trace_eval.opinions.codes import MISSING
 from trace_eval.stats.agreement.counts import (
     BOTH_BAD,
     BOTH_GOOD,

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.data.labels import LABELS, MISSING, Codes, LabelTable
+from trace_eval.opinions.codes import LABELS, MISSING, Codes
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.align import rows_of
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.copies import index_of, units
@@ -64,9 +65,9 @@ class WinRates:
 
 
 def win_rate_tables(
-    table: LabelTable,
+    table: Opinions,
     column: str,
-    labels: LabelTable,
+    labels: Opinions,
     label_column: str,
     level: float = 0.95,
     cluster: bool = False,
@@ -155,7 +156,7 @@ def own_rates(
 
 
 def _systems(
-    table: LabelTable, kept: NDArray[np.bool_]
+    table: Opinions, kept: NDArray[np.bool_]
 ) -> tuple[list[tuple[str, int]], NDArray[np.int64], NDArray[np.int64]]:
     """Names with their numbers, sorted, and the numbers of A and B of each row."""
     sides = [table.facts[f"system_{side}"][kept].tolist() for side in "ab"]

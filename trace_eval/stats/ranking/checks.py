@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.opinions.codes import MISSING
+from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.stats.agreement.align import rows_of
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.checks import (
-    DataWarning,
     label_sets,
     other_column,
     repeated,
@@ -20,9 +20,7 @@ from trace_eval.stats.agreement.counts import SPLIT
 from trace_eval.stats.agreement.mirrored import mirrored_truth
 
 
-def ranking_warnings(
-    table: LabelTable, column: str, labels: LabelTable | None
-) -> list[DataWarning]:
+def ranking_warnings(table: Opinions, column: str, labels: Opinions | None) -> list[DataWarning]:
     """What is wrong with the judgements that are ranked, and with the labels beside them.
 
     Args:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.data.labels import MISSING, LabelTable
-from trace_eval.stats.agreement.bias.first_position import ALPHA
+from trace_eval.opinions.codes import MISSING
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.runs.first_position import ALPHA
 from trace_eval.stats.agreement.bias.position import position_bias
 from trace_eval.stats.agreement.mirrored import mirrored_rows
-from trace_eval.stats.agreement.source import JudgedSource
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Contradicted:
         )
 
 
-def contradicted(source: JudgedSource, table: LabelTable, column: str) -> Contradicted | None:
+def contradicted(source: Opinions, table: Opinions, column: str) -> Contradicted | None:
     """Contradictions of a judge that answers by position; None of any other judge.
 
     Of a run it is the test of its own two orders, and a label rests on every dimension that it

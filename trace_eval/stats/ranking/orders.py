@@ -14,16 +14,16 @@ import numpy as np
 
 from blueprints import UserError
 from fusion import PLAIN_POLICIES, PlainPolicy, Policy, Rating, mean_points, mode, threshold
-from trace_eval.data.labels import LABELS, MISSING, LabelTable
-from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.opinions.codes import LABELS, MISSING
+from trace_eval.opinions.opinions import Opinions
 
 #: Dimensions that policies fuse.
 _PARTS = ("content", "voice_quality", "paralinguistics")
 
 
 def separate_orders(
-    source: JudgedSource, policy: Policy | PlainPolicy, judge: str | None = None
-) -> LabelTable:
+    source: Opinions, policy: Policy | PlainPolicy, judge: str | None = None
+) -> Opinions:
     """One row per comparison and order, with ``overall`` decided within that order.
 
     Args:
@@ -35,12 +35,12 @@ def separate_orders(
     Raises:
         UserError: the single calls are not known, or were made in one order only.
     """
-    calls = source.opinions
+    calls = source.calls
     if calls is not None and judge is not None:
         calls = calls.raters().get(judge)
     if calls is None or len(set(calls.facts["order"].tolist())) < 2:
         raise UserError(
-            f"{source.judgements.source}: --orders separate needs both orders of a run's calls;"
+            f"{source.source}: --orders separate needs both orders of a run's calls;"
             " judge with -J swap=both and name the run folder"
         )
     groups: dict[tuple[Any, Any], list[int]] = {}
@@ -53,10 +53,10 @@ def separate_orders(
     codes = np.array([MISSING if x is None else LABELS.index(x) for x in labels], np.int8)
     ids = np.empty(len(first), dtype=object)
     ids[:] = [f"{pair}/{order}" for pair, order in groups]
-    return LabelTable(table.source, ids, {"overall": codes}, None, None, table.facts)
+    return Opinions(table.source, ids, {"overall": codes}, None, None, table.facts)
 
 
-def _decided(calls: LabelTable, rows: Sequence[int], policy: Policy | PlainPolicy) -> str | None:
+def _decided(calls: Opinions, rows: Sequence[int], policy: Policy | PlainPolicy) -> str | None:
     """The label of one order; None: nothing was said in it."""
     said = {name: _labels(calls, name, rows) for name in (*_PARTS, "overall", "preference")}
     if whole := said["overall"] or said["preference"]:
@@ -70,7 +70,7 @@ def _decided(calls: LabelTable, rows: Sequence[int], policy: Policy | PlainPolic
     return str(policy(*ratings))
 
 
-def _labels(calls: LabelTable, name: str, rows: Sequence[int]) -> list[str]:
+def _labels(calls: Opinions, name: str, rows: Sequence[int]) -> list[str]:
     codes = calls.codes.get(name)
     if codes is None:
         return []

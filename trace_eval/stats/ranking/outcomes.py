@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.data.labels import MISSING, LabelTable
+from trace_eval.opinions.codes import MISSING
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.copies import Numbers, units, with_instructions
 from trace_eval.stats.agreement.counts import SPLIT, is_untyped
@@ -63,7 +64,7 @@ class Outcomes:
         return design
 
 
-def opinion_column(table: LabelTable, dimension: str | None = None) -> str:
+def opinion_column(table: Opinions, dimension: str | None = None) -> str:
     """The label column that is ranked: the one asked for, else ``overall``, else ``preference``.
 
     Raises:
@@ -84,7 +85,7 @@ def opinion_column(table: LabelTable, dimension: str | None = None) -> str:
     )
 
 
-def outcomes_of(table: LabelTable, dimension: str | None = None) -> Outcomes:
+def outcomes_of(table: Opinions, dimension: str | None = None) -> Outcomes:
     """Count the outcomes of one judge (one row per item).
 
     Args:

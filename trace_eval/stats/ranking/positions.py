@@ -14,8 +14,8 @@ from typing import Any
 from blueprints import UserError
 from fusion import mean_points, threshold
 from trace_eval.data.label_files import read_columns
-from trace_eval.data.labels import label_table
-from trace_eval.stats.agreement.source import JudgedSource
+from trace_eval.opinions.labels import label_table
+from trace_eval.opinions.opinions import Opinions
 
 #: Columns of the layout -> what they are read as.
 _COLUMNS = {
@@ -39,7 +39,7 @@ def has_positions(path: Path) -> bool:
     return {"position1_prediction", "position2_prediction"} <= set(header)
 
 
-def read_positions(path: Path, baseline: str | None) -> JudgedSource:
+def read_positions(path: Path, baseline: str | None) -> Opinions:
     """The table as judgements and single calls, A being the system and B the baseline.
 
     A comparison in which either order has no label is left out, and so is the baseline
@@ -88,4 +88,4 @@ def read_positions(path: Path, baseline: str | None) -> JudgedSource:
         label_table(str(path), {name: [row[name] for row in table] for name in table[0]})
         for table in (whole, calls)
     )
-    return JudgedSource(judged, None, opinions)
+    return judged.beside(calls=opinions)

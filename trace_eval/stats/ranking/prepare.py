@@ -6,16 +6,15 @@ import numpy as np
 
 from blueprints import UserError, counted
 from fusion import Policy
-from trace_eval.data.labels import LabelTable
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.align import Items, first_repeat, items_of, match
 from trace_eval.stats.agreement.judges import fused_by, known_policy, merge_facts, with_overall
-from trace_eval.stats.agreement.source import JudgedSource
 from trace_eval.stats.options import Missing
 
 
 def judge_table(
-    source: JudgedSource, judge: str | None = None, policy: Policy | None = None
-) -> LabelTable:
+    source: Opinions, judge: str | None = None, policy: Policy | None = None
+) -> Opinions:
     """One judge's labels, one row per item.
 
     Args:
@@ -26,11 +25,10 @@ def judge_table(
     Raises:
         UserError: there are several judges and none is named, or the named one is not there.
     """
-    judges = source.judgements.raters()
+    judges = source.raters()
     if judge is None and len(judges) > 1:
         raise UserError(
-            f"{source.judgements.source}: {len(judges)} judges; pass --judge with one of"
-            f" {', '.join(judges)}"
+            f"{source.source}: {len(judges)} judges; pass --judge with one of {', '.join(judges)}"
         )
     if judge is not None and judge not in judges:
         raise UserError(f"--judge {judge!r} is not there; use one of {', '.join(judges)}")
@@ -39,15 +37,15 @@ def judge_table(
 
 
 def fused_with(
-    source: JudgedSource, judge: str | None = None, policy: Policy | None = None
+    source: Opinions, judge: str | None = None, policy: Policy | None = None
 ) -> str | None:
     """Name of the policy behind the overall label of :func:`judge_table`, for captions."""
-    judges = source.judgements.raters()
+    judges = source.raters()
     table = judges[judge] if judge is not None else next(iter(judges.values()))
     return fused_by(source, table, policy)
 
 
-def people_table(labels: LabelTable, judged: LabelTable, missing: Missing = "error") -> LabelTable:
+def people_table(labels: Opinions, judged: Opinions, missing: Missing = "error") -> Opinions:
     """What people say of every judged item, one row each, with the judgements' systems.
 
     Their plurality, or ``SPLIT``: half a win for either system.
@@ -73,5 +71,5 @@ def people_table(labels: LabelTable, judged: LabelTable, missing: Missing = "err
     if inclusion is not None:
         facts["inclusion"] = inclusion
     said = {name: items.said(name) for name in items.codes}
-    table = LabelTable(labels.source, items.ids, said, facts=facts)
+    table = Opinions(labels.source, items.ids, said, facts=facts)
     return table.take(rows >= 0)

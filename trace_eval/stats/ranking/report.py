@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trace_eval.stats.agreement.checks import DataWarning
+from trace_eval.opinions.opinions import DataWarning
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.inference.win_rates import RateRow, WinRates
 from trace_eval.stats.options import RankOptions

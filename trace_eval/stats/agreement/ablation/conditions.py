@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
-from trace_eval.data.labels import LABEL_COLUMNS, LABELS, MISSING, Codes, LabelTable
+from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, MISSING, Codes
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.align import Items, gather, items_of, match
 from trace_eval.stats.agreement.counts import collapse_codes, is_untyped
 from trace_eval.stats.agreement.judges import factorise, with_overall, with_preference
@@ -28,7 +29,7 @@ from trace_eval.stats.estimate.paired import McNemar, holm, mcnemar, mean_differ
 from trace_eval.stats.options import Missing
 
 #: One run of a condition, or several: repeats, each with one row per item.
-Condition = LabelTable | Sequence[LabelTable]
+Condition = Opinions | Sequence[Opinions]
 
 #: Policies of the modes table: the decision tree of the paper, and a plain vote.
 TREE_AND_VOTE: dict[str, Policy] = {
@@ -77,7 +78,7 @@ class Ablation:
 
 def ablation_table(
     conditions: Mapping[str, Condition],
-    truth: LabelTable,
+    truth: Opinions,
     *,
     reference: str | None = None,
     policy: Policy | None = None,
@@ -136,7 +137,7 @@ def ablation_table(
 
 def mode_policy_table(
     modes: Mapping[str, Condition],
-    truth: LabelTable,
+    truth: Opinions,
     *,
     policies: Mapping[str, Policy] | None = None,
     **options: Any,
@@ -158,8 +159,8 @@ def mode_policy_table(
     return ablation_table(conditions, truth, dimensions=(shown,), **options)
 
 
-def _repeats(condition: Condition) -> list[LabelTable]:
-    if not isinstance(condition, LabelTable):
+def _repeats(condition: Condition) -> list[Opinions]:
+    if not isinstance(condition, Opinions):
         return list(condition)
     if condition.repeat is None:
         return [condition]
@@ -168,7 +169,7 @@ def _repeats(condition: Condition) -> list[LabelTable]:
 
 
 def _codes(
-    table: LabelTable, items: Items, policy: Policy | None, missing: Missing
+    table: Opinions, items: Items, policy: Policy | None, missing: Missing
 ) -> dict[str, Codes]:
     table = with_overall(table, policy, POLICIES[DEFAULT_POLICY])
     rows = match(items, table, missing)

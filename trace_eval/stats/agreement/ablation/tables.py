@@ -6,16 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data.labels import LabelTable, read_labels
+from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.ablate import FULL
 from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.fuse import load_policy
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agreement.ablation.conditions import (
     Ablation,
     ablation_table,
     mode_policy_table,
 )
-from trace_eval.stats.agreement.source import read_source
 from trace_eval.stats.agreement.tabular import Table, p_value, table
 from trace_eval.stats.estimate.options import BootstrapOptions
 
@@ -42,7 +43,7 @@ def compare(
     Raises:
         UserError: there are no labels.
     """
-    truth = read_labels(labels) if labels else read_source(folders[FULL][0]).labels
+    truth = read_labels(labels) if labels else read_opinions(folders[FULL][0]).labels
     if truth is None:
         raise UserError(f"{run}: its pairs carry no labels; name a file with --labels")
     judged = {name: [_judged(f) for f in repeats] for name, repeats in folders.items()}
@@ -66,8 +67,8 @@ def compare(
     return found
 
 
-def _judged(folder: Path) -> LabelTable:
-    return read_source(folder).judgements
+def _judged(folder: Path) -> Opinions:
+    return read_opinions(folder)
 
 
 def ablation_view(result: Ablation, title: str = "Ablation") -> Table:

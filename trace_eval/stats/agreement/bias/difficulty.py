@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data.labels import MISSING, Codes
+from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.stats.agreement.bias.position import PositionBias, position_bias
 from trace_eval.stats.agreement.counts import TIE, collapse_codes
 

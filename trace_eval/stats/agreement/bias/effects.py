@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.data.labels import MISSING, Codes, LabelTable
+from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.align import Items
 from trace_eval.stats.agreement.bias.difficulty import Difficulty, calls_by_item, difficulty
 from trace_eval.stats.agreement.bias.length import LengthBias, length_bias
@@ -96,7 +97,7 @@ def positions(
     judge: str,
     columns: Mapping[str, Codes],
     facts: Mapping[str, NDArray[Any]],
-    opinions: LabelTable | None,
+    opinions: Opinions | None,
 ) -> Iterator[PositionRow]:
     """By audio identity over the judgements, and by order over the calls of a run.
 
@@ -117,7 +118,7 @@ def positions(
         yield from _call_order(judge, opinions)
 
 
-def _call_order(name: str, opinions: LabelTable) -> Iterator[PositionRow]:
+def _call_order(name: str, opinions: Opinions) -> Iterator[PositionRow]:
     """Pairs that were asked in both orders; the n-th call of one order meets that of the other."""
     order, repeat = opinions.facts["order"], opinions.repeat
     assert repeat is not None
@@ -202,13 +203,13 @@ def noise_rows(judge: JudgeData) -> Iterator[NoiseRow]:
         yield from _noise(judge.name, "calls of one order", judge.opinions)
 
 
-def people_noise(labels: LabelTable) -> Iterator[NoiseRow]:
+def people_noise(labels: Opinions) -> Iterator[NoiseRow]:
     """The same person asked again: the ceiling of every judge."""
     if labels.repeat is not None:
         yield from _noise("people", "repeats", labels)
 
 
-def _noise(name: str, basis: str, table: LabelTable) -> Iterator[NoiseRow]:
+def _noise(name: str, basis: str, table: Opinions) -> Iterator[NoiseRow]:
     item = _same_question(table)
     for dimension, codes in table.codes.items():
         found = noise(item, codes)
@@ -216,7 +217,7 @@ def _noise(name: str, basis: str, table: LabelTable) -> Iterator[NoiseRow]:
             yield NoiseRow(name, dimension, basis, found)
 
 
-def _same_question(table: LabelTable) -> NDArray[np.int64]:
+def _same_question(table: Opinions) -> NDArray[np.int64]:
     """Rows of the same item, rater and order are repetitions of each other."""
     columns = [table.ids.tolist()]
     for column in (table.rater, table.facts.get("order")):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, require
 from fusion import RATINGS, Policy
-from trace_eval.data.labels import MISSING, Codes
+from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.stats.agreement.policies.learn_table import learn_table, upper_bound
 from trace_eval.stats.agreement.policies.policy import cell_counts, cells_of, policy_codes
 

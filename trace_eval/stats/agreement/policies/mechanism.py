@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fusion import Policy
-from trace_eval.data.labels import Codes
+from trace_eval.opinions.codes import Codes
 from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.kappa import kappa
 from trace_eval.stats.agreement.policies.counterfactual import Resolved, counterfactual

@@ -1,14 +1,13 @@
-"""Labels and judgements from files: strict, columnar, one row per opinion.
+"""Labels and judgements from files and tables at hand: strict, columnar, one row per opinion.
 
-A :class:`LabelTable` holds what people or judges said of items. It is read from CSV,
-JSON lines, or a JSON list (the HCoT layout); see :func:`read_labels` for the columns.
+They are read from CSV, JSON lines, Parquet or a JSON list (the HCoT layout); see
+:func:`read_labels` for the columns.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from fusion import DIMENSIONS, PREFERENCE
-from trace_eval.data import spelling
-from trace_eval.data.label_cells import (
+from fusion import PREFERENCE
+from trace_eval.data.label_files import columns_of, read_columns, record_columns
+from trace_eval.data.spelling import NOBODY, Names, names_are_words, spelled
+from trace_eval.data.without_labels import refuse_without
+from trace_eval.opinions.cells import (
     Texts,
     check_inclusion,
     ids_of,
@@ -26,142 +27,19 @@ from trace_eval.data.label_cells import (
     refuse_duplicates,
     texts_of,
 )
-from trace_eval.data.label_files import (
-    columns_of,
-    read_columns,
-    record_columns,
+from trace_eval.opinions.codes import (
+    CERTAINTY_FACTS,
+    DESIGN_FACTS,
+    LABEL_COLUMNS,
+    LABELS,
+    MATCHES,
+    MISSING,
+    NUMBER_FACTS,
+    SCORE_FACTS,
+    TEXT_FACTS,
+    Codes,
 )
-from trace_eval.data.spelling import NOBODY, Names, names_are_words, spelled
-from trace_eval.data.without_labels import refuse_without
-
-Codes = NDArray[np.int8]
-
-#: Every label by its code, see :data:`spelling.LABELS`.
-LABELS: tuple[str, ...] = spelling.LABELS
-
-#: Code of a missing label.
-MISSING = -1
-
-#: Columns that hold labels; ``preference`` is an overall opinion without typed ties.
-LABEL_COLUMNS: tuple[str, ...] = (*DIMENSIONS, "overall", "preference", "match")
-
-#: What a ``match`` may say -> its code: two classes, as of ``1`` and ``2``.
-MATCHES: Mapping[str, int] = {"true": 0, "false": 1}
-
-#: Columns that describe an item; ``clip_*`` is an audio hash or a path.
-TEXT_FACTS = (
-    "instruction_id",
-    "category",
-    "system_a",
-    "system_b",
-    "clip_a",
-    "clip_b",
-    "order",
-)
-
-#: Numbers per answer: seconds, LUFS, MOS (1-5), tokens of its transcript.
-NUMBER_FACTS = (
-    "duration_a",
-    "duration_b",
-    "loudness_a",
-    "loudness_b",
-    "mos_a",
-    "mos_b",
-    "tokens_a",
-    "tokens_b",
-)
-
-
-#: How sure a judge was (the more the surer, but for ``entropy``, in bits), its own probability
-#: of A, and how far A is ahead.
-CERTAINTY_FACTS = (
-    "confidence",
-    "entropy",
-    "consistent",
-    "p_a",
-    "margin",
-    *(f"margin_{name}" for name in DIMENSIONS),
-    *(f"consistent_{name}" for name in DIMENSIONS),
-)
-
-#: How a label came to be: its probability of being asked for, and seconds that it took.
-DESIGN_FACTS = ("inclusion", "seconds")
-
-#: What a judge (in judgements) or people (in labels) gave each answer, on any scale.
-SCORE_FACTS = ("score_a", "score_b")
-
-
-#: Every fact with a meaning of its own; others are numbers that were asked for by name.
-FACTS = frozenset({*TEXT_FACTS, *NUMBER_FACTS, *CERTAINTY_FACTS, *DESIGN_FACTS, *SCORE_FACTS})
-
-
-@dataclass(frozen=True)
-class LabelTable:
-    """Opinions in rows and columns.
-
-    Attributes:
-        source: where it comes from, for messages.
-        ids: item of each row [shape=(n,)].
-        codes: label column -> index into :data:`LABELS` or :data:`MISSING` [shape=(n,)].
-        rater: who said it [shape=(n,)]; None: one rater throughout.
-        repeat: which repetition [shape=(n,)]; None: none.
-        facts: columns of :data:`TEXT_FACTS` (object) and :data:`NUMBER_FACTS` (float, NaN
-            where unknown).
-    """
-
-    source: str
-    ids: Texts
-    codes: Mapping[str, Codes]
-    rater: Texts | None = None
-    repeat: Texts | None = None
-    facts: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def take(self, rows: NDArray[Any]) -> LabelTable:
-        """The rows of a mask or an index array, in that order."""
-        return LabelTable(
-            self.source,
-            self.ids[rows],
-            {name: column[rows] for name, column in self.codes.items()},
-            None if self.rater is None else self.rater[rows],
-            None if self.repeat is None else self.repeat[rows],
-            {name: column[rows] for name, column in self.facts.items()},
-        )
-
-    def with_codes(self, **columns: Codes) -> LabelTable:
-        """A copy with these label columns added or replaced."""
-        return replace(self, codes={**self.codes, **columns})
-
-    def raters(self) -> dict[str, LabelTable]:
-        """Rater -> its rows; without a rater column the file's name is the one rater."""
-        if self.rater is None:
-            return {Path(self.source).stem: self}
-        names = list(dict.fromkeys(self.rater.tolist()))
-        return {name: self.take(self.rater == name) for name in names}
-
-
-#: What the systems are called where nobody says: by their places.
-SIDE_NAMES = ("A", "B")
-
-
-def name_sides(table: LabelTable, names: tuple[str, str] | None) -> LabelTable | None:
-    """The table with systems, where none of its rows has any; None: some have.
-
-    Args:
-        table: one row per opinion.
-        names: of the systems of A and B; None: :data:`SIDE_NAMES`.
-    """
-    for side in "ab":
-        known = table.facts.get(f"system_{side}")
-        if known is not None and any(known.tolist()):
-            return None
-    facts = {
-        f"system_{side}": texts_of([name] * len(table))
-        for side, name in zip("ab", names or SIDE_NAMES, strict=True)
-    }
-    return replace(table, facts={**table.facts, **facts})
+from trace_eval.opinions.opinions import Opinions
 
 
 def label_table(
@@ -170,7 +48,7 @@ def label_table(
     *,
     default_ids: bool = False,
     numbers: Sequence[str] = (),
-) -> LabelTable:
+) -> Opinions:
     """Check and encode columns of text (``None`` or ``""`` is missing).
 
     Args:
@@ -205,7 +83,7 @@ def label_table(
     check_inclusion(source, facts.get("inclusion"))
     facts |= scores
     refuse_duplicates(source, ids, rater, repeat)
-    return LabelTable(source, ids, codes, rater, repeat, facts)
+    return Opinions(source, ids, codes, rater, repeat, facts)
 
 
 def read_labels(
@@ -213,7 +91,7 @@ def read_labels(
     numbers: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
     mapping: Mapping[str, str] | None = None,
-) -> LabelTable:
+) -> Opinions:
     """Read ``.csv``, ``.tsv`` (header row), ``.jsonl``, ``.parquet`` or ``.json`` (a list).
 
     Columns: ``id`` (or ``pair``, ``item``, ``index``), the labels ``content``,
@@ -242,7 +120,7 @@ def read_labels(
     return label_table(str(path), mapped(found, mapping or {}), numbers=numbers)
 
 
-def table_labels(given: Any, columns: Mapping[str, str] | None = None) -> LabelTable:
+def table_labels(given: Any, columns: Mapping[str, str] | None = None) -> Opinions:
     """Labels from a data frame, a list of dicts or another table at hand.
 
     Args:

@@ -1,10 +1,9 @@
-"""What is compared: a run folder or a file of judgements, as label tables."""
+"""What a judge said, as one table: of a run folder, or of a file of judgements."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,65 +12,33 @@ from fusion import DIMENSIONS
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import is_file, is_folder
-from trace_eval.data.judge_files import read_judge_file
 from trace_eval.data.judgement import Judgement, Label, Overall, VerdictOpinion
-from trace_eval.data.labels import LABEL_COLUMNS, TEXT_FACTS, LabelTable, label_table, name_sides
 from trace_eval.data.pairs import Pair
 from trace_eval.measures.numbers import number_in, place_named, place_of
+from trace_eval.opinions.codes import LABEL_COLUMNS, TEXT_FACTS
+from trace_eval.opinions.judge_files import read_judge_file
+from trace_eval.opinions.labels import label_table
+from trace_eval.opinions.opinions import DataWarning, Opinions
+from trace_eval.runs.first_position import first_position_test
 from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.bias.first_position import first_position_test
-from trace_eval.stats.agreement.checks import DataWarning
 
 #: Numbers of blueprints that are always read.
 _NUMBERS = ("duration", "loudness", "mos")
 
 
-@dataclass(frozen=True)
-class JudgedSource:
-    """Judgements to evaluate.
-
-    Attributes:
-        judgements: one row per item, judge and repetition.
-        labels: the human labels that came with them; None: none.
-        opinions: the single calls behind the judgements, with the fact ``order`` (``ab``,
-            ``ba``) and ``repeat``; already in the pair's own A and B; None: none are known.
-        policy: the policy that fused ``overall``; None: unknown.
-        warnings: what stands in the way of using them at all.
-    """
-
-    judgements: LabelTable
-    labels: LabelTable | None = None
-    opinions: LabelTable | None = None
-    policy: str | None = None
-    warnings: tuple[DataWarning, ...] = ()
-
-    def with_sides(self, names: tuple[str, str] | None = None) -> JudgedSource | None:
-        """With systems called by their places, where no pair names any; None: some do.
-
-        Args:
-            names: of the systems of A and B; None: ``A`` and ``B``.
-        """
-        judged = name_sides(self.judgements, names)
-        if judged is None:
-            return None
-        others = (self.labels, self.opinions)
-        labels, opinions = (t and (name_sides(t, names) or t) for t in others)
-        return replace(self, judgements=judged, labels=labels, opinions=opinions)
-
-
-def read_source(
+def read_opinions(
     path: Path,
     columns: Columns | None = None,
     numbers: Sequence[str] = (),
     rows_are_items: bool = False,
-) -> JudgedSource:
-    """Read a run folder, or a file as :func:`trace_eval.data.labels.read_labels` does.
+) -> Opinions:
+    """Read a run folder, or a file as :func:`trace_eval.opinions.labels.read_labels` does.
 
     Args:
         path: folder or file.
         columns: how a file names its columns and labels, see
-            :func:`trace_eval.data.judge_files.read_judge_file`.
+            :func:`trace_eval.opinions.judge_files.read_judge_file`.
         numbers: more numbers per answer to read: of a run's blueprints (``p808``, ``utmos``,
             ``rate.wpm``) or measures (``wer``), of a file's columns ``NUMBER_a`` and ``NUMBER_b``.
         rows_are_items: a file may lack ids, because no other labels will be joined to it.
@@ -88,10 +55,10 @@ def read_source(
             f"{path}: no such run, nor file of judgements; trace-eval runs lists the runs under"
             " runs/"
         )
-    return JudgedSource(*read_judge_file(path, columns or Columns(), numbers, rows_are_items))
+    return read_judge_file(path, columns or Columns(), numbers, rows_are_items)
 
 
-def _read_run(folder: Path, numbers: Sequence[str]) -> JudgedSource:
+def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
     run = Run.open(folder)
     pairs = list(run.pairs())
     judgements, overall = run.judgements(), run.overall()
@@ -118,10 +85,9 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> JudgedSource:
         name = "preference" if plain else "overall"
         table[name] = [_whole(record.rating) if record else None for record in fused]
     _match(table, [judgement.label("match") for judgement in judged])
-    return JudgedSource(
-        label_table(str(folder), table, numbers=numbers),
+    return label_table(str(folder), table, numbers=numbers).beside(
         _pair_labels(folder, pairs, facts),
-        _opinions(folder, judged, {n: [c[r] for r in rows] for n, c in facts.items()}),
+        _calls(folder, judged, {n: [c[r] for r in rows] for n, c in facts.items()}),
         next((record.policy for record in overall.values()), None),
         (*_place_warnings(folder, judged), *_unmeasured(run, numbers)),
     )
@@ -251,7 +217,7 @@ def _numbers(run: Run, names: Sequence[str]) -> dict[str, dict[str, float | None
     return numbers
 
 
-def _pair_labels(folder: Path, pairs: list[Pair], facts: dict[str, list[Any]]) -> LabelTable | None:
+def _pair_labels(folder: Path, pairs: list[Pair], facts: dict[str, list[Any]]) -> Opinions | None:
     rows = [row for row, pair in enumerate(pairs) if pair.labels]
     given = [pairs[row].labels for row in rows]
     columns: dict[str, list[Any]] = {
@@ -270,9 +236,7 @@ def _pair_labels(folder: Path, pairs: list[Pair], facts: dict[str, list[Any]]) -
     )
 
 
-def _opinions(
-    folder: Path, judged: list[Judgement], facts: dict[str, list[Any]]
-) -> LabelTable | None:
+def _calls(folder: Path, judged: list[Judgement], facts: dict[str, list[Any]]) -> Opinions | None:
     """One row per call that gave ratings; nothing where every pair was asked once."""
     calls = [
         (row, opinion)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from blueprints import counted
 from trace_eval.runs.outcomes import VerdictRow
-from trace_eval.stats.estimate.paired import sign_test
 
 #: Under this p the judge is said to answer by position.
 ALPHA = 0.01
@@ -70,6 +69,12 @@ def _p(p: float) -> str:
     return f"= {p:.2g}" if p >= 0.001 else "< 0.001"
 
 
+def _sign_test(first: int, second: int) -> float:
+    from scipy.special import bdtr  # scipy.stats.binomtest gives the same after 1 s of imports
+
+    return min(1.0, 2 * float(bdtr(min(first, second), first + second, 0.5)))
+
+
 def first_position_test(outcomes: Iterable[VerdictRow]) -> FirstPositionTest | None:
     """Count and test; None where no pair was judged in both orders."""
     asked = [outcome for outcome in outcomes if outcome.both_orders]
@@ -82,5 +87,5 @@ def first_position_test(outcomes: Iterable[VerdictRow]) -> FirstPositionTest | N
         ratings=sum(outcome.both_orders for outcome in asked),
         first=sum(outcome.first for outcome in asked),
         second=sum(outcome.second for outcome in asked),
-        p=sign_test(sum(n > 0 for n in lean), sum(n < 0 for n in lean)),
+        p=_sign_test(sum(n > 0 for n in lean), sum(n < 0 for n in lean)),
     )

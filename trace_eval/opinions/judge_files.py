@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,12 @@ import numpy as np
 from blueprints import UserError
 from trace_eval.data.columns import Columns
 from trace_eval.data.label_files import columns_of, read_columns
-from trace_eval.data.labels import (
-    LABEL_COLUMNS,
-    LABELS,
-    SCORE_FACTS,
-    Codes,
-    LabelTable,
-    label_table,
-    mapped,
-    names_of,
-)
 from trace_eval.data.replies import are_replies, verdict
 from trace_eval.data.spelling import NOBODY, PLAIN, Names, spelled
 from trace_eval.data.without_labels import refuse_without
+from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, Codes
+from trace_eval.opinions.labels import label_table, mapped, names_of
+from trace_eval.opinions.opinions import Opinions
 
 #: Unknown values named in a message.
 _SHOWN = 6
@@ -32,8 +26,8 @@ _SHOWN = 6
 
 def read_judge_file(
     path: Path, columns: Columns, numbers: Sequence[str] = (), rows_are_items: bool = False
-) -> tuple[LabelTable, LabelTable | None]:
-    """(what the judge said, what people said) of one file; None: it has no truth column.
+) -> Opinions:
+    """What the judge said in one file, with its column of the truth as ``labels``.
 
     Scores of the judge are ``score_a/b`` (or ``score1/2``), people's are ``truth_score_a/b``
     (or ``groundtruth1/2``). A column of whole replies is read by its marks ``[[A]]``, ``[[B]]``
@@ -84,7 +78,7 @@ def read_judge_file(
             default_ids=True,
             numbers=numbers,
         )
-    return (flipped(judged) if columns.flip_b else judged), people
+    return (flipped(judged) if columns.flip_b else judged).beside(people)
 
 
 def _labels(
@@ -132,17 +126,11 @@ def flip(codes: Codes) -> Codes:
     return np.where((codes == 0) | (codes == 1), 1 - codes, codes).astype(np.int8)
 
 
-def flipped(table: LabelTable) -> LabelTable:
+def flipped(table: Opinions) -> Opinions:
     """A judge's table as if it had been shown A first."""
     facts = dict(table.facts)
     for one, other in (SCORE_FACTS, SCORE_FACTS[::-1]):
         if one in table.facts:
             facts[other] = table.facts[one]
-    return LabelTable(
-        table.source,
-        table.ids,
-        {name: flip(codes) for name, codes in table.codes.items()},
-        table.rater,
-        table.repeat,
-        facts,
-    )
+    codes = {name: flip(column) for name, column in table.codes.items()}
+    return replace(table, codes=codes, facts=facts)

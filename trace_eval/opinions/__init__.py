@@ -1,0 +1,1 @@
+"""What somebody said of items: one table, read from files, of human labels and judges alike."""
