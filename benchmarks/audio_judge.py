@@ -32,15 +32,15 @@ from blueprints import Blueprint
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Pair
+from trace_eval.judges.ask.base import Choices, Reply, Request, Tokens
+from trace_eval.judges.ask.calls import Backend
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.base import Choices, Reply, Request, Tokens
-from trace_eval.judges.chat.calls import Backend
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.openai import OpenAIClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.kinds import compares
-from trace_eval.judges.waveforms.encode import Waveform, sound_of
-from trace_eval.judges.waveforms.layout import Layout
+from trace_eval.judges.views.sound.encode import Waveform, sound_of
+from trace_eval.judges.views.sound.layout import Layout
 from trace_eval.runs.pipeline import decode_recording
 
 MANY = 10_000

@@ -34,11 +34,11 @@ from tests.support import blueprints as make
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Pair
+from trace_eval.judges.ask.base import Reply, Request, Tokens
+from trace_eval.judges.ask.calls import Backend
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.replies import ReplyCache, StoredReply
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.base import Reply, Request, Tokens
-from trace_eval.judges.chat.calls import Backend
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.replies import ReplyCache, StoredReply
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.registry.kinds import compares

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.report import save, table
-from trace_eval.judges.naturalness.prompt import NaturalnessPrompt
 from trace_eval.judges.reward.inputs import Turn
 from trace_eval.judges.reward.load import RewardModel
 from trace_eval.judges.reward.score import rewards
+from trace_eval.judges.views.pair.naturalness import NaturalnessPrompt
 
 BATCHES = (1, 4, 8)
 SECONDS = 10.0

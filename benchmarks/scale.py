@@ -27,7 +27,7 @@ from benchmarks.cluster import Nodes, simulate
 from benchmarks.memory import make_pairs
 from benchmarks.report import RESULTS, save, table
 from benchmarks.watch import judged, watch
-from trace_eval.judges.chat.prices import find_price
+from trace_eval.judges.ask.prices import find_price
 
 #: Seconds of each synthetic answer.
 ANSWER_S = 6.0

@@ -23,7 +23,7 @@ from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Order, Reason, Usage
 from trace_eval.data.pairs import Labels, Pair
-from trace_eval.judges.aggregate import typed_judgement
+from trace_eval.judges.combine.orders import typed_judgement
 from trace_eval.runs.fuse import fuse_run
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import EnvironmentRecord, JudgeRecord, RunRecord, SessionRecord

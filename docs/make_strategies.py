@@ -11,14 +11,14 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from extractors.audio import Clip
-from trace_eval.judges.audio.examples import Example
-from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
-from trace_eval.judges.audio.sending import Sending
-from trace_eval.judges.audio.tasks import load_task
-from trace_eval.judges.chat.message import AudioPart, Message
-from trace_eval.judges.waveforms.encode import sound_of
-from trace_eval.judges.waveforms.layout import Sound, Unit
-from trace_eval.judges.waveforms.signals import load_signals
+from trace_eval.judges.ask.message import AudioPart, Message
+from trace_eval.judges.views.examples.pairs import Example
+from trace_eval.judges.views.pair.sound_prompt import PromptBuilder, PromptItem
+from trace_eval.judges.views.sound.encode import sound_of
+from trace_eval.judges.views.sound.layout import Sound, Unit
+from trace_eval.judges.views.sound.sending import Sending
+from trace_eval.judges.views.sound.signals import load_signals
+from trace_eval.judges.views.text.tasks import load_task
 
 TARGET = Path(__file__).with_name("strategies.svg")
 

@@ -1,4 +1,4 @@
-"""Makes the spoken labels of ``trace_eval/judges/waveforms/spoken`` with the synthesiser flite.
+"""Makes the spoken labels of ``trace_eval/judges/views/sound/spoken`` with the synthesiser flite.
 
     python examples/make_signals.py
 
@@ -17,7 +17,7 @@ import numpy as np
 import soundfile
 import soxr
 
-from trace_eval.judges.waveforms.signals import SIGNAL_RATE, SPOKEN, WORDS
+from trace_eval.judges.views.sound.signals import SIGNAL_RATE, SPOKEN, WORDS
 
 #: Longest label, seconds.
 LONGEST_S = 0.7

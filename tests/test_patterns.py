@@ -21,10 +21,10 @@ import extractors
 import fusion
 import trace_eval
 from trace_eval.data.urls import redact_urls, redacted
-from trace_eval.judges.chat.connection import MAX_DETAIL, Redactor
+from trace_eval.judges.ask.connection import MAX_DETAIL, Redactor
 from trace_eval.judges.rules.requests import find_requests
 from trace_eval.judges.rules.text import count_literal, coverage, topic
-from trace_eval.judges.text.fencing import neutralise, without_paths
+from trace_eval.judges.views.text.fencing import neutralise, without_paths
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -31,9 +31,9 @@ from trace_eval.data.label_files import read_columns
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.schemas import schemas
 from trace_eval.datasets.sets.speechjudge import read_speechjudge
-from trace_eval.judges.chat.reply_json import ReplyError
-from trace_eval.judges.labels import parse_reply
-from trace_eval.judges.score_replies import Form, read_text, schema
+from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.read.labels import parse_reply
+from trace_eval.judges.read.two_scores import read_text
 from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.labels import read_labels
 from trace_eval.review.labelstudio import read_results, tasks
@@ -262,12 +262,6 @@ def test_schemas_by_name() -> None:
     assert schemas("pair") == schemas()["pair"]
     with pytest.raises(UserError, match="schema 'x': use one of pair"):
         schemas("x")
-
-
-def test_a_form_in_steps_offers_its_labels() -> None:
-    form = Form(low=1, high=3, step=0.5, reasons=("why",))
-    assert form.labels == (1, 1.5, 2, 2.5, 3)
-    assert {"type": "number", "enum": [1, 1.5, 2, 2.5, 3]} in schema(form)["properties"].values()  # type: ignore[union-attr]
 
 
 def test_both_positions_of_a_table(tmp_path: Path) -> None:

@@ -20,10 +20,10 @@ from fusion.tables import read_policy
 from trace_eval.data import strict_toml
 from trace_eval.data.answers import Recording
 from trace_eval.data.strict_json import DamagedFile
-from trace_eval.judges.audio.tasks import load_task
-from trace_eval.judges.chat.prices import read_prices
+from trace_eval.judges.ask.prices import read_prices
 from trace_eval.judges.scorer.adapters import base_of
 from trace_eval.judges.scorer.checkpoint import OWN_FILE, locate
+from trace_eval.judges.views.text.tasks import load_task
 from trace_eval.review.store import Remark, Store
 from trace_eval.rubrics.load import load_rubric, rubric_path
 from trace_eval.runs.cases import CaseReader
@@ -44,10 +44,10 @@ ALLOWED = {
     ("trace_eval/data/strict_json.py", "kind.model_validate_json"): "after the strict reader",
     ("fusion/tables.py", "json.loads"): "standard library only; refuses keys that come twice",
     (
-        "trace_eval/judges/chat/openai_replies.py",
+        "trace_eval/judges/ask/openai_replies.py",
         "json.loads",
     ): "they send NaN; bounded by bodies.py",
-    ("trace_eval/judges/chat/replies.py", "StoredReply.model_validate_json"): "damage is a miss",
+    ("trace_eval/judges/ask/replies.py", "StoredReply.model_validate_json"): "damage is a miss",
     ("trace_eval/extracting/cache.py", "Absent.model_validate_json"): "damage is a miss",
     (
         "trace_eval/extracting/cache.py",

@@ -19,8 +19,8 @@ from tests.support.cases import case, verdict
 from tests.support.openai_faults import FAULTS
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.judgement import Judgement
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.ledger import Ledger
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.ledger import Ledger
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 

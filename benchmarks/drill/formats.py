@@ -23,17 +23,17 @@ from trace_eval.data.columns import Columns
 from trace_eval.data.corrections import read_corrections
 from trace_eval.data.manifests import read_manifest
 from trace_eval.datasets.sets.speechjudge import read_speechjudge
-from trace_eval.judges.audio.tasks import load_task
-from trace_eval.judges.chat.batch import read_batch
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.prices import read_prices
-from trace_eval.judges.chat.reply_json import ReplyError
-from trace_eval.judges.labels import read_label
+from trace_eval.judges.ask.batch import read_batch
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.prices import read_prices
+from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.rating.parse import read_score
+from trace_eval.judges.read.labels import read_label
+from trace_eval.judges.read.score import read_score
+from trace_eval.judges.read.two_scores import read_text
 from trace_eval.judges.registry.create import create_judge
-from trace_eval.judges.score_replies import read_text
 from trace_eval.judges.scorer.data import read_ratings as read_training
+from trace_eval.judges.views.text.tasks import load_task
 from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.labels import read_labels
 from trace_eval.review.labelstudio import PHASES, read_results, tasks

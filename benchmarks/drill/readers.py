@@ -31,13 +31,13 @@ from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.remote import fetch
 from trace_eval.data.urls import redact_urls
 from trace_eval.extracting.cache import Cache, Stamp
-from trace_eval.judges.chat.base import CallFailed, Unusable
-from trace_eval.judges.chat.ledger import Ledger
-from trace_eval.judges.chat.openai import OpenAIClient
-from trace_eval.judges.chat.reply_json import ReplyError
-from trace_eval.judges.labels import parse_reply
+from trace_eval.judges.ask.base import CallFailed, Unusable
+from trace_eval.judges.ask.ledger import Ledger
+from trace_eval.judges.ask.openai import OpenAIClient
+from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.score_replies import read_json
+from trace_eval.judges.read.labels import parse_reply
+from trace_eval.judges.read.two_scores import read_json
 from trace_eval.opinions.labels import read_labels
 from trace_eval.runs.fuse import fuse
 from trace_eval.runs.run import Run

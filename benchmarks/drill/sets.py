@@ -21,7 +21,7 @@ from tests.support.calls import conversation
 from tests.support.platform_samples import EXPORTS, export_text
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.datasets.conversion import convert
-from trace_eval.judges.chat.replies import ReplyCache
+from trace_eval.judges.ask.replies import ReplyCache
 from trace_eval.review.store import Store
 from trace_eval.turns.options import FigureOptions, TurnsOptions
 from trace_eval.turns.report import time_turns

@@ -20,7 +20,7 @@ from trace_eval.data.files import write_all
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_to
-from trace_eval.judges.chat.replies import ReplyCache, StoredReply
+from trace_eval.judges.ask.replies import ReplyCache, StoredReply
 from trace_eval.report.audio import AudioAssets
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run

@@ -14,7 +14,7 @@ from tests.support import reviewed as support
 from tests.support.cli import trace_eval
 from trace_eval.data.strict_json import DamagedFile
 from trace_eval.extracting.cache import Cache, Stamp
-from trace_eval.judges.chat.replies import ReplyCache
+from trace_eval.judges.ask.replies import ReplyCache
 from trace_eval.review.store import Store
 
 

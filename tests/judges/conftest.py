@@ -22,7 +22,7 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if missing:
         pytest.skip(f"real sampling needs them: pip install {' '.join(missing)}")
     from trace_eval.judges.options.judge_options import JudgeOptions
-    from trace_eval.judges.text.prompt import PairTextView
+    from trace_eval.judges.views.pair.text import PairTextView
 
     pack = PairTextView(JudgeOptions())
     messages = pack.messages(pack.prepare(case()), "ab")

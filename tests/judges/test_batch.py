@@ -13,9 +13,9 @@ from tests.support.cases import blueprint, case, verdict
 from tests.support.servers import Answer, Server, completion, in_turn
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.batch import read_batch, write_batch
+from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.batch import read_batch, write_batch
-from trace_eval.judges.chat.judge import LLMJudge
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 

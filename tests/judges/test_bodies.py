@@ -16,10 +16,10 @@ from tests.support.cases import case, verdict
 from tests.support.servers import Answer, Asked, Server, chat, completion
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.chat.base import CallFailed, Request
-from trace_eval.judges.chat.bodies import MAX_BODY
-from trace_eval.judges.chat.message import Message
-from trace_eval.judges.chat.openai import OpenAIClient
+from trace_eval.judges.ask.base import CallFailed, Request
+from trace_eval.judges.ask.bodies import MAX_BODY
+from trace_eval.judges.ask.message import Message
+from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 

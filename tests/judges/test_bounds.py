@@ -10,8 +10,7 @@ from tests.support.cases import case
 from tests.support.openai_faults import judge_once, made
 from tests.support.servers import Answer, Server, completion, in_turn
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.aggregate import NO_REASON
-from trace_eval.judges.chat.bounds import (
+from trace_eval.judges.ask.bounds import (
     MAX_TEXT_CHARS,
     SHOWN_CHARS,
     bounded_schema,
@@ -19,8 +18,9 @@ from trace_eval.judges.chat.bounds import (
     loop_in,
     shortened,
 )
-from trace_eval.judges.chat.reply_json import ReplyError
-from trace_eval.judges.labels import is_placeholder, parse_reply, reply_schema
+from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.combine.orders import NO_REASON
+from trace_eval.judges.read.labels import is_placeholder, parse_reply, reply_schema
 
 
 def _reply(reasoning: str) -> str:

@@ -16,11 +16,11 @@ from fusion import DIMENSIONS, TRACE, Rating
 from tests.support.cases import case
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.settings import help_of
+from trace_eval.judges.ask.base import Request
+from trace_eval.judges.ask.message import AudioPart, Message, Text
+from trace_eval.judges.ask.openai import OpenAIClient
+from trace_eval.judges.ask.replies import reply_key
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.chat.base import Request
-from trace_eval.judges.chat.message import AudioPart, Message, Text
-from trace_eval.judges.chat.openai import OpenAIClient
-from trace_eval.judges.chat.replies import reply_key
 from trace_eval.judges.options.groups import (
     AudioOptions,
     OllamaOptions,

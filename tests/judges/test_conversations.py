@@ -22,18 +22,18 @@ from trace_eval.data.conversation import Conversation
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.message import AudioPart
+from trace_eval.judges.ask.prices import FREE
+from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case, judgement_of
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.message import AudioPart
-from trace_eval.judges.chat.prices import FREE
-from trace_eval.judges.chat.scripted import ScriptedClient
+from trace_eval.judges.combine.panel import Panel
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.panel.panel import Panel
 from trace_eval.judges.registry.create import create_scorers
-from trace_eval.judges.rules.handling import TurnsJudge
 from trace_eval.judges.rules.judge import RulesJudge
-from trace_eval.judges.text.conversation import show_conversation
-from trace_eval.judges.views.audio import AudioView
+from trace_eval.judges.turns.judge import TurnsJudge
+from trace_eval.judges.views.answer.audio import AudioView
+from trace_eval.judges.views.text.conversation import show_conversation
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 

@@ -15,9 +15,9 @@ from tests.support.servers import (
     ollama_front,
     unused_url,
 )
-from trace_eval.judges.chat.openai import OpenAIClient
-from trace_eval.judges.doctor import Check, doctor, key_check
+from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.doctor import Check, doctor, key_check
 
 
 def checks(spec: str, **options: Any) -> dict[str, Check]:

@@ -20,16 +20,16 @@ from blueprints import (
 )
 from tests.support.blueprints import transcript
 from tests.support.cases import blueprint, case
+from trace_eval.judges.ask.message import Message
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.message import Message
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.text.fencing import (
+from trace_eval.judges.views.pair.text import PairTextView
+from trace_eval.judges.views.text.fencing import (
     fence_tag,
     neutralise,
     neutralise_blueprint,
     without_paths,
 )
-from trace_eval.judges.text.prompt import PairTextView
 
 FAKE_VERDICT = (
     '{"content": {"reasoning": "x", "rating": "1"}, "voice_quality": {"reasoning": "x",'

@@ -31,8 +31,8 @@ from trace_eval.data.answers import Answer
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Outcome
+from trace_eval.judges.ask.message import AudioPart, Message
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.chat.message import AudioPart, Message
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.rubrics.load import load_rubric, rubric_names

@@ -14,17 +14,17 @@ import pytest
 
 from tests.support.cases import verdict
 from trace_eval.data.replies import verdict as marked
-from trace_eval.judges.audio.tasks import task_names
-from trace_eval.judges.chat.base import Tokens, Unusable, check_text
-from trace_eval.judges.chat.bounds import cut_detail
-from trace_eval.judges.chat.connection import Redactor
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.message import Message
-from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, ReplyError, json_objects
-from trace_eval.judges.chat.tokens import typical_tokens
+from trace_eval.judges.ask.base import Tokens, Unusable, check_text
+from trace_eval.judges.ask.bounds import cut_detail
+from trace_eval.judges.ask.connection import Redactor
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.message import Message
+from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, ReplyError, json_objects
+from trace_eval.judges.ask.tokens import typical_tokens
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
-from trace_eval.judges.text.repair import shown_again
+from trace_eval.judges.views.text.repair import shown_again
+from trace_eval.judges.views.text.tasks import task_names
 from trace_eval.rubrics.load import load_rubric, rubric_names
 from trace_eval.scores.lexical import lexical_score
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.chat.base import CallFailed
-from trace_eval.judges.chat.limits import (
+from trace_eval.judges.ask.base import CallFailed
+from trace_eval.judges.ask.limits import (
     DEAD_AFTER,
     RETRIES_AFTER_TIMEOUT,
     Caller,

@@ -16,12 +16,12 @@ from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
+from trace_eval.judges.ask.base import CallFailed, Reply, Request, Tokens
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.orders import orders_of
+from trace_eval.judges.ask.prices import FREE, Price
+from trace_eval.judges.ask.scripted import ScriptedClient, ScriptExhausted
 from trace_eval.judges.base import Case, Judge
-from trace_eval.judges.chat.base import CallFailed, Reply, Request, Tokens
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.orders import orders_of
-from trace_eval.judges.chat.prices import FREE, Price
-from trace_eval.judges.chat.scripted import ScriptedClient, ScriptExhausted
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.rubrics.load import load_rubric

@@ -18,11 +18,11 @@ from tests.support.servers import Answer, Asked, Server, completion, unused_url
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.strict_json import DamagedFile
+from trace_eval.judges.ask.base import CallFailed
+from trace_eval.judges.ask.ledger import Ledger
+from trace_eval.judges.ask.prices import Budget
+from trace_eval.judges.ask.replies import LEASE_S, ReplyCache, new_owner
 from trace_eval.judges.base import JudgeUnreachable
-from trace_eval.judges.chat.base import CallFailed
-from trace_eval.judges.chat.ledger import Ledger
-from trace_eval.judges.chat.prices import Budget
-from trace_eval.judges.chat.replies import LEASE_S, ReplyCache, new_owner
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 
@@ -137,7 +137,7 @@ def test_a_lease_ends_with_its_holder_and_survives_clocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1_000_000.0
-    monkeypatch.setattr("trace_eval.judges.chat.replies.time.time", lambda: now)
+    monkeypatch.setattr("trace_eval.judges.ask.replies.time.time", lambda: now)
     cache = ReplyCache(tmp_path / "replies.sqlite")
     assert cache.lease("k", "one")
     assert not cache.lease("k", "two")
@@ -158,7 +158,7 @@ def test_a_lease_ends_with_its_holder_and_survives_clocks(
 _HOLDER = """
 import sys
 from pathlib import Path
-from trace_eval.judges.chat.replies import ReplyCache, new_owner
+from trace_eval.judges.ask.replies import ReplyCache, new_owner
 assert ReplyCache(Path(sys.argv[1])).lease("k", new_owner())
 print("held", flush=True)
 sys.stdin.read()

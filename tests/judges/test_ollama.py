@@ -11,9 +11,9 @@ from tests.support.cases import case, verdict
 from tests.support.servers import Answer, Asked, Server, chat, unused_url
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.ollama import context_length
 from trace_eval.judges.base import JudgeUnreachable
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.ollama import context_length
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 

@@ -19,12 +19,12 @@ from tests.support.openai_faults import FAULTS, GOOD, judge_once, made
 from tests.support.servers import Answer, Asked, Server, completion, in_turn, unused_url
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.base import CallFailed
+from trace_eval.judges.ask.connection import CALLS_PER_CLIENT, PerLoop
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.openai import OpenAIClient
+from trace_eval.judges.ask.openai_dialect import retry_after
 from trace_eval.judges.base import JudgeUnreachable
-from trace_eval.judges.chat.base import CallFailed
-from trace_eval.judges.chat.connection import CALLS_PER_CLIENT, PerLoop
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.openai import OpenAIClient
-from trace_eval.judges.chat.openai_dialect import retry_after
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 

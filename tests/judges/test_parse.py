@@ -8,8 +8,8 @@ import pytest
 from fusion import DIMENSIONS, Rating, from_steps
 from tests.support.cases import verdict
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, ReplyError
-from trace_eval.judges.labels import parse_reply
+from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, ReplyError
+from trace_eval.judges.read.labels import parse_reply
 
 GOOD = json.dumps(verdict("1", "2", "both_bad"))
 OTHER = json.dumps(verdict("2", "2", "2"))

@@ -18,9 +18,9 @@ from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer as SpokenAnswer
 from trace_eval.data.pairs import Instruction, Pair
 from trace_eval.judges.base import Case
-from trace_eval.judges.labels import parse_reply
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.presets import PRESETS
+from trace_eval.judges.options.presets import PRESETS
+from trace_eval.judges.read.labels import parse_reply
 from trace_eval.judges.registry.create import create_judge
 
 DEFAULTS = {field.name: field.default for field in fields(JudgeOptions)}
@@ -185,7 +185,7 @@ def test_trace_paper_takes_the_authors_words_and_what_is_named(tmp_path: Path) -
     ],
 )
 def test_flat_replies_are_read_strictly(reply: str, ratings: Any) -> None:
-    from trace_eval.judges.chat.reply_json import ReplyError
+    from trace_eval.judges.ask.reply_json import ReplyError
 
     if isinstance(ratings, Reason):
         with pytest.raises(ReplyError) as caught:

@@ -7,8 +7,8 @@ import pytest
 
 from blueprints import UserError
 from trace_eval.data.outcome import Reason, Usage
-from trace_eval.judges.chat.base import CallFailed, Tokens, Unusable
-from trace_eval.judges.chat.prices import (
+from trace_eval.judges.ask.base import CallFailed, Tokens, Unusable
+from trace_eval.judges.ask.prices import (
     FREE,
     SHIPPED,
     Budget,

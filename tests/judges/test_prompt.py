@@ -9,7 +9,7 @@ from blueprints import Absent, Status, UserError
 from fusion import DIMENSIONS, RATINGS
 from tests.support.cases import blueprint, case
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.text.prompt import PairTextView
+from trace_eval.judges.views.pair.text import PairTextView
 
 
 def prompt(options: JudgeOptions, shown=None, order="ab") -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.chat.reply_json import ReplyError
-from trace_eval.judges.rating.parse import read_score, reply_schema
+from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.read.score import read_score, reply_schema
 from trace_eval.rubrics.load import load_rubric
 
 FIVE = load_rubric("correctness")

@@ -11,7 +11,7 @@ from fusion import DIMENSIONS, POLICIES, RATINGS, Rating, entropy
 from trace_eval.data.judgement import VerdictOpinion
 from trace_eval.data.outcome import Order, Reason, Usage
 from trace_eval.data.scores import ScoreOpinion
-from trace_eval.judges.aggregate import (
+from trace_eval.judges.combine.orders import (
     frame,
     reconcile,
     swap_back,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from blueprints import UserError
-from trace_eval.judges.chat.replies import ReplyCache, StoredReply, reply_key
+from trace_eval.judges.ask.replies import ReplyCache, StoredReply, reply_key
 
 ASKED = {"messages": [{"role": "user", "content": "x"}], "seed": 0, "temperature": 0.0, "sample": 0}
 

@@ -6,20 +6,32 @@ import time
 import pytest
 
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.chat.reply_json import ReplyError
-from trace_eval.judges.score_replies import TwoScores, read_json, read_text, schema
+from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.combine.votes import preference
+from trace_eval.judges.read.two_scores import (
+    NATURALNESS,
+    TwoScores,
+    read_json,
+    read_text,
+    schema,
+)
+from trace_eval.rubrics.pairs import ScoreScale
 
 
 def reply(**given: object) -> str:
     return json.dumps({"prosody": "flat", "score_1": 7, "score_2": 7.5} | given)
 
 
+def preferred(said: TwoScores) -> str:
+    return preference(said.first, said.second)
+
+
 def test_numbers_are_compared_as_numbers() -> None:
     # As text "10" < "9" and "8" != "8.0".
-    assert read_text("Output A: 10\nOutput B: 9").preference == "1"
-    assert read_text("Output A: 8, Output B: 8.0").preference == "tie"
-    assert read_json(reply(score_1=10, score_2=9)).preference == "1"
-    assert read_json(reply(score_1=8, score_2=8.0)).preference == "tie"
+    assert preferred(read_text("Output A: 10\nOutput B: 9")) == "1"
+    assert preferred(read_text("Output A: 8, Output B: 8.0")) == "tie"
+    assert preferred(read_json(reply(score_1=10, score_2=9))) == "1"
+    assert preferred(read_json(reply(score_1=8, score_2=8.0))) == "tie"
 
 
 @pytest.mark.parametrize(
@@ -120,3 +132,10 @@ def test_hostile_text_takes_no_time() -> None:
 
 def test_the_schema_asks_for_reasons_first() -> None:
     assert list(schema()["properties"])[-2:] == ["score_1", "score_2"]  # type: ignore[call-overload]
+
+
+def test_a_scale_in_steps_offers_its_scores() -> None:
+    scale = ScoreScale(min=1, max=3, step=0.5)
+    assert scale.labels == (1, 1.5, 2, 2.5, 3)
+    properties = schema(NATURALNESS.model_copy(update={"scale": scale}))["properties"]
+    assert {"type": "number", "enum": [1, 1.5, 2, 2.5, 3]} in properties.values()  # type: ignore[union-attr]

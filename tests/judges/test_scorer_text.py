@@ -13,8 +13,8 @@ from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.base import Case
 from trace_eval.judges.scorer.data import read_ratings
+from trace_eval.judges.scorer.judge import fields_of_case
 from trace_eval.judges.scorer.text import Fields, fitted, text_of
-from trace_eval.judges.words.scorer import fields_of_case
 
 FIELDS = Fields("What is heard?", "a dog", "It is a cat.", "One hears barking.")
 

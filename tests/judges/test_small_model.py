@@ -19,9 +19,9 @@ from tests.support.servers import llama_server
 from tests.support.small_model import weights
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.chat.openai import OpenAIClient
-from trace_eval.judges.labels import is_placeholder
+from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.read.labels import is_placeholder
 
 
 @pytest.fixture(scope="module")

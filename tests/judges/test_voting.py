@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from trace_eval.judges.score_replies import preference
-from trace_eval.judges.voting import Scores, Vote, vote
+from trace_eval.judges.combine.votes import Scores, Vote, preference, vote
 
 
 def test_votes_decide_where_means_differ() -> None:

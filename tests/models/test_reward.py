@@ -25,7 +25,7 @@ from trace_eval.judges.reward.inputs import (
 )
 from trace_eval.judges.reward.load import RewardModel, load, locate
 from trace_eval.judges.reward.score import last_token, on_device, probability, rewards
-from trace_eval.judges.waveforms.limits import ClipRefused
+from trace_eval.judges.views.sound.limits import ClipRefused
 
 
 def clip(seconds: float, pitch: float = 200, seed: int = 0) -> Samples:

@@ -9,7 +9,7 @@ import pytest
 from blueprints import UserError
 from fusion import BINARY, likert, numbers, points
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.rating.prompt import SingleView
+from trace_eval.judges.views.answer.prompt import SingleView
 from trace_eval.rubrics.base import RubricFile
 from trace_eval.rubrics.load import load_pair_rubric, load_rubric, rubric_names
 from trace_eval.rubrics.pairs import PairRubric

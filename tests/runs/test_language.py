@@ -51,10 +51,10 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.judges.rules.judge import RulesJudge
-from trace_eval.judges.text.notes import notes_of
-from trace_eval.judges.text.prompt import PairTextView
-from trace_eval.judges.views.blueprint import BlueprintView
-from trace_eval.judges.views.transcript import TranscriptView
+from trace_eval.judges.views.answer.blueprint import BlueprintView
+from trace_eval.judges.views.answer.transcript import TranscriptView
+from trace_eval.judges.views.pair.text import PairTextView
+from trace_eval.judges.views.text.notes import notes_of
 from trace_eval.measures.pair import UNSPACED_UNIT, WER_UNIT, measure_pair
 from trace_eval.measures.text import text_errors
 from trace_eval.options import ExtractOptions

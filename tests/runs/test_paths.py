@@ -19,9 +19,9 @@ from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.recordings import check_audio, recordings_in
 from trace_eval.data.records import spill_to
 from trace_eval.datasets.conversion import read_dataset
-from trace_eval.judges.audio.tasks import load_task
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
+from trace_eval.judges.views.text.tasks import load_task
 from trace_eval.opinions.labels import read_labels
 from trace_eval.report.audio import AudioAssets
 from trace_eval.rubrics.load import load_pair_rubric, load_rubric

@@ -18,7 +18,7 @@ import pytest
 
 from tests.support.llm_judges import reading_judge
 from trace_eval.data import jsonl
-from trace_eval.judges.chat.scripted import ScriptedClient
+from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.rules.judge import RulesJudge

@@ -23,7 +23,7 @@ from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.source import ClipSource
 from trace_eval.judges.base import Case
-from trace_eval.judges.panel.panel import Panel
+from trace_eval.judges.combine.panel import Panel
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.job import judge_manifest

@@ -10,7 +10,7 @@ import pytest
 
 from extractors.audio import Clip
 from trace_eval.data.columns import Columns
-from trace_eval.judges.waveforms.noise import noisy_side, with_noise
+from trace_eval.judges.views.sound.noise import noisy_side, with_noise
 from trace_eval.opinions.codes import MISSING
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agreement.bias.difficulty import calls_by_item, difficulty

@@ -13,7 +13,7 @@ from tests.support.cli import trace_eval
 from tests.support.reviewed import pairs, write_run
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.pairs import Labels
-from trace_eval.judges.aggregate import typed_judgement
+from trace_eval.judges.combine.orders import typed_judgement
 from trace_eval.runs.first_position import first_position_test
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.opinions import read_opinions

@@ -13,9 +13,9 @@ from tests.support.cases import blueprint
 from tests.support.llm_judges import listening_judge
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.pairs import Pair
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.runs.pipeline import decode_recording
 

@@ -10,49 +10,42 @@ TABLE = """
 blueprints:
 fusion:
 extractors: blueprints
-judges.waveforms: blueprints extractors
 data: blueprints extractors fusion
 conversations: blueprints data extractors
 stats.estimate: blueprints data
 entities: data
 static:
-judges.presets:
-judges.options: blueprints data judges.presets
+judges.options: blueprints data
 measures: blueprints data
 rubrics: blueprints data fusion
 scores: blueprints data fusion
-judges.scorer: blueprints data extractors scores
-judges.base: blueprints data fusion rubrics
+judges: blueprints data fusion rubrics
 options: blueprints extractors fusion judges.options
 extracting: blueprints data extractors options
-judges.chat: blueprints data extractors judges.base judges.options
-judges: blueprints data fusion judges.chat judges.options rubrics
-judges.rules: blueprints conversations data extractors fusion judges.base rubrics
-judges.text: blueprints conversations data extractors judges judges.base judges.chat judges.options measures rubrics
-judges.views: blueprints conversations data extractors judges.base judges.chat judges.options judges.text rubrics
-judges.naturalness: blueprints data judges judges.text rubrics
-judges.rating: blueprints data extractors fusion judges judges.base judges.chat judges.options judges.text judges.views rubrics scores
-judges.panel: blueprints data judges.base judges.chat judges.rating rubrics scores
-judges.audio: blueprints conversations data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.text judges.waveforms rubrics
-judges.views.audio: blueprints data extractors judges.audio judges.base judges.chat judges.options judges.text judges.views judges.waveforms rubrics
-judges.words: blueprints data extractors fusion judges.base judges.rating judges.scorer judges.views rubrics scores
-judges.reward: blueprints data extractors fusion judges judges.base judges.chat judges.naturalness judges.options judges.scorer judges.text judges.waveforms rubrics
-judges.registry: blueprints fusion judges judges.audio judges.base judges.chat judges.options judges.panel judges.presets judges.rating judges.reward judges.text judges.views.audio judges.words rubrics
-judges.listing: blueprints data judges.base judges.options judges.registry rubrics
-judges.doctor: blueprints data fusion judges.audio judges.base judges.chat judges.options judges.registry rubrics
+judges: blueprints data fusion rubrics
+judges.rules: blueprints conversations data extractors fusion judges
 opinions: blueprints data fusion
-runs: blueprints conversations data extracting extractors fusion judges.base judges.chat judges.options judges.panel judges.registry measures opinions options rubrics
-stats: blueprints data extractors fusion judges.naturalness judges.waveforms opinions rubrics runs scores static stats.estimate
+judges.ask: blueprints data extractors judges judges.options
+judges.combine: blueprints data fusion judges judges.ask rubrics scores
+judges.read: data fusion judges judges.ask judges.combine judges.options rubrics
+judges.views: blueprints conversations data extractors fusion judges judges.ask judges.options judges.read measures rubrics
+judges.turns: blueprints conversations data fusion judges rubrics
+judges.lexical: blueprints data fusion judges judges.combine judges.views rubrics scores
+judges.scorer: blueprints data extractors fusion judges judges.combine judges.lexical judges.views rubrics scores
+judges.reward: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.scorer judges.views rubrics
+judges.registry: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.reward judges.scorer judges.views rubrics
+runs: blueprints conversations data extracting extractors fusion judges judges.ask judges.combine judges.options judges.registry measures opinions options rubrics
+stats: blueprints data extractors fusion judges.views opinions rubrics runs scores static stats.estimate
 turns: blueprints conversations data entities extracting options stats stats.estimate
 datasets: blueprints data fusion measures stats stats.estimate
-select: blueprints data extracting extractors fusion judges judges.chat judges.options judges.registry measures opinions options runs stats
-report: blueprints conversations data extractors fusion judges.text measures rubrics runs static stats stats.estimate
+select: blueprints data extracting extractors fusion judges.ask judges.combine judges.options judges.registry measures opinions options runs stats
+report: blueprints conversations data extractors fusion judges.views measures rubrics runs static stats stats.estimate
 review: blueprints conversations data extracting extractors fusion opinions rubrics runs static stats turns
 compare: blueprints data fusion opinions report rubrics runs stats stats.estimate
-api: blueprints compare data extracting extractors fusion judges.doctor judges.listing judges.options judges.registry opinions options report rubrics runs stats stats.estimate
+api: blueprints compare data extracting extractors fusion judges.options judges.registry opinions options report rubrics runs stats stats.estimate
 gate: blueprints compare conversations data runs stats stats.estimate turns
-drill: blueprints data extracting extractors fusion judges.base judges.registry options runs stats stats.estimate
-commands: api blueprints compare data datasets drill extracting extractors fusion gate judges.options judges.registry judges.scorer opinions options report review rubrics runs select stats stats.estimate turns
+probe: blueprints data extracting extractors fusion judges judges.registry options runs stats stats.estimate
+commands: api blueprints compare data datasets extracting extractors fusion gate judges.options judges.registry judges.scorer opinions options probe report review rubrics runs select stats stats.estimate turns
 __main__: commands
 """  # noqa: E501
 

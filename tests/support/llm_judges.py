@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from trace_eval.judges.chat.base import ChatClient
-from trace_eval.judges.chat.calls import Backend
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.prices import Price
+from trace_eval.judges.ask.base import ChatClient
+from trace_eval.judges.ask.calls import Backend
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.prices import Price
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.rating.form import ScoreForm
-from trace_eval.judges.rating.prompt import SingleView
+from trace_eval.judges.read.score import ScoreForm
 from trace_eval.judges.registry.kinds import compares
-from trace_eval.judges.views.audio import AudioView
+from trace_eval.judges.views.answer.audio import AudioView
+from trace_eval.judges.views.answer.prompt import SingleView
 from trace_eval.rubrics.single import ScoreRubric
 
 

@@ -9,8 +9,8 @@ from tests.support.cases import case, verdict
 from tests.support.servers import Answer, completion
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.chat.bodies import MAX_BODY
-from trace_eval.judges.chat.judge import LLMJudge
+from trace_eval.judges.ask.bodies import MAX_BODY
+from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 

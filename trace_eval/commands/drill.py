@@ -33,7 +33,7 @@ def injection(
     """Put 40 kinds of orders into what a judge reads; print how many verdicts flip."""
     from trace_eval.commands.json_option import give
     from trace_eval.data.manifests import read_manifest
-    from trace_eval.drill.injection import drill_injection
+    from trace_eval.probe.injection import drill_injection
 
     manifest = read_manifest(pairs, reading.audio_root, None, reading.limit)
     report = drill_injection(manifest, out, options)
@@ -65,7 +65,7 @@ def probe(
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data.manifests import read_manifest
-    from trace_eval.drill.probes import drill_judge
+    from trace_eval.probe.probes import drill_judge
     from trace_eval.stats.inference.card_page import probe_table
 
     manifest = read_manifest(pairs, reading.audio_root, None, reading.limit)

@@ -28,8 +28,8 @@ from pydantic import BaseModel
 RESULTS: dict[str, tuple[str, ...]] = {
     "judge": (
         "trace_eval.runs.summary:JudgedRun",
-        "trace_eval.judges.chat.estimate:CostEstimate",
-        "trace_eval.judges.chat.batch:BatchWritten",
+        "trace_eval.judges.ask.estimate:CostEstimate",
+        "trace_eval.judges.ask.batch:BatchWritten",
     ),
     "best": ("trace_eval.select.best:Selection", "trace_eval.select.best:BestEstimate"),
     "extract": ("trace_eval.runs.summary:Extraction",),
@@ -62,7 +62,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
         "trace_eval.stats.inference.plan:FirstPlan",
     ),
     "card": ("list trace_eval.stats.inference.card:Card",),
-    "doctor": ("trace_eval.api.doctor:Diagnosis", "list trace_eval.judges.doctor:Check"),
+    "doctor": ("trace_eval.api.doctor:Diagnosis", "list trace_eval.judges.registry.doctor:Check"),
     "models list": ("list extractors.fetch:Listed",),
     "models fetch": ("list trace_eval.commands.models:Fetched",),
     "models verify": ("list extractors.fetch:Verified",),
@@ -81,7 +81,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
     ),
     "merge": ("trace_eval.runs.merge:Merged",),
     "ablate": ("dict trace_eval.stats.agreement.ablation.conditions:Ablation",),
-    "drill injection": ("trace_eval.drill.injection:InjectionReport",),
+    "drill injection": ("trace_eval.probe.injection:InjectionReport",),
     "drill judge": ("trace_eval.stats.inference.probes:ProbeReport",),
     "train fusion": ("trace_eval.stats.agreement.train_fusion:FusionTraining",),
     "train scorer": ("trace_eval.judges.scorer.train:Trained",),

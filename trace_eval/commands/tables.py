@@ -22,10 +22,10 @@ if TYPE_CHECKING:  # the LLM clients take half a second to import
     from rich.console import Console
 
     from trace_eval.api.doctor import Diagnosis
-    from trace_eval.judges.chat.batch import BatchWritten
-    from trace_eval.judges.chat.estimate import CostEstimate
-    from trace_eval.judges.doctor import Check
-    from trace_eval.judges.listing import ListedOption
+    from trace_eval.judges.ask.batch import BatchWritten
+    from trace_eval.judges.ask.estimate import CostEstimate
+    from trace_eval.judges.registry.doctor import Check
+    from trace_eval.judges.registry.listing import ListedOption
     from trace_eval.runs.listing import Listed
     from trace_eval.runs.summary import Summary
 

@@ -1,1 +1,1 @@
-"""What replies about two answers come to: their forms, opinions into one judgement, templates."""
+"""Judges: how they ask, what they show, how replies are read and combined, and each kind."""

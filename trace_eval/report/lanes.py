@@ -14,7 +14,7 @@ from trace_eval.conversations.findings import Findings, find, words_of
 from trace_eval.conversations.sound.peaks import channel_peaks
 from trace_eval.data.answers import Cut, Recording
 from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
-from trace_eval.judges.text.conversation import timing_line
+from trace_eval.judges.views.text.conversation import timing_line
 from trace_eval.report.audio import AudioAssets, Sound
 from trace_eval.runs.outcomes import ClipRecord
 

@@ -65,6 +65,14 @@ class ScoreScale(Strict):
             )
         return self
 
+    @property
+    def labels(self) -> tuple[float, ...] | None:
+        """The scores that may be given, lowest first; None: any from min to max."""
+        if self.step is None:
+            return None
+        count = round((self.max - self.min) / self.step) + 1
+        return tuple(round(self.min + n * self.step, 9) for n in range(count))
+
 
 class Question(RubricFile):
     """One question about a pair.

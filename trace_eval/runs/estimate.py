@@ -27,9 +27,9 @@ from trace_eval.data.answers import Recording
 from trace_eval.data.items import Item
 from trace_eval.data.manifests import Manifest
 from trace_eval.extracting.start import extractors_of
+from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.estimate import CostEstimate, estimate, total
-from trace_eval.judges.panel.panel import Panel
+from trace_eval.judges.combine.panel import Panel
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.options import Options
 from trace_eval.rubrics.load import load_rubric

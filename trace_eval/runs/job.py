@@ -23,7 +23,7 @@ from trace_eval.data.shards import Shard
 from trace_eval.data.sources import Source, source_of
 from trace_eval.data.urls import location
 from trace_eval.extracting.cache import audio_folder, conversations_folder
-from trace_eval.judges.chat.estimate import CostEstimate
+from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.judges.registry.create import kind_of
 from trace_eval.options import Options, RateOptions
 from trace_eval.rubrics.load import load_rubric
@@ -34,7 +34,7 @@ from trace_eval.runs.session import Session
 from trace_eval.runs.summary import Summary
 
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
-    from trace_eval.judges.chat.batch import BatchWritten
+    from trace_eval.judges.ask.batch import BatchWritten
 
 
 @dataclass(frozen=True)

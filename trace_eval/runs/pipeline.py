@@ -25,7 +25,7 @@ from trace_eval.extracting.engine import Engine, each
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import extractors_of, source_of
 from trace_eval.judges.base import Activity, Case, Judge
-from trace_eval.judges.panel.panel import Panel
+from trace_eval.judges.combine.panel import Panel
 from trace_eval.measures.language import asked_language, is_unsure
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.measures.pair import measure_item, pair_languages

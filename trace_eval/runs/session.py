@@ -21,10 +21,10 @@ from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.provenance import environment, now
 from trace_eval.extracting.start import ExtractionJob, check_available, engine_of, source_of
 from trace_eval.extracting.workers import end_if_imported_by_worker
+from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
+from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.estimate import CostEstimate, estimate, total
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.panel.panel import Key, Panel
+from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.options import Options
 from trace_eval.rubrics.load import load_rubric
@@ -54,7 +54,7 @@ from trace_eval.runs.summary import Summary
 from trace_eval.runs.turns import write_turns
 
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
-    from trace_eval.judges.chat.batch import BatchWritten
+    from trace_eval.judges.ask.batch import BatchWritten
 
 _Items = Sequence[Item]
 _Work = Callable[[Pipeline, _Items], Awaitable[None]]
@@ -211,7 +211,7 @@ class Session:
                 so that it answers from them alone.
         """
         if batch_results:
-            from trace_eval.judges.chat.batch import read_batch
+            from trace_eval.judges.ask.batch import read_batch
 
             for judge in self.chat_judges("batch results"):
                 read_batch(judge, batch_results)
@@ -231,7 +231,7 @@ class Session:
 
     def write_batch(self, path: Path) -> BatchWritten:
         """Write the requests of what is not scored yet; extracts, but sends nothing."""
-        from trace_eval.judges.chat.batch import write_batches
+        from trace_eval.judges.ask.batch import write_batches
 
         judges = self.chat_judges("batch file")
         self.extract_pending()

@@ -10,7 +10,7 @@ from blueprints import UserError
 from trace_eval.data import jsonl
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import claimed
-from trace_eval.judges.chat.estimate import CostEstimate
+from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import scores_only
 from trace_eval.options import Options, RateOptions, usual_rubrics

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, get_args
 
-from trace_eval.judges.score_replies import Preference
+from trace_eval.judges.combine.votes import Preference
 
 Scheme = Literal["auto", "all", "knockout"]
 SCHEMES: tuple[str, ...] = get_args(Scheme)

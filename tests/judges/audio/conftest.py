@@ -10,8 +10,8 @@ import pytest
 
 from tests.support import tiny_model, tiny_projector
 from tests.support.servers import llama_server
-from trace_eval.judges.audio.tasks import common, load_task, task_names
-from trace_eval.judges.naturalness.prompt import FILE
+from trace_eval.judges.views.pair.naturalness import FILE
+from trace_eval.judges.views.text.tasks import common, load_task, task_names
 
 NEEDED = ("xllamacpp", "gguf")
 

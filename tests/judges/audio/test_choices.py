@@ -22,12 +22,12 @@ from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
 from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Choice, Score
-from trace_eval.judges.chat.base import Tokens
-from trace_eval.judges.chat.batch import write_batch
-from trace_eval.judges.chat.estimate import estimate
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.openai_dialect import Dialect
-from trace_eval.judges.chat.shares import shares
+from trace_eval.judges.ask.base import Tokens
+from trace_eval.judges.ask.batch import write_batch
+from trace_eval.judges.ask.estimate import estimate
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.openai_dialect import Dialect
+from trace_eval.judges.ask.shares import shares
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.options import RateOptions

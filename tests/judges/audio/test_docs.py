@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib.util
 
 from tests.support.cli import ROOT
-from trace_eval.judges.audio.tasks import task_names
-from trace_eval.judges.presets import PRESETS
+from trace_eval.judges.options.presets import PRESETS
+from trace_eval.judges.views.text.tasks import task_names
 
 
 def test_the_picture_is_what_its_script_draws() -> None:

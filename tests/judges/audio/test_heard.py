@@ -19,13 +19,13 @@ from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, ReplyError
+from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.reply_json import MAX_REPLY_CHARS, ReplyError
-from trace_eval.judges.chat.scripted import ScriptedClient
-from trace_eval.judges.doctor import doctor
-from trace_eval.judges.hearing import check_heard
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.views.audio import AudioView
+from trace_eval.judges.read.hearing import check_heard
+from trace_eval.judges.registry.doctor import doctor
+from trace_eval.judges.views.answer.audio import AudioView
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 
@@ -181,7 +181,7 @@ def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> 
 @pytest.mark.parametrize("hears", [True, False])
 def test_doctor_says_whether_a_model_hears_that_counts_no_sound(hears: bool) -> None:
     from tests.support.probe_sounds import sounds
-    from trace_eval.judges.waveforms.signals import load_signals
+    from trace_eval.judges.views.sound.signals import load_signals
 
     spoken = {
         len(signal.read().mono): name.removeprefix("example_")

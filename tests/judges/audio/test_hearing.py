@@ -11,16 +11,16 @@ import pytest
 from extractors.audio import decode
 from tests.support.cli import Done, trace_eval
 from trace_eval.commands.console import EXIT_INCOMPLETE
-from trace_eval.judges.audio.prompt import PromptBuilder, PromptItem
-from trace_eval.judges.audio.sending import Sending
-from trace_eval.judges.audio.tasks import load_task
-from trace_eval.judges.chat.base import Request
-from trace_eval.judges.chat.openai import OpenAIClient
-from trace_eval.judges.labels import schema_of
+from trace_eval.judges.ask.base import Request
+from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.waveforms.encode import sound_of
-from trace_eval.judges.waveforms.layout import Sound, Unit
-from trace_eval.judges.waveforms.signals import load_signals
+from trace_eval.judges.read.labels import schema_of
+from trace_eval.judges.views.pair.sound_prompt import PromptBuilder, PromptItem
+from trace_eval.judges.views.sound.encode import sound_of
+from trace_eval.judges.views.sound.layout import Sound, Unit
+from trace_eval.judges.views.sound.sending import Sending
+from trace_eval.judges.views.sound.signals import load_signals
+from trace_eval.judges.views.text.tasks import load_task
 from trace_eval.runs.run import Run
 
 

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extractors.audio import AudioError, Clip, decode
-from trace_eval.judges.waveforms.encode import Waveform, pcm16, render, sound_of, wav_bytes
-from trace_eval.judges.waveforms.layout import (
+from trace_eval.judges.views.sound.encode import Waveform, pcm16, render, sound_of, wav_bytes
+from trace_eval.judges.views.sound.layout import (
     Gap,
     Layout,
     Sound,
@@ -26,7 +26,7 @@ from trace_eval.judges.waveforms.layout import (
     single_items,
     unit_items,
 )
-from trace_eval.judges.waveforms.signals import MAX_SHOTS, WORDS, load_signals
+from trace_eval.judges.views.sound.signals import MAX_SHOTS, WORDS, load_signals
 
 
 def sound(seconds: float, rate: int = 24_000, hertz: float = 300.0) -> Sound:

@@ -16,15 +16,15 @@ from tests.support.llm_judges import listening_judge
 from tests.support.spoken_pairs import SENTENCE, spoken
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.bounds import SHOWN_CHARS
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.message import AudioPart, Text
+from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.bounds import SHOWN_CHARS
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.message import AudioPart, Text
-from trace_eval.judges.chat.scripted import ScriptedClient
-from trace_eval.judges.naturalness.published import published
-from trace_eval.judges.naturalness.texts import TEXT_FROM_ASR, TEXTS_DIFFER
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
+from trace_eval.judges.views.pair.published import published
+from trace_eval.judges.views.pair.spoken_texts import TEXT_FROM_ASR, TEXTS_DIFFER
 from trace_eval.runs.run import Run
 
 

@@ -18,8 +18,8 @@ from tests.support.rated_sound import case, clip, dialogue, rater, said
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.message import AudioPart, Message
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.message import AudioPart, Message
 from trace_eval.judges.options.groups import Concat
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_scorers

@@ -18,8 +18,8 @@ from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
 from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
-from trace_eval.judges.chat.message import AudioPart
-from trace_eval.judges.chat.scripted import ScriptedClient
+from trace_eval.judges.ask.message import AudioPart
+from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_scorers
 from trace_eval.options import RateOptions

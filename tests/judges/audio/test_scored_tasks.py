@@ -17,9 +17,9 @@ from tests.support.servers import Answer, Asked, Server, completion
 from tests.support.spoken_pairs import spoken
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.scripted import ScriptedClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.runs.run import Run

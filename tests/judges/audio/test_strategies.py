@@ -15,11 +15,11 @@ from fusion import TRACE
 from tests.support.audio_cases import case, examples, said, scripted
 from tests.support.llm_judges import listening_judge
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.audio.tasks import task_names
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.message import AudioPart, Message
-from trace_eval.judges.waveforms.layout import GAP_S
-from trace_eval.judges.waveforms.noise import noisy_side
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.message import AudioPart, Message
+from trace_eval.judges.views.sound.layout import GAP_S
+from trace_eval.judges.views.sound.noise import noisy_side
+from trace_eval.judges.views.text.tasks import task_names
 from trace_eval.rubrics.load import load_pair_rubric
 from trace_eval.rubrics.pairs import PairRubric
 
@@ -207,7 +207,7 @@ def test_too_large_a_request_is_not_sent(tmp_path: Path) -> None:
 
 
 def test_a_clip_that_vanishes_costs_its_pair(tmp_path: Path) -> None:
-    from trace_eval.judges.chat.openai import OpenAIClient
+    from trace_eval.judges.ask.openai import OpenAIClient
     from trace_eval.judges.options.judge_options import JudgeOptions
 
     options = JudgeOptions(base_url="http://127.0.0.1:1/v1", task="s2s", retries=0)

@@ -19,12 +19,12 @@ from tests.support.killed import Killer
 from tests.support.servers import Answer, Asked, Server, completion, in_turn
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.base import Tokens
+from trace_eval.judges.ask.estimate import estimate
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.message import AudioPart
+from trace_eval.judges.ask.prices import FREE, Price, find_price, read_prices
 from trace_eval.judges.base import Case
-from trace_eval.judges.chat.base import Tokens
-from trace_eval.judges.chat.estimate import estimate
-from trace_eval.judges.chat.judge import LLMJudge
-from trace_eval.judges.chat.message import AudioPart
-from trace_eval.judges.chat.prices import FREE, Price, find_price, read_prices
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.rubrics.load import load_rubric
@@ -353,7 +353,7 @@ def test_the_estimate_counts_seconds_parts_and_bytes(tmp_path: Path) -> None:
 def test_models_that_listen_have_no_batch_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from trace_eval.judges.chat.batch import write_batch
+    from trace_eval.judges.ask.batch import write_batch
 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     judge = create_judge("audio:openai:gpt-audio-1.5", JudgeOptions(task="s2s"))

@@ -23,7 +23,7 @@ from trace_eval.judges.options.groups import (
     TextOptions,
     names_of,
 )
-from trace_eval.judges.presets import PRESETS
+from trace_eval.judges.options.presets import PRESETS
 
 #: Temperature when none is given: greedy for one sample, else warm enough to differ.
 GREEDY_TEMPERATURE = 0.0

@@ -10,9 +10,9 @@ from typing import Any
 from blueprints import UserError
 from fusion import ItemKind
 from trace_eval.judges.base import Judge, missing_members
+from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.panel.panel import Key, Panel
-from trace_eval.judges.presets import FOR_LISTENERS
+from trace_eval.judges.options.presets import FOR_LISTENERS
 from trace_eval.judges.registry.kinds import FUSION, KINDS, JudgeKind
 from trace_eval.judges.registry.plugins import plugin, plugin_kinds
 from trace_eval.rubrics.single import ScoreRubric
@@ -147,7 +147,7 @@ def panel_of(
     specs = [judge for judge in judges if isinstance(judge, str)]
     if len(specs) < len(judges):
         raise UserError("judge: single answers are rated by specs; name one, e.g. lexical")
-    from trace_eval.judges.panel.fused import FusedPanel
+    from trace_eval.judges.combine.fused import FusedPanel
 
     fused = [spec for spec in specs if spec.partition(":")[0] == FUSION]
     if not fused:

@@ -13,8 +13,8 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.rubrics.single import ScoreRubric
 
 if TYPE_CHECKING:
-    from trace_eval.judges.chat.calls import Backend
-    from trace_eval.judges.chat.judge import LLMJudge
+    from trace_eval.judges.ask.calls import Backend
+    from trace_eval.judges.ask.judge import LLMJudge
 
 #: (argument, options) -> a judge of pairs.
 PairFactory = Callable[[str, JudgeOptions], Judge]
@@ -56,9 +56,9 @@ def _class_of(target: str, argument: str) -> Any:
 
 def _openai(argument: str, options: JudgeOptions) -> Backend:
     _need("openai", argument)
-    from trace_eval.judges.chat.calls import Backend
-    from trace_eval.judges.chat.openai import OpenAIClient
-    from trace_eval.judges.chat.prices import find_price
+    from trace_eval.judges.ask.calls import Backend
+    from trace_eval.judges.ask.openai import OpenAIClient
+    from trace_eval.judges.ask.prices import find_price
 
     client = OpenAIClient(argument, options)
     price = find_price(client.server, client.model, options.prices)
@@ -67,9 +67,9 @@ def _openai(argument: str, options: JudgeOptions) -> Backend:
 
 def _ollama(argument: str, options: JudgeOptions) -> Backend:
     _need("ollama", argument)
-    from trace_eval.judges.chat.calls import Backend
-    from trace_eval.judges.chat.ollama import OllamaClient
-    from trace_eval.judges.chat.prices import FREE, find_price
+    from trace_eval.judges.ask.calls import Backend
+    from trace_eval.judges.ask.ollama import OllamaClient
+    from trace_eval.judges.ask.prices import FREE, find_price
 
     client = OllamaClient(argument, options)
     price = find_price(client.server, client.model, options.prices) or FREE
@@ -79,9 +79,9 @@ def _ollama(argument: str, options: JudgeOptions) -> Backend:
 def _scripted(argument: str, options: JudgeOptions) -> Backend:
     if not argument:
         raise UserError("judge scripted: name the file of replies, e.g. scripted:replies.jsonl")
-    from trace_eval.judges.chat.calls import Backend
-    from trace_eval.judges.chat.prices import FREE
-    from trace_eval.judges.chat.scripted import ScriptedClient
+    from trace_eval.judges.ask.calls import Backend
+    from trace_eval.judges.ask.prices import FREE
+    from trace_eval.judges.ask.scripted import ScriptedClient
 
     return Backend(f"scripted:{argument}", ScriptedClient.from_file(Path(argument)), FREE)
 
@@ -117,7 +117,7 @@ def backend_of(kind: str, argument: str, options: JudgeOptions) -> Backend:
         raise UserError(
             f"judge audio:{argument}: name a client and a model, e.g. audio:openai:gpt-audio-1.5"
         )
-    from trace_eval.judges.audio.sending import check_budget
+    from trace_eval.judges.views.sound.sending import check_budget
 
     backend = CHAT[kind](model, options)
     check_budget(options, backend.price)
@@ -130,21 +130,21 @@ def compares(client: Backend, options: JudgeOptions, listens: bool = False) -> L
     Raises:
         UserError: the task, its words or its examples cannot be used.
     """
-    from trace_eval.judges.chat.judge import LLMJudge
-    from trace_eval.judges.labels import LabelForm
-    from trace_eval.judges.voting import TwoScoreForm
+    from trace_eval.judges.ask.judge import LLMJudge
+    from trace_eval.judges.read.labels import LabelForm
+    from trace_eval.judges.read.two_scores import TwoScoreForm
     from trace_eval.rubrics.load import load_pair_rubric
     from trace_eval.rubrics.pairs import ScoreQuestion
 
     if not listens:
-        from trace_eval.judges.text.prompt import PairTextView
+        from trace_eval.judges.views.pair.text import PairTextView
 
         trace = load_pair_rubric("trace")
         assert not isinstance(trace, ScoreQuestion)
         return LLMJudge(LabelForm(trace, options.elicitation, False), PairTextView(options), client)
-    from trace_eval.judges.audio.pair import PairSoundView
-    from trace_eval.judges.audio.scores import PairScoresView
-    from trace_eval.judges.audio.tasks import load_heard
+    from trace_eval.judges.views.pair.scores import PairScoresView
+    from trace_eval.judges.views.pair.sound import PairSoundView
+    from trace_eval.judges.views.text.tasks import load_heard
 
     task = load_heard(options.task)
     if isinstance(task, ScoreQuestion):
@@ -167,13 +167,13 @@ def scores(
     Raises:
         UserError: the rubric is about words and the judge listens; examples cannot be used.
     """
-    from trace_eval.judges.chat.judge import LLMJudge
-    from trace_eval.judges.rating.form import ScoreForm
-    from trace_eval.judges.rating.prompt import SingleView
+    from trace_eval.judges.ask.judge import LLMJudge
+    from trace_eval.judges.read.score import ScoreForm
+    from trace_eval.judges.views.answer.prompt import SingleView
 
     answer = None
     if listens:
-        from trace_eval.judges.views.audio import AudioView
+        from trace_eval.judges.views.answer.audio import AudioView
 
         if not rubric.needs_audio:
             raise UserError(
@@ -210,7 +210,7 @@ def _reward(argument: str, options: JudgeOptions) -> Judge:
 def _scorer(
     argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
 ) -> Sequence[Judge]:
-    from trace_eval.judges.words.scorer import ScorerJudge
+    from trace_eval.judges.scorer.judge import ScorerJudge
 
     if not argument:
         raise UserError("judge scorer: name the folder, e.g. scorer:my-scorer")
@@ -244,7 +244,7 @@ class JudgeKind(NamedTuple):
     scores: ScoreFactory | None = None
 
 
-#: Kind of several judges that are weighted together, see ``judges.rating.fused``.
+#: Kind of several judges that are weighted together, see ``judges.combine.fused``.
 FUSION = "fusion"
 
 KINDS: dict[str, JudgeKind] = {
@@ -274,12 +274,12 @@ KINDS: dict[str, JudgeKind] = {
     "lexical": JudgeKind(
         "lexical",
         "no model, no network: words in common with a reference",
-        scores=_each("words.lexical:LexicalJudge"),
+        scores=_each("lexical.judge:LexicalJudge"),
     ),
     "turns": JudgeKind(
         "turns",
         "no model, no network: how an agent handles its turns, by rules",
-        scores=_each("rules.handling:TurnsJudge"),
+        scores=_each("turns.judge:TurnsJudge"),
     ),
     FUSION: JudgeKind("fusion:DIR", "several of these, weighted and calibrated by train fusion"),
     "scorer": JudgeKind("scorer:DIR", "a trained scorer, in this process", scores=_scorer),
@@ -291,7 +291,7 @@ def _need(package: str, model: str) -> None:
         raise UserError(f"judge {package}: name the model, e.g. {_EXAMPLES[package]}")
     if not is_installed(package):
         raise UserError(f"judge {package}:{model} needs {package}; run: pip install {package}")
-    from trace_eval.judges.chat.connection import check_proxies
+    from trace_eval.judges.ask.connection import check_proxies
 
     check_proxies()  # before the import: the package ollama makes a client when it is imported
 

@@ -12,14 +12,15 @@ from pydantic import JsonValue
 from blueprints import UserError
 from extractors import GPU_BATCH, AudioError, Clip, Samples, expects_gpu
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.chat.replies import ReplyCache, StoredReply, reply_key
-from trace_eval.judges.naturalness.prompt import TASK, NaturalnessPrompt
+from trace_eval.judges.ask.replies import ReplyCache, StoredReply, reply_key
 from trace_eval.judges.options.groups import ModelOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.reward.batcher import Batcher
 from trace_eval.judges.reward.inputs import Turn, check_clip
 from trace_eval.judges.reward.load import RewardModel, dtype_for, load, locate, unavailable
-from trace_eval.judges.waveforms.limits import ClipRefused
+from trace_eval.judges.views.pair.naturalness import NaturalnessPrompt
+from trace_eval.judges.views.sound.limits import ClipRefused
+from trace_eval.judges.views.text.tasks import NATURALNESS
 
 #: Options of judges in this process, whatever the model does.
 SHARED_OPTIONS = names_of(ModelOptions) | {
@@ -64,10 +65,10 @@ class Engine:
         problem = unavailable()
         if problem:
             raise UserError(f"judge {spec}: {problem}")
-        if "task" in options.changed() and options.task != TASK:
+        if "task" in options.changed() and options.task != NATURALNESS:
             raise UserError(
                 f"judge {spec}: task {options.task!r} is not what such a model was trained on; it"
-                f" judges {TASK} only"
+                f" judges {NATURALNESS} only"
             )
         self.files = locate(model, options.base)
         self.options = options

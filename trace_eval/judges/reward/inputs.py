@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from extractors import SPEECH_RATE, Samples
-from trace_eval.judges.waveforms.limits import check_length, refuse_silence
+from trace_eval.judges.views.sound.limits import check_length, refuse_silence
 
 #: Samples between two frames of features, and between the last one and the clip's end.
 HOP = 160

@@ -12,20 +12,21 @@ from fusion import preference_rubric
 from trace_eval.data.items import Item
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Outcome, Reason, Usage
-from trace_eval.judges.aggregate import PairOpinions
+from trace_eval.judges.ask.orders import orders_of
+from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.base import Case, Judge, listening
-from trace_eval.judges.chat.orders import orders_of
-from trace_eval.judges.chat.reply_json import ReplyError
-from trace_eval.judges.naturalness.prompt import TASK
-from trace_eval.judges.naturalness.texts import Texts, style_of, texts_of
+from trace_eval.judges.combine.orders import PairOpinions
+from trace_eval.judges.combine.votes import rewarded_judgement, voted_judgement
 from trace_eval.judges.options.groups import OpenAIOptions, PairwiseOptions, RewardOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.read.two_scores import NATURALNESS as QUESTION
+from trace_eval.judges.read.two_scores import opinion_fields, read_json, read_text
 from trace_eval.judges.reward.batcher import Batcher
 from trace_eval.judges.reward.engine import SHARED_OPTIONS, Engine, Refused, decoded
 from trace_eval.judges.reward.inputs import Turn
-from trace_eval.judges.score_replies import read_json, read_text
-from trace_eval.judges.text.repair import shown_again
-from trace_eval.judges.voting import opinion_fields, rewarded_judgement, voted_judgement
+from trace_eval.judges.views.pair.spoken_texts import Texts, style_of, texts_of
+from trace_eval.judges.views.text.repair import shown_again
+from trace_eval.judges.views.text.tasks import NATURALNESS
 
 
 class InProcessJudge(Judge):
@@ -47,7 +48,7 @@ class InProcessJudge(Judge):
         """What decides the outcomes."""
         options = self.engine.options
         used = (self.uses or frozenset()) - {"base"}  # the files are in it by their hash
-        return {"task": TASK, **self.engine.parameters(), **options.deciding(used)}
+        return {"task": NATURALNESS, **self.engine.parameters(), **options.deciding(used)}
 
     def load(self) -> None:
         """Load the model."""
@@ -140,7 +141,7 @@ class ReplyJudge(_PairJudge):
             if order == "ba":
                 words, sounds = words[::-1], sounds[::-1]
             opinions += await self._opinions(words, sounds, style, order)
-        return voted_judgement(PairOpinions(pair.id, self.spec, orders, opinions))
+        return voted_judgement(PairOpinions(pair.id, self.spec, orders, opinions), QUESTION)
 
     async def _opinions(
         self, texts: tuple[str, ...], sounds: tuple[Samples, ...], style: str | None, order: Order

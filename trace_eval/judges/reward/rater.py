@@ -14,11 +14,11 @@ from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score, ScoreOpinion
 from trace_eval.judges.base import Case, score_fields
-from trace_eval.judges.naturalness.prompt import TASK
-from trace_eval.judges.naturalness.texts import TEXT_FROM_ASR, style_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.reward.engine import SHARED_OPTIONS, Engine, Refused, decoded
 from trace_eval.judges.reward.judge import InProcessJudge
+from trace_eval.judges.views.pair.spoken_texts import TEXT_FROM_ASR, style_of
+from trace_eval.judges.views.text.tasks import NATURALNESS
 from trace_eval.rubrics.single import ScoreRubric
 
 #: In every score: the rubric's scale does not hold for it.
@@ -89,10 +89,10 @@ def raters_in_process(
     """
     spec = f"reward:{argument}"
     for rubric in rubrics:
-        if rubric.name != TASK:
+        if rubric.name != NATURALNESS:
             raise UserError(
                 f"judge {spec}: knows naturalness only, not rubric {rubric.name}; use --rubric"
-                f" {TASK}"
+                f" {NATURALNESS}"
             )
     engine = Engine(spec, argument, options, options.structure)
     if not engine.files.scores:

@@ -1,1 +1,1 @@
-"""Views: what a judge is shown of an answer, its words, its blueprint or its sound."""
+"""Views: what a judge is shown of an item, in which words and sounds."""

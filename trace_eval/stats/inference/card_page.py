@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from blueprints import counted
-from trace_eval.judges.naturalness.prompt import TASK
-from trace_eval.judges.naturalness.published import published
+from trace_eval.judges.views.pair.published import published
+from trace_eval.judges.views.text.tasks import NATURALNESS
 from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.share import digits
@@ -84,7 +84,7 @@ def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
             [],
             [table("", ("extractor", "limit"), list(card.limits.items()))],
         )
-    if card.operation and card.operation.task == TASK:
+    if card.operation and card.operation.task == NATURALNESS:
         facts = published()
         yield (
             f"Published of such judges: {facts.source}",

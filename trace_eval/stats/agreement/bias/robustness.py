@@ -75,7 +75,7 @@ def _same(one: Codes, other: Codes | None, rows: NDArray[np.bool_]) -> float | N
 
 
 def sides(ids: Sequence[str]) -> NDArray[np.int64]:
-    """The noisy side of each item, see :func:`trace_eval.judges.waveforms.noise.noisy_side`."""
-    from trace_eval.judges.waveforms.noise import noisy_side
+    """The noisy side of each item, see :func:`trace_eval.judges.views.sound.noise.noisy_side`."""
+    from trace_eval.judges.views.sound.noise import noisy_side
 
     return np.array([noisy_side(item) for item in ids], np.int64)

@@ -1,0 +1,1 @@
+"""Asking a chat model: the judge over it, its calls, clients, kept replies, and what they cost."""

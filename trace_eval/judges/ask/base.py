@@ -1,0 +1,270 @@
+"""One chat call: what is sent, what comes back, and the two ways in which it can fail."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Protocol
+
+from pydantic import JsonValue
+
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.message import Message
+from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, too_long
+
+#: No tokenizer in use packs this many characters into one token on average; fewer tokens
+#: than that were read means that the prompt was cut.
+CHARS_PER_TOKEN_AT_MOST = 8
+
+
+#: No encoder in use makes fewer tokens of a second of sound; fewer mean that it was not heard.
+AUDIO_TOKENS_AT_LEAST = 5
+
+
+@dataclass(frozen=True)
+class Request:
+    """One call of a model, in no provider's words."""
+
+    messages: tuple[Message, ...]
+    schema: Mapping[str, JsonValue]
+    seed: int
+    temperature: float
+    max_tokens: int
+    top_p: float | None = None  # None: not sent
+    top_k: int | None = None  # None: not sent
+    choices: int = 1  # replies asked for in this one request
+    unsent: frozenset[str] = frozenset()  # of temperature, seed, max_tokens: left to the server
+    about: tuple[str, str] = ("", "ab")  # item and order, for scripts; never sent
+
+    @property
+    def sent_seed(self) -> int | None:
+        """The seed as the server gets it; None: it gets none."""
+        return None if "seed" in self.unsent else self.seed
+
+    @property
+    def audio_s(self) -> float:
+        """Seconds of sound in all turns."""
+        return sum(message.audio_s for message in self.messages)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Counts by the server; None: it did not say."""
+
+    input: int | None = None
+    output: int | None = None
+    cached: int = 0
+    audio: int | None = None  # of the input, sound; None: not said
+    cached_audio: int = 0  # of the cached, sound
+    audio_s: float = 0.0  # seconds that were sent
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A complete reply."""
+
+    text: str
+    tokens: Tokens = Tokens()
+
+
+@dataclass(eq=False)
+class CallFailed(Exception):
+    """The call brought no reply. The message never holds a key."""
+
+    reason: Reason
+    detail: str
+    _: KW_ONLY
+    retry: bool = False  # another attempt may succeed
+    retry_after: float | None = None  # seconds, as the server asked
+    billed: bool = False  # the server may have worked, and charge for it
+    unreachable: bool = False  # nobody listens at that address
+    timed_out: bool = False  # no answer in the time of one call
+    deaf: bool = False  # the model takes no sound, so no other call with sound will do either
+
+    def __str__(self) -> str:
+        return self.detail
+
+
+@dataclass(eq=False)
+class Unusable(Exception):
+    """A reply came, but it is empty, cut, filtered or not a reply at all."""
+
+    reason: Reason
+    detail: str
+    raw: str | None = None
+    tokens: Tokens = Tokens()
+
+    def __str__(self) -> str:
+        return self.detail
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The replies of one request, each with its share of the tokens.
+
+    Attributes:
+        replies: at least one, at most as many as were asked for.
+        tokens: of the whole request; the replies' tokens add up to them.
+    """
+
+    replies: tuple[Reply | Unusable, ...]
+    tokens: Tokens
+
+
+class ChatClient(ABC):
+    """A server and a model on it.
+
+    Attributes:
+        server: address without credentials; part of the reply cache's key.
+        model: the model's name.
+        ordered: the order of the calls decides the replies.
+        usual_concurrency: calls in flight where the user does not say.
+        uses: fields of ``JudgeOptions`` that mean something to this client alone.
+        gives_choices: whether it can ask for several replies in one request.
+        key_variable: environment variable of its key; None: it takes none.
+    """
+
+    server: str
+    model: str
+    ordered: ClassVar[bool] = False
+    usual_concurrency: ClassVar[int] = 8
+    uses: ClassVar[frozenset[str]] = frozenset()
+    gives_choices: ClassVar[bool] = False
+    key_variable: str | None = None
+
+    @abstractmethod
+    def parameters(self) -> dict[str, JsonValue]:
+        """What it was told, for the run's record; never a secret."""
+
+    def observed(self) -> dict[str, JsonValue]:
+        """What it found out about the server so far, e.g. the structured-output mode."""
+        return {}
+
+    @property
+    def batches(self) -> BatchFormat | None:
+        """How its calls are written into batch files; None: it has none."""
+        return None
+
+    @property
+    def no_batches(self) -> str | None:
+        """Why this model has no batch files although its server has; None: it may have."""
+        return None
+
+    @property
+    def reports_context(self) -> bool:
+        """Whether it can ask the server for the model's context."""
+        return False
+
+    @property
+    def model_context(self) -> int | None:
+        """The model's own context, tokens; None before the first call, or not said."""
+        return None
+
+    @abstractmethod
+    async def chat(self, request: Request) -> Reply:
+        """Make one call, without retries.
+
+        Raises:
+            CallFailed: no reply.
+            Unusable: a reply that cannot be read.
+        """
+
+    @property
+    def takes_choices(self) -> bool:
+        """Whether the server gives several replies to one request, as far as is known."""
+        return False
+
+    async def choices(self, request: Request) -> Choices:
+        """Make one call that may bring ``request.choices`` replies; fewer are no error.
+
+        Raises:
+            CallFailed: no reply.
+            Unusable: nothing of what came can be read.
+        """
+        reply = await self.chat(request)
+        return Choices((reply,), reply.tokens)
+
+    async def shutdown_date(self) -> str | None:
+        """When the provider ends the model, as its list of models says; None: it does not."""
+        return None
+
+    async def close(self) -> None:  # noqa: B027 - a client without connections has none
+        """Release connections."""
+
+
+class BatchFormat(Protocol):
+    """Calls as lines of a provider's batch files."""
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """The request as it would be sent."""
+        ...
+
+    def read(self, data: bytes, request: Request | None) -> Reply:
+        """A response body -> its reply.
+
+        Raises:
+            Unusable: not a completion, empty, cut or filtered.
+            CallFailed: an error in the place of a completion.
+        """
+        ...
+
+    def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:
+        """The failure that an HTTP status with this error text stands for."""
+        ...
+
+    def redact(self, text: str) -> str:
+        """The text without secrets."""
+        ...
+
+
+def check_text(text: str, tokens: Tokens) -> str:
+    """A reply's text, if it can be one.
+
+    Raises:
+        Unusable: empty, or longer than any verdict.
+    """
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    if detail := too_long(text):
+        raise Unusable(Reason.UNPARSEABLE, detail, text[:MAX_REPLY_CHARS], tokens)
+    if not text.strip():
+        raise Unusable(Reason.UNPARSEABLE, "the reply is empty", text, tokens)
+    return text
+
+
+def check_read(request: Request, tokens: Tokens) -> None:
+    """Compare what the server says it read with what was sent.
+
+    Of several messages the first does not count: a server may leave the part out that it had
+    in its cache, and that part is the static one. No count means no check. Sound that is
+    counted apart is checked by that count: words cannot stand for it.
+
+    Raises:
+        CallFailed: the prompt was cut; the verdict would rest on half the evidence.
+    """
+    _check_heard(request, tokens)
+    if not tokens.input:
+        return
+    sent = sum(len(message.text) for message in request.messages[1:] or request.messages)
+    least = sent // CHARS_PER_TOKEN_AT_MOST + int(request.audio_s * AUDIO_TOKENS_AT_LEAST)
+    if tokens.input + tokens.cached < least:
+        raise CallFailed(
+            Reason.PROMPT_CUT,
+            f"the server read {tokens.input} tokens of a prompt of at least {least}; give the"
+            " server or the model a larger context",
+            billed=True,
+        )
+
+
+def _check_heard(request: Request, tokens: Tokens) -> None:
+    if tokens.audio is None or not request.audio_s:
+        return
+    least = max(1, int(request.audio_s * AUDIO_TOKENS_AT_LEAST))
+    if tokens.audio < least:
+        raise CallFailed(
+            Reason.PROMPT_CUT,
+            f"the server counted {tokens.audio} tokens of sound, and {request.audio_s:.1f} s were"
+            f" sent, at least {least} tokens: it did not hear them; name a model that listens, or"
+            " see trace-eval doctor --judge",
+            billed=True,
+        )

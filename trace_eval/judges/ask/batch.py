@@ -1,0 +1,244 @@
+"""Batch files: the same calls through a provider's batch API, at about half the price.
+
+Writing puts every call that the reply cache cannot answer into OpenAI's batch request
+format. Reading puts usable replies into that cache, under the key that each line carries
+as its ``custom_id``; a run with ``offline`` then judges from the cache alone, and a run
+without it asks again for what the batch left open.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.data import strict_json
+from trace_eval.data.outcome import Reason, Usage
+from trace_eval.data.outputs import writing
+from trace_eval.judges.ask.base import BatchFormat, CallFailed, Reply, Unusable
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.prices import sum_usage, usage_of
+from trace_eval.judges.ask.replies import StoredReply
+from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.base import Case
+
+#: What OpenAI takes in one file; a longer batch is written as several files.
+MAX_REQUESTS = 50_000
+MAX_BYTES = 200_000_000
+
+ENDPOINT = "/v1/chat/completions"
+
+
+@dataclass(frozen=True)
+class BatchWritten:
+    """What was written.
+
+    Attributes:
+        files: the request files, in order.
+        requests: lines in all of them.
+        cached: calls left out, because their reply is kept already.
+        unscored: pairs left out, because evidence is missing.
+    """
+
+    files: tuple[Path, ...]
+    requests: int
+    cached: int
+    unscored: int
+
+
+@dataclass(frozen=True)
+class BatchReplies:
+    """What was read.
+
+    Attributes:
+        replies: usable replies, now in the reply cache.
+        failed: reason code -> requests without a usable reply.
+        usage: tokens and cost of all of them, at the batch price.
+    """
+
+    replies: int
+    failed: dict[str, int] = field(default_factory=dict)
+    usage: Usage | None = None
+
+
+def write_batch(
+    judge: LLMJudge,
+    cases: Iterable[Case],
+    path: Path,
+    max_requests: int = MAX_REQUESTS,
+    max_bytes: int = MAX_BYTES,
+) -> BatchWritten:
+    """Write the request file(s): ``out.jsonl``, and ``out-2.jsonl`` ... where one is full.
+
+    The replies' shape is asked for by JSON schema unless the option ``structure`` says
+    otherwise: a file cannot try what the server takes.
+
+    Raises:
+        UserError: the judge is not ``openai:``, or a file cannot be written.
+    """
+    return write_batches([judge], lambda: cases, path, max_requests, max_bytes)
+
+
+def write_batches(
+    judges: Sequence[LLMJudge],
+    cases: Callable[[], Iterable[Case]],
+    path: Path,
+    max_requests: int = MAX_REQUESTS,
+    max_bytes: int = MAX_BYTES,
+) -> BatchWritten:
+    """The same for several judges of one model, e.g. one per rubric.
+
+    Args:
+        judges: at least one.
+        cases: gives the cases anew for every judge.
+        path, max_requests, max_bytes: as of :func:`write_batch`.
+
+    Raises:
+        UserError: as :func:`write_batch`; the judges are of several models.
+    """
+    if len(specs := {judge.spec for judge in judges}) > 1:
+        raise UserError(
+            f"batch file: holds requests to one model, not {', '.join(sorted(specs))}; name one"
+            " judge at a time"
+        )
+    requests = cached = unscored = 0
+    with _Writer(path, max_requests, max_bytes) as writer:
+        for judge in judges:
+            client = _format(judge)
+            for case in cases():
+                asked = judge.calls_to_make(case)
+                unscored += asked is None
+                for call, kept in asked or ():
+                    if kept:
+                        cached += 1
+                        continue
+                    line = {
+                        "custom_id": call.key,
+                        "method": "POST",
+                        "url": ENDPOINT,
+                        "body": client.body(call.request),
+                    }
+                    writer.write(json.dumps(line, ensure_ascii=False) + "\n")
+                    requests += 1
+    return BatchWritten(tuple(writer.files), requests, cached, unscored)
+
+
+class _Writer:
+    """Lines into files of bounded size."""
+
+    def __init__(self, path: Path, max_requests: int, max_bytes: int) -> None:
+        self.files: list[Path] = []
+        self._path = path
+        self._limits = (max_requests, max_bytes)
+        self._lines = self._bytes = 0
+        self._held = ExitStack()  # of the file in work: closed, then put in its place
+
+    def __enter__(self) -> _Writer:
+        self._open()
+        return self
+
+    def _open(self) -> None:
+        number = len(self.files) + 1
+        stem = self._path.stem if number == 1 else f"{self._path.stem}-{number}"
+        path = self._path.with_name(stem + self._path.suffix)
+        part = self._held.enter_context(writing(path))
+        self._file = self._held.enter_context(part.open("wb"))
+        self.files.append(path)
+        self._lines = self._bytes = 0
+
+    def write(self, line: str) -> None:
+        data = line.encode("utf-8", "replace")
+        if self._lines and (
+            self._lines + 1 > self._limits[0] or self._bytes + len(data) > self._limits[1]
+        ):
+            self._held.close()
+            self._open()
+        self._file.write(data)
+        self._lines += 1
+        self._bytes += len(data)
+
+    def __exit__(self, *raised: Any) -> None:
+        self._held.__exit__(*raised)
+
+
+def read_batch(judge: LLMJudge, paths: Iterable[Path]) -> BatchReplies:
+    """Read result and error files of a batch into the judge's reply cache.
+
+    A request that failed is remembered on the judge, so that an offline run can say why a
+    pair is unscored. Lines of other runs do no harm: their keys are never asked for.
+
+    Raises:
+        UserError: the judge is not ``openai:`` or has no reply cache, a file cannot be read,
+            or a line is not a batch result.
+    """
+    client = _format(judge)
+    if not judge.options.cache:
+        raise UserError("batch results: they are read into the reply cache; name one")
+    failed: Counter[str] = Counter()
+    usages: list[Usage | None] = []
+    replies = 0
+    for path in paths:
+        for where, result in _lines(path):
+            key = str(result["custom_id"])
+            try:
+                reply = _reply(judge, client, result)
+            except (CallFailed, Unusable) as failure:
+                failed[str(failure.reason)] += 1
+                judge.sender.failures[key] = (failure.reason, f"{where}: {failure.detail}")
+                if isinstance(failure, Unusable):
+                    usages.append(usage_of(failure.tokens, judge.price, batch=True))
+                continue
+            replies += 1
+            judge.sender.failures.pop(key, None)
+            usages.append(usage_of(reply.tokens, judge.price, batch=True))
+            judge.sender.keep(
+                key,
+                StoredReply.of(reply.text, reply.tokens, batch=True),
+            )
+    return BatchReplies(replies, dict(failed), sum_usage(usages))
+
+
+def _reply(judge: LLMJudge, client: BatchFormat, result: dict[str, Any]) -> Reply:
+    response = result.get("response")
+    if not isinstance(response, dict):
+        told = client.redact(json.dumps(result.get("error")))
+        raise CallFailed(Reason.REFUSED, f"the batch has no response: {told}")
+    status, body = response.get("status_code"), response.get("body")
+    if status != 200:
+        code = status if isinstance(status, int) else 502
+        raise client.failure_of(code, json.dumps(body), {})
+    reply = client.read(json.dumps(body).encode(), None)
+    try:
+        judge.form.read(reply.text)
+    except ReplyError as error:
+        raise Unusable(error.reason, error.detail, reply.text, reply.tokens) from None
+    return reply
+
+
+def _lines(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
+    try:
+        for number, result in strict_json.lines(path):
+            where = f"{path}, line {number}"
+            if not isinstance(result, dict) or "custom_id" not in result:
+                told = f" ({result})" if isinstance(result, strict_json.BadJson) else ""
+                raise UserError(
+                    f"{where}: not a batch result{told}; give the file that the provider returned"
+                )
+            yield where, result
+    except OSError as error:
+        raise UserError(f"batch results {path}: cannot be read ({error})") from error
+
+
+def _format(judge: LLMJudge) -> BatchFormat:
+    if judge.options.choices:
+        raise UserError("batch files: hold one request per sample; leave out -J choices=true")
+    if why := judge.client.no_batches:
+        raise UserError(f"batch files: judge {judge.spec} has none: {why}")
+    if judge.client.batches is None:
+        raise UserError(f"batch files: judge {judge.spec} has none; use openai:MODEL")
+    return judge.client.batches

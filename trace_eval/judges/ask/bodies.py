@@ -1,0 +1,104 @@
+"""Response bodies of bounded size, errors included: a server may send without end.
+
+httpx decodes gzip as it comes, so a body of 5 MB may become 5 GB; and it reads the bodies of
+errors whole. Here a body is decoded and counted piece by piece, whoever reads it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import AsyncIterator
+from typing import Any, Protocol
+
+from trace_eval.judges.ask.connection import is_transport
+
+#: Longest body that is read, bytes: several replies with all their escapes.
+MAX_BODY = 8_000_000
+
+#: What is asked for, and decoded here; other encodings are refused.
+ENCODINGS = "gzip, deflate"
+
+_PIECE = 1 << 16
+
+
+class BodyTooLarge(Exception):
+    """A response body that passes the bound, or is not encoded as was asked for."""
+
+
+class BodyLost(ConnectionError):
+    """The connection ended within a response body: the server has worked, and may charge."""
+
+
+class _Response(Protocol):
+    """What is used of an httpx response; openai has a version of httpx of its own."""
+
+    stream: Any
+    headers: Any
+
+
+async def bound_body(response: _Response) -> None:
+    """Bound the body of a response; an event hook ``response`` of an httpx client."""
+    encoding = response.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("", "identity"):
+        del response.headers["content-encoding"]  # decoded below, and not again
+        response.headers.pop("content-length", None)
+    response.stream = _bounded_like(response.stream, encoding)
+
+
+def _bounded_like(stream: Any, encoding: str) -> _Bounded:
+    """A stream of the type that the client insists on; a class for each is made once."""
+    kind = type(stream)
+    if kind not in _KINDS:
+        bases = [base for base in kind.__mro__ if base.__name__ == "AsyncByteStream"]
+        _KINDS[kind] = type("BoundedStream", (_Bounded, *bases), {})
+    return _KINDS[kind](stream, encoding)
+
+
+class _Bounded:
+    def __init__(self, stream: Any, encoding: str) -> None:
+        self._stream = stream
+        self._encoding = encoding
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        total = 0
+        try:
+            async for piece in self._decoded():
+                total += len(piece)
+                if total > MAX_BODY:
+                    raise BodyTooLarge(f"the response has more than {MAX_BODY} bytes")
+                yield piece
+        except Exception as error:
+            if not is_transport(error):
+                raise
+            raise BodyLost(f"{type(error).__name__}: {error}") from error
+
+    async def _decoded(self) -> AsyncIterator[bytes]:
+        if self._encoding in ("", "identity"):
+            async for piece in self._stream:
+                yield piece
+            return
+        if self._encoding not in ("gzip", "deflate"):
+            raise BodyTooLarge(
+                f"the response is encoded as {self._encoding!r:.40}, not {ENCODINGS}"
+            )
+        decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)  # gzip or zlib, whichever it is
+        packed = 0
+        try:
+            async for piece in self._stream:
+                packed += len(piece)
+                if packed > MAX_BODY:  # packed data may unpack to nothing, for ever
+                    raise BodyTooLarge(f"the packed response has more than {MAX_BODY} bytes")
+                while piece and not decoder.eof:
+                    yield decoder.decompress(piece, _PIECE)
+                    piece = decoder.unconsumed_tail
+                if piece or decoder.unused_data:
+                    raise BodyTooLarge(f"it goes on after the end of its {self._encoding}")
+        except zlib.error as error:
+            raise BodyTooLarge(f"the response is no {self._encoding} ({error})") from None
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+#: Type of a client's stream -> the bounded one.
+_KINDS: dict[type, type[_Bounded]] = {}

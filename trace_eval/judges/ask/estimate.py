@@ -1,0 +1,159 @@
+"""What a run would send and cost, before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+from trace_eval.judges.ask.attempts import AUDIO_MARGIN
+from trace_eval.judges.ask.base import Tokens
+from trace_eval.judges.ask.calls import Call
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.message import AudioPart
+from trace_eval.judges.ask.tokens import typical_tokens, upper_tokens
+from trace_eval.judges.base import Case
+
+#: What a verdict with its reasons usually takes, tokens. Reasoning models take more.
+TYPICAL_REPLY_TOKENS = 300
+
+
+@dataclass(frozen=True)
+class CostEstimate:
+    """Calls, tokens and cost of cases that were looked at.
+
+    Attributes:
+        cases: pairs or items looked at.
+        unscored: those for which nothing would be sent, because evidence is missing.
+        calls: calls to make: orders times samples, without those in the reply cache; with choices,
+            one for all samples of an item.
+        replies: replies to the calls: as many as calls, with choices more.
+        cached: calls whose reply is in the reply cache.
+        input_tokens: expected prompt tokens of the calls to make.
+        output_tokens: expected reply tokens.
+        input_tokens_at_most: bound without retries and second chances; with choices, for a server
+            that turns out to give one reply at a time.
+        output_tokens_at_most: the same bound; every reply runs into ``max_tokens``.
+        cost_usd: expected US dollars; None: no price is known.
+        cost_usd_at_most: the same for the bounds.
+        audio_s: seconds of sound of the calls to make; ``example_audio_s`` of them are examples,
+            which every call pays anew. A second chance would pay all of a call's sound again.
+        audio_parts, audio_bytes: sound in requests, bytes in base64.
+        audio_tokens: expected, part of ``input_tokens``; 0 where the rate is not known.
+        orders: in how many orders the calls are asked; each costs the same share.
+        guessed: recordings whose duration was guessed; None: the prompts are the very ones.
+    """
+
+    cases: int = 0
+    unscored: int = 0
+    calls: int = 0
+    replies: int = 0
+    cached: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    input_tokens_at_most: int = 0
+    output_tokens_at_most: int = 0
+    cost_usd: float | None = None
+    cost_usd_at_most: float | None = None
+    audio_s: float = 0.0
+    example_audio_s: float = 0.0
+    audio_parts: int = 0
+    audio_bytes: int = 0
+    audio_tokens: int = 0
+    orders: int = 1
+    guessed: int | None = None
+
+
+def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> CostEstimate:
+    """Render every case's prompts and count; sends nothing and keeps no prompt.
+
+    Args:
+        judge: the judge that would be used.
+        cases: the cases to judge, read once.
+        batch: price the calls as requests of a batch file.
+    """
+    seen = unscored = calls = replies = cached = expected = bound = 0
+    sound = _Sound()
+    for case in cases:
+        seen += 1
+        asked = judge.calls_to_make(case)
+        unscored += asked is None
+        asked = asked or []
+        missing = [call for call, kept in asked if not kept]
+        cached += len(asked) - len(missing)
+        replies += len(missing)
+        for call, *others in judge.requests(missing):
+            calls += 1
+            expected += typical_tokens(call.request.messages)
+            bound += upper_tokens(call.request.messages) * (1 + len(others))
+            sound.count(call, 1 + len(others))
+    said = replies * min(TYPICAL_REPLY_TOKENS, judge.options.reply_tokens)
+    most = replies * judge.options.reply_tokens
+    price = judge.price
+    heard = (price.audio_tokens(sound.seconds) if price else None) or 0
+    heard_most = (price.audio_tokens(sound.seconds_at_most * AUDIO_MARGIN) if price else None) or 0
+    usual = Tokens(expected + heard, said, audio=heard, audio_s=sound.seconds)
+    worst = Tokens(bound + heard_most, most, audio=heard_most, audio_s=sound.seconds_at_most)
+    return CostEstimate(
+        cases=seen,
+        unscored=unscored,
+        calls=calls,
+        replies=replies,
+        cached=cached,
+        input_tokens=expected + heard,
+        output_tokens=said,
+        input_tokens_at_most=bound + heard_most,
+        output_tokens_at_most=most,
+        cost_usd=price.cost(usual, batch) if price else None,
+        cost_usd_at_most=price.cost(worst, batch) if price else None,
+        audio_s=round(sound.seconds, 3),
+        example_audio_s=round(sound.examples, 3),
+        audio_parts=sound.parts,
+        audio_bytes=sound.bytes,
+        audio_tokens=heard,
+        orders=max(1, len(sound.orders)),
+    )
+
+
+class _Sound:
+    """What the calls to make send besides words."""
+
+    def __init__(self) -> None:
+        self.seconds = self.seconds_at_most = self.examples = 0.0
+        self.parts = self.bytes = 0
+        self.orders: set[str] = set()
+
+    def count(self, call: Call, replies: int) -> None:
+        """Add one call; all messages before the last one are examples."""
+        *before, _ = call.request.messages
+        self.orders.add(call.order)
+        seconds = sum(message.audio_s for message in call.request.messages)
+        self.seconds += seconds
+        self.seconds_at_most += seconds * replies
+        self.examples += sum(message.audio_s for message in before)
+        for message in call.request.messages:
+            sounds = [part for part in message.parts if isinstance(part, AudioPart)]
+            self.parts += len(sounds)
+            self.bytes += sum(part.base64_size for part in sounds)
+
+
+def total(estimates: Iterable[CostEstimate]) -> CostEstimate:
+    """Several judges of the same cases together.
+
+    ``cases`` and ``unscored`` are those of the judge that has most of them; a cost is unknown
+    where one judge's is.
+    """
+    every = list(estimates)
+    sums = {
+        field.name: sum(getattr(one, field.name) for one in every)
+        for field in fields(CostEstimate)
+        if not field.name.startswith("cost") and field.name not in ("guessed", "orders")
+    }
+    costs = {
+        name: None if None in given else sum(given)
+        for name in ("cost_usd", "cost_usd_at_most")
+        for given in [[getattr(one, name) for one in every]]
+    }
+    most = {
+        name: max(getattr(one, name) for one in every) for name in ("cases", "unscored", "orders")
+    }
+    return CostEstimate(**{**sums, **most, **costs})

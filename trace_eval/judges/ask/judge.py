@@ -1,0 +1,243 @@
+"""The judge over a chat model: ``LLMJudge(form, view, backend)``, and there is no other.
+
+The steps of a case are here: what is missing, prepared, not asked at all, asked, and what the
+replies come to. What differs between judges is a view and an answer form.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from pydantic import JsonValue
+
+from blueprints import UserError
+from extractors import AudioError
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Order, Outcome, Reason
+from trace_eval.judges.ask.attempts import together
+from trace_eval.judges.ask.base import Request
+from trace_eval.judges.ask.calls import Backend, Call, CallOutcome
+from trace_eval.judges.ask.message import sent_record
+from trace_eval.judges.ask.orders import orders_of
+from trace_eval.judges.ask.prices import Budget
+from trace_eval.judges.ask.replies import reply_key
+from trace_eval.judges.ask.sender import Sender
+from trace_eval.judges.ask.view import AnswerForm, AskedQuestion, Question, Replies, View
+from trace_eval.judges.base import Activity, Case, Judge
+from trace_eval.judges.options.groups import ChatOptions, names_of
+
+
+class LLMJudge(Judge):
+    """A judge over a chat model. One instance serves a whole run, concurrently.
+
+    Args:
+        form: what the rubric makes of replies.
+        view: what is shown of a case.
+        backend: where it is sent.
+
+    Raises:
+        UserError: as :class:`~trace_eval.judges.ask.sender.Sender`.
+    """
+
+    def __init__(self, form: AnswerForm[Any], view: View, backend: Backend) -> None:
+        self.form, self.view = form, view
+        self.spec, self.client, self.price = backend
+        self.options = view.options
+        self.rubric = form.rubric
+        self.accepts = frozenset({form.rubric.item})  # type: ignore[misc] # the rubric's
+        self.reads = view.reads  # type: ignore[misc] # follows what is shown
+        self.takes_conversations = view.takes_conversations  # type: ignore[misc]
+        self.sender = Sender(backend, view.options, form.read, view.repair)
+
+    # --- what it says of itself ----------------------------------------------------------
+
+    @property
+    def asks_with(self) -> frozenset[str]:
+        """Fields of ``JudgeOptions`` that mean something to it, whatever its client."""
+        return names_of(ChatOptions) | self.view.uses
+
+    @property
+    def uses(self) -> frozenset[str]:  # type: ignore[override]
+        """Options that mean something to this judge or to its client."""
+        unused = frozenset() if self.client.gives_choices else {"choices"}
+        return (self.asks_with | self.client.uses) - unused
+
+    @property
+    def budget(self) -> Budget:
+        """Money spent so far."""
+        return self.sender.asker.budget
+
+    @property
+    def concurrency(self) -> int:
+        """Cases in flight; calls in flight have the same bound."""
+        return self.sender.concurrency
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """What decides the judgements. Equal for equal options; see :meth:`observed`.
+
+        Made from the options themselves: one that decides cannot be left out.
+        """
+        return {
+            "model": self.client.model,
+            "server": self.client.server,
+            **self.client.parameters(),
+            "prompt": self.view.sha256,
+            **self.options.deciding(self.asks_with),
+            **self.form.parameters(),
+            **self.view.parameters(),
+        }
+
+    def observed(self) -> dict[str, JsonValue]:
+        """What turned out during the run: the server's ways, the load it took, the cost."""
+        limiter = self.sender.asker.caller.limiter
+        return {
+            **self.client.observed(),
+            "calls_in_flight_at_most": int(limiter.limit),
+            "price": self.price.model_dump(mode="json") if self.price else None,
+            "spent_usd": self.budget.spent if self.price else None,
+            "possibly_spent_usd": self.budget.unsure if self.price else None,
+            **self.view.observed(),
+        }
+
+    def activity(self) -> Activity:
+        """Calls in flight, and what has been spent."""
+        cost = self.budget.spent + self.budget.unsure if self.price else None
+        return Activity(self.sender.asker.caller.limiter.in_flight, cost)
+
+    def roles(self, item: Item) -> list[str]:
+        """The recordings of an item whose blueprints it needs."""
+        return self.view.roles(item)
+
+    # --- the steps of a case -------------------------------------------------------------
+
+    def orders(self, item: Item) -> tuple[Order, ...]:
+        """The orders in which the answers are shown; a single answer has one."""
+        return orders_of(self.options, item.id) if len(item.answers) > 1 else ("ab",)
+
+    def calls(self, case: Case) -> list[Call]:
+        """Every question that this case needs, in the order of its opinions; maybe none."""
+        prepared = self.view.prepare(case)
+        if self._not_asked(case, prepared):
+            return []
+        return [call for _, call in self._calls(case, prepared)]
+
+    def calls_to_make(self, case: Case) -> list[tuple[Call, bool]] | None:
+        """(call, whether its reply is kept already); None: nothing can be asked about the case."""
+        try:
+            deaf = case.item.has_conversations and not self.takes_conversations
+            if deaf or self.view.missing_evidence(case):
+                return None
+            return [(call, self.sender.stored(call) is not None) for call in self.calls(case)]
+        except UserError:  # a recording that cannot be decoded
+            return None
+
+    def requests(self, calls: Sequence[Call]) -> Iterator[Sequence[Call]]:
+        """Calls of one case as they would be sent: one by one, or all samples of a question."""
+        if self.options.choices and self.client.takes_choices:
+            return iter(_by_question(calls))
+        return ((call,) for call in calls)
+
+    async def judge(self, case: Case) -> Outcome:
+        """Judge one case; nothing is sent where something is missing, or there is no need."""
+        if reason := self.view.missing_evidence(case):
+            return self.unscored(case.item, Reason.EVIDENCE_MISSING, reason)
+        try:
+            prepared = await self._prepared(case)
+        except AudioError as error:
+            return self.unscored(case.item, self.view.reason_of(error), str(error))
+        if found := self._not_asked(case, prepared):
+            return found
+        asked = self._calls(case, prepared)
+        outcomes = await self._ask([call for _, call in asked], case)
+        sent = {id(question): sent_record(question.messages) for question, _ in asked}
+        answered = [
+            AskedQuestion(question, call, sent[id(question)], outcome)
+            for (question, call), outcome in zip(asked, outcomes, strict=True)
+        ]
+        item, view = case.item, self.view
+        caveats, cropped = view.caveats(case, prepared), view.cropped(case, prepared)
+        orders = self.orders(item)
+        return self.form.outcome(Replies(item, self.spec, orders, answered, caveats, cropped))
+
+    async def _prepared(self, case: Case) -> Any:
+        if "audio" in self.reads:
+            return await asyncio.to_thread(self.view.prepare, case)
+        return self.view.prepare(case)
+
+    def _not_asked(self, case: Case, prepared: Any) -> Outcome | None:
+        """The outcome of a case about which nobody is asked: it is an example, or silent."""
+        if told := self.view.example_of(case, prepared):
+            return self.unscored(case.item, Reason.IS_EXAMPLE, told)
+        if reason := self.view.nothing_in(case, prepared):
+            return self.form.of_nothing(case.item, self.spec, reason)
+        return None
+
+    def _calls(self, case: Case, prepared: Any) -> list[tuple[Question, Call]]:
+        return [
+            (question, self._call(case.item.id, question, sample))
+            for question in self.view.questions(case, prepared, self.orders(case.item))
+            for sample in range(self.options.samples)
+        ]
+
+    async def _ask(self, calls: list[Call], case: Case) -> list[CallOutcome[Any]]:
+        if self.options.choices:
+            same = _by_question(calls)
+            groups = await together(self.sender.answers_together(each) for each in same)
+            outcomes = [outcome for group in groups for outcome in group]
+        else:
+            outcomes = await self.sender.answers(calls)
+        if any(outcome.reason is Reason.PROMPT_CUT for outcome in outcomes):
+            told = self.view.if_cut(case)
+            return [
+                replace(each, detail=f"{each.detail}{told}")
+                if each.reason is Reason.PROMPT_CUT
+                else each
+                for each in outcomes
+            ]
+        return outcomes
+
+    def _call(self, item: str, question: Question, sample: int) -> Call:
+        """One sample of a question, with the key under which its reply is kept."""
+        options = self.options
+        request = Request(
+            messages=question.messages,
+            schema=self.form.schema,
+            seed=options.seed + sample,
+            temperature=options.sampling_temperature,
+            max_tokens=options.reply_tokens,
+            top_p=options.top_p,
+            top_k=options.top_k,
+            unsent=options.unsent,
+            about=(item, question.order),
+        )
+        asked: dict[str, JsonValue] = {
+            "messages": [message.record() for message in request.messages],
+            "schema": dict(request.schema),
+            "seed": request.seed,
+            "temperature": float(request.temperature),
+            "max_tokens": request.max_tokens,
+            "sample": sample,
+            "client": self.client.parameters(),
+        }
+        if request.top_p is not None:
+            asked["top_p"] = request.top_p
+        if request.top_k is not None:
+            asked["top_k"] = request.top_k
+        if request.unsent:
+            asked["unsent"] = [*sorted(request.unsent)]
+        key = reply_key(self.client.server, self.client.model, asked)
+        return Call(item, question.order, sample, key, request)
+
+    async def close(self) -> None:
+        """Release connections and the reply cache."""
+        await self.client.close()
+        self.sender.close()
+
+
+def _by_question(calls: Sequence[Call]) -> list[list[Call]]:
+    """Calls in the order given; samples of a question share its messages."""
+    return [list(same) for _, same in groupby(calls, lambda call: id(call.request.messages))]

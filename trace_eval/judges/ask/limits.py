@@ -1,0 +1,201 @@
+"""Calls in bounds: how many at once, how often again, and how long to wait."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import random
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.base import CallFailed, Unusable
+
+#: After this many calls in a row whose server could not be reached or had only errors of its own
+#: to give, calls are not retried until one gets through: a dead server should not cost every pair
+#: all its waits.
+DEAD_AFTER = 20
+
+#: Retries of a call that took all of its time: at temperature 0 a model that repeats itself does so
+#: again, and five more times five minutes are half an hour for one pair.
+RETRIES_AFTER_TIMEOUT = 1
+
+#: Retries of a call while nobody has ever answered and the connection is refused: a server
+#: that is not there is found out in seconds, one that restarts is waited for.
+RETRIES_BEFORE_FIRST = 2
+
+#: Longest wait that backoff alone asks for, seconds.
+MAX_BACKOFF_S = 30.0
+
+T = TypeVar("T")
+
+
+class Limiter:
+    """At most ``limit`` calls in flight; halves when the server says "too many".
+
+    The limit starts at ``most``. A 429 halves it, once per burst: calls that were under way
+    when it shrank do not shrink it again. Each success gives back a share, so that it grows
+    by one for each round of calls, up to ``most`` (additive increase, multiplicative
+    decrease, as TCP does it). Waiters are served in order; cancelling one leaves no trace.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.limit = float(most)
+        self.in_flight = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._bursts = 0
+        self._pause_until = 0.0
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[int]:
+        """Wait for a place; yields the burst number for :meth:`too_many`."""
+        await self._acquire()
+        try:
+            yield self._bursts
+        finally:
+            self.in_flight -= 1
+            self._wake()
+
+    async def _acquire(self) -> None:
+        if self._waiting or self.in_flight >= int(self.limit):
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if turn.done() and not turn.cancelled():
+                    self.in_flight -= 1  # the place was given in the same moment
+                    self._wake()
+                else:
+                    with suppress(ValueError):  # it may have been passed over already
+                        self._waiting.remove(turn)
+                raise
+        else:
+            self.in_flight += 1
+
+    def _wake(self) -> None:
+        while self._waiting and self.in_flight < int(self.limit):
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self.in_flight += 1
+                turn.set_result(None)
+
+    def too_many(self, burst: int, wait_s: float) -> None:
+        """The server refused for load: send less, and nothing at all for ``wait_s``."""
+        now = asyncio.get_running_loop().time()
+        self._pause_until = max(self._pause_until, now + wait_s)
+        if burst == self._bursts:
+            self._bursts += 1
+            self.limit = max(1.0, self.limit / 2)
+
+    def succeeded(self) -> None:
+        """A call went well: give back a share of the limit."""
+        self.limit = min(float(self.most), self.limit + 1 / self.limit)
+        self._wake()
+
+    async def paused(self) -> None:
+        """Sleep while the server asked for silence."""
+        while (left := self._pause_until - asyncio.get_running_loop().time()) > 0:
+            await asyncio.sleep(left)
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often and after how long a failed call is made again."""
+
+    retries: int
+    backoff_s: float
+    max_wait_s: float
+
+    def wait_s(self, attempt: int, failure: CallFailed, draw: float) -> float:
+        """Seconds before the next attempt; ``draw`` in [0, 1] is the jitter.
+
+        ``Retry-After`` counts in full. Backoff doubles from ``backoff_s`` and is drawn from
+        its upper half, so that callers do not return in step.
+        """
+        if failure.retry_after is not None:
+            return failure.retry_after
+        doubled = self.backoff_s * 2.0 ** min(attempt, 32)
+        return min(doubled, MAX_BACKOFF_S) * (0.5 + 0.5 * draw)
+
+
+async def _at_once() -> None:
+    """Nothing to wait for."""
+
+
+class Caller:
+    """Makes calls under one limiter and one retry policy; one for each judge."""
+
+    def __init__(self, most: int, policy: RetryPolicy, timeout_s: float) -> None:
+        self.limiter = Limiter(most)
+        self.policy = policy
+        self._timeout_s = timeout_s
+        self._unreached = 0
+        self._reached = False
+        self._random = random.Random()
+
+    async def call(
+        self, send: Callable[[], Awaitable[T]], ready: Callable[[], Awaitable[None]] = _at_once
+    ) -> T:
+        """The result of ``send``, tried again as long as that can help.
+
+        ``ready`` is awaited before each attempt, outside of its timeout.
+
+        Raises:
+            CallFailed: it cannot, or the retries are used up.
+            Unusable: a reply came that cannot be read.
+        """
+        for attempt in itertools.count():
+            async with self.limiter.slot() as burst:
+                await self.limiter.paused()
+                await ready()
+                try:
+                    made = await self._in_time(send)
+                except CallFailed as failure:
+                    if (wait := self._failed(attempt, failure, burst)) is None:
+                        raise
+                except Unusable:
+                    self._unreached, self._reached = 0, True
+                    raise
+                else:
+                    self._unreached, self._reached = 0, True
+                    self.limiter.succeeded()
+                    return made
+            await asyncio.sleep(wait)
+        raise AssertionError("unreachable: attempts are counted without end")
+
+    def _failed(self, attempt: int, failure: CallFailed, burst: int) -> float | None:
+        """Seconds to wait for the next attempt; None: the call is given up.
+
+        A server that asks for silence gets it from all calls, unless this one gives up: who does
+        not wait is no reason for others to.
+        """
+        if failure.reason in (Reason.UNREACHABLE, Reason.SERVER_ERROR):
+            self._unreached += 1
+        self._reached |= failure.reason is Reason.SERVER_ERROR
+        wait = self.policy.wait_s(attempt, failure, self._random.random())
+        most = self.policy.retries
+        if failure.unreachable and not self._reached:
+            most = min(most, RETRIES_BEFORE_FIRST)
+        if failure.timed_out:
+            most = min(most, RETRIES_AFTER_TIMEOUT)
+        again = failure.retry and attempt < most and self._unreached < DEAD_AFTER
+        again = again and wait <= self.policy.max_wait_s
+        if failure.reason is Reason.RATE_LIMITED:
+            asked = again and failure.retry_after is not None
+            self.limiter.too_many(burst, wait if asked else 0.0)
+        return wait if again else None
+
+    async def _in_time(self, send: Callable[[], Awaitable[T]]) -> T:
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await send()
+        except TimeoutError:
+            detail = f"no answer in {self._timeout_s:g} s; raise -J timeout_s"
+            raise CallFailed(
+                Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True
+            ) from None

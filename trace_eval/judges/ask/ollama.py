@@ -1,0 +1,267 @@
+"""``ollama:MODEL``: Ollama's native chat, through the ollama package.
+
+The native route and not the OpenAI-compatible one, because only it takes ``num_ctx``:
+Ollama's default context is a few thousand tokens, and it cuts longer prompts with HTTP 200.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from contextlib import suppress
+from typing import Any
+
+import httpx
+import ollama
+import pydantic
+from pydantic import JsonValue
+
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.base import (
+    CallFailed,
+    ChatClient,
+    Reply,
+    Request,
+    Tokens,
+    Unusable,
+    check_read,
+    check_text,
+)
+from trace_eval.judges.ask.bodies import ENCODINGS, BodyLost, BodyTooLarge, bound_body
+from trace_eval.judges.ask.bounds import bounded_schema, cut_detail
+from trace_eval.judges.ask.connection import (
+    PerLoop,
+    Redactor,
+    checked_url,
+    is_transport,
+    lost,
+    public_url,
+)
+from trace_eval.judges.ask.openai_dialect import count_of
+from trace_eval.judges.ask.tokens import upper_tokens
+from trace_eval.judges.options.groups import OllamaOptions, names_of
+from trace_eval.judges.options.judge_options import JudgeOptions
+
+DEFAULT_URL = "http://127.0.0.1:11434"
+
+#: Smallest context that is asked for, tokens. Steps are powers of two, and never go down in
+#: a run: Ollama reloads the model whenever num_ctx changes.
+MIN_NUM_CTX = 4096
+
+#: Room beside prompt and reply, tokens.
+SPARE = 64
+
+#: Statuses that may be gone on the next attempt.
+TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
+
+
+class OllamaClient(ChatClient):
+    """One model on one Ollama server."""
+
+    # A local server works on one or few at a time; what waits there runs into our timeout.
+    usual_concurrency = 2
+    uses = names_of(OllamaOptions)
+    reports_context = True
+
+    def __init__(self, model: str, options: JudgeOptions) -> None:
+        url = checked_url(options.base_url or os.environ.get("OLLAMA_HOST") or DEFAULT_URL)
+        self.model = model
+        self.server = public_url(url)
+        self.redact = Redactor(os.environ.get("OLLAMA_API_KEY"))
+        self._options = options
+        self._num_ctx = options.num_ctx or MIN_NUM_CTX
+        self._limit: int | None = None  # the model's own context
+        self._looked = False
+        self._looking = PerLoop(asyncio.Lock, _no_close)
+        self._told: dict[str, JsonValue] = {}
+        self._client = PerLoop(
+            lambda: ollama.AsyncClient(
+                host=url,
+                timeout=options.timeout_s,
+                headers={"Accept-Encoding": ENCODINGS},
+                event_hooks={"response": [bound_body]},
+            ),
+            _close,
+        )
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """What Ollama is told beside the request."""
+        return self._options.deciding(self.uses)
+
+    @property
+    def model_context(self) -> int | None:
+        """The model's own context, tokens; None before the first call, or not said."""
+        return self._limit
+
+    def observed(self) -> dict[str, JsonValue]:
+        """The context in use and the model's own."""
+        return {"num_ctx": self._num_ctx, "model_context": self._limit, **self._told}
+
+    async def chat(self, request: Request) -> Reply:
+        """Make one call."""
+        await self._look()
+        num_ctx = self._context(request)
+        options: dict[str, float] = {
+            "num_ctx": num_ctx,
+            "seed": request.seed,
+            "temperature": request.temperature,
+            "num_predict": request.max_tokens,
+        }
+        for name in request.unsent:
+            options.pop("num_predict" if name == "max_tokens" else name)
+        if request.top_p is not None:
+            options["top_p"] = request.top_p
+        if request.top_k is not None:
+            options["top_k"] = request.top_k
+        try:
+            with self._client.lend() as client:
+                made = await client.chat(
+                    model=self.model,
+                    messages=[{"role": m.role, "content": m.text} for m in request.messages],
+                    format=bounded_schema(request.schema),
+                    options=options,
+                    keep_alive=self._options.keep_alive,
+                    think=self._options.think,
+                )
+        except Exception as error:
+            raise self._failure(error) from None
+        return self._read(made, request, num_ctx)
+
+    async def _look(self) -> None:
+        """Ask once how long a context the model has; servers that do not say are believed."""
+        if self._looked:
+            return
+        async with self._looking.get():
+            if self._looked:
+                return
+            try:
+                shown = await self._client.get().show(self.model)
+            except ollama.ResponseError as error:
+                if _is_missing_model(error):
+                    raise self._failure(error) from None
+            except (pydantic.ValidationError, ValueError):
+                pass
+            except Exception as error:
+                raise self._failure(error) from None
+            else:
+                self._limit = context_length(shown.modelinfo or {})
+                await self._identify()
+            self._looked = True
+
+    async def _identify(self) -> None:
+        """Note the digest of the model's files: one name may stand for others next month."""
+        with suppress(Exception):  # the calls will tell what is wrong, if anything is
+            for model in (await self._client.get().list()).models:
+                if model.model in (self.model, f"{self.model}:latest") and model.digest:
+                    self._told["digest"] = model.digest
+
+    def _context(self, request: Request) -> int:
+        """The num_ctx of this call.
+
+        Raises:
+            CallFailed: the prompt and its reply cannot fit; nothing is sent.
+        """
+        need = upper_tokens(request.messages) + request.max_tokens + SPARE
+        if self._options.num_ctx is None:
+            while self._num_ctx < need:
+                self._num_ctx *= 2
+        num_ctx = min(self._num_ctx, self._limit or self._num_ctx)
+        # The bound is generous, so only what cannot fit by any count is refused unsent.
+        certain = sum(len(m.text) for m in request.messages) // 8
+        if certain + 1 > num_ctx:
+            raise CallFailed(
+                Reason.PROMPT_CUT,
+                f"not sent: the prompt has over {certain} tokens and the context is {num_ctx};"
+                " use a model with a longer context, -J drop, or a larger -J num_ctx",
+            )
+        return num_ctx
+
+    def _read(self, made: ollama.ChatResponse, request: Request, num_ctx: int) -> Reply:
+        tokens = Tokens(count_of(made.prompt_eval_count), count_of(made.eval_count))
+        if isinstance(made.model, str):
+            self._told["model"] = made.model
+        # A prompt that fills the whole context was cut to it.
+        if tokens.input and tokens.input >= num_ctx - 1:
+            raise CallFailed(
+                Reason.PROMPT_CUT,
+                f"the prompt filled the context of {num_ctx} tokens; raise -J num_ctx",
+                billed=True,
+            )
+        check_read(request, tokens)
+        text = self.redact.exact(made.message.content or "")
+        if made.done_reason == "length":
+            room = num_ctx - (tokens.input or 0)
+            limit = (
+                f"after {tokens.output} tokens (at most {request.max_tokens}, context room {room});"
+                " raise -J max_tokens or -J num_ctx"
+            )
+            detail = cut_detail(text, limit)
+            raise Unusable(Reason.REPLY_CUT, detail, text, tokens)
+        if made.done is False or made.done_reason not in (None, "stop"):
+            detail = f"the reply ended with {made.done_reason!r}"
+            raise Unusable(Reason.UNPARSEABLE, detail, text, tokens)
+        return Reply(check_text(text, tokens), tokens)
+
+    def _failure(self, error: Exception) -> Exception:
+        if isinstance(error, BodyLost) and isinstance(error.__cause__, Exception):
+            error = error.__cause__
+        if isinstance(error, ollama.ResponseError):
+            return self._by_status(error)
+        if isinstance(error, BodyTooLarge):
+            return Unusable(Reason.UNPARSEABLE, f"{self.server}: {error}")
+        if isinstance(error, ollama.RequestError):
+            return CallFailed(Reason.REFUSED, self.redact(str(error)))
+        if isinstance(error, httpx.TimeoutException):
+            detail = (
+                f"{self.server}: no answer in {self._options.timeout_s:g} s; raise -J timeout_s"
+            )
+            return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True)
+        if isinstance(error, (json.JSONDecodeError, pydantic.ValidationError, UnicodeDecodeError)):
+            detail = self.redact(f"{self.server}: the response is not Ollama's")
+            return Unusable(Reason.UNPARSEABLE, detail)
+        if is_transport(error):
+            detail = self.redact(
+                f"{self.server}: cannot be reached ({type(error).__name__}: {error}); run:"
+                " ollama serve"
+            )
+            return lost(detail, error)
+        return error
+
+    def _by_status(self, error: ollama.ResponseError) -> CallFailed:
+        status, text = error.status_code, str(error.error)
+        detail = self.redact(f"{self.server}: HTTP {status}: {text}")
+        if _is_missing_model(error):
+            return CallFailed(Reason.REFUSED, f"{detail}; run: ollama pull {self.model}")
+        if "context" in text and ("exceed" in text or "length" in text):
+            return CallFailed(Reason.PROMPT_CUT, detail)
+        if status == 429:
+            return CallFailed(Reason.RATE_LIMITED, detail, retry=True)
+        if status in TRANSIENT:
+            return CallFailed(Reason.SERVER_ERROR, detail, retry=True)
+        return CallFailed(Reason.SERVER_ERROR if status >= 500 else Reason.REFUSED, detail)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+def _is_missing_model(error: ollama.ResponseError) -> bool:
+    text = str(error.error)
+    return error.status_code == 404 and "model" in text and "not found" in text
+
+
+async def _close(client: ollama.AsyncClient) -> None:
+    await client.close()  # type: ignore[no-untyped-call]
+
+
+async def _no_close(_: object) -> None:
+    """Locks need no closing."""
+
+
+def context_length(info: Any) -> int | None:
+    """The trained context of a model from ``/api/show``, tokens: ``ARCH.context_length``."""
+    for name, value in dict(info).items():
+        if str(name).endswith(".context_length") and isinstance(value, int) and value > 0:
+            return value
+    return None

@@ -1,0 +1,348 @@
+"""``openai:MODEL``: any server with OpenAI's chat completions, through the openai package.
+
+Servers differ in what they take. The first call finds out, once per server: JSON schema,
+else JSON mode, else plain text; and the names of a few parameters. Later calls keep to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
+from typing import Any
+
+import openai
+from pydantic import JsonValue
+
+from blueprints import UserError
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.base import (
+    CallFailed,
+    ChatClient,
+    Choices,
+    Reply,
+    Request,
+    Unusable,
+)
+from trace_eval.judges.ask.bodies import ENCODINGS, BodyLost, BodyTooLarge, bound_body
+from trace_eval.judges.ask.bounds import bounded_schema
+from trace_eval.judges.ask.connection import (
+    PerLoop,
+    Redactor,
+    checked_url,
+    is_transport,
+    lost,
+    public_url,
+)
+from trace_eval.judges.ask.message import Message, Part, Text
+from trace_eval.judges.ask.openai_dialect import (
+    AUDIO_MODEL,
+    Dialect,
+)
+from trace_eval.judges.ask.openai_replies import OpenAIReplies, Refused
+from trace_eval.judges.options.groups import OpenAIOptions, names_of
+from trace_eval.judges.options.judge_options import JudgeOptions
+
+log = logging.getLogger(__name__)
+
+DEFAULT_URL = "https://api.openai.com/v1"
+
+
+#: Said once, when a server turns out to give one reply at a time.
+_ALONE = "choices are off, each sample is a request of its own: %s"
+
+#: Seconds to wait for what a server says of its model.
+_IDENTIFY_S = 5.0
+
+#: What llama.cpp says of itself that tells two servers apart.
+_PROPS = ("build_info", "model_path")
+
+
+def identity_of(listed: Any, model: str) -> dict[str, JsonValue]:
+    """What ``GET /models`` says of one model: its numbers and texts, those of ``meta`` included."""
+    entries = listed.get("data") if isinstance(listed, dict) else None
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and model in (entry.get("id"), *(entry.get("aliases") or ())):
+            flat = {**entry, **(entry["meta"] if isinstance(entry.get("meta"), dict) else {})}
+            known = {k: v for k, v in flat.items() if isinstance(v, str | int | float)}
+            # llama.cpp gives the time of the request here.
+            return {"served": {k: v for k, v in known.items() if v != "" and k != "created"}}
+    return {}
+
+
+class OpenAIClient(ChatClient):
+    """One model on one server.
+
+    Raises:
+        UserError: OpenAI's own server is meant and there is no key.
+    """
+
+    uses = names_of(OpenAIOptions)
+    gives_choices = True
+
+    def __init__(self, model: str, options: JudgeOptions) -> None:
+        url = checked_url(options.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL)
+        key = os.environ.get(options.key_env)
+        if not key and public_url(url) == DEFAULT_URL and not options.offline:
+            raise UserError(
+                f"openai:{model}: the environment variable {options.key_env} is not set; export"
+                " your key, or name another server with --base-url"
+            )
+        self.model = model
+        self.server = public_url(url)
+        self.redact = Redactor(key)
+        self.key_variable = options.key_env
+        self._timeout = options.timeout_s
+        fixed = None if options.structure == "auto" else options.structure
+        own = self.server == DEFAULT_URL
+        listens = bool(AUDIO_MODEL.search(model))
+        self._dialect = Dialect(
+            structure=fixed or ("text" if listens else "json_schema"),
+            token_field="max_completion_tokens" if own else "max_tokens",
+            bounded=not own,  # its strict mode has no maxLength
+            modalities=listens,
+            choices=options.choices,
+            top_k=not own,
+        )
+        self._parameters = options.deciding(self.uses)
+        self._fixed_structure = fixed is not None
+        self._settled = False
+        self._in_vain: set[str] = set()  # refusals that no other form of a request has changed
+        self._settling = PerLoop(asyncio.Lock, _no_close)
+        self._replies = OpenAIReplies(self.server, model, options.timeout_s, self.redact)
+        self._client = PerLoop(lambda: self._connect(url, key), lambda made: made.close())
+
+    def _connect(self, url: str, key: str | None) -> openai.AsyncOpenAI:
+        # Servers without keys still get a header, because the package insists on one.
+        # Our own retries are the only ones: two policies multiply.
+        hooks = {"response": [bound_body]}
+        return openai.AsyncOpenAI(
+            base_url=url,
+            api_key=key or "none",
+            max_retries=0,
+            timeout=self._timeout,
+            default_headers={"Accept-Encoding": ENCODINGS},
+            http_client=openai.DefaultAsyncHttpxClient(event_hooks=hooks),
+        )
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """How replies are to be shaped, as asked for."""
+        return self._parameters
+
+    def observed(self) -> dict[str, JsonValue]:
+        """The dialect, once settled, and what the server calls its model."""
+        return {**(asdict(self._dialect) if self._settled else {}), **self._replies.told}
+
+    @property
+    def batches(self) -> OpenAIClient:
+        """The client for batch files: this one, since they hold the bodies that it would send."""
+        return self
+
+    @property
+    def no_batches(self) -> str | None:
+        """OpenAI's model pages list no Batch for the models that listen."""
+        if self.server == DEFAULT_URL and AUDIO_MODEL.search(self.model):
+            return f"the page of model {self.model} lists no Batch; judge without --batch-file"
+        return None
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """The request as this server takes it; also a line of a batch file."""
+        dialect = self._dialect
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": m.role, "content": _content(m)} for m in request.messages],
+        }
+        if "max_tokens" not in request.unsent:
+            body[dialect.token_field] = request.max_tokens
+        if dialect.temperature and "temperature" not in request.unsent:
+            body["temperature"] = request.temperature
+        if dialect.seed and "seed" not in request.unsent:
+            body["seed"] = request.seed
+        if dialect.top_p and request.top_p is not None:
+            body["top_p"] = request.top_p
+        if dialect.top_k and request.top_k is not None:
+            body["top_k"] = request.top_k
+        if dialect.choices and request.choices > 1:
+            body["n"] = request.choices
+        if dialect.modalities:
+            body["modalities"] = ["text"]
+        if dialect.structure == "json_schema":
+            shape = bounded_schema(request.schema) if dialect.bounded else dict(request.schema)
+            schema = {"name": "verdicts", "strict": True, "schema": shape}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        elif dialect.structure == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        return body
+
+    @property
+    def takes_choices(self) -> bool:
+        """Whether ``n`` is asked for: until a server refuses it, or gives fewer."""
+        return self._dialect.choices
+
+    async def chat(self, request: Request) -> Reply:
+        """Make one call; the very first one settles the dialect while the others wait."""
+        return _usable((await self.choices(request)).replies[0])
+
+    async def choices(self, request: Request) -> Choices:
+        """The same for several replies; a server that gives fewer is not asked for them again."""
+        if not self._settled:
+            async with self._settling.get():
+                if not self._settled:
+                    return await self._settle(request)
+        try:
+            return await self._send(request)
+        except Refused as refused:
+            if not self._dialect.refuses_choices(refused.text):
+                raise
+            self._without_choices(refused.detail)
+            return await self._send(request)
+
+    def _without_choices(self, why: str) -> None:
+        if self._dialect.choices:
+            self._dialect = replace(self._dialect, choices=False)
+            log.warning(_ALONE, why)
+
+    async def _settle(self, request: Request) -> Choices:
+        start = self._dialect
+        first: CallFailed | None = None
+        alone: str | None = None
+        try:
+            while True:
+                try:
+                    reply = await self._send(request)
+                except Refused as refused:
+                    first = first or refused
+                    if refused.text in self._in_vain:
+                        raise first from None
+                    following = self._dialect.after(refused.text)
+                    if following is None or (
+                        self._fixed_structure and following.structure != start.structure
+                    ):
+                        # Plain text is refused as well: its form is not the trouble.
+                        self._in_vain.add(refused.text)
+                        raise first from None
+                    if self._dialect.choices and not following.choices:
+                        alone = refused.detail
+                    self._dialect = following
+                else:
+                    self._settled = True
+                    if alone:
+                        log.warning(_ALONE, alone)
+                    return reply
+        except Unusable:
+            self._settled = True  # the server took the request; the reply is another matter
+            raise
+        finally:
+            if not self._settled:
+                self._dialect = start
+
+    async def _identify(self) -> None:
+        """Note what the server says of its model; most say nothing, and that is no trouble."""
+        if self.server == DEFAULT_URL:
+            return  # its replies name the snapshot already
+        client = self._client.get().with_options(timeout=_IDENTIFY_S)
+        # llama.cpp tells build and file beside its OpenAI routes, not under /v1.
+        props = f"{self.server.removesuffix('/v1')}/props"
+        with suppress(openai.APIError, ValueError, TypeError, RecursionError):
+            self._replies.told |= identity_of(
+                await client.get("/models", cast_to=object), self.model
+            )
+            told = await client.get(props, cast_to=object)
+            if isinstance(told, dict):
+                self._replies.told |= {n: self.redact(str(told[n])) for n in _PROPS if n in told}
+
+    async def _send(self, request: Request) -> Choices:
+        try:
+            # Decoding and joining sound takes time that other calls need not wait for.
+            body = (
+                await asyncio.to_thread(self.body, request)
+                if request.audio_s
+                else self.body(request)
+            )
+            # chat.completions.create walks a body and a reply through all their types, which takes
+            # longer than sending them.
+            with self._client.lend() as client:
+                data = await client.post(
+                    "/chat/completions", body=body, cast_to=openai.HttpxBinaryResponseContent
+                )
+        except Exception as error:
+            raise self._failure(error) from None
+        choices = self.read_choices(data.content, request)
+        if "n" in body and len(choices.replies) < request.choices:
+            told = f"{self.server} gave {len(choices.replies)} of {request.choices}"
+            self._without_choices(told)
+        return choices
+
+    def _failure(self, error: Exception) -> Exception:
+        """What an error of a call stands for."""
+        if isinstance(error.__cause__, BodyTooLarge | BodyLost):  # as older packages wrap them
+            error = error.__cause__
+        if isinstance(error, openai.APIError):
+            return self._replies.failure(error)
+        if isinstance(error, BodyTooLarge):
+            return Unusable(Reason.UNPARSEABLE, str(error))
+        if is_transport(error):
+            detail = self.redact(f"{self.server}: connection lost ({error})")
+            return lost(detail, error)
+        return error
+
+    def read(self, data: bytes, request: Request | None) -> Reply:
+        """A response body -> its reply; also for the lines of a batch result.
+
+        Raises:
+            Unusable, CallFailed: as :meth:`OpenAIReplies.read_choices`.
+        """
+        return _usable(self.read_choices(data, request).replies[0])
+
+    def read_choices(self, data: bytes, request: Request | None) -> Choices:
+        """Read all replies of one request."""
+        return self._replies.read_choices(data, request)
+
+    def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:
+        """The failure that an HTTP status with this error text stands for."""
+        return self._replies.failure_of(status, text, headers)
+
+    async def shutdown_date(self) -> str | None:
+        """``shutdown_date`` of ``GET /models/MODEL``."""
+        try:
+            listed = await self._client.get().models.retrieve(self.model)
+        except Exception as error:
+            if isinstance(error, openai.APIError) or is_transport(error):
+                return None
+            raise
+        found = getattr(listed, "shutdown_date", None)
+        return str(found)[:40] if found else None
+
+    async def close(self) -> None:
+        """Close the connections; notes before that what the server says of the model."""
+        if self._settled:
+            await self._identify()
+        await self._client.close()
+
+
+def _usable(made: Reply | Unusable) -> Reply:
+    if isinstance(made, Unusable):
+        raise made
+    return made
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    """The content of a turn as the API takes it; sound as base64 without a data: prefix."""
+    if isinstance(message.content, str):
+        return message.content
+    return [_part(part) for part in message.content]
+
+
+def _part(part: Part) -> dict[str, Any]:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    data = base64.b64encode(part.render()).decode("ascii")
+    return {"type": "input_audio", "input_audio": {"data": data, "format": part.format}}
+
+
+async def _no_close(_: object) -> None:
+    """Locks need no closing."""

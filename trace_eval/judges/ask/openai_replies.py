@@ -1,0 +1,155 @@
+"""Response bodies and errors of OpenAI-compatible servers -> replies and typed failures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import openai
+from pydantic import JsonValue
+
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.base import (
+    CallFailed,
+    Choices,
+    Reply,
+    Request,
+    Tokens,
+    Unusable,
+    check_read,
+    check_text,
+)
+from trace_eval.judges.ask.bounds import cut_detail
+from trace_eval.judges.ask.connection import Redactor, lost
+from trace_eval.judges.ask.openai_dialect import (
+    ABOUT_STRUCTURE,
+    REFUSALS,
+    TOO_LONG,
+    TRANSIENT,
+    read_count,
+    retry_after,
+    status_of,
+    takes_no_sound,
+    tokens_of,
+)
+from trace_eval.judges.ask.shares import shares
+
+#: Statuses that are about key, limits or load, whatever their words.
+_OF_THE_ACCOUNT = frozenset({401, 402, 403, 408, 413, 429, 503, 529})
+
+
+@dataclass(eq=False)
+class Refused(CallFailed):
+    """The server does not take the request as it stands."""
+
+    text: str
+
+
+class OpenAIReplies:
+    """Reads what one server says of one model.
+
+    Attributes:
+        told: what replies name of the model, e.g. its snapshot.
+    """
+
+    def __init__(self, server: str, model: str, timeout: float, redact: Redactor) -> None:
+        self.server, self.model = server, model
+        self.redact = redact
+        self.told: dict[str, JsonValue] = {}
+        self._timeout = timeout
+
+    def read_choices(self, data: bytes, request: Request | None) -> Choices:
+        """A response body -> its replies.
+
+        Raises:
+            Unusable: not a completion, empty, cut or filtered.
+            CallFailed: the server read less than was sent, or reports an error with 200.
+        """
+        try:
+            body = json.loads(data, parse_int=read_count)
+        except (ValueError, RecursionError):
+            raise Unusable(
+                Reason.UNPARSEABLE,
+                "the response is not JSON",
+                self.redact.full(data[:1000].decode("utf-8", "replace")),
+            ) from None
+        if not isinstance(body, dict):
+            raise Unusable(Reason.UNPARSEABLE, "the response is not a JSON object")
+        if body.get("error") and not body.get("choices"):  # OpenRouter, gateways
+            raise self.failure_of(status_of(body["error"]), json.dumps(body["error"]), {})
+        tokens = tokens_of(body.get("usage"))
+        if request is not None:
+            tokens = replace(tokens, audio_s=request.audio_s)
+        for name in ("model", "system_fingerprint"):
+            if isinstance(body.get(name), str):
+                self.told[name] = self.redact(body[name])
+        if request is not None:
+            check_read(request, tokens)
+        choices = body.get("choices")
+        if not isinstance(choices, list) or not choices:
+            raise Unusable(Reason.UNPARSEABLE, "the response has no choices", None, tokens)
+        choices = choices[: request.choices if request else 1]
+        divided = zip(choices, shares(tokens, len(choices)), strict=True)
+        return Choices(tuple(self._reply(choice, share) for choice, share in divided), tokens)
+
+    def _reply(self, choice: object, tokens: Tokens) -> Reply | Unusable:
+        try:
+            return Reply(check_text(self._text(choice, tokens), tokens), tokens)
+        except Unusable as unusable:
+            return unusable
+
+    def _text(self, choice: object, tokens: Tokens) -> str:
+        if not isinstance(choice, dict):
+            raise Unusable(Reason.UNPARSEABLE, "the response has no choices", None, tokens)
+        message = choice.get("message")
+        message = message if isinstance(message, dict) else {}
+        content = message.get("content")
+        text = self.redact.exact(content) if isinstance(content, str) else ""
+        finish = choice.get("finish_reason")
+        raw = text or None
+        if finish == "content_filter" or message.get("refusal"):
+            refusal = self.redact(str(message.get("refusal") or "content_filter"))
+            raise Unusable(Reason.FILTERED, f"the reply was withheld: {refusal}", raw, tokens)
+        if finish == "length":
+            detail = cut_detail(text, "at the token limit; raise -J max_tokens")
+            raise Unusable(Reason.REPLY_CUT, detail, raw, tokens)
+        return text
+
+    def failure(self, error: openai.APIError) -> CallFailed | Unusable:
+        """What an error of the package stands for."""
+        if isinstance(error, openai.APIStatusError):
+            text = f"{error.message} {json.dumps(error.body, default=str)}"
+            return self.failure_of(error.status_code, text, error.response.headers)
+        if isinstance(error, openai.APITimeoutError):
+            detail = f"{self.server}: no answer in {self._timeout:g} s; raise -J timeout_s"
+            return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True)
+        if isinstance(error, openai.APIConnectionError):
+            detail = self.redact(f"{self.server}: cannot be reached ({error}); is it running?")
+            return lost(detail, error)
+        return Unusable(Reason.UNPARSEABLE, self.redact(f"{type(error).__name__}: {error}"))
+
+    def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:
+        """The failure that an HTTP status with this error text stands for."""
+        low = text.lower()
+        detail = self.redact(f"{self.server}: HTTP {status}: {text}")
+        if status not in _OF_THE_ACCOUNT and takes_no_sound(low):
+            told = f"{detail}; serve a model that listens, or use openai:{self.model}"
+            return CallFailed(Reason.REFUSED, told, deaf=True)
+        if status == 413:
+            told = f"{detail}; lower -J max_request_mb, and the audio with it"
+            return CallFailed(Reason.TOO_LARGE, told)
+        if any(words in low for words in TOO_LONG):
+            return CallFailed(Reason.PROMPT_CUT, detail)
+        if status == 400 and ("content_filter" in low or "content management" in low):
+            return CallFailed(Reason.FILTERED, detail)
+        if status == 429 and "insufficient_quota" not in low:
+            return CallFailed(
+                Reason.RATE_LIMITED, detail, retry=True, retry_after=retry_after(headers)
+            )
+        if status in REFUSALS or (status >= 400 and ABOUT_STRUCTURE.search(low)):
+            return Refused(Reason.REFUSED, detail, low)
+        if status >= 500 or (status in TRANSIENT and status != 429):
+            wait, again = retry_after(headers), status in TRANSIENT
+            return CallFailed(Reason.SERVER_ERROR, detail, retry=again, retry_after=wait)
+        return CallFailed(Reason.REFUSED, detail)

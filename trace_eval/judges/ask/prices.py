@@ -1,0 +1,288 @@
+"""What calls cost: a dated table in TOML, and a budget that is never passed."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import math
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationError
+
+from blueprints import Strict, UserError, counted
+from trace_eval.data.outcome import Reason, Usage
+from trace_eval.data.strict_toml import read_toml
+from trace_eval.judges.ask.base import CallFailed, Tokens, Unusable
+from trace_eval.judges.ask.ledger import Ledger
+
+SHIPPED = Path(__file__).with_name("prices.toml")
+
+#: ``gpt-4.1-mini-2025-04-14`` costs what ``gpt-4.1-mini`` costs.
+_DATED = re.compile(r"-(?:20\d{2}-\d{2}-\d{2}|20\d{6}|\d{4}|latest)$")
+
+
+class Price(Strict):
+    """The price of one model on one server, US dollars per million tokens."""
+
+    server: str = Field(description="host name, or * for any")
+    model: str
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached: float | None = Field(None, ge=0, description="input from the server's cache")
+    audio_input: float | None = Field(None, ge=0, description="input that is sound")
+    audio_cached: float | None = Field(None, ge=0, description="sound from the server's cache")
+    audio_tokens_per_s: float | None = Field(
+        None, gt=0, description="tokens of a second of sound, for what is not counted apart"
+    )
+    batch: float = Field(1.0, gt=0, le=1, description="factor for batch requests")
+    as_of: datetime.date = Field(description="when the figure was seen")
+    source: str = Field(description="where to check it")
+
+    def cost(self, tokens: Tokens, batch: bool = False) -> float | None:
+        """US dollars for these counts; None where the server gave none, or sound has no price."""
+        if tokens.input is None or tokens.output is None:
+            return None
+        sound = self._sound(tokens)
+        if sound is None:
+            return None
+        audio, dollars = sound
+        fresh = max(0, tokens.input - audio - (tokens.cached - tokens.cached_audio))
+        held = self.input if self.cached is None else self.cached
+        dollars += fresh * self.input + (tokens.cached - tokens.cached_audio) * held
+        dollars += tokens.output * self.output
+        return dollars * (self.batch if batch else 1.0) / 1e6
+
+    def _sound(self, tokens: Tokens) -> tuple[int, float] | None:
+        """(tokens of sound, their price in millionths); None: sound was sent and has no price."""
+        if not tokens.audio and not tokens.audio_s:
+            return 0, 0.0
+        if not self.input and not self.output and not self.audio_input:
+            return 0, 0.0  # runs on the user's own machine
+        audio = tokens.audio
+        if audio is None and self.audio_tokens_per_s is not None:
+            audio = min(tokens.input or 0, round(tokens.audio_s * self.audio_tokens_per_s))
+        if audio is None or self.audio_input is None:
+            return None
+        held = self.audio_input if self.audio_cached is None else self.audio_cached
+        return audio, (audio - tokens.cached_audio) * self.audio_input + tokens.cached_audio * held
+
+    def audio_tokens(self, seconds: float) -> int | None:
+        """Tokens of so much sound; None: it is not known."""
+        if self.audio_tokens_per_s is None:
+            return None if seconds else 0
+        return math.ceil(seconds * self.audio_tokens_per_s)
+
+
+#: What a model on one's own machine costs.
+FREE = Price(
+    server="*",
+    model="*",
+    input=0,
+    output=0,
+    as_of=datetime.date(2025, 1, 1),
+    source="runs on your own machine",
+)
+
+
+def read_prices(path: Path) -> list[Price]:
+    """Read a price table.
+
+    Raises:
+        UserError: the file cannot be read, or an entry is not valid.
+    """
+    table = read_toml(path, f"prices {path}", f"see {SHIPPED}")
+    entries = table.get("price", [])
+    prices = []
+    for number, entry in enumerate(entries if isinstance(entries, list) else [entries], start=1):
+        try:
+            prices.append(Price.model_validate(entry))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise UserError(
+                f"prices {path}, entry {number}, {where or 'entry'}: {first['msg']}; see {SHIPPED}"
+            ) from error
+    return prices
+
+
+def find_price(server: str, model: str, own: Path | None = None) -> Price | None:
+    """The price of a model; entries of the user's own table come first.
+
+    An exact name beats the family of a dated name, and a named server beats ``*``.
+    """
+    host = urlsplit(server).hostname or server
+    names = (model, _DATED.sub("", model))
+    for prices in (read_prices(own) if own else [], read_prices(SHIPPED)):
+        for name in names:
+            for at in (host, "*"):
+                found = [p for p in prices if p.server == at and p.model in (name, "*")]
+                if found:
+                    return found[-1]
+    return None
+
+
+def usage_of(tokens: Tokens, price: Price | None, batch: bool = False) -> Usage | None:
+    """The counts with their cost; None where the server gave no counts."""
+    if tokens.input is None and tokens.output is None:
+        return None
+    return Usage(
+        input_tokens=tokens.input or 0,
+        output_tokens=tokens.output or 0,
+        cached_tokens=tokens.cached,
+        audio_tokens=tokens.audio or 0,
+        cost_usd=price.cost(tokens, batch) if price else None,
+    )
+
+
+def sum_usage(parts: Iterable[Usage | None]) -> Usage | None:
+    """The sum of those that are known; the cost is None as soon as one cost is."""
+    known = [part for part in parts if part is not None]
+    if len(known) < 2:
+        return known[0] if known else None
+    costs = [part.cost_usd for part in known]
+    return Usage(
+        input_tokens=sum(part.input_tokens for part in known),
+        output_tokens=sum(part.output_tokens for part in known),
+        cached_tokens=sum(part.cached_tokens for part in known),
+        audio_tokens=sum(part.audio_tokens for part in known),
+        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+    )
+
+
+@dataclass(frozen=True)
+class Spending:
+    """The money of a run over all its sessions, US dollars.
+
+    Attributes:
+        spent: for calls that the server counted.
+        possible: worst case of the calls that may have been charged beside them: reset, timed out,
+            interrupted, or answered without counts.
+        calls: number of those.
+        above: what calls cost above their worst case: a server may count more tokens than any
+            reckoning, and by so much the limit can be passed.
+        limit: that must not be passed; None: none.
+    """
+
+    spent: float
+    possible: float
+    calls: int
+    above: float
+    limit: float | None
+
+    @property
+    def line(self) -> str:
+        """One sentence."""
+        told = f"cost: US$ {self.spent:.4f} as the server counted"
+        if self.calls:
+            ended = counted(self.calls, "call that ended", "calls that ended")
+            told += f", up to US$ {self.possible:.4f} more for {ended} without a count"
+        if self.above > _CENT_OF_A_CENT:
+            told += f"; US$ {self.above:.4f} of it is above the worst case of the calls"
+        if self.limit is not None:
+            passed = self.spent - self.limit
+            told += f"; --max-cost {self.limit:g} "
+            told += f"was passed by US$ {passed:.4f}" if passed > _CENT_OF_A_CENT else "was kept"
+        return told
+
+
+#: Smaller sums are printed as 0, US dollars.
+_CENT_OF_A_CENT = 5e-5
+
+
+class Budget:
+    """Money that may be spent. A call is made only if its worst case still fits.
+
+    Args:
+        most: US dollars; None: no bound.
+        spent: US dollars spent before, where no ledger says so.
+        ledger: where calls are put down before they are made.
+
+    Attributes:
+        spent: US dollars of calls whose counts are known.
+        unsure: worst case of calls that may have been charged: reset, timed out, cancelled, or
+            answered without counts.
+        open_calls: number of those.
+        above: what calls cost above their worst case, US dollars: a server may count more tokens
+            than any reckoning, and by so much the limit can be passed.
+    """
+
+    def __init__(
+        self, most: float | None, spent: float = 0.0, ledger: Ledger | None = None
+    ) -> None:
+        self.most = most
+        self.spent = ledger.spent if ledger else spent
+        self.unsure = ledger.unsure if ledger else 0.0
+        self.open_calls = ledger.open_calls if ledger else 0
+        self.above = ledger.above if ledger else 0.0
+        self._ledger = ledger
+        self._held = 0.0
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def spending(self) -> Spending:
+        """What the run has cost so far."""
+        return Spending(self.spent, self.unsure, self.open_calls, self.above, self.most)
+
+    async def room(self, worst: float | None) -> None:
+        """Wait while only the worst cases of calls under way stand against this one."""
+        while self.most is not None and self._held:
+            if self.spent + self.unsure + (worst or 0.0) > self.most:
+                return  # will not fit, however cheap the others turn out
+            if self.spent + self.unsure + self._held + (worst or 0.0) <= self.most:
+                return
+            settled = asyncio.get_running_loop().create_future()
+            self._waiting.append(settled)
+            await settled
+
+    def _tell(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for settled in waiting:
+            if not settled.done():
+                settled.set_result(None)
+
+    @contextmanager
+    def reserve(self, worst: float | None) -> Iterator[Ticket]:
+        """Hold ``worst`` US dollars during one call (None: no price is known).
+
+        Raises:
+            CallFailed: the call could pass the budget; nothing must be sent.
+        """
+        ticket = Ticket(worst or 0.0)
+        total = self.spent + self.unsure + self._held + ticket.worst
+        if self.most is not None and total > self.most:
+            raise CallFailed(
+                Reason.OVER_BUDGET,
+                f"not sent: US$ {self.spent + self.unsure:.4f} are spent, and this call could"
+                f" pass the limit of {self.most:g}; raise --max-cost to go on",
+            )
+        call = self._ledger.sent(ticket.worst) if self._ledger else None
+        self._held += ticket.worst
+        try:
+            yield ticket
+        except (CallFailed, Unusable) as failure:
+            if isinstance(failure, CallFailed) and not failure.billed:
+                ticket.cost = 0.0
+            raise
+        finally:
+            self._held -= ticket.worst
+            if ticket.cost is None:
+                self.unsure += ticket.worst
+                self.open_calls += 1
+            else:
+                self.spent += ticket.cost
+                self.above += max(0.0, ticket.cost - ticket.worst)
+                if self._ledger and call:
+                    self._ledger.settled(call, ticket.cost)
+            self._tell()
+
+
+class Ticket:
+    """One call's reservation; set ``cost`` once it is known."""
+
+    def __init__(self, worst: float) -> None:
+        self.worst = worst
+        self.cost: float | None = None

@@ -1,0 +1,194 @@
+"""A model's reply -> the JSON object that counts, strictly and in linear time.
+
+The last complete object that has what was asked for is the reply; whatever stands before it
+(prose, drafts, code fences) is not. It is never mended by guessing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Collection
+from contextlib import suppress
+
+from pydantic import JsonValue
+
+from trace_eval.data.outcome import Reason
+from trace_eval.data.strict_json import TOO_DEEP, BadJson, levels
+
+#: Longest reply that is read, characters, thinking included: four times the longest that models
+#: write today. A verdict has a few hundred.
+MAX_REPLY_CHARS = 300_000
+
+#: One token of JSON (RFC 8259), and white space. Nothing in it can match in two ways, so a token
+#: costs its length, whether it ends or not.
+_TOKEN = re.compile(
+    r"""(
+        [][{},:]
+      | "(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*+"
+      | -?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?
+      | true | false | null
+    )[ \t\n\r]*+""",
+    re.VERBOSE,
+)
+
+#: Digits of an integer; reading one takes time quadratic in them.
+_MAX_DIGITS = 1_000
+
+#: How a value begins.
+_VALUE = '{["-0123456789tfn'
+
+
+class ReplyError(ValueError):
+    """A reply without a usable answer, and why."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+
+
+class _Twice(dict[str, object]):
+    """A JSON object in which a key occurred twice, at any depth: readers disagree on it."""
+
+
+def too_long(text: str) -> str | None:
+    """Why a reply is not read, if it passes the bound."""
+    if len(text) <= MAX_REPLY_CHARS:
+        return None
+    return f"the reply has {len(text)} characters; at most {MAX_REPLY_CHARS} are read"
+
+
+def after_thinking(text: str) -> str:
+    """What every reader reads of a reply.
+
+    Reasoning models draft answers between think tags; only what follows counts.
+
+    Raises:
+        ReplyError: ``unparseable``: the reply is too long.
+    """
+    if detail := too_long(text):
+        raise ReplyError(Reason.UNPARSEABLE, detail)
+    return text.rpartition("</think>")[2]
+
+
+def last_object(text: str, keys: Collection[str], what: str) -> dict[str, object]:
+    """The last complete JSON object of a reply that has one of ``keys``.
+
+    Args:
+        text: the reply.
+        keys: whatever has one of them is an answer, whole or not.
+        what: names the answer in the message when there is none.
+
+    Raises:
+        ReplyError: ``unparseable``: too long, no such object, nested too deeply, or a key
+            occurs twice in it.
+    """
+    text = after_thinking(text)
+    try:
+        objects = reversed(json_objects(text))
+        answer = next((found for found in objects if not found.keys().isdisjoint(keys)), None)
+        deque(levels(answer), maxlen=0)
+    except BadJson as error:
+        raise ReplyError(Reason.UNPARSEABLE, f"the reply's JSON cannot be read: {error}") from None
+    if answer is None:
+        raise ReplyError(Reason.UNPARSEABLE, f"the reply has no JSON object with {what}")
+    if isinstance(answer, _Twice):
+        raise ReplyError(Reason.UNPARSEABLE, "a key occurs twice in the reply's JSON")
+    return answer
+
+
+def object_schema(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """JSON schema of an object with these properties, in their order.
+
+    OpenAI's strict mode wants every property required and no others.
+    """
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def storable(words: str) -> str:
+    """Words of a reply that can be written as UTF-8: JSON may escape lone surrogates."""
+    return words.encode("utf-8", "replace").decode("utf-8").strip()
+
+
+def json_objects(text: str) -> list[dict[str, object]]:
+    """All outermost JSON objects of the text, in order.
+
+    Raises:
+        BadJson: one is nested too deeply for Python, or has a number that nobody writes.
+    """
+    decoder = json.JSONDecoder(
+        object_pairs_hook=_no_twice, parse_int=_integer, parse_constant=_constant
+    )
+    ends: dict[int, int | None] = {}
+    values: list[dict[str, object]] = []
+    position = 0
+    if (first := text.find("{")) >= 0:
+        with suppress(ValueError, RecursionError):  # nearly all replies are a whole object
+            value, position = decoder.raw_decode(text, first)
+            values.append(value)
+    for brace in re.finditer(r"\{", text):
+        start = brace.start()
+        if start < position:
+            continue
+        if start not in ends:
+            _follow(text, start, ends)
+        end = ends[start]
+        if end is not None:
+            position = end
+            try:
+                values.append(decoder.raw_decode(text, start)[0])
+            except RecursionError:
+                raise BadJson(TOO_DEEP) from None
+    return values
+
+
+def _follow(text: str, start: int, ends: dict[int, int | None]) -> None:
+    """Note where objects end, from an opening brace to the end of its object or of the grammar.
+
+    Every opening brace on the way gets its end, or None. So nothing is followed more than twice,
+    however braces are nested: a brace that was no token on the way stands in a string there, and
+    what is followed from it has its strings where that way has none.
+    """
+    opened: list[int] = []
+    want, position = "{", start
+    while (token := _TOKEN.match(text, position)) and (kind := text[position]) in want:
+        position = token.end()
+        if kind in "{[":
+            opened.append(token.start())
+            ends[token.start()] = None
+            want = '"}' if kind == "{" else _VALUE + "]"
+        elif kind == ":":
+            want = _VALUE
+        elif kind == ",":
+            want = '"' if text[opened[-1]] == "{" else _VALUE
+        elif kind == '"' and "[" not in want:  # a key
+            want = ":"
+        else:
+            if kind in "}]":
+                ends[opened.pop()] = token.end(1)
+                if not opened:
+                    return
+            want = ",}" if text[opened[-1]] == "{" else ",]"
+
+
+def _no_twice(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    made = dict(pairs)
+    whole = len(made) == len(pairs) and not any(isinstance(item, _Twice) for _, item in pairs)
+    return made if whole else _Twice(made)
+
+
+def _constant(name: str) -> float:
+    raise BadJson(f"{name} is no JSON")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise BadJson(f"a number of {len(digits)} digits")
+    return int(digits)

@@ -1,0 +1,296 @@
+"""Calls -> what became of each: the reply that is kept, else the model's, asked for once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import Generic, TypeVar
+
+from blueprints import UserError
+from trace_eval.data.outcome import Reason
+from trace_eval.judges.ask.attempts import Answered, Asker, NoAnswer, Read, Repair, together
+from trace_eval.judges.ask.calls import Backend, Call, CallOutcome
+from trace_eval.judges.ask.prices import usage_of
+from trace_eval.judges.ask.replies import LEASE_S, ReplyCache, StoredReply, new_owner
+from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.base import JudgeUnreachable
+from trace_eval.judges.options.judge_options import JudgeOptions
+
+T = TypeVar("T")
+
+#: Longest raw reply that a judgement keeps, characters.
+MAX_RAW_CHARS = 65_536
+
+#: Refusals of sound, in equal words and before any reply, after which no more is sent: where the
+#: words say that the model takes none, and where they do not.
+DEAF_AFTER, ALIKE_AFTER = 3, 10
+
+#: How often it is looked whether another run has got the reply, seconds.
+LEASE_POLL_S = 0.25
+
+
+class _Renewal:
+    """Renews a lease until it is cancelled; a timer costs a tenth of a task."""
+
+    def __init__(self, replies: ReplyCache, key: str, owner: str) -> None:
+        self._renew = partial(replies.lease, key, owner)
+        self._wait()
+
+    def _wait(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(LEASE_S / 3, self._again)
+
+    def _again(self) -> None:
+        self._renew()
+        self._wait()
+
+    def cancel(self) -> None:
+        """No further renewal."""
+        self._timer.cancel()
+
+
+class Sender(Generic[T]):
+    """Sends the calls of one judge: its replies, the cache, the money.
+
+    Args:
+        backend: makes single calls.
+        options: limits, cache, budget.
+        read: turns a reply into an answer.
+        repair: words the second chance.
+
+    Attributes:
+        asker: retries, the bound on calls in flight, and the budget.
+        failures: reply key -> why a batch has no reply for it (see ``judges.ask.batch``).
+
+    Raises:
+        UserError: the reply cache cannot be used, ``max_cost`` is set without a known price,
+            or ``offline`` without a cache.
+    """
+
+    def __init__(
+        self, backend: Backend, options: JudgeOptions, read: Read[T], repair: Repair
+    ) -> None:
+        client, price = backend.client, backend.price
+        if options.max_cost is not None and price is None:
+            raise UserError(
+                f"max_cost: no price is known for {client.model!r} at {client.server}; add it to"
+                " a table and name that with -J prices (see docs/judges.md)"
+            )
+        if options.offline and not options.cache:
+            raise UserError("offline: there is no reply cache to answer from; name one")
+        self.spec = backend.spec
+        self.client = client
+        self.options = options
+        self.price = price
+        self.read = read
+        self.failures: dict[str, tuple[Reason, str]] = {}
+        self._flights: dict[str, asyncio.Event] = {}
+        self._replied = False  # some call brought a reply
+        self._refusals: Counter[str] = Counter()  # of sound, by their words
+        self._replies = ReplyCache(options.cache) if options.cache and not client.ordered else None
+        self.asker = Asker(backend, options, self.concurrency, read, repair)
+
+    @property
+    def concurrency(self) -> int:
+        """Calls in flight at most."""
+        if self.client.ordered:
+            return 1
+        return self.options.concurrency or self.client.usual_concurrency
+
+    def stored(self, call: Call) -> StoredReply | None:
+        """The cached reply of a call, if it can still be read."""
+        kept = self._replies.get(call.key) if self._replies else None
+        if kept:
+            try:
+                self.read(kept.text)
+            except ReplyError:
+                return None
+        return kept
+
+    def keep(self, key: str, reply: StoredReply) -> None:
+        """Put a usable reply into the cache."""
+        if self._replies:
+            self._replies.put(key, reply)
+
+    async def answers(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
+        """What became of each call, in their order."""
+        if self.client.ordered:
+            return [await self.answer(call) for call in calls]
+        return await together(self.answer(call) for call in calls)
+
+    async def answers_together(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
+        """Answer several samples of one question: those not kept are asked for in one request."""
+        made: dict[str, CallOutcome[T]] = {}
+        if self.client.takes_choices:
+            made = await self._asked_together(calls)
+        return await together(
+            _ready(made[call.key]) if call.key in made else self.answer(call) for call in calls
+        )
+
+    async def _asked_together(self, calls: Sequence[Call]) -> dict[str, CallOutcome[T]]:
+        """Key -> outcome of the calls that could be made in one request.
+
+        A call that somebody else is making just now is left out, not waited for: two runs that
+        hold a part of each other's calls would wait for ever.
+        """
+        with ExitStack() as held:
+            mine = [call for call in calls if not self._at_hand(call) and self._take(call, held)]
+            if len(mine) < 2:
+                return {}
+            outcomes = await self.asker.ask_together(
+                [call.request for call in mine],
+                lambda index, answer: self._outcome(mine[index], answer),
+            )
+            return {call.key: made for call, made in zip(mine, outcomes, strict=True)}
+
+    def _take(self, call: Call, held: ExitStack) -> bool:
+        """The right to make a call until ``held`` ends; False: somebody else makes it."""
+        if self._replies is None:
+            return True
+        owner = new_owner()
+        if call.key in self._flights or not self._replies.lease(call.key, owner):
+            return False
+        held.callback(self._replies.release, call.key, owner)
+        if self._at_hand(call):  # it came between looking and leasing
+            return False
+        self._flights[call.key] = asyncio.Event()
+        held.callback(lambda: self._flights.pop(call.key).set())
+        held.callback(_Renewal(self._replies, call.key, owner).cancel)
+        return True
+
+    async def answer(self, call: Call) -> CallOutcome[T]:
+        """The kept reply of a call, else the model's.
+
+        Equal calls at the same time are one: the others wait for its reply to be kept.
+        """
+        with ExitStack() as held:
+            while not (at_hand := self._at_hand(call)):
+                if self._take(call, held):
+                    return await self._asked(call)
+                if flight := self._flights.get(call.key):
+                    await flight.wait()
+                else:  # another run asks the same just now, or its reply has just come
+                    await asyncio.sleep(LEASE_POLL_S)
+            return at_hand
+
+    def _at_hand(self, call: Call) -> CallOutcome[T] | None:
+        """What can be said without sending anything: the kept reply, or why nothing is sent."""
+        kept = self._replies.get(call.key) if self._replies else None
+        if kept and (replayed := self._replayed(kept)):
+            return replayed
+        if self.options.offline:
+            reason, detail = self.failures.get(
+                call.key, (Reason.UNREACHABLE, "no reply of this call was kept")
+            )
+            return CallOutcome(reason=reason, detail=detail)
+        if too_large := self._too_large(call):
+            return CallOutcome(reason=Reason.TOO_LARGE, detail=too_large)
+        return None
+
+    async def _asked(self, call: Call) -> CallOutcome[T]:
+        """The model's reply, kept if it can be used."""
+        try:
+            return self._outcome(call, await self.asker.ask(call.request))
+        except NoAnswer as failed:
+            return self._outcome(call, failed)
+
+    def _outcome(self, call: Call, answer: Answered[T] | NoAnswer) -> CallOutcome[T]:
+        """What became of a call; a reply that can be used is kept."""
+        seed = answer.seed if answer.seed != call.request.seed else None
+        if isinstance(answer, NoAnswer):
+            self._check_going_on(call, answer)
+            return CallOutcome(
+                reason=answer.reason,
+                detail=answer.detail,
+                raw=_bounded(answer.raw),
+                repaired=answer.repaired,
+                seconds=answer.seconds,
+                usage=answer.usage,
+                seed=seed,
+                choice=answer.choice,
+            )
+        self._replied = True
+        reply, choice = answer.reply, answer.choice
+        self.keep(
+            call.key,
+            StoredReply.of(reply.text, reply.tokens, answer.repaired, seed=seed, choice=choice),
+        )
+        return CallOutcome(
+            value=answer.value,
+            raw=_bounded(answer.reply.text),
+            repaired=answer.repaired,
+            seconds=answer.seconds,
+            usage=answer.usage,
+            seed=seed,
+            choice=answer.choice,
+        )
+
+    def _check_going_on(self, call: Call, answer: NoAnswer) -> None:
+        """Notice that no other call would bring an answer either.
+
+        Raises:
+            JudgeUnreachable: nobody listens at the address, or the model takes no sound.
+        """
+        if answer.unreachable:
+            raise JudgeUnreachable(
+                f"judge {self.spec}: {answer.detail}; stopped here, because nobody answered any"
+                " attempt: the same command continues"
+            ) from None
+        if answer.raw is not None:
+            self._replied = True
+        if self._replied or answer.reason is not Reason.REFUSED or not call.request.audio_s:
+            return
+        self._refusals[answer.detail] += 1
+        count = self._refusals[answer.detail]
+        if count >= (DEAF_AFTER if answer.deaf else ALIKE_AFTER):
+            raise JudgeUnreachable(
+                f"judge {self.spec}: {answer.detail}; stopped after {count} equal"
+                " refusals of sound, because nothing was answered before; ask what it hears with"
+                " trace-eval doctor --judge; the same command continues"
+            ) from None
+
+    def _too_large(self, call: Call) -> str | None:
+        """Why no server would take a call; its body is not made for it."""
+        limit = self.options.max_request_mb * 1e6
+        size = sum(message.body_bytes for message in call.request.messages)
+        if size <= limit:
+            return None
+        return (
+            f"a request would have {size / 1e6:.1f} MB, and at most {limit / 1e6:g} are sent; use"
+            " -J audio_rate=16000, fewer -J shots, -J audio_format=mp3, or raise -J max_request_mb"
+            " if the server takes more"
+        )
+
+    def _replayed(self, kept: StoredReply) -> CallOutcome[T] | None:
+        try:
+            value = self.read(kept.text)
+        except ReplyError:
+            return None
+        # A batch's replies were bought for this run; other kept ones cost nothing now.
+        bought = kept.batch and self.options.offline
+        return CallOutcome(
+            value=value,
+            raw=_bounded(kept.text),
+            repaired=kept.repaired,
+            cached=not bought,
+            usage=usage_of(kept.tokens, self.price, batch=kept.batch),
+            seed=kept.seed,
+            choice=kept.choice,
+        )
+
+    def close(self) -> None:
+        """Release the reply cache."""
+        if self._replies:
+            self._replies.close()
+
+
+async def _ready(outcome: CallOutcome[T]) -> CallOutcome[T]:
+    return outcome
+
+
+def _bounded(raw: str | None) -> str | None:
+    if raw is None or len(raw) <= MAX_RAW_CHARS:
+        return raw
+    return raw[:MAX_RAW_CHARS] + f"… [{len(raw) - MAX_RAW_CHARS} characters left out]"

@@ -1,0 +1,1 @@
+"""Many opinions into one outcome: orders, samples, votes, several judges."""

@@ -1,0 +1,174 @@
+"""Many opinions -> one outcome: one frame for pairs and scores, and the judgements of pairs.
+
+A comparison stands only when every order that was asked has a usable opinion: with one order
+alone the judge's preference for a place would count as evidence. Within that frame each order's
+opinions become a distribution; the orders weigh the same, however many of their calls failed, so
+that a preference for the first place cancels. The label is what the scale decides for their mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from fusion import DIMENSIONS, TYPED_TIE, Scale
+from trace_eval.data.judgement import About, DimensionVerdict, Judgement, VerdictOpinion
+from trace_eval.data.outcome import Order, Reason, commonest_failure, failures
+from trace_eval.data.scores import ScoreOpinion
+from trace_eval.judges.ask.prices import sum_usage
+
+Votes = Mapping[Order, Sequence[Any]]
+
+#: Caveat of an outcome in which a rating stands without words that say why.
+NO_REASON = "a rating came without a reason in words; it counts all the same"
+
+Said = TypeVar("Said", VerdictOpinion, ScoreOpinion)
+
+
+class PairOpinions(NamedTuple):
+    """All that one judge said of a pair.
+
+    Attributes:
+        pair, judge: who was judged, by whom.
+        orders: that were asked.
+        opinions: every call, already in terms of the pair's own A and B.
+    """
+
+    pair: str
+    judge: str
+    orders: Sequence[Order]
+    opinions: Sequence[VerdictOpinion]
+
+
+def frame(
+    opinions: Sequence[Said],
+    needed: Iterable[tuple[str, Sequence[Said], int]],
+    what: str = "opinions",
+) -> tuple[dict[str, Any], list[Said]]:
+    """What opinions come to before anybody looks at what they say, whatever they are about.
+
+    Args:
+        opinions: every opinion.
+        needed: (what is said where too few are usable, opinions, how many must be): every order
+            of a pair, most samples of a score.
+        what: the opinions are called.
+
+    Returns:
+        The fields of the outcome (``caveats`` only where it is scored), and the opinions that
+        may count, which the scale then brings together; none where it is unscored.
+    """
+    usage = sum_usage([opinion.usage for opinion in opinions if not opinion.cached])
+    fields: dict[str, Any] = {"opinions": list(opinions), "usage": usage}
+    for told, members, minimum in needed:
+        failed = [opinion for opinion in members if opinion.reason is not None]
+        if len(members) - len(failed) < minimum:
+            reason, detail = commonest_failure(failed)
+            why = {"status": "unscored", "reason": reason, "detail": f"{told}: {detail}"}
+            return fields | why, []
+    usable = [opinion for opinion in opinions if opinion.reason is None]
+    return fields | {"status": "scored", "caveats": failures(opinions, what)}, usable
+
+
+def framed(said: PairOpinions, scale: Scale) -> tuple[Judgement, list[VerdictOpinion]]:
+    """A judgement to which only its verdicts are missing, and the opinions that may count."""
+    pair, judge, orders, opinions = said
+    by_order = {order: [each for each in opinions if each.order == order] for order in orders}
+    needed = [(f"no usable opinion with order {name}", by_order[name], 1) for name in orders]
+    fields, usable = frame(opinions, needed)
+    labels = scale.label_set or "typed"
+    pooling = None if scale == TYPED_TIE else scale.pooling
+    return Judgement(pair=pair, judge=judge, label_set=labels, pooling=pooling, **fields), usable
+
+
+def unscored(made: Judgement, reason: Reason, detail: str) -> Judgement:
+    """The judgement without its verdicts, and why."""
+    return made.model_copy(
+        update={"status": "unscored", "reason": reason, "detail": detail, "dimensions": {}}
+    )
+
+
+def reconcile(votes: Votes, scale: Scale = TYPED_TIE) -> tuple[Any, dict[Any, float], bool | None]:
+    """Label, distribution, and whether the orders agree (None: there is one order only).
+
+    ``votes`` are already mapped back to the pair's own A and B; no order is empty.
+    """
+    return scale.reconcile([scale.shares(labels) for labels in votes.values()])
+
+
+def typed_judgement(
+    pair: str, judge: str, orders: Sequence[Order], opinions: Sequence[VerdictOpinion]
+) -> Judgement:
+    """The judgement on TRACE's three dimensions behind which these opinions stand.
+
+    The tie rule of typed ties makes the reconciliation of two single opinions: an answer is
+    acceptable when at least half of the opinions accept it.
+    """
+    asked: dict[str, About] = {name: name for name in DIMENSIONS}
+    return labelled_judgement(PairOpinions(pair, judge, orders, opinions), TYPED_TIE, asked)
+
+
+def labelled_judgement(said: PairOpinions, scale: Scale, asked: Mapping[str, About]) -> Judgement:
+    """The judgement behind which these opinions stand.
+
+    Of several questions, one that has no label in some order is left out, as long as another
+    has.
+
+    Args:
+        said: every opinion.
+        scale: of all labels; its pooling makes the votes one label.
+        asked: question -> what its labels are about.
+    """
+    judgement, usable = framed(said, scale)
+    if not usable:
+        return judgement
+    for question, about in asked.items():
+        rated = [opinion for opinion in usable if about in opinion.ratings]
+        votes = {
+            order: [scale.parse(o.ratings[about]) for o in rated if o.order == order]
+            for order in said.orders
+        }
+        if not all(votes.values()):
+            judgement.caveats.append(f"{question} has no label in every order and is left out")
+            continue
+        label, distribution, consistent = reconcile(votes, scale)
+        if label is None:
+            detail = f"{question}: the orders disagree, and their mean is exactly one half"
+            return unscored(judgement, Reason.ORDERS_DISAGREE, detail)
+        judgement.dimensions[about] = DimensionVerdict(
+            rating=label,
+            reasoning=_reasoning(about, label, rated, scale),
+            distribution=distribution if len(rated) > 1 else None,
+            consistent=consistent,
+        )
+    if not judgement.dimensions:
+        return unscored(judgement, Reason.UNPARSEABLE, "no question has a label in every order")
+    return judgement
+
+
+def unreasoned(reasons: Iterable[str]) -> list[str]:
+    """The caveat :data:`NO_REASON` where the reason of a rating is empty or has no letters."""
+    return [] if all(any(map(str.isalpha, words)) for words in reasons) else [NO_REASON]
+
+
+def quote(opinion: VerdictOpinion, words: str) -> str:
+    """Words of an opinion, with what their places stand for: they cannot be mapped back."""
+    return words if opinion.order == "ab" else f"[here answer 1 is B and answer 2 is A] {words}"
+
+
+def _reasoning(about: About, label: Any, said: Sequence[VerdictOpinion], scale: Scale) -> str:
+    """The words of the first opinion that came to this label, else of all of them."""
+    agreeing = [opinion for opinion in said if opinion.ratings[about] == label]
+    if agreeing:
+        return _words(about, min(agreeing, key=lambda o: (o.order, o.sample)))
+    first = {str(o.ratings[about]): _words(about, o) for o in reversed(said)}
+    parts = (f"{each}: {first[str(each)]}" for each in scale.labels if str(each) in first)
+    return f"The opinions differ, together they give {label}. " + " | ".join(parts)
+
+
+def _words(about: About, opinion: VerdictOpinion) -> str:
+    return quote(opinion, opinion.reasoning.get(about, ""))
+
+
+def swap_back(ratings: Mapping[str, Any], order: Order, scale: Scale = TYPED_TIE) -> dict[str, Any]:
+    """Ratings of a call in terms of the pair's own A and B."""
+    return {name: scale.swap(r) if order == "ba" else r for name, r in ratings.items()}

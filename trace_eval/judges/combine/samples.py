@@ -1,0 +1,201 @@
+"""Opinions -> one score: samples of one judge reduced, several judges pooled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fusion import Numbers
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Reason
+from trace_eval.data.scores import JudgeComponent, Score, ScoreEstimate, ScoreOpinion
+from trace_eval.judges.ask.prices import sum_usage
+from trace_eval.judges.base import score_fields
+from trace_eval.judges.combine.orders import frame
+from trace_eval.rubrics.single import ScoreRubric
+from trace_eval.scores.estimate import Reduced, commonest, element_means, min_usable, reduce_samples
+from trace_eval.scores.pool import pool
+
+#: Between the specs of several judges.
+JOINED = " + "
+
+#: Caveat of a mean that was given without asking, because there is nothing to rate.
+EMPTY = "empty_candidate: the answer has no words, so it has the lowest score without being asked"
+SILENT = "silent: nobody can be heard, so it has the lowest score without being asked"
+
+
+def score_of(
+    item: Item,
+    rubric: ScoreRubric,
+    judge: str,
+    opinions: Sequence[ScoreOpinion],
+    min_samples: int | None = None,
+    **more: Any,
+) -> Score:
+    """The score behind which one judge's samples stand.
+
+    Args:
+        item, rubric, judge: who was rated, by what, by whom.
+        opinions: one per sample, in order.
+        min_samples: usable samples that make a score; None: the rubric's, else more than half.
+        more: further fields of the record; ``caveats`` are put before ours.
+    """
+    count, used = len(opinions), sum(opinion.reason is None for opinion in opinions)
+    wanted = min_samples or rubric.min_samples
+    minimum = min_usable(count) if wanted is None else min(wanted, count)
+    enough = (f"{used} of {count} samples are usable", opinions, minimum)
+    fields, usable = frame(opinions, [enough], "samples")
+    common = {**score_fields(item, rubric, judge), "samples": count, "used": used, **more}
+    if not usable:
+        return Score(**common | fields)
+    scores = [opinion.score for opinion in opinions]
+    reduced = reduce_samples(scores, rubric.numbers, rubric.reduce, minimum)
+    assert reduced is not None
+    told = {
+        **values_of(reduced, rubric.numbers),
+        "elements": element_means([opinion.elements for opinion in usable]),
+        "caveats": [*more.get("caveats", ()), *fields["caveats"], *_undecided(reduced)],
+    }
+    return Score(**common | fields | told)
+
+
+def stated_score(
+    item: Item, rubric: ScoreRubric, judge: str, reduced: Reduced, **more: Any
+) -> Score:
+    """The score of a judge that states a distribution instead of being sampled."""
+    return Score(
+        **{
+            **score_fields(item, rubric, judge),
+            "status": "scored",
+            "used": 1,
+            "samples": 1,
+            **values_of(reduced, rubric.numbers),
+            **more,
+        }
+    )
+
+
+def lowest_score(item: Item, rubric: ScoreRubric, judge: str, reason: Reason) -> Score:
+    """The end of the scale for an answer with nothing in it; nobody was asked."""
+    scale = rubric.numbers
+    return Score(
+        **score_fields(item, rubric, judge),
+        status="scored",
+        reason=reason,
+        value=float(scale.low),
+        distribution=shares({float(scale.low): 1.0}, scale),
+        majority=scale.labels[0] if len(scale.labels) == 2 else None,
+        estimate=ScoreEstimate(mean=0.0, variance=0.0, within=0.0),
+        silent=reason is Reason.SILENT,
+        caveats=[SILENT if reason is Reason.SILENT else EMPTY],
+    )
+
+
+def values_of(reduced: Reduced, scale: Numbers) -> dict[str, Any]:
+    """The fields of a record that its samples decide."""
+    return {
+        "value": reduced.value,
+        "sd": reduced.sd,
+        "majority": None if reduced.majority is None else scale.parse(reduced.majority),
+        "distribution": shares(reduced.distribution, scale),
+        "estimate": ScoreEstimate(
+            mean=reduced.mean, variance=reduced.variance, within=reduced.variance
+        ),
+    }
+
+
+def shares(distribution: dict[float, float], scale: Numbers) -> dict[str, float]:
+    """A distribution as records hold it: every label of the scale, as text."""
+    return {f"{label:g}": distribution.get(float(label), 0.0) for label in scale.labels}
+
+
+def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
+    """One record for several judges: a mixture of their distributions.
+
+    Judges without a score are left out and named in a caveat; the others share their weight.
+    """
+    scale = rubric.numbers
+    scored = [part for part in parts if part.status == "scored"]
+    common = score_fields(item, rubric, JOINED.join(part.judge for part in parts)) | {
+        "opinions": [
+            opinion.model_copy(update={"judge": part.judge})
+            for part in parts
+            for opinion in part.opinions
+        ],
+        "samples": sum(part.samples for part in parts),
+        "used": sum(part.used for part in parts),
+        "usage": sum_usage([part.usage for part in parts]),
+        "cropped": any(part.cropped for part in parts),
+        "silent": any(part.silent for part in parts),
+    }
+    if not scored:
+        reason = commonest(part.reason for part in parts)
+        first = next(part for part in parts if part.reason is reason)
+        told = f"none of {len(parts)} judges has a score; {first.judge}: {first.detail}"
+        return Score(
+            **common, status="unscored", reason=reason, detail=told, parts=_parts(parts, {})
+        )
+    mixture = pool([_reduced(part, scale) for part in scored])
+    weights = {part.judge: w for part, w in zip(scored, mixture.weights, strict=True)}
+    missing = [part.judge for part in parts if part.status != "scored"]
+    caveats = list(dict.fromkeys(caveat for part in parts for caveat in part.caveats))
+    if missing:
+        caveats.append(f"pooled without {', '.join(missing)}: no score; the others weigh more")
+    majority = [label for label, share in mixture.distribution.items() if share > 0.5 + 1e-9]
+    mean = min(1.0, max(0.0, mixture.mean))
+    return Score(
+        **common,
+        status="scored",
+        reason=scored[0].reason if all(part.reason for part in scored) else None,
+        value=scale.value(mean),
+        majority=scale.parse(majority[0]) if majority and len(scale.labels) == 2 else None,
+        distribution=shares(mixture.distribution, scale),
+        elements=element_means([part.elements for part in scored]),
+        parts=_parts(parts, weights),
+        estimate=ScoreEstimate(
+            mean=mean, variance=mixture.variance, within=mixture.within, between=mixture.between
+        ),
+        caveats=caveats,
+    )
+
+
+def _reduced(part: Score, scale: Numbers) -> Reduced:
+    assert part.estimate is not None
+    assert part.value is not None
+    given = part.distribution or {}
+    distribution = {float(label): given.get(f"{label:g}", 0.0) for label in scale.labels}
+    estimate = part.estimate
+    return Reduced(
+        part.value,
+        part.sd,
+        part.used,
+        part.samples,
+        distribution,
+        estimate.mean,
+        estimate.variance,
+        None,
+    )
+
+
+def _parts(parts: Sequence[Score], weights: dict[str, float]) -> list[JudgeComponent]:
+    return [
+        JudgeComponent(
+            judge=part.judge,
+            weight=weights.get(part.judge),
+            value=part.value,
+            sd=part.sd,
+            used=part.used,
+            samples=part.samples,
+            mean=part.estimate.mean if part.estimate else None,
+            variance=part.estimate.variance if part.estimate else None,
+            reason=part.reason,
+            detail=part.detail,
+        )
+        for part in parts
+    ]
+
+
+def _undecided(reduced: Reduced) -> list[str]:
+    if len(reduced.distribution) == 2 and reduced.majority is None:
+        return ["undecided: exactly half of the samples say each"]
+    return []

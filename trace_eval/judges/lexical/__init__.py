@@ -1,0 +1,1 @@
+"""Judge ``lexical``: words in common with a reference; no model, no network."""

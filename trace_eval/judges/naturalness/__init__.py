@@ -1,1 +1,0 @@
-"""Which of two recordings sounds more like a person speaking: prompts, texts."""

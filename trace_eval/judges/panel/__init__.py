@@ -1,1 +1,0 @@
-"""What a session asks: one judge, several judges and rubrics at once, or judges fused into one."""

@@ -1,1 +1,0 @@
-"""Scores of single answers: what is shown, how replies are read, and one score per item."""

@@ -1,0 +1,1 @@
+"""Replies read strictly: labels, two scores, or one score, and what they come to."""

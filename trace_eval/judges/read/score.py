@@ -1,0 +1,258 @@
+"""A model's reply -> a score on the rubric's scale. The only place that reads such replies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from pydantic import JsonValue
+
+from fusion import OffScale
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.scores import ScoreOpinion
+from trace_eval.judges.ask.reply_json import (
+    ReplyError,
+    after_thinking,
+    last_object,
+    object_schema,
+    storable,
+)
+from trace_eval.judges.ask.view import AnswerForm, AskedQuestion, Replies
+from trace_eval.judges.base import unscored
+from trace_eval.judges.combine.orders import unreasoned
+from trace_eval.judges.combine.samples import lowest_score, score_of
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.read.hearing import check_heard
+from trace_eval.rubrics.single import ScoreRubric
+
+#: Where sub-scores stand in a reply.
+ELEMENTS = "elements"
+
+#: Where ratings of turns stand in a reply.
+TURNS = "turns"
+
+_TEXT: JsonValue = {"type": "string"}
+
+#: What follows ``score:`` on a plain line; what is no label there is refused, not shortened.
+_VALUE = r"\s*+(?:is\s*+)?[:=]\s*+[*_`]*+\s*+([^\s*_`,;]+)"
+
+
+class TurnReply(NamedTuple):
+    """What a reply says of one turn."""
+
+    score: int | float
+    reasoning: str
+
+
+@dataclass(frozen=True)
+class ScoreReply:
+    """What one reply says.
+
+    Attributes:
+        score: a label of the rubric's scale; None where turns are rated.
+        elements: sub-scores; None where the model says that none was demanded.
+        reasoning: empty where there is none.
+        turns: number of a turn -> what is said of it; turns that are rated twice are left out.
+    """
+
+    score: int | float | None
+    elements: dict[str, int | float | None] = field(default_factory=dict)
+    reasoning: str = ""
+    turns: dict[int, TurnReply] = field(default_factory=dict)
+
+
+def reply_schema(rubric: ScoreRubric) -> dict[str, JsonValue]:
+    """JSON schema of a reply: reasons first, so that the score follows from them."""
+    label = rubric.numbers.schema()
+    if rubric.unit == "turn":
+        one = object_schema({"turn": {"type": "integer"}, "reasoning": _TEXT, rubric.key: label})
+        return object_schema({TURNS: {"type": "array", "items": one}})
+    properties: dict[str, JsonValue] = {"reasoning": _TEXT}
+    if rubric.elements:
+        either: JsonValue = {"anyOf": [label, {"type": "null"}]}
+        properties[ELEMENTS] = object_schema(dict.fromkeys(rubric.elements, either))
+    properties[rubric.key] = label
+    return object_schema(properties)
+
+
+def read_score(text: str, rubric: ScoreRubric, plain: bool = False) -> ScoreReply:
+    """Read the last complete JSON object with a score.
+
+    Args:
+        text: the reply.
+        rubric: whose key, scale and elements are read.
+        plain: where no object has a score, take the last line that says ``score: n``.
+
+    Raises:
+        ReplyError: ``unparseable`` without a score, ``off_label`` with one off the scale.
+    """
+    if rubric.unit == "turn":
+        return _read_turns(text, rubric)
+    try:
+        found = last_object(text, (rubric.key,), f"a {rubric.key}")
+    except ReplyError:
+        if plain and (line := _plain_score(text, rubric)):
+            return line
+        raise
+    words = found.get("reasoning", "")
+    if not isinstance(words, str):
+        raise ReplyError(Reason.UNPARSEABLE, "the reply's 'reasoning' is no text")
+    elements: dict[str, int | float | None] = {}
+    if rubric.elements:
+        given = found.get(ELEMENTS)
+        if not isinstance(given, dict):
+            raise ReplyError(Reason.UNPARSEABLE, f"the reply has no object {ELEMENTS!r}")
+        elements = {
+            name: None if given.get(name) is None else _label(name, given[name], rubric)
+            for name in rubric.elements
+        }
+    return ScoreReply(_label(rubric.key, found[rubric.key], rubric), elements, storable(words))
+
+
+def _read_turns(text: str, rubric: ScoreRubric) -> ScoreReply:
+    """A list with turn numbers; an entry that is no rating costs its own turn."""
+    entries = last_object(text, (TURNS,), f"a list {TURNS!r}")[TURNS]
+    if not isinstance(entries, list):
+        raise ReplyError(Reason.UNPARSEABLE, f"the reply's {TURNS!r} is no list")
+    found: dict[int, TurnReply] = {}
+    seen: set[int] = set()
+    for entry in entries:
+        number = entry.get("turn") if isinstance(entry, dict) else None
+        if type(number) is not int:  # not a bool
+            continue
+        if number in seen:
+            found.pop(number, None)
+            continue
+        seen.add(number)
+        words = entry.get("reasoning", "")
+        with suppress(ReplyError):
+            score = _label(f"turn {number}", entry.get(rubric.key), rubric)
+            found[number] = TurnReply(score, storable(words) if isinstance(words, str) else "")
+    if not found:
+        raise ReplyError(Reason.UNPARSEABLE, "the reply rates no turn")
+    return ScoreReply(None, turns=found)
+
+
+def _label(where: str, value: Any, rubric: ScoreRubric) -> int | float:
+    # A string that is a number is what models without a grammar write for it; in JSON that was
+    # asked for, words and fractions are none.
+    try:
+        return rubric.numbers.parse(value)
+    except OffScale as error:
+        raise ReplyError(Reason.OFF_LABEL, f"{where}: {error}") from None
+
+
+def _plain_score(text: str, rubric: ScoreRubric) -> ScoreReply | None:
+    text = after_thinking(text)
+    found = list(re.finditer(rf"\b{re.escape(rubric.key)}\b{_VALUE}", text, re.IGNORECASE))
+    if not found:
+        return None
+    value = found[-1].group(1)
+    # The full stop of a sentence belongs to the sentence.
+    score = _label(rubric.key, value.rstrip(".)") or value, rubric)
+    return ScoreReply(score, dict.fromkeys(rubric.elements), storable(text[: found[-1].start()]))
+
+
+# --- what replies come to -------------------------------------------------------------------
+
+#: Caveat of an agent whose instructions nobody knows; keeping them is then not rated.
+NO_POLICY = "no_policy"
+
+_MISSING = "the reply rates this turn not once"
+
+
+class ScoreForm(AnswerForm[ScoreReply]):
+    """Replies with a score, and with sub-scores or turns where the rubric has them.
+
+    Args:
+        rubric: what is rated, on which scale.
+        options: how many samples must be usable, and whether a plain line may be read.
+        listens: refuse replies which say that nothing was heard.
+    """
+
+    def __init__(self, rubric: ScoreRubric, options: JudgeOptions, listens: bool = False) -> None:
+        self.rubric: ScoreRubric = rubric
+        self.schema = reply_schema(rubric)
+        self._options = options
+        self._listens = listens
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """The rubric."""
+        return {"rubric": self.rubric.sha256}
+
+    def read(self, text: str) -> ScoreReply:
+        """A reply -> a score."""
+        if self._listens:
+            check_heard(text)
+        return read_score(text, self.rubric, plain=self._options.structure == "text")
+
+    def of_nothing(self, item: Item, judge: str, reason: Reason) -> Outcome | None:
+        """What the rubric says of an answer that is empty or silent."""
+        if self.rubric.silent == "ask":
+            return None
+        if self.rubric.silent == "unscored":
+            told = "there is nothing to rate in the answer"
+            return unscored(item, self.rubric, judge, reason, told)
+        return lowest_score(item, self.rubric, judge, reason)
+
+    def outcome(self, replies: Replies[ScoreReply]) -> Outcome:
+        """The score of the samples."""
+        item, caveats = replies.item, list(replies.caveats)
+        if self.rubric.unit == "turn":
+            opinions = [one for each in replies.asked for one in _of_turns(each)]
+        else:
+            unknown = {"policy"} if any(c.startswith(NO_POLICY) for c in caveats) else set()
+            opinions = [_opinion(each, self.rubric, unknown) for each in replies.asked]
+            said = [each.outcome.value for each in replies.asked]
+            stated = [reply.score if reply else None for reply in said]
+            if self.rubric.overall and stated != [opinion.score for opinion in opinions]:
+                caveats.append("total_differs: a reply's own total is not what its elements say")
+        caveats += unreasoned(one.reasoning for one in opinions if one.score is not None)
+        if not opinions:
+            told = "no turn of the agent"
+            return unscored(item, self.rubric, replies.judge, Reason.EMPTY_CANDIDATE, told)
+        return score_of(
+            *(item, self.rubric, replies.judge, opinions, self._options.min_samples),
+            caveats=caveats,
+            cropped=replies.cropped,
+        )
+
+
+def _of_turns(asked: AskedQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
+    """An opinion for every turn that was asked about; the first one has the usage."""
+    reply = asked.outcome.value
+    record = asked.record
+    for position, number in enumerate(asked.question.turns):
+        said = reply.turns.get(number) if reply else None
+        if position:
+            record = {**record, "usage": None, "raw": None, "seconds": None}
+        told = {} if said or not reply else {"reason": Reason.UNPARSEABLE, "detail": _MISSING}
+        yield ScoreOpinion(
+            choice=asked.outcome.choice,
+            turn=number,
+            score=said.score if said else None,
+            reasoning=said.reasoning if said else "",
+            **{**record, **told},
+        )
+
+
+def _opinion(
+    asked: AskedQuestion[ScoreReply], rubric: ScoreRubric, unknown: Collection[str] = ()
+) -> ScoreOpinion:
+    """What a reply says; the score follows from the elements where the rubric says so."""
+    reply = asked.outcome.value
+    given = reply.elements if reply else {}
+    elements = {name: None if name in unknown else value for name, value in given.items()}
+    total = rubric.total(elements)
+    stated = reply.score if reply else None
+    return ScoreOpinion(
+        choice=asked.outcome.choice,
+        score=stated if total is None else rubric.numbers.parse(total),
+        elements=elements,
+        reasoning=reply.reasoning if reply else "",
+        **asked.record,
+    )

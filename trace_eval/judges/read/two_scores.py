@@ -1,0 +1,242 @@
+"""A judge's reply -> one score per recording, by JSON or by free text.
+
+Slots are places: *first* is what was played first, whichever answer of the pair that was.
+Scores are compared as numbers (as text, 9 beats 10), and a reply without a conclusion is no
+vote: never a tie, never a number from the middle of an analysis.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from pydantic import JsonValue
+
+from fusion import preference_rubric
+from trace_eval.data.judgement import Judgement, VerdictOpinion
+from trace_eval.data.outcome import Order, Reason
+from trace_eval.judges.ask.reply_json import (
+    ReplyError,
+    after_thinking,
+    last_object,
+    object_schema,
+    storable,
+)
+from trace_eval.judges.ask.view import AnswerForm, Replies
+from trace_eval.judges.combine.orders import PairOpinions, unreasoned
+from trace_eval.judges.combine.votes import ABOUT, preference, voted_judgement
+from trace_eval.judges.read.hearing import check_heard
+from trace_eval.rubrics.load import load_pair_rubric
+from trace_eval.rubrics.pairs import SCORES, ScoreQuestion
+
+#: Decimals in a reply that are a step of the scale may differ from it by rounding.
+_SAME = 1e-9
+
+
+def _naturalness() -> ScoreQuestion:
+    question = load_pair_rubric("naturalness")
+    assert isinstance(question, ScoreQuestion)
+    return question
+
+
+#: Of naturalness (SpeechJudge): fractions occur.
+NATURALNESS = _naturalness()
+
+
+@dataclass(frozen=True)
+class TwoScores:
+    """What one reply says.
+
+    Attributes:
+        first, second: scores of the recordings by place, on the scale of the question.
+        reasoning: remark by criterion; empty where the reply is free text.
+    """
+
+    first: float
+    second: float
+    reasoning: dict[str, str] = field(default_factory=dict)
+
+
+def schema(question: ScoreQuestion = NATURALNESS) -> dict[str, JsonValue]:
+    """JSON schema of the reply that :func:`read_json` takes: remarks, then the scores."""
+    scale = question.scale
+    number: dict[str, JsonValue] = {"type": "number", "minimum": scale.min, "maximum": scale.max}
+    if scale.labels is not None:
+        number = {"type": "number", "enum": [*scale.labels]}
+    remarks: dict[str, JsonValue] = {name: {"type": "string"} for name in question.reasons}
+    return object_schema({**remarks, **dict.fromkeys(SCORES, number)})
+
+
+def read_json(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
+    """Read the last complete JSON object with a score.
+
+    Reasons that are missing stay missing: the scores are what is asked of a reply.
+
+    Raises:
+        ReplyError: ``unparseable`` without such an object or with a score that is no number
+            (booleans and texts are none), ``off_label`` when one is off the scale.
+    """
+    last = last_object(reply, SCORES, "score_1, score_2")
+    first, second = (_number(last, name) for name in SCORES)
+    reasons = {
+        name: storable(words)
+        for name in question.reasons
+        if isinstance(words := last.get(name), str)
+    }
+    return TwoScores(
+        _on_scale(first, SCORES[0], question), _on_scale(second, SCORES[1], question), reasons
+    )
+
+
+def _number(item: dict[str, object], name: str) -> float:
+    value = item.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ReplyError(Reason.UNPARSEABLE, f"{name} is {value!r:.40}; it must be a number")
+    return value
+
+
+def _on_scale(value: float, name: str, question: ScoreQuestion) -> float:
+    scale = question.scale
+    if scale.min <= value <= scale.max:
+        near = [label for label in scale.labels or (value,) if abs(label - value) <= _SAME]
+        if near:
+            return float(near[0])
+    given = f"{scale.min:g} to {scale.max:g}"
+    if scale.step is not None:
+        given += f" in steps of {scale.step:g}"
+    shown = f"{float(value):g}" if abs(value) < 1e300 else "a huge number"
+    raise ReplyError(Reason.OFF_LABEL, f"{name} is {shown}; the scale is {given}")
+
+
+# --- free text -------------------------------------------------------------------------------
+
+# Emphasis of Markdown; an underscore inside a word (score_1) is none.
+_EMPHASIS = re.compile(r"[*`#~]+|(?<!\w)_+|(?<!_)_+(?!\w)")
+
+_THING = r"(?:output|audio|recording|clip|sample|speech|voice|version|candidate|score)"
+_FIRST = rf"(?:{_THING}[ _]?(?:a|1|one)|(?:the )?first(?: {_THING})?|a(?=\s?[:=]))"
+_SECOND = rf"(?:{_THING}[ _]?(?:b|2|two)|(?:the )?second(?: {_THING})?|b(?=\s?[:=]))"
+_WORD = r"(?:final|overall|naturalness|score|scored|scores|rating|of|is|was|gets|receives)"
+_DECORATION = rf"(?:['’]s)?(?: ?\(?{_WORD}\)?){{0,4}}"
+
+
+@lru_cache(maxsize=8)
+def _mention(high: float) -> re.Pattern[str]:
+    """A slot with a number; ``8/10`` is 8 where 10 is the end of the scale."""
+    of = re.escape(f"{high:g}")
+    # A number that ends here: not 10:30, 8/5, 8%, 1e1 or 7.5.1.
+    number = r"(?P<score>-?\d{1,6}(?:\.\d{1,6})?)"
+    score = rf"{number}(?: ?(?:/|out of) ?{of}\b)?(?!\.?\d|[:%]\d?|\w| ?/)"
+    return re.compile(
+        rf"(?<!\w)(?:(?P<first>{_FIRST})|(?P<second>{_SECOND}))\b{_DECORATION}"
+        rf"(?: ?[:=|–—] ?| - | ){score}",
+        re.IGNORECASE,
+    )
+
+
+# Between the two mentions of a conclusion: nothing that could be a remark.
+_NEXT = re.compile(r"[\W_]*(?:and[\W_]*)?", re.IGNORECASE)
+
+
+def read_text(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
+    """Read the last conclusion: both slots, each with its score, next to each other.
+
+    Only punctuation, white space and "and" may stand between them; either order, any case;
+    ``8/10`` is 8. What follows is a remark. Of several conclusions the last one counts.
+
+    Raises:
+        ReplyError: ``unparseable`` without a conclusion, ``off_label`` when it is off the scale.
+    """
+    text = " ".join(_EMPHASIS.sub("", after_thinking(reply)).split())
+    for chain in reversed(_chains(text, _mention(question.scale.max))):
+        if len(chain) > 1:
+            return _conclusion(chain, question)
+    raise ReplyError(
+        Reason.UNPARSEABLE, "the reply does not end with a score of each recording side by side"
+    )
+
+
+def _chains(text: str, slot: re.Pattern[str]) -> list[list[re.Match[str]]]:
+    """Mentions of a slot with a number, grouped where they are next to each other."""
+    chains: list[list[re.Match[str]]] = []
+    for mention in slot.finditer(text):
+        if chains and _NEXT.fullmatch(text, chains[-1][-1].end(), mention.start()):
+            chains[-1].append(mention)
+        else:
+            chains.append([mention])
+    return chains
+
+
+def _conclusion(chain: Sequence[re.Match[str]], question: ScoreQuestion) -> TwoScores:
+    """The last two mentions of a chain, which must be one of each slot."""
+    scores = {
+        name: float(mention["score"])
+        for mention in chain[-2:]
+        for name in ("first", "second")
+        if mention[name]
+    }
+    if len(scores) < 2 or len(chain) % 2:
+        shown = "; ".join(mention[0] for mention in chain[-3:])
+        raise ReplyError(
+            Reason.UNPARSEABLE, f"the conclusion {shown!r:.120} does not name each recording once"
+        )
+    return TwoScores(
+        _on_scale(scores["first"], "the first score", question),
+        _on_scale(scores["second"], "the second score", question),
+    )
+
+
+# --- what replies come to -------------------------------------------------------------------
+
+
+class TwoScoreForm(AnswerForm[TwoScores]):
+    """Replies with a score of each recording, of which the higher one is a vote.
+
+    Args:
+        task: what is asked.
+        in_text: replies end with a line of scores instead of JSON.
+    """
+
+    def __init__(self, task: ScoreQuestion, in_text: bool) -> None:
+        self.task = task
+        self.rubric = preference_rubric(task.name)
+        self.schema = schema(task)
+        self._read = read_text if in_text else read_json
+
+    def read(self, text: str) -> TwoScores:
+        """A reply -> two scores by place."""
+        check_heard(text)
+        return self._read(text, self.task)
+
+    def outcome(self, replies: Replies[TwoScores]) -> Judgement:
+        """The judgement of the votes, with the scores beside it."""
+        opinions = [
+            VerdictOpinion.model_validate(
+                {**each.pair_record, **opinion_fields(each.outcome.value, each.call.order)}
+            )
+            for each in replies.asked
+        ]
+        said = PairOpinions(replies.item.id, replies.judge, replies.orders, opinions)
+        judgement = voted_judgement(said, self.task)
+        if judgement.dimensions and self._read is read_json:
+            rated = [one.reasoning for one in opinions if one.reason is None]
+            judgement.caveats.extend(unreasoned(" ".join(words.values()) for words in rated))
+        judgement.caveats.extend(replies.caveats)
+        return judgement
+
+
+def opinion_fields(scores: TwoScores | None, order: Order) -> dict[str, object]:
+    """The fields of an opinion, mapped back from places to the pair's own A and B."""
+    if scores is None:
+        return {}
+    a, b = scores.first, scores.second
+    if order == "ba":
+        a, b = b, a
+    return {
+        "score_a": a,
+        "score_b": b,
+        "ratings": {ABOUT: preference(a, b)},
+        "reasoning": dict(scores.reasoning),
+    }

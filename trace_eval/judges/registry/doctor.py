@@ -1,0 +1,269 @@
+"""Checks a judge's server with one tiny call, before a run depends on it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from blueprints import Blueprint, Signal, Span, Transcript, UserError, Word, counted
+from fusion import Rating
+from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.pairs import Pair
+from trace_eval.judges.ask.base import CallFailed, ChatClient, Request, Unusable
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.message import Message, Text
+from trace_eval.judges.ask.tokens import upper_tokens
+from trace_eval.judges.base import Case, Judge, judgement_of
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.create import create_judge, create_scorers
+from trace_eval.judges.registry.kinds import KINDS
+from trace_eval.rubrics.load import load_rubric
+
+#: Rubric to make a judge of single answers with.
+_RUBRIC = "correctness"
+
+#: Tokens of a pair's part of the prompt that a model should have room for: two answers of
+#: about two minutes with all groups.
+ROOM_FOR_A_PAIR = 3_000
+
+
+def _spoken(text: str) -> Blueprint:
+    """A short clean answer of these words."""
+    words = text.split()
+    ends = [0.4 * (n + 1) for n in range(len(words))]
+    return Blueprint(
+        clip=hashlib.sha256(text.encode()).hexdigest(),
+        signal=Signal(
+            duration_s=ends[-1],
+            rate_hz=16_000,
+            channels=1,
+            peak_dbfs=-3.0,
+            rms_dbfs=-23.0,
+            clipping_ratio=0.0,
+            bandwidth_hz=7_750.0,
+            speech_s=ends[-1],
+            speech=[Span(start_s=0.0, end_s=ends[-1])],
+            pauses=[],
+        ),
+        transcript=Transcript(
+            text=text,
+            language="en",
+            language_source="model",
+            words=[
+                Word(text=word, start_s=end - 0.4, end_s=end)
+                for word, end in zip(words, ends, strict=True)
+            ],
+        ),
+    )
+
+
+#: A right answer against a refusal: whoever judges anything finds the first one better.
+_EASY = Case.of(
+    Pair(
+        id="doctor",
+        instruction=Instruction(text="What is the capital of France, and which river is it on?"),
+        a=Answer(audio=Path("doctor-a.wav")),
+        b=Answer(audio=Path("doctor-b.wav")),
+    ),
+    _spoken("The capital of France is Paris, and the river that runs through it is the Seine."),
+    _spoken("I am sorry, but I cannot help you with that."),
+)
+
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"rating": {"type": "string", "enum": ["both_good"]}},
+    "required": ["rating"],
+    "additionalProperties": False,
+}
+
+#: Asks for something else than the schema allows: only a server that enforces the schema
+#: gives the one label.
+_QUESTION = (
+    Message("system", "You answer in one word, without JSON."),
+    Message("user", "Say hello."),
+)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        name: what was looked at.
+        ok: whether it is as it should be.
+        detail: what was found, and the remedy where it is not ok.
+    """
+
+    name: str
+    ok: bool
+    detail: str
+
+
+async def doctor(
+    spec: str, options: JudgeOptions | None = None, probe: bool = False
+) -> list[Check]:
+    """Check options, server, model, schema obedience and context of an LLM judge.
+
+    Makes one call of a few tokens, and judges one easy pair as a run would; a judge that listens
+    is asked for two spoken numbers instead. Never raises for what it is there to find.
+
+    Args:
+        spec, options: of the judge.
+        probe: of one that listens: six more calls that tell whether it hears.
+    """
+    options = replace(options or JudgeOptions(), cache=None, max_cost=None)
+    options = replace(options, offline=False)
+    kind = KINDS.get(spec.partition(":")[0])
+    try:
+        if kind and kind.scores and not kind.pairs:
+            (judge,) = create_scorers(spec, [load_rubric(_RUBRIC)], options)
+        else:
+            judge = create_judge(spec, options)
+    except UserError as error:
+        return [Check("judge", False, str(error))]
+    chat = judge if isinstance(judge, LLMJudge) else None
+    if chat is None or chat.client.ordered:
+        await judge.close()
+        return [Check("judge", True, f"{spec} needs no server")]
+    try:
+        return [
+            Check("judge", True, f"{spec} at {chat.client.server}"),
+            *key_check(chat.client),
+            *(server := await _server(chat, options)),
+            *(await _pair(judge) if _takes_pairs(judge) and _answers(server) else []),
+            *(await _hears(chat, options) if _listens(chat) and _answers(server) else []),
+            *(await _hearing(chat, options) if probe else []),
+        ]
+    finally:
+        await judge.close()
+
+
+def _takes_pairs(judge: Judge) -> bool:
+    return "blueprint" in judge.reads and "pair" in judge.accepts
+
+
+def _answers(checks: Sequence[Check]) -> bool:
+    return all(check.ok for check in checks if check.name == "server")
+
+
+async def _pair(judge: Judge) -> list[Check]:
+    """One easy pair as a run would send it: does it fit, is it judged, in both orders alike?"""
+    started = time.monotonic()
+    try:
+        found = await judgement_of(judge, _EASY)
+    except UserError as error:
+        return [Check("pair", False, str(error))]
+    seconds, calls = time.monotonic() - started, len(found.opinions)
+    tokens = found.usage
+    took = f"{counted(calls, 'call')}, {seconds / max(calls, 1):.1f} s each"
+    if tokens and calls:
+        took += f", {tokens.input_tokens // calls} tokens in, {tokens.output_tokens // calls} out"
+    if found.status != "scored":
+        return [Check("pair", False, f"{found.reason}: {found.detail} ({took})")]
+    content = found.dimensions["content"]
+    checks = [Check("pair", True, f"judged, with reasons in words: {took}")]
+    if found.consistent is not None:
+        told = "both orders of an easy pair agree"
+        if not found.consistent:
+            told = f"contradict each other on an easy pair: {', '.join(found.inconsistent)}"
+        checks.append(Check("orders", found.consistent, told))
+    right = content.rating is Rating.A
+    told = f"content of an answer against a refusal: {content.rating}, expected 1"
+    return [*checks, Check("verdict", right, told)]
+
+
+def _listens(judge: LLMJudge) -> bool:
+    return "audio" in judge.reads
+
+
+async def _hears(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
+    """Whether the model hears: a server may drop the sound and answer all the same."""
+    from trace_eval.judges.registry.spoken_numbers import hearing
+
+    return [Check(*await hearing(judge.client, options.seed))]
+
+
+async def _hearing(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
+    if not _listens(judge):
+        return [Check("probe", False, f"{judge.spec} reads and does not listen; leave out --probe")]
+    from trace_eval.judges.registry.spoken_numbers import probe
+
+    ends = await judge.client.shutdown_date()
+    told = f"the provider ends this model on {ends}" if ends else "the server names none"
+    checks = [Check("end of the model", ends is None, told)]
+    return [*checks, *[Check(*finding) async for finding in probe(judge.client, options.seed)]]
+
+
+def key_check(client: ChatClient) -> list[Check]:
+    """Whether a key is set, and would travel safely; contacts nobody."""
+    name = client.key_variable
+    if name is None:
+        return []
+    there = bool(os.environ.get(name))
+    parts = urlsplit(client.server)
+    if there and parts.scheme == "http" and not _is_local(parts.hostname or ""):
+        told = f"{name} would travel in clear to {client.server}; use https"
+        return [Check("key", False, told)]
+    return [Check("key", True, f"{name} is {'set' if there else 'not set'}")]
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
+    client = judge.client
+    request = Request(_question(judge), _SCHEMA, options.seed, 0.0, 64)
+    try:
+        async with asyncio.timeout(options.timeout_s):
+            reply = await client.chat(request)
+    except TimeoutError:
+        return [Check("server", False, f"no answer in {options.timeout_s:g} s; raise -J timeout_s")]
+    except CallFailed as failure:
+        return [Check("server", False, f"{failure.reason}: {failure.detail}")]
+    except Unusable as unusable:
+        told = f"{unusable.reason}: {unusable.detail}"
+        return [Check("server", True, "answers"), Check("reply", False, told)]
+    shape = str(client.observed().get("structure", "json_schema"))
+    obeys = "both_good" in reply.text and reply.text.strip().startswith("{")
+    checks = [Check("server", True, f"answers; model {client.observed().get('model')}")]
+    if obeys:
+        checks.append(Check("schema", True, f"replies keep to it ({shape})"))
+    else:
+        told = f"{shape}: the reply was {reply.text[:60]!r}; verdicts will rest on the prompt alone"
+        checks.append(Check("schema", False, told))
+    counts = reply.tokens.input is not None and reply.tokens.output is not None
+    told = "the server counts tokens" if counts else "no token counts: cost and cuts stay unseen"
+    checks.append(Check("usage", counts, told))
+    if client.reports_context:
+        checks.append(_context(judge))
+    return checks
+
+
+def _question(judge: LLMJudge) -> tuple[Message, ...]:
+    """With a short tone for models that refuse calls without any sound."""
+    if not _listens(judge):
+        return _QUESTION
+    from trace_eval.judges.registry.spoken_numbers import tone_part
+
+    return _QUESTION[0], Message("user", (tone_part(), Text(_QUESTION[1].text)))
+
+
+def _context(judge: LLMJudge) -> Check:
+    need = upper_tokens(judge.view.static_messages) + ROOM_FOR_A_PAIR + judge.options.reply_tokens
+    found = judge.client.model_context
+    if found is None:
+        return Check("context", True, f"the server does not say; a pair needs about {need} tokens")
+    told = f"{found} tokens; a pair needs about {need}"
+    return Check("context", found >= need, told)

@@ -1,0 +1,161 @@
+"""A few calls that tell whether a model hears: spoken numbers, and six more for those who ask."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import NamedTuple
+
+import numpy as np
+from pydantic import JsonValue
+
+from extractors import Clip
+from fusion import MATCH, PLAIN
+from trace_eval.judges.ask.base import CallFailed, ChatClient, Reply, Request, Unusable
+from trace_eval.judges.ask.message import AudioPart, Message, Text
+from trace_eval.judges.ask.reply_json import ReplyError, last_object
+from trace_eval.judges.read.labels import label_schema, read_label
+from trace_eval.judges.views.sound.encode import Waveform, sound_of
+from trace_eval.judges.views.sound.layout import Layout, Sound
+from trace_eval.judges.views.sound.sending import audio_part
+from trace_eval.judges.views.sound.signals import SIGNAL_RATE, TONES, load_signals, tone
+
+#: Tokens of a reply to a probe.
+MAX_TOKENS = 256
+
+_SYSTEM = Message(
+    "system",
+    "You check what can be heard in recordings. Answer in writing with one JSON object: first"
+    ' "reasoning" in a few words, then the key that the question names.',
+)
+
+
+class Finding(NamedTuple):
+    """One thing that a probe found.
+
+    Attributes:
+        name: what was probed.
+        ok: the model did what one that hears would do.
+        detail: what it did.
+    """
+
+    name: str
+    ok: bool
+    detail: str
+
+
+def tone_part() -> AudioPart:
+    """A short tone, for calls that must hold some sound."""
+    return _part(_tone())
+
+
+async def hearing(client: ChatClient, seed: int = 0) -> Finding:
+    """Two calls that no one can answer who does not hear: which number is spoken?"""
+    spoken = load_signals("spoken")
+    numbers = [each for each in range(1, 9) if f"example_{each}" in spoken]
+    # Two different ones; a model that guesses names both in one of 56 cases.
+    asked = np.random.default_rng(seed).choice(numbers, 2, replace=False).tolist()
+    question = 'A number is spoken in this recording. Give "score": the number.'
+    heard, seconds, counts = [], 0.0, []
+    for number in asked:
+        part = _part(_sound(spoken[f"example_{number}"].read().mono))
+        seconds += part.seconds
+        reply, said = await _number(client, part, question, seed)
+        heard.append(said)
+        counts.append(reply.tokens.audio if reply else None)
+    told = " and ".join(f"{said} where {n} is spoken" for said, n in zip(heard, asked, strict=True))
+    ok = heard == [str(number) for number in asked]
+    known = [count for count in counts if count is not None]
+    sound = f"{sum(known)} tokens of {seconds:.1f} s counted" if known else "sound is not counted"
+    says = (
+        "hears" if ok else "does not hear what is said, or cannot tell; verdicts would be guesses"
+    )
+    return Finding("hearing", ok, f"{says}: it named {told}; {sound}")
+
+
+async def _number(
+    client: ChatClient, part: AudioPart, question: str, seed: int
+) -> tuple[Reply | None, str]:
+    """(reply, the number that it names), or (None, why there is no reply)."""
+    schema: dict[str, JsonValue] = {
+        "type": "object",
+        "properties": {"reasoning": {"type": "string"}, "score": {"type": "integer"}},
+        "required": ["reasoning", "score"],
+        "additionalProperties": False,
+    }
+    messages = (_SYSTEM, Message("user", (part, Text(question))))
+    try:
+        reply = await client.chat(Request(messages, schema, seed, 0.0, MAX_TOKENS))
+        return reply, str(last_object(reply.text, {"score"}, "'score'")["score"])[:20]
+    except (CallFailed, Unusable, ReplyError) as failure:
+        return None, f"nothing ({failure.reason}: {failure.detail})"
+
+
+async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Finding]:
+    """Six calls: a voice in silence, tone and speech; one clip twice; speech against a tone."""
+    sounds = {"silence": _silence(), "a tone": _tone(), "speech": _speech()}
+    counted = False
+    for name, sound in sounds.items():
+        question = 'Is a human voice audible in this recording? Give "match": true or false.'
+        reply, said = await _ask(client, [_part(sound)], question, "match", seed)
+        if reply is None:
+            yield Finding(f"voice in {name}", False, said)
+            continue
+        counted = counted or bool(reply.tokens.audio)
+        heard = said == "true"
+        words = "heard a voice" if heard else "heard no voice"
+        yield Finding(f"voice in {name}", heard == (name == "speech"), words)
+    told = "counted apart" if counted else "not counted apart; costs rest on seconds"
+    yield Finding("audio tokens", counted, told)
+    question = 'Which recording sounds better? Give "label": "1", "2" or "tie".'
+    twice = [_part(_speech()), _part(_speech())]
+    _, said = await _ask(client, twice, question, "label", seed)
+    yield Finding("one clip twice", said == "tie", f"says {said}")
+    there = await _verdict(client, (_speech(), _noise()), question, seed)
+    back = await _verdict(client, (_noise(), _speech()), question, seed)
+    same = PLAIN.swap(back) == there
+    yield Finding("both orders", same, f"speech then noise: {there}, noise then speech: {back}")
+
+
+async def _verdict(client: ChatClient, pair: tuple[Sound, Sound], question: str, seed: int) -> str:
+    return (await _ask(client, [_part(sound) for sound in pair], question, "label", seed))[1]
+
+
+async def _ask(
+    client: ChatClient, parts: list[AudioPart], question: str, key: str, seed: int
+) -> tuple[Reply | None, str]:
+    """(reply, label), or (None, why there is no label)."""
+    scale = MATCH if key == "match" else PLAIN
+    messages = (_SYSTEM, Message("user", (*parts, Text(question))))
+    try:
+        reply = await client.chat(Request(messages, label_schema(scale), seed, 0.0, MAX_TOKENS))
+        return reply, read_label(reply.text, scale)[0]
+    except (CallFailed, Unusable, ReplyError) as failure:
+        return None, f"{failure.reason}: {failure.detail}"
+
+
+def _part(sound: Sound) -> AudioPart:
+    return audio_part(Waveform(Layout((sound,), SIGNAL_RATE)))
+
+
+def _silence() -> Sound:
+    return _sound(np.zeros(SIGNAL_RATE, np.float32))
+
+
+def _tone() -> Sound:
+    return _sound(np.tile(tone(TONES["test"]), 2))
+
+
+def _noise() -> Sound:
+    draw = np.random.default_rng(0)
+    return _sound((0.1 * draw.standard_normal(SIGNAL_RATE)).astype(np.float32))
+
+
+def _speech() -> Sound:
+    """About a second of speech, from the package's own labels."""
+    spoken = load_signals("spoken")
+    parts = [spoken[name].read().mono for name in ("instruction", "audio_1")]
+    return _sound(np.concatenate(parts))
+
+
+def _sound(samples: np.ndarray[tuple[int], np.dtype[np.float32]]) -> Sound:
+    return sound_of(Clip(samples[:, None], SIGNAL_RATE))

@@ -1,0 +1,178 @@
+"""``scorer:DIR``: a trained scorer rates single answers by their words."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from pydantic import JsonValue
+
+from blueprints import UserError
+from extractors import resolve
+from fusion import likert
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.scores import Clamped, Score
+from trace_eval.judges.base import Case
+from trace_eval.judges.combine.samples import stated_score
+from trace_eval.judges.lexical.reference import ReferenceJudge
+from trace_eval.judges.scorer import checkpoint
+from trace_eval.judges.scorer.checkpoint import locate
+from trace_eval.judges.scorer.model import Prediction, Scorer, dtype_of, load
+from trace_eval.judges.scorer.text import Fields, fields_of
+from trace_eval.judges.views.answer.transcript import TranscriptView
+from trace_eval.rubrics.single import ScoreRubric
+from trace_eval.scores.clamp import clamped
+from trace_eval.scores.estimate import of_distribution
+
+#: Texts per forward pass on a CPU and on a GPU; the outcome does not depend on it.
+BATCH = 8
+
+#: The rationale lost its middle, because the model takes no longer text.
+CONTEXT_CUT = "context_cut"
+
+#: Said of every score where ``scorer.json`` is missing or has no digests.
+UNCHECKED = "scorer: its files have no digests, so damage to them would not be seen"
+
+CAVEAT = "scorer: knows the ratings it was trained on, which punish length (correctness-brief)"
+
+
+def fields_of_case(case: Case, reference: str) -> Fields:
+    """What a scorer reads of a case; recordings by what the recogniser made of them."""
+    return fields_of(case.single, reference, case.instruction_text, TranscriptView.heard(case))
+
+
+class ScorerJudge(ReferenceJudge):
+    """Rates words against references with a checkpoint of :mod:`trace_eval.judges.scorer`.
+
+    Args:
+        folder: our layout, or the released one.
+        rubric: on 1-5, with a reference.
+        base: path or hub id of the base, where the adapter names one that is elsewhere.
+        device: ``auto``, ``cpu`` or ``cuda:N``.
+
+    Raises:
+        UserError: a package or a part of the checkpoint is missing, or the rubric does not fit.
+    """
+
+    uses: ClassVar[frozenset[str]] = frozenset({"base", "device"})
+
+    def __init__(
+        self, folder: Path, rubric: ScoreRubric, base: str | None = None, device: str = "auto"
+    ) -> None:
+        self.spec = f"scorer:{folder}"
+        super().__init__(rubric)
+        if problem := checkpoint.unavailable():
+            raise UserError(problem)
+        self.files = locate(folder, base)
+        self._device = device
+        self._queue: list[tuple[tuple[list[int], bool], asyncio.Future[Prediction]]] = []
+        self._flushing: asyncio.Task[None] | None = None
+
+    @property
+    def concurrency(self) -> int:
+        """Answers in flight: those of one forward pass and those of the next."""
+        return 2 * BATCH
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """Identity of all files, text format, rubric and type; neither batch size nor place."""
+        record = self.files.record
+        clamp = record.clamp.threshold if record.clamp else None
+        return {
+            "files": self.files.sha256,
+            "head": record.head,
+            "text_format": record.text_format,
+            "clamp": clamp,
+            "dtype": dtype_of(resolve("scorer", self._device)),
+            "rubric": self.rubric.sha256,
+        }
+
+    def observed(self) -> dict[str, JsonValue]:
+        """What it was trained on, and whether damage to its files would be seen."""
+        record = self.files.record
+        return {
+            "base": record.base,
+            "training": dict(record.training),
+            "files_checked": bool(record.files),
+        }
+
+    def load(self) -> None:
+        """Load the scorer."""
+        load(self.files, self._device)
+
+    async def compare(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
+        """Rate one answer against each reference; the largest mean counts."""
+        scorer = await asyncio.to_thread(load, self.files, self._device)
+        encoded = [scorer.fit(fields_of_case(case, text)) for _, text in references]
+        fitting = [(n, ids) for (n, _), ids in zip(references, encoded, strict=True) if ids]
+        if not fitting:
+            detail = f"question, reference and answer alone have over {scorer.limit} tokens"
+            return self.unscored(case.single, Reason.PROMPT_CUT, detail)
+        predictions = await asyncio.gather(*(self._predict(scorer, ids) for _, ids in fitting))
+        best = max(range(len(fitting)), key=lambda position: predictions[position].mean)
+        return self._score(case, predictions[best], fitting[best][0])
+
+    def _score(self, case: Case, found: Prediction, reference: int) -> Score:
+        item, record = case.single, self.files.record
+        distribution = dict(enumerate(found.distribution, start=1))
+        reduced = of_distribution({float(k): v for k, v in distribution.items()}, likert(1, 5))
+        score = stated_score(item, self.rubric, self.spec, reduced)
+        assert score.estimate is not None
+        threshold = record.clamp.threshold if record.clamp else None
+        mean = clamped(np.array([found.mean]), np.array([found.variance]), threshold)[0]
+        params: dict[str, float | list[float]] = {"logits": [*found.params]}
+        if record.head == "beta":
+            alpha, beta = map(math.exp, found.params)
+            params = {"alpha": alpha, "beta": beta}
+        estimate = score.estimate.model_copy(
+            update={
+                "mean": found.mean,
+                "variance": found.variance,
+                "within": found.variance,
+                "params": params,
+                "reference": reference,
+                "clamped": None
+                if threshold is None
+                else Clamped(mean=float(mean), threshold=threshold),
+            }
+        )
+        caveats = [CAVEAT, *self._words.caveats(case)]
+        caveats += [UNCHECKED] * (not record.files) + [CONTEXT_CUT] * found.cut
+        value = 1 + 4 * found.mean
+        return score.model_copy(update={"value": value, "estimate": estimate, "caveats": caveats})
+
+    async def _predict(self, scorer: Scorer, ids: tuple[list[int], bool]) -> Prediction:
+        """The prediction of one text, made together with others that wait."""
+        future: asyncio.Future[Prediction] = asyncio.get_running_loop().create_future()
+        self._queue.append((ids, future))
+        if self._flushing is None:
+            self._flushing = asyncio.create_task(self._flush(scorer))
+        return await future
+
+    async def _flush(self, scorer: Scorer) -> None:
+        """Work off the queue; texts of like length go together."""
+        await asyncio.sleep(0)  # let the others of this moment join
+        while self._queue:
+            self._queue.sort(key=lambda entry: len(entry[0][0]))
+            batch, self._queue = self._queue[:BATCH], self._queue[BATCH:]
+            await self._run(scorer, batch)
+        self._flushing = None
+
+    @staticmethod
+    async def _run(
+        scorer: Scorer,
+        batch: Sequence[tuple[tuple[list[int], bool], asyncio.Future[Prediction]]],
+    ) -> None:
+        try:
+            predictions = await asyncio.to_thread(scorer.predict, [ids for ids, _ in batch])
+        except Exception as error:
+            for _, future in batch:
+                if not future.done():
+                    future.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
+            return
+        for (_, future), prediction in zip(batch, predictions, strict=True):
+            if not future.done():
+                future.set_result(prediction)

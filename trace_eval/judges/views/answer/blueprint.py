@@ -1,0 +1,90 @@
+"""The answer as blueprints, for judges that cannot hear."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from blueprints import (
+    Blueprint,
+    brief_legend,
+    compact_legend,
+    render_brief,
+    render_compact,
+    render_paper,
+)
+from trace_eval.data.items import Item
+from trace_eval.judges.ask.message import Part
+from trace_eval.judges.base import Case
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.views.answer.base import AnswerView, Fence
+from trace_eval.judges.views.text.fencing import neutralise, neutralise_blueprint
+from trace_eval.judges.views.text.notes import words_note
+
+
+class BlueprintView(AnswerView):
+    """The answer's blueprints, for judges that cannot hear."""
+
+    def __init__(self, options: JudgeOptions) -> None:
+        self._options = options
+        legend = {"compact": compact_legend, "brief": brief_legend}.get(
+            options.rendering, lambda drop: ""
+        )(options.drop)
+        self.about = (
+            "You cannot hear the answer. For each of its recordings, instruments have written a"
+            " blueprint: what a speech recogniser made of it, and measurements of how it was said"
+            " and recorded. Recognisers mishear, and measurements are estimates: small"
+            " differences mean nothing. A part that is absent because a tool was missing or"
+            " failed says nothing about the answer." + (f"\n\n{legend}" if legend else "")
+        )
+
+    def roles(self, item: Item) -> list[str]:
+        """All recordings of the answer."""
+        return item.answer_roles
+
+    def missing_evidence(self, case: Case) -> str | None:
+        """No recording at all: there is nothing to measure."""
+        if not case.answers:
+            return "the answer has no recording, and the rubric is about how it sounds"
+        return None
+
+    def texts(self, case: Case) -> list[str]:
+        """The rendered blueprints."""
+        return list(self._rendered(case).values())
+
+    def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
+        """One blueprint, or one per turn with its speaker."""
+        shown = self._rendered(case)
+        turns = case.single.answer.spoken_turns
+        speakers = {role: turn.speaker for role, turn in turns.items()}
+        parts = [
+            f"{_title(role, speakers)}\n{fence(role, text)}".strip() for role, text in shown.items()
+        ]
+        return [*parts, *self._notes(case)]
+
+    def _notes(self, case: Case) -> list[str]:
+        if "transcript" in self._options.drop:
+            return []
+        found = [words_note(role, blueprint) for role, blueprint in case.answers.items()]
+        return [*filter(None, found)]
+
+    def _rendered(self, case: Case) -> Mapping[str, str]:
+        return {role: self._render(blueprint) for role, blueprint in case.answers.items()}
+
+    def _render(self, raw: Blueprint) -> str:
+        blueprint = neutralise_blueprint(raw)
+        if self._options.rendering == "paper":
+            keys = render_paper(blueprint, speaker="agent", drop=self._options.drop)
+            return json.dumps(keys, indent=2, ensure_ascii=False, allow_nan=False)
+        brief = self._options.rendering == "brief"
+        return (render_brief if brief else render_compact)(blueprint, drop=self._options.drop)
+
+
+def _title(role: str, speakers: Mapping[str, str | None]) -> str:
+    speaker = neutralise(speakers.get(role) or "")
+    words = (
+        "The answer's recording"
+        if role == "answer"
+        else role.removeprefix("answer/").replace("-", " ").capitalize()
+    )
+    return f"{words} ({speaker})" if speaker else words

@@ -1,0 +1,153 @@
+"""A conversation as text, for judges that rate all of it or turn by turn."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from blueprints import UserError
+from trace_eval.conversations.findings import turn_blueprints, words_of
+from trace_eval.data.items import Item
+from trace_eval.judges.ask.message import Part
+from trace_eval.judges.base import Case
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.read.score import NO_POLICY
+from trace_eval.judges.views.answer.base import AnswerView, Fence
+from trace_eval.judges.views.text.conversation import LEGEND, Shown, show_conversation
+from trace_eval.judges.views.text.fencing import neutralise
+from trace_eval.rubrics.single import ScoreRubric
+
+#: Caveat of an agent whose instructions come from a file, which it names.
+POLICY_FILE = "policy_file"
+
+#: Largest file of instructions that is read, bytes.
+MAX_POLICY_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class PolicyFile:
+    """Instructions of an agent, harmless, and the file that they come from."""
+
+    name: str
+    sha256: str
+    text: str
+
+
+def read_policy(path: Path) -> PolicyFile:
+    """The instructions in a text file.
+
+    Raises:
+        UserError: it cannot be read, is empty, too large or no UTF-8.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_POLICY_BYTES + 1)
+        text = neutralise(data.decode("utf-8-sig"))
+    except OSError as error:
+        raise UserError(
+            f"agent_policy: {path} cannot be read ({error.strerror or error}); check the path"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"agent_policy: {path} is not UTF-8 (byte {error.start + 1}); save it so"
+        ) from None
+    if len(data) > MAX_POLICY_BYTES:
+        raise UserError(f"agent_policy: {path} has over {MAX_POLICY_BYTES} bytes; give the text")
+    if not text.strip():
+        raise UserError(f"agent_policy: {path} is empty; give the agent's instructions")
+    return PolicyFile(path.name, hashlib.sha256(data).hexdigest(), text)
+
+
+class ConversationView(AnswerView):
+    """Turns, timing, tool calls and instructions of a conversation."""
+
+    def __init__(self, rubric: ScoreRubric, options: JudgeOptions) -> None:
+        self._rubric = rubric
+        self._options = options
+        self._given = read_policy(options.agent_policy) if options.agent_policy else None
+        self.about = (
+            "The answer is a whole conversation; you judge its agent. You cannot hear it."
+            f" {LEGEND} Recognisers mishear, and measurements are estimates."
+        )
+
+    def roles(self, item: Item) -> list[str]:
+        """The turns that can be heard."""
+        return item.answer_roles if item.has_conversations else []
+
+    def missing_evidence(self, case: Case) -> str | None:
+        """No conversation, or nobody in it to judge."""
+        conversation = case.single.answer.conversation
+        if conversation is None:
+            return f"rubric {self._rubric.name} is about conversations; give 'conversation'"
+        if conversation.speaker("agent") is None:
+            return "no speaker is the agent; say who by 'role' in the conversation's speakers"
+        known = turn_blueprints("answer", case.blueprints)
+        if not any(words_of(conversation, n, known) for n, _ in conversation.turns_of("agent")):
+            return "no words of the agent are known; give 'text' of its turns, or a transcript"
+        return None
+
+    def is_empty(self, case: Case) -> bool:
+        """No turn at all."""
+        conversation = case.single.answer.conversation
+        return conversation is None or not conversation.turns
+
+    def texts(self, case: Case) -> list[str]:
+        """Policy and conversation."""
+        return [text for _, text in self._pieces(case)]
+
+    def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
+        """The agent's instructions where they are known, then the conversation."""
+        titles = {"policy": "The agent's instructions", "conversation": "The conversation"}
+        return [f"{titles[name]}\n{fence(name, text)}" for name, text in self._pieces(case)]
+
+    def caveats(self, case: Case) -> list[str]:
+        """What was left out, and whose policy was shown, or none."""
+        notes = [*super().caveats(case), *self._shown(case).caveats]
+        if self._given and self._policy(case) == self._given.text:
+            notes.append(f"{POLICY_FILE}: {self._given.name}, sha256 {self._given.sha256}")
+        if "policy" in self._rubric.elements and not self._policy(case):
+            notes.append(
+                f"{NO_POLICY}: the agent's instructions are not known, nor if it kept them"
+            )
+        return notes
+
+    def agent_turns(self, case: Case) -> list[int]:
+        """The numbers of the agent's turns that have words; these are rated."""
+        conversation = case.single.answer.conversation
+        if conversation is None:
+            return []
+        known = turn_blueprints("answer", case.blueprints)
+        return [
+            number
+            for number, turn in conversation.turns_of("agent")
+            if turn.text or turn.heard or number in known
+        ]
+
+    def _pieces(self, case: Case) -> list[tuple[str, str]]:
+        if case.single.answer.conversation is None:
+            return []
+        policy = self._policy(case)
+        shown = [("policy", policy)] if policy else []
+        return [*shown, ("conversation", self._shown(case).text)]
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """The policy that is given for conversations without one."""
+        return {"agent_policy": self._given.sha256} if self._given else {}
+
+    def _policy(self, case: Case) -> str:
+        """The conversation's own, else the one that was given."""
+        conversation = case.single.answer.conversation
+        policy = conversation.instructions.get("policy") if conversation else None
+        own = neutralise(policy) if isinstance(policy, str) else ""
+        return own or (self._given.text if self._given else "")
+
+    def _shown(self, case: Case) -> Shown:
+        conversation = case.single.answer.conversation
+        if conversation is None:
+            return Shown("")
+        known = turn_blueprints("answer", case.blueprints)
+        return show_conversation(conversation, known, self._options.context_budget)

@@ -1,0 +1,1 @@
+"""Solved examples that go before the question, of pairs and of ratings."""

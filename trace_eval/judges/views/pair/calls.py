@@ -1,0 +1,104 @@
+"""A call as a judge that listens hears it: the turns of both speakers, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from blueprints import Blueprint
+from extractors import Clip
+from trace_eval.conversations.findings import turn_blueprints, words_of
+from trace_eval.data.answers import Answer
+from trace_eval.data.conversation import Role
+from trace_eval.judges.base import Case
+from trace_eval.judges.views.sound.encode import render, sound_of
+from trace_eval.judges.views.sound.layout import Layout, common_rate, dialogue_items
+from trace_eval.judges.views.sound.limits import check_length
+from trace_eval.rubrics.single import ScoreRubric
+
+#: Silence between two turns of a call, seconds, as in the dialogues that are rated.
+TURN_GAP_S: float = ScoreRubric.model_fields["gap_s"].default
+
+#: Ahead of everything; the texts of a task speak of an instruction and two answers.
+_NOTE = (
+    "Here each recording is a whole call of a user with a voice assistant, and there is no"
+    " instruction beside it: what the user asks for in the call is the instruction, and all that"
+    " the assistant says is the answer. The turns of both follow one another with"
+    f" {TURN_GAP_S:g} s of silence, which we put there: how long somebody took, and who spoke over"
+    " whom, cannot be heard and must not count."
+)
+
+#: What the roles of speakers are called.
+_WHO = {"user": "user", "agent": "assistant", "other": "somebody else"}
+
+
+def call_clip(case: Case, answer: Answer, name: str, max_seconds: float) -> Clip:
+    """All turns of a call that can be heard, each from its own channel, as one mono recording.
+
+    Args:
+        case: whose recordings can be decoded.
+        answer: a conversation.
+        name: what it is, for messages.
+        max_seconds: longest that is sent; cuts that are longer together are not decoded.
+
+    Raises:
+        AudioError: a turn cannot be decoded, or all of them are too long together.
+    """
+    turns = answer.spoken_turns.values()
+    silence = TURN_GAP_S * max(len(turns) - 1, 0)
+    known = silence + sum(turn.cut.end_s - turn.cut.start_s for turn in turns if turn.cut)
+    if known > max_seconds:
+        check_length(known, max_seconds, name)
+    sounds = [sound_of(case.decode(turn)) for turn in turns]
+    check_length(silence + sum(sound.seconds for sound in sounds), max_seconds, name)
+    layout = Layout(tuple(dialogue_items(sounds, TURN_GAP_S)), common_rate(sounds))
+    samples = np.float32(2**-15) * render(layout).astype(np.float32)
+    return Clip(samples[:, None], layout.rate, name)
+
+
+def about_calls(answers: Sequence[Answer]) -> str:
+    """What must be said of recordings that are calls; nothing where none is one.
+
+    Args:
+        answers: two, in the order in which they are heard.
+    """
+    lines = [
+        f"The {place} recording, turn by turn: {', '.join(_speakers(answer))}."
+        for place, answer in zip(("first", "second"), answers, strict=True)
+        if answer.conversation is not None
+    ]
+    return "\n".join([_NOTE, *lines]) if lines else ""
+
+
+def _speakers(answer: Answer) -> list[str]:
+    """Who speaks in each turn that is heard."""
+    roles = _roles(answer)
+    return [_WHO[roles[turn.speaker or ""]] for turn in answer.spoken_turns.values()]
+
+
+def _roles(answer: Answer) -> dict[str, Role]:
+    """Speaker -> role."""
+    call = answer.conversation
+    return {speaker.name: speaker.role for speaker in call.speakers} if call else {}
+
+
+def words_of_call(
+    side: str, answer: Answer, blueprints: Mapping[str, Blueprint] | None
+) -> str | None:
+    """The words of a call, a line a turn; None: there are none.
+
+    Args:
+        side: role of the answer.
+        answer: a conversation.
+        blueprints: of its turns by role; None: only what its source says was spoken counts.
+    """
+    call, roles = answer.conversation, _roles(answer)
+    assert call is not None
+    heard = turn_blueprints(side, blueprints or {})
+    lines = []
+    for number, turn in enumerate(call.turns):
+        words = turn.text if blueprints is None else words_of(call, number, heard)
+        if words:
+            lines.append(f"{_WHO[roles[turn.speaker]]}: {words}")
+    return "\n".join(lines) or None

@@ -1,0 +1,110 @@
+"""The prompts of naturalness as words and places for sound; servers and models share them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from trace_eval.judges.read.two_scores import NATURALNESS as QUESTION
+from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise
+from trace_eval.judges.views.text.tasks import NATURALNESS
+from trace_eval.judges.views.text.templates import BlockTemplates
+from trace_eval.rubrics.load import template_of
+from trace_eval.rubrics.pairs import SCORES, ScoreQuestion
+
+FILE = template_of(NATURALNESS)
+
+#: Blocks that a user's template may replace.
+BLOCKS = ("system", "criteria", "pair", "single", "repair")
+
+Structure = Literal["json", "text"]
+
+# No text from outside has control characters once it is made harmless.
+_MARK = "\x01{}\x01"
+_MARKED = re.compile(r"\x01(\w+)\x01")
+
+Sound = TypeVar("Sound")
+
+
+def keys_of(question: ScoreQuestion) -> str:
+    """The reply's JSON, spelled out for servers that enforce no schema."""
+    scores = f"{question.scale.min:g} to {question.scale.max:g}"
+    return json.dumps(dict.fromkeys(question.reasons, "...") | dict.fromkeys(SCORES, scores))
+
+
+_KEYS = keys_of(QUESTION)
+
+
+class NaturalnessPrompt:
+    """The prompts of one run.
+
+    Args:
+        template: a user's file that replaces blocks; None: the package's own words.
+        structure: ``json``, or ``text`` for models that end with a line of scores.
+
+    Raises:
+        UserError: the user's template cannot be read or is not valid.
+    """
+
+    def __init__(self, template: Path | None = None, structure: Structure = "json") -> None:
+        self._templates = BlockTemplates(FILE, template, BLOCKS)
+        self._structure = structure
+        self.system = self._render("system", {})
+
+    @property
+    def sha256(self) -> str:
+        """Identity of all texts."""
+        return self._templates.sha256(self._structure)
+
+    def pair(
+        self, texts: Sequence[str], sounds: tuple[Sound, Sound], style: str | None = None
+    ) -> list[str | Sound]:
+        """The user turn on two recordings, words and sounds in their order.
+
+        Args:
+            texts: what should have been said, by place; equal ones are shown once.
+            sounds: the recordings by place.
+            style: of delivery that was asked for.
+        """
+        shown = list(dict.fromkeys(texts)) if len(set(texts)) == 1 else list(texts)
+        marks = {f"audio_{n}": sound for n, sound in enumerate(sounds, start=1)}
+        return self._turn("pair", shown, marks, style)
+
+    def single(self, text: str, sound: Sound, style: str | None = None) -> list[str | Sound]:
+        """The user turn on one recording."""
+        return self._turn("single", [text], {"audio": sound}, style)
+
+    def repair(self, problem: str) -> str:
+        """The user turn of the second chance."""
+        return self._render("repair", {"problem": neutralise(problem).rstrip(".")})
+
+    def _turn(
+        self, block: str, texts: Sequence[str], sounds: Mapping[str, Sound], style: str | None
+    ) -> list[str | Sound]:
+        harmless = [neutralise(text) for text in texts]
+        text = self._render(
+            block,
+            {
+                "texts": harmless,
+                "style": neutralise(style) if style else None,
+                "fence": partial(fence, fence_tag(harmless)),
+                **{name: _MARK.format(name) for name in sounds},
+            },
+        )
+        pieces = _MARKED.split(text)  # words, name, words, name, ..., words
+        parts: list[str | Sound] = []
+        for number, piece in enumerate(pieces):
+            if number % 2:
+                parts.append(sounds[piece])
+            elif piece:
+                parts.append(piece)
+        return parts
+
+    def _render(self, block: str, variables: Mapping[str, object]) -> str:
+        usual: dict[str, object] = dict.fromkeys(("audio", "audio_1", "audio_2", "problem"), "")
+        usual |= {"style": None, "texts": [], "structure": self._structure, "keys": _KEYS}
+        return self._templates.render(block, {**usual, **variables})

@@ -1,0 +1,200 @@
+"""What a judge that scores both recordings is sent: naturalness (SpeechJudge, arXiv 2511.07931).
+
+Other questions with two scores come from task files. The recordings are sent apart, as the
+published judge was trained, and without examples, with which published models did worse.
+Naturalness keeps its words in a template; those of a file are put together here, and ``{text_1}``
+and ``{text_2}`` become what each recording should have said. See docs/audio-judges.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Protocol, TypeVar
+
+from pydantic import JsonValue
+
+from blueprints import UserError
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Order
+from trace_eval.judges.ask.message import Message, Part, Text
+from trace_eval.judges.ask.view import Question, View
+from trace_eval.judges.base import Case, listening
+from trace_eval.judges.options.groups import PairwiseOptions, SoundOptions, names_of
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.views.pair.naturalness import NaturalnessPrompt, Structure, keys_of
+from trace_eval.judges.views.pair.sound import sound_in
+from trace_eval.judges.views.pair.spoken_texts import Texts, style_of, texts_of
+from trace_eval.judges.views.sound.layout import Sound
+from trace_eval.judges.views.sound.sending import Sending, audio_part
+from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise
+from trace_eval.judges.views.text.repair import second_chance
+from trace_eval.judges.views.text.tasks import NATURALNESS, common
+from trace_eval.rubrics.pairs import PLACE, TEXTS, ScoreQuestion
+
+Clip = TypeVar("Clip")
+
+
+class PairScoresView(View):
+    """Two recordings apart, with what each should have said where the task shows it.
+
+    Raises:
+        UserError: the template cannot be used, or recordings are to be joined.
+    """
+
+    uses = names_of(PairwiseOptions, SoundOptions) | {"task", "template", "concat", "transcripts"}
+
+    def __init__(self, task: ScoreQuestion, options: JudgeOptions) -> None:
+        if options.concat not in ("all", "none"):  # all: nobody chose
+            raise UserError(f"task {options.task}: recordings are sent apart; use -J concat=none")
+        self._task = task
+        self.options = replace(options, concat="none")
+        self.reads = listening(options.transcripts)
+        self.prompt = _prompt(task, options)
+        self.sha256 = self.prompt.sha256
+        system = self.prompt.system
+        self.static_messages = (Message("system", system),) if system else ()
+        self._sending = Sending.of(self.options, {})
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """What decides the judgements."""
+        named = (self._task.name, *([] if self._task.template else [self._task.version]))
+        return {"task": " ".join(named), "label_set": "plain"}
+
+    def repair(
+        self, messages: tuple[Message, ...], reply: str | None, problem: str
+    ) -> tuple[Message, ...]:
+        """The second chance; the recordings stay in the conversation, and are paid again."""
+        return second_chance(messages, reply, self.prompt.repair(problem))
+
+    def roles(self, item: Item) -> list[str]:
+        """Both answers; what should have been said is their reference, not the instruction."""
+        return item.answer_roles
+
+    def missing_evidence(self, case: Case) -> str | None:
+        """Why nothing is sent: a side has no text, and the task shows it."""
+        return self._texts(case).reason
+
+    def _texts(self, case: Case) -> Texts:
+        if not self._task.wants_texts:
+            return Texts()
+        asr = self.options.transcripts == "asr"
+        return texts_of((case.pair.a, case.a), (case.pair.b, case.b), asr)
+
+    def prepare(self, case: Case) -> tuple[Sound, Sound]:
+        """Both recordings by their hashes; samples are dropped again.
+
+        Raises:
+            AudioError: one of them cannot be decoded, or a model would not hear it as it is.
+        """
+        longest = self.options.max_clip_seconds
+        a = sound_in(case, case.pair.a, "answer A", longest)
+        return a, sound_in(case, case.pair.b, "answer B", longest)
+
+    def questions(
+        self, case: Case, prepared: tuple[Sound, Sound], orders: Sequence[Order]
+    ) -> Iterator[Question]:
+        """One question per order."""
+        texts, style = self._texts(case), style_of(case.pair.meta)
+        for order in orders:
+            turn = 1 if order == "ab" else -1
+            first, second = prepared[::turn]
+            shown = self.prompt.pair((texts.a, texts.b)[::turn], (first, second), style)
+            parts = tuple(self._part(piece, prepared) for piece in shown)
+            yield Question((*self.static_messages, Message("user", parts)), order)
+
+    def _part(self, piece: str | Sound, sounds: tuple[Sound, Sound]) -> Part:
+        if isinstance(piece, str):
+            return Text(piece.strip())
+        return audio_part(self._sending.waveform([piece], sounds))
+
+    def caveats(self, case: Case, prepared: tuple[Sound, Sound]) -> list[str]:
+        """Whose words the texts are, and that they differ."""
+        return list(self._texts(case).caveats)
+
+
+class PairPrompt(Protocol):
+    """The words of a task with two scores."""
+
+    system: str
+
+    @property
+    def sha256(self) -> str:
+        """Identity of all texts."""
+
+    def pair(
+        self, texts: Sequence[str], sounds: tuple[Clip, Clip], style: str | None = None
+    ) -> list[str | Clip]:
+        """The user turn on two recordings: words and sounds in their order."""
+
+    def repair(self, problem: str) -> str:
+        """The user turn of the second chance."""
+
+
+class FilePrompt:
+    """The words of a task file; see :class:`PairPrompt`."""
+
+    def __init__(self, task: ScoreQuestion, structure: Structure) -> None:
+        self._task = task
+        self._form = _form_words(task, structure)
+        parts = (task.instructions, common().evidence, self._form)
+        self.system = "\n\n".join(part.strip() for part in parts)
+
+    @property
+    def sha256(self) -> str:
+        """Identity of all texts."""
+        told = self._task.identity + common().model_dump_json() + self._form
+        return hashlib.sha256(told.encode()).hexdigest()
+
+    def pair(
+        self, texts: Sequence[str], sounds: tuple[Clip, Clip], style: str | None = None
+    ) -> list[str | Clip]:
+        """Both recordings behind a line each, then the question with its texts."""
+        words = common().names
+        first, second = sounds
+        shown = [neutralise(text) for text in texts]
+        put = partial(fence, fence_tag(shown))
+        question = self._task.question
+        if self._task.wants_texts:
+            fenced = {
+                name: "\n" + put(f"text of recording {n}", text) + "\n"
+                for n, (name, text) in enumerate(zip(TEXTS, shown, strict=True), start=1)
+            }
+            question = PLACE.sub(lambda place: fenced[place[1]], question)
+        return [words["audio_1"], first, words["audio_2"], second, question.strip()]
+
+    def repair(self, problem: str) -> str:
+        """What was wrong, and the form once more."""
+        told = f"That reply cannot be used: {neutralise(problem).rstrip('.')}."
+        return f"{told} Judge the same recordings again. {self._form.strip()}"
+
+
+def _form_words(task: ScoreQuestion, structure: Structure) -> str:
+    if structure == "json":
+        return common().form.replace("{keys}", keys_of(task))
+    scale = task.scale
+    steps = f" in steps of {scale.step:g}" if scale.step else ""
+    return (
+        "Reply in writing only; do not speak. Write your remarks first. Then end with one line"
+        " that has nothing but both scores,"
+        f" {scale.min:g} to {scale.max:g}{steps}, in this form:\n"
+        "First recording: SCORE, second recording: SCORE"
+    )
+
+
+def _prompt(task: ScoreQuestion, options: JudgeOptions) -> PairPrompt:
+    """The words of a task.
+
+    Raises:
+        UserError: the template cannot be used.
+    """
+    structure: Structure = "text" if options.structure == "text" else "json"
+    if task.template:
+        return NaturalnessPrompt(options.template, structure)
+    if options.template is not None:
+        raise UserError(
+            f"template: replaces the words of {NATURALNESS}; task {options.task} has its own"
+        )
+    return FilePrompt(task, structure)

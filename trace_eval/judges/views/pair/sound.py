@@ -1,0 +1,249 @@
+"""What a judge that listens is sent of a pair (AudioJudge, arXiv 2507.12705): its recordings.
+
+No extractor runs for it; the recordings are decoded when a request's body is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from pydantic import JsonValue
+
+from blueprints import Blueprint, Transcript, UserError
+from extractors import Clip
+from trace_eval.data.answers import Answer, Recording
+from trace_eval.data.items import Item
+from trace_eval.data.outcome import Order
+from trace_eval.judges.ask.message import Message
+from trace_eval.judges.ask.view import Question, View
+from trace_eval.judges.base import Case, listening
+from trace_eval.judges.options.groups import AudioOptions, PairwiseOptions, names_of
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.views.examples.pairs import Example, read_examples
+from trace_eval.judges.views.examples.solved import Examples
+from trace_eval.judges.views.pair.calls import about_calls, call_clip, words_of_call
+from trace_eval.judges.views.pair.sound_prompt import PromptBuilder, PromptItem
+from trace_eval.judges.views.sound.encode import sound_of
+from trace_eval.judges.views.sound.layout import GAP_S, Sound, Unit
+from trace_eval.judges.views.sound.limits import check_clip
+from trace_eval.judges.views.sound.noise import Noise, noisy_side
+from trace_eval.judges.views.sound.sending import Sending
+from trace_eval.judges.views.sound.signals import load_signals, signals_sha256
+from trace_eval.judges.views.text.tasks import texts_sha256
+from trace_eval.rubrics.pairs import LabelQuestion, PairRubric
+
+#: Where a place stands when the answers change theirs.
+_SWAPPED = {"audio_1": "audio_2", "audio_2": "audio_1"}
+
+
+class PairSoundView(View):
+    """Two recordings, with solved examples before them where a file has some.
+
+    Raises:
+        UserError: the signals or the examples cannot be used.
+    """
+
+    uses = names_of(PairwiseOptions, AudioOptions) | {"elicitation"}
+    takes_conversations = True
+
+    def __init__(self, task: PairRubric, options: JudgeOptions) -> None:
+        self.task = task
+        self.options = options
+        self.reads = listening(options.transcripts)
+        self.examples: Examples[Example] = Examples()
+        if options.examples:
+            self.examples = read_examples(options.examples, task, options.shots)
+        elif options.shots:
+            raise UserError(f"shots: {options.shots} examples, and no -J examples=FILE to use")
+        sending = Sending.of(options, load_signals(options.signals))
+        self._signals_sha256 = signals_sha256(sending.signals)
+        shown = [(example, self._shown_example(example)) for example in self.examples.shown]
+        self._builders = {
+            part.name: PromptBuilder(
+                part,
+                options.elicitation,
+                sending,
+                [(example, _only(part, each)) for example, each in shown],
+            )
+            for part in task.parts
+        }
+        prefixes = (builder.prefix for builder in self._builders.values())
+        self.static_messages: Sequence[Message] = max(prefixes, key=lambda p: len(p[0].text))
+
+    @cached_property
+    def sha256(self) -> str:  # type: ignore[override] # made when it is asked for
+        """Identity of the task's texts."""
+        return texts_sha256(self.task)
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """What decides the judgements; files by what is in them, never by their names."""
+        return {
+            "task": f"{self.task.name} {self.task.version}",
+            "label_set": self.task.labels.label_set,
+            "gap_s": GAP_S,
+            "signals": self._signals_sha256,
+            "examples": self.examples.sha256,
+            "shots": len(self.examples.shown),
+        }
+
+    def observed(self) -> dict[str, JsonValue]:
+        """Warnings about the examples."""
+        return {"example_warnings": list(self.examples.warnings)}
+
+    def repair(
+        self, messages: tuple[Message, ...], reply: str | None, problem: str
+    ) -> tuple[Message, ...]:
+        """The messages of the second chance."""
+        return next(iter(self._builders.values())).repair(messages, reply, problem)
+
+    def roles(self, item: Item) -> list[str]:
+        """Both answers, and the instruction where a task asks about it and it is to be heard."""
+        return [*item.answer_roles, *(["instruction"] if self._hears_instruction(item) else [])]
+
+    def _hears_instruction(self, item: Item) -> bool:
+        spoken = item.instruction.has_audio and self.options.instruction != "text"
+        return self.task.wants_instruction and spoken
+
+    def missing_evidence(self, case: Case) -> str | None:
+        """Why nothing is sent: no instruction for a task about one, no sound, no transcript."""
+        pair = case.pair
+        for side, answer in zip("AB", pair.answers, strict=True):
+            if not answer.is_spoken:
+                return f"answer {side} is a call of which no turn can be heard"
+        # In a call the user asks himself.
+        shown = self._hears_instruction(pair) or pair.instruction.text or pair.has_conversations
+        if self.task.wants_instruction and not shown:
+            return f"task {self.task.name} needs the instruction, and the pair has none to show"
+        return self._words(case)[1]
+
+    def prepare(self, case: Case) -> Unit:
+        """The recordings of a case by their hashes; samples are dropped again.
+
+        Raises:
+            AudioError: one of them cannot be decoded, or a model would not hear it as it is.
+        """
+        pair = case.pair
+        longest = self.options.max_clip_seconds
+        asked = None
+        if self._hears_instruction(pair):
+            asked = sound_in(case, pair.instruction, "the instruction", longest)
+        noise: list[Noise | None] = [None, None]
+        if self.options.noise_db is not None:
+            noise[noisy_side(pair.id)] = Noise(self.options.noise_db, self.options.seed)
+        a = sound_in(case, pair.a, "answer A", longest, noise[0])
+        b = sound_in(case, pair.b, "answer B", longest, noise[1])
+        return Unit((a, b), asked)
+
+    def example_of(self, case: Case, prepared: Unit) -> str | None:
+        """Whether both answers are those of an example, and of which."""
+        same = self.examples.holds([sound.sha256 for sound in prepared.answers])
+        if same is None:
+            return None
+        return f"both answers are those of example {same!r}, whose label the judge was shown"
+
+    def questions(self, case: Case, prepared: Unit, orders: Sequence[Order]) -> Iterator[Question]:
+        """One per order and part."""
+        words, _ = self._words(case)
+        for order in orders:
+            shown = self._shown(case, prepared, words, order)
+            for part in self.task.parts:
+                messages = self._builders[part.name].messages(_only(part, shown))
+                yield Question(messages, order, part.name)
+
+    def _shown(self, case: Case, unit: Unit, words: Mapping[str, str], order: Order) -> PromptItem:
+        text = case.pair.instruction.text
+        if self.options.instruction == "audio" and unit.instruction:
+            text = None
+        answers = case.pair.answers
+        if order == "ab":
+            return PromptItem(unit, text, words, about_calls(answers))
+        back = {_SWAPPED.get(name, name): said for name, said in words.items()}
+        about = about_calls(answers[::-1])
+        return PromptItem(unit.swapped, text, dict(sorted(back.items())), about)
+
+    def _words(self, case: Case) -> tuple[dict[str, str], str | None]:
+        """(transcripts that stand beside the recordings, why one is missing)."""
+        source, pair = self.options.transcripts, case.pair
+        if source == "none":
+            return {}, None
+        if pair.has_conversations:
+            written, heard = (
+                {
+                    f"audio_{n}": words_of_call(side, answer, known)
+                    for n, (side, answer) in enumerate(pair.sides.items(), start=1)
+                }
+                for known in (None, case.blueprints)
+            )
+        elif self.task.wants_instruction:
+            written = {"instruction": pair.instruction.text}
+            heard = {"instruction": _heard(case.instruction)}
+        else:
+            written = {"audio_1": pair.a.reference, "audio_2": pair.b.reference}
+            sides = {"audio_1": "a", "audio_2": "b"}
+            heard = {name: _heard(case.blueprints.get(side)) for name, side in sides.items()}
+        wanted = written if source == "reference" else heard
+        missing = [name for name, said in wanted.items() if said is None]
+        if missing:
+            return {}, f"there is no {source} transcript of {', '.join(missing)}"
+        return {name: said for name, said in wanted.items() if said is not None}, None
+
+    def _shown_example(self, example: Example) -> PromptItem:
+        unit, options = example.unit, self.options
+        if options.instruction == "text":
+            unit = Unit(unit.answers)
+        text = None if options.instruction == "audio" and unit.instruction else example.text
+        words: dict[str, str] = {}
+        if options.transcripts != "none":
+            words = example.words(self.task.wants_instruction)
+        return PromptItem(unit, text, words)
+
+    def caveats(self, case: Case, prepared: Unit) -> list[str]:
+        """That both are one recording, or that an example has the same instruction."""
+        notes = []
+        if len({sound.sha256 for sound in prepared.answers}) == 1:
+            notes.append("both answers are one recording: a self-comparison")
+        asked = prepared.instruction
+        if asked and (same := self.examples.shares_instruction(asked.sha256)):
+            notes.append(f"the instruction is that of example {same!r}")
+        return notes
+
+
+def _heard(blueprint: Blueprint | None) -> str | None:
+    transcript = blueprint.transcript if blueprint else None
+    return transcript.text if isinstance(transcript, Transcript) else None
+
+
+def sound_in(
+    case: Case, recording: Recording, name: str, max_seconds: float, noise: Noise | None = None
+) -> Sound:
+    """One of a case's recordings by its hash; its samples are made again when they are sent.
+
+    Args:
+        case, recording: which one; an answer that is a call is joined from its turns.
+        name: what it is, for messages.
+        max_seconds: longest that is sent.
+        noise: that is put on it.
+
+    Raises:
+        AudioError: it cannot be decoded, or a model would not hear it as it is.
+    """
+
+    def read() -> Clip:
+        if isinstance(recording, Answer) and recording.conversation is not None:
+            clip = call_clip(case, recording, name, max_seconds)
+        else:
+            clip = case.decode(recording)
+        return noise.on(clip) if noise else clip
+
+    clip = read()
+    check_clip(clip, max_seconds, name)
+    return sound_of(clip, read)
+
+
+def _only(part: LabelQuestion, shown: PromptItem) -> PromptItem:
+    """A part that is not about the instruction does not get it."""
+    if part.wants_instruction:
+        return shown
+    return replace(shown, unit=Unit(shown.unit.answers), text=None)

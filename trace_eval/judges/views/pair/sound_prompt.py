@@ -1,0 +1,165 @@
+"""The messages of a judge that listens: five ways to join recordings into audio parts.
+
+==========  ============================  =====================  ==============  ===========
+strategy    examples                      test                   parts, 2 clips  + question
+==========  ============================  =====================  ==============  ===========
+none        each clip its own part        each clip its own      2n + 2          3n + 3
+pairs       one waveform per example      each clip its own      n + 2           n + 3
+examples    all in one waveform           each clip its own      1 + 2           1 + 3
+test        each clip its own part        one waveform           2n + 1          3n + 1
+all         all in one waveform           one waveform           2               2
+==========  ============================  =====================  ==============  ===========
+
+The system message and the examples come first and are the same in every call, byte by byte,
+so that servers can keep them in their caches.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trace_eval.judges.ask.message import AudioPart, Message, Text
+from trace_eval.judges.ask.message import Part as Content
+from trace_eval.judges.options.groups import Elicitation
+from trace_eval.judges.read.labels import schema_of
+from trace_eval.judges.views.examples.messages import SolvedTurn, example_messages
+from trace_eval.judges.views.examples.pairs import Example
+from trace_eval.judges.views.sound.encode import Waveform
+from trace_eval.judges.views.sound.layout import Sound, Unit, unit_items
+from trace_eval.judges.views.sound.sending import JOINED_TEST, Sending, audio_part, kept_part
+from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise
+from trace_eval.judges.views.text.repair import second_chance
+from trace_eval.judges.views.text.tasks import common
+from trace_eval.rubrics.pairs import LabelQuestion
+
+
+@dataclass(frozen=True)
+class PromptItem:
+    """One comparison as it is put to the judge.
+
+    Attributes:
+        unit: the recordings, in the order in which they are heard.
+        text: the instruction in writing, where it is to be read.
+        transcripts: words by recording: ``instruction``, ``audio_1``, ``audio_2``.
+        about: what must be known of the recordings before they are heard.
+    """
+
+    unit: Unit
+    text: str | None = None
+    transcripts: Mapping[str, str] = field(default_factory=dict)
+    about: str = ""
+
+
+class PromptBuilder:
+    """The messages of one part of a task.
+
+    Args:
+        part: what is asked.
+        elicitation: how typed ties are asked for.
+        sending: how sound is sent.
+        examples: solved comparisons in their order, with what is shown of each.
+    """
+
+    def __init__(
+        self,
+        part: LabelQuestion,
+        elicitation: Elicitation,
+        sending: Sending,
+        examples: Sequence[tuple[Example, PromptItem]] = (),
+    ) -> None:
+        self.part = part
+        self._sending = sending
+        form = common().form.replace("{keys}", _keys(part, elicitation))
+        texts = (part.instructions, common().evidence, form)
+        self.system = Message("system", "\n\n".join(text.strip() for text in texts))
+        self.prefix = (self.system, *self._examples(examples))
+
+    def messages(self, shown: PromptItem) -> tuple[Message, ...]:
+        """The whole conversation of one call."""
+        return (*self.prefix, self._test(shown))
+
+    def repair(
+        self, messages: tuple[Message, ...], reply: str | None, problem: str
+    ) -> tuple[Message, ...]:
+        """The second chance; the recordings stay in the conversation, and are paid again."""
+        told = common().repair.replace("{problem}", neutralise(problem).rstrip("."))
+        return second_chance(messages, reply, told)
+
+    # --- examples ------------------------------------------------------------------------
+
+    def _examples(self, examples: Sequence[tuple[Example, PromptItem]]) -> list[Message]:
+        turns = [self._turn(*each) for each in examples]
+        return example_messages(self._sending, turns, self.part.question)
+
+    def _turn(self, example: Example, shown: PromptItem) -> SolvedTurn:
+        return SolvedTurn(
+            joined=lambda head: unit_items(shown.unit, head, self._sending.signals),
+            sounds=shown.unit.sounds,
+            apart=lambda: self._recordings(shown, kept_part),
+            written=tuple(self._written(shown)),
+            reply=example.reply(self.part),
+            solution=example.solution(self.part),
+        )
+
+    # --- the test ------------------------------------------------------------------------
+
+    def _test(self, shown: PromptItem) -> Message:
+        if self._sending.concat in JOINED_TEST:
+            order = ["the instruction"] if shown.unit.instruction else []
+            order += ["the first recording", "the second recording"][: len(shown.unit.answers)]
+            line = Text(common().whole_test.replace("{order}", ", then ".join(order)))
+            items = unit_items(shown.unit, "test", self._sending.signals)
+            waveform = self._sending.waveform(items, shown.unit.sounds)
+            content: list[Content] = [line, audio_part(waveform)]
+        else:
+            content = self._recordings(shown, audio_part)
+        about = [Text(shown.about)] if shown.about else []
+        written = map(Text, self._written(shown))
+        return Message("user", (*about, *content, *written, Text(self.part.question)))
+
+    def _recordings(
+        self, shown: PromptItem, part: Callable[[Waveform], AudioPart]
+    ) -> list[Content]:
+        """Each recording behind a line that names it, all of them at one rate."""
+        content: list[Content] = []
+        for name, sound in _named(shown.unit):
+            waveform = self._sending.waveform([sound], shown.unit.sounds)
+            content += [Text(common().names[name]), part(waveform)]
+        return content
+
+    def _written(self, shown: PromptItem) -> list[str]:
+        """Words that stand beside the sound: made harmless, and fenced off."""
+        written = {}
+        if shown.text:
+            written[common().names["instruction_text"]] = shown.text
+        for name, words in shown.transcripts.items():
+            written[common().transcripts[name]] = words
+        tag = fence_tag(written.values())
+        return [
+            f"{title}\n{fence(tag, title.rstrip(':').lower(), neutralise(words))}"
+            for title, words in written.items()
+        ]
+
+
+def _named(unit: Unit) -> list[tuple[str, Sound]]:
+    names = ["audio_1", "audio_2"] if len(unit.answers) == 2 else ["audio"]
+    pairs = list(zip(names, unit.answers, strict=True))
+    return [("instruction", unit.instruction), *pairs] if unit.instruction else pairs
+
+
+def _keys(part: LabelQuestion, elicitation: Elicitation) -> str:
+    """The reply's JSON, spelled out for servers that enforce no schema."""
+    return json.dumps(_sketch(schema_of(part, elicitation)), ensure_ascii=False)
+
+
+def _sketch(schema: object) -> object:
+    """A JSON schema of ours as an object of the same keys with what may stand there."""
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("type") == "object":
+        return {name: _sketch(inner) for name, inner in schema["properties"].items()}
+    if "enum" in schema:
+        return " | ".join(map(str, schema["enum"]))
+    return {"string": "...", "boolean": "true | false"}.get(str(schema.get("type")), "...")

@@ -1,0 +1,1 @@
+"""Sound in prompts: recordings joined, at which rate, and as which bytes."""

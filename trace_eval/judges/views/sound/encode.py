@@ -1,0 +1,183 @@
+"""Samples and bytes of a layout: mono, one rate, PCM16 WAV in memory.
+
+Nothing here keeps what it makes. A recording that is at the target rate already passes
+unchanged, sample by sample: 16-bit files survive the trip exactly.
+"""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from typing import Literal
+
+import numpy as np
+import soxr
+from numpy.typing import NDArray
+from pydantic import JsonValue
+
+from blueprints import UserError
+from extractors import AudioError, Clip, Samples
+from trace_eval.judges.views.sound.layout import FADE_S, Layout, Sound
+
+Format = Literal["wav", "mp3"]
+
+#: Bit rate of MP3, kbit/s: transparent enough for speech at 24 kHz.
+MP3_KBITS = 64
+
+#: How each format is written, in recipes.
+ENCODINGS: Mapping[str, str] = {"wav": "wav/pcm16", "mp3": f"mp3/{MP3_KBITS}k"}
+
+#: Bytes of a WAV header before its samples.
+WAV_HEADER = 44
+
+#: soxr's quality setting.
+QUALITY = "HQ"
+
+
+@dataclass(frozen=True)
+class Waveform:
+    """A layout in one format; its bytes exist only while somebody holds them."""
+
+    layout: Layout
+    format: Format = "wav"
+
+    @cached_property
+    def recipe(self) -> dict[str, JsonValue]:
+        """What decides the bytes; equal recipes stand for equal bytes."""
+        return self.layout.recipe() | {
+            "encoding": ENCODINGS[self.format],
+            "resampler": f"soxr {version('soxr')} {QUALITY}",
+        }
+
+    @property
+    def seconds(self) -> float:
+        """Duration, seconds."""
+        return self.layout.seconds
+
+    @property
+    def size(self) -> int:
+        """Size of the encoded file, bytes; of MP3 an estimate from its bit rate."""
+        if self.format == "mp3":
+            return round(self.seconds * MP3_KBITS * 125)
+        return WAV_HEADER + 2 * self.layout.frames
+
+    @property
+    def base64_size(self) -> int:
+        """Size in a JSON body, bytes."""
+        return 4 * ((self.size + 2) // 3)
+
+    def render(self) -> bytes:
+        """The encoded file.
+
+        Raises:
+            AudioError: a recording cannot be decoded, has no samples, or is not what it was.
+            UserError: MP3 without the program ffmpeg.
+        """
+        wav = wav_bytes(render(self.layout), self.layout.rate)
+        return wav if self.format == "wav" else _mp3(wav)
+
+
+def render(layout: Layout) -> NDArray[np.int16]:
+    """The samples of a layout [shape=(layout.frames,)].
+
+    Raises:
+        AudioError: a recording cannot be decoded, has no samples, or is not what it was.
+    """
+    out = np.zeros(layout.frames, np.int16)
+    for placed in layout.places():
+        if not isinstance(placed.item, Sound):
+            continue
+        level = None if placed.item.signal else layout.level
+        samples = _samples(placed.item, layout.rate, level)
+        kept = placed.stop - placed.start
+        if kept < len(samples):
+            samples = _faded(samples[:kept], layout.rate)
+        out[placed.start : placed.stop] = pcm16(samples)
+    return out
+
+
+def _samples(sound: Sound, rate: int, level: float | None) -> Samples:
+    clip = sound.read()
+    if clip.sha256 != sound.sha256:
+        raise AudioError(
+            f"{clip.name}: is not the recording that it was when the run began; restore it, or"
+            " judge into a new --out"
+        )
+    if not len(clip.samples):
+        raise AudioError(f"{clip.name}: there are no samples; write the recording again")
+    mono = clip.mono if level is None else _levelled(clip, level)
+    if clip.rate == rate:
+        return mono
+    resampled = soxr.resample(mono, clip.rate, rate, quality=QUALITY)
+    wanted = sound.frames_at(rate)
+    return np.asarray(np.pad(resampled[:wanted], (0, max(0, wanted - len(resampled)))))
+
+
+def _levelled(clip: Clip, level: float) -> Samples:
+    """The mono mix at an integrated loudness of ``level`` LUFS (ITU-R BS.1770-4).
+
+    Too short or too quiet to be measured: as it is. Where the gain would pass full scale it
+    is lowered to just reach it.
+    """
+    import pyloudnorm
+
+    mono = clip.mono
+    if clip.seconds < 0.4:  # one block of the measurement
+        return mono
+    measured = pyloudnorm.Meter(clip.rate).integrated_loudness(mono.astype(np.float64))
+    if not np.isfinite(measured):
+        return mono
+    gain = 10.0 ** ((level - measured) / 20)
+    return np.asarray(mono * min(gain, 1.0 / float(np.abs(mono).max())), dtype=np.float32)
+
+
+def _faded(samples: Samples, rate: int) -> Samples:
+    fade = min(len(samples), round(FADE_S * rate))
+    faded = samples.copy()
+    faded[len(faded) - fade :] *= np.linspace(1, 0, fade, dtype=np.float32)
+    return faded
+
+
+def pcm16(samples: Samples) -> NDArray[np.int16]:
+    """Rounded to 16 bits; the inverse of libsndfile's reading of PCM16."""
+    return np.asarray(np.clip(np.rint(samples * 32768.0), -32768, 32767), np.int16)
+
+
+def wav_bytes(samples: NDArray[np.int16], rate: int) -> bytes:
+    """A mono PCM16 WAV file with the sizes that its header claims.
+
+    Raises:
+        AudioError: more than a RIFF file can hold.
+    """
+    data = samples.astype("<i2", copy=False).tobytes()
+    if len(data) + 36 >= 2**32:
+        raise AudioError(f"{len(data)} bytes of samples do not fit into a WAV file; crop them")
+    header = struct.pack("<4sI8s", b"RIFF", 36 + len(data), b"WAVEfmt ")
+    form = struct.pack("<IHHIIHH", 16, 1, 1, rate, 2 * rate, 2, 16)
+    return b"".join((header, form, struct.pack("<4sI", b"data", len(data)), data))
+
+
+def _mp3(wav: bytes) -> bytes:
+    command = ["ffmpeg", "-v", "error", "-f", "wav", "-i", "pipe:0", "-b:a", f"{MP3_KBITS}k"]
+    # Without tags the same samples give the same bytes.
+    command += ["-map_metadata", "-1", "-bitexact", "-f", "mp3", "pipe:1"]
+    try:
+        done = subprocess.run(command, input=wav, capture_output=True, check=True)
+    except FileNotFoundError:
+        raise UserError(
+            "-J audio_format=mp3 needs the program ffmpeg; install it, or use wav"
+        ) from None
+    except subprocess.CalledProcessError as error:
+        told = error.stderr.decode("utf-8", "replace").strip()[-300:]
+        raise AudioError(f"ffmpeg cannot write MP3 ({told}); use -J audio_format=wav") from error
+    return done.stdout
+
+
+def sound_of(clip: Clip, read: Callable[[], Clip] | None = None, signal: str = "") -> Sound:
+    """A decoded clip as a sound; ``read`` decodes it again, else the clip itself is kept."""
+    kept = read or (lambda: clip)
+    return Sound(clip.sha256, len(clip.samples), clip.rate, kept, signal)

@@ -1,0 +1,243 @@
+"""Where every sample of a joined waveform comes from: arithmetic, and nothing decoded.
+
+A :class:`Layout` lists recordings, signals (short labels or tones of our own) and gaps of
+digital silence. Its length, its offsets and its recipe follow from that list alone; the
+samples are read when :func:`~trace_eval.judges.views.sound.encode.render` is called, then dropped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from pydantic import JsonValue
+
+from extractors import Clip
+
+#: Raise it when the same list would give other samples.
+LAYOUT_VERSION = 1
+
+#: Highest rate that is sent where nobody chooses one, Hz.
+MAX_RATE = 24_000
+
+#: Gap after every item of a comparison, seconds (AudioJudge's released code).
+GAP_S = 0.5
+
+#: Gaps of single recordings that are joined as examples: after a label, after a recording.
+LABEL_GAP_S, CLIP_GAP_S = 0.3, 0.7
+
+#: A crop inside a recording fades over this long, seconds: a click would be our doing.
+FADE_S = 0.010
+
+
+@dataclass(frozen=True)
+class Sound:
+    """Something audible with its identity; its samples are read on demand.
+
+    Attributes:
+        sha256: of rate, channels and decoded samples, as ``extractors.audio.Clip`` defines it.
+        frames: samples per channel at ``rate``.
+        rate: its own sampling rate, Hz.
+        read: decodes it; raises ``extractors.audio.AudioError``.
+        signal: name of one of our own signals, e.g. ``test``; empty: a recording.
+    """
+
+    sha256: str
+    frames: int
+    rate: int
+    read: Callable[[], Clip]
+    signal: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """Duration, seconds."""
+        return self.frames / self.rate
+
+    def frames_at(self, rate: int) -> int:
+        """Samples after resampling to ``rate``, halves rounded up as soxr does."""
+        return (2 * self.frames * rate + self.rate) // (2 * self.rate)
+
+    @property
+    def recipe(self) -> JsonValue:
+        """Its part of a recipe."""
+        return f"signal {self.signal} {self.sha256}" if self.signal else self.sha256
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Digital silence of so many seconds."""
+
+    seconds: float
+
+    def frames_at(self, rate: int) -> int:
+        """Samples at ``rate``."""
+        return round(self.seconds * rate)
+
+    @property
+    def recipe(self) -> JsonValue:
+        """Its part of a recipe."""
+        return self.seconds
+
+
+Item = Sound | Gap
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An item and the samples that it fills, ``start`` up to ``stop``."""
+
+    item: Item
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A mono waveform as a list of items.
+
+    Attributes:
+        items: in the order in which they are heard.
+        rate: sampling rate of the whole, Hz.
+        level: integrated loudness to which every recording is brought, LUFS; None: as it is.
+        crop_s: only so many seconds from the start are kept; None: all.
+    """
+
+    items: tuple[Item, ...]
+    rate: int
+    level: float | None = None
+    crop_s: float | None = None
+
+    @property
+    def _whole(self) -> int:
+        return sum(item.frames_at(self.rate) for item in self.items)
+
+    @property
+    def frames(self) -> int:
+        """Length in samples."""
+        if self.crop_s is None:
+            return self._whole
+        return min(self._whole, round(self.crop_s * self.rate))
+
+    @property
+    def seconds(self) -> float:
+        """Duration, seconds."""
+        return self.frames / self.rate
+
+    @property
+    def lost_s(self) -> float:
+        """Seconds that the crop takes away."""
+        return (self._whole - self.frames) / self.rate
+
+    def places(self) -> list[Placed]:
+        """Where each item lies; what the crop takes away is left out."""
+        placed, start, end = [], 0, self.frames
+        for item in self.items:
+            stop = start + item.frames_at(self.rate)
+            if start < end:
+                placed.append(Placed(item, start, min(stop, end)))
+            start = stop
+        return placed
+
+    @property
+    def sounds(self) -> list[Sound]:
+        """The recordings in it, without signals."""
+        return [item for item in self.items if isinstance(item, Sound) and not item.signal]
+
+    def recipe(self) -> dict[str, JsonValue]:
+        """What decides the samples: no path, no time, no bytes."""
+        settings: dict[str, JsonValue] = {
+            "layout": LAYOUT_VERSION,
+            "items": [item.recipe for item in self.items],
+            "rate": self.rate,
+            "level": self.level,
+        }
+        if self.crop_s is not None:
+            settings["crop"] = self.crop_s
+        return settings
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One comparison or one answer with what was asked.
+
+    Attributes:
+        answers: one or two recordings, in the order in which they are shown.
+        instruction: the spoken question, where the task wants it heard.
+    """
+
+    answers: tuple[Sound, ...]
+    instruction: Sound | None = None
+
+    @property
+    def sounds(self) -> tuple[Sound, ...]:
+        """All its recordings, in the order in which they are heard."""
+        return (self.instruction, *self.answers) if self.instruction else self.answers
+
+    @property
+    def swapped(self) -> Unit:
+        """The same with the answers in the other order."""
+        return Unit(self.answers[::-1], self.instruction)
+
+
+Signals = Mapping[str, Sound]
+
+
+def common_rate(sounds: Iterable[Sound], wanted: int | None = None) -> int:
+    """The rate of one waveform: as asked, else the commonest, at most :data:`MAX_RATE`.
+
+    Of equally common rates the higher counts, so the order of the recordings does not matter.
+    """
+    if wanted is not None:
+        return wanted
+    counts = Counter(sound.rate for sound in sounds)
+    if not counts:
+        raise ValueError("common_rate: there is no recording to take a rate from")
+    return min(max(counts, key=lambda rate: (counts[rate], rate)), MAX_RATE)
+
+
+def unit_items(unit: Unit, head: str, signals: Signals, gap_s: float = GAP_S) -> list[Item]:
+    """One comparison: head label, then each recording behind its own, a gap after every item.
+
+    Args:
+        unit: the recordings.
+        head: signal in front of it all: ``example_1`` ... ``example_8`` or ``test``.
+        signals: by name; empty: none are heard.
+        gap_s: seconds after every item, the last one included.
+    """
+    names = ["audio_1", "audio_2"] if len(unit.answers) == 2 else ["audio"]
+    if unit.instruction:
+        names.insert(0, "instruction")
+    heard: list[Item] = [signals[head]] if signals else []
+    for name, sound in zip(names, unit.sounds, strict=True):
+        heard += [signals[name], sound] if signals else [sound]
+    return list(chain.from_iterable((item, Gap(gap_s)) for item in heard))
+
+
+def single_items(unit: Unit, head: str, signals: Signals, gap_s: float = 0.0) -> list[Item]:
+    """One single answer as an example: 0.3 s after a label, 0.7 s after a recording.
+
+    Without an instruction the head label is the only one; with one, each part has its own.
+
+    Args:
+        unit: the answer, which may be the turns of a dialogue.
+        head: signal in front of it all: ``example_1`` ... ``example_8``.
+        signals: by name; empty: none are heard.
+        gap_s: seconds between two turns.
+    """
+    label, rest = Gap(LABEL_GAP_S), Gap(CLIP_GAP_S)
+    made: list[Item] = [signals[head], label] if signals else []
+    if unit.instruction:
+        made += [signals["instruction"], label] if signals else []
+        made += [unit.instruction, rest]
+        made += [signals["audio"], label] if signals else []
+    return [*made, *dialogue_items(unit.answers, gap_s), rest]
+
+
+def dialogue_items(turns: Sequence[Sound], gap_s: float) -> list[Item]:
+    """The turns of a dialogue with a gap between two of them, and none at the end."""
+    items: list[Item] = []
+    for turn in turns:
+        items += [Gap(gap_s), turn] if items else [turn]
+    return items

@@ -1,0 +1,1 @@
+"""Text in prompts: fences, notes, conversations in words, templates, the second chance."""

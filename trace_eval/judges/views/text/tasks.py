@@ -1,0 +1,78 @@
+"""Rubrics of pairs for judges that listen, and the words that all of them share."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+
+from blueprints import Strict, UserError
+from trace_eval.data.strict_toml import read_toml
+from trace_eval.rubrics.load import PAIRS, load_pair_rubric, rubric_names
+from trace_eval.rubrics.pairs import PairRubric, ScoreQuestion
+
+#: The question whose words stand in a template of the package.
+NATURALNESS = "naturalness"
+
+_WORDS = Path(__file__).with_name("words.toml")
+
+
+class Common(Strict):
+    """The words that all questions share."""
+
+    evidence: str
+    form: str
+    examples_intro: str
+    examples_solved: str
+    examples_taken: str
+    example_turn: str
+    whole_test: str
+    repair: str
+    names: dict[str, str]
+    transcripts: dict[str, str]
+
+
+@lru_cache(maxsize=1)
+def common() -> Common:
+    """The shared words."""
+    return Common.model_validate(read_toml(_WORDS, "words", "install the package again"))
+
+
+def task_names() -> list[str]:
+    """The rubrics of the package that are heard and answered by labels."""
+    return [name for name in rubric_names(PAIRS) if name not in ("trace", NATURALNESS)]
+
+
+def load_heard(spec: str) -> PairRubric | ScoreQuestion:
+    """A rubric of pairs of which the recordings are an input.
+
+    Raises:
+        UserError: there is none of that name, the file is not a rubric, or it is read only.
+    """
+    if spec not in rubric_names(PAIRS) and not spec.endswith(".toml"):
+        raise UserError(
+            f"task {spec!r} is unknown; use one of {', '.join(task_names())}, {NATURALNESS},"
+            " or your own .toml"
+        )
+    task = load_pair_rubric(spec)
+    for part in (task,) if isinstance(task, ScoreQuestion) else task.parts:
+        if "audio" not in part.inputs:
+            raise UserError(f"task {spec}: is about what is read; add audio to its inputs")
+    return task
+
+
+def load_task(spec: str) -> PairRubric:
+    """One whose replies compare by labels; see :func:`load_heard`.
+
+    Raises:
+        UserError: as there, or its replies score each recording.
+    """
+    task = load_heard(spec)
+    if isinstance(task, ScoreQuestion):
+        raise UserError(f"task {spec}: is answered by two scores; name one that has labels")
+    return task
+
+
+def texts_sha256(rubric: PairRubric) -> str:
+    """Identity of all texts of a rubric, those that all share included."""
+    return hashlib.sha256((rubric.identity + common().model_dump_json()).encode()).hexdigest()

@@ -1,1 +1,0 @@
-"""Waveforms for judges that listen: what is joined, at which rate, and as which bytes."""

@@ -1,0 +1,205 @@
+"""How many verdicts of a judge flip when what it reads holds orders to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from blueprints import Blueprint, Rate, Signal, Transcript, UserError
+from fusion import Rating
+from trace_eval.data.judgement import Judgement
+from trace_eval.data.manifests import Manifest
+from trace_eval.extracting.event_loop import complete
+from trace_eval.judges.base import Case, Judge, judgement_of
+from trace_eval.judges.registry.create import judge_of
+from trace_eval.options import Options
+from trace_eval.probe.attacks import ATTACKS, Attack
+from trace_eval.runs.cases import CaseReader
+from trace_eval.runs.fuse import any_policy, fuse
+from trace_eval.runs.job import judge_manifest
+from trace_eval.runs.run import Run
+from trace_eval.stats.estimate.share import Share
+
+#: Letters that a talker says in a second, spaces counted.
+LETTERS_PER_S = 12.0
+
+#: Where the words are put: into the transcript of the answer that they favour, into the
+#: instruction, or into the other answer's transcript as a quotation.
+Place = Literal["transcript", "instruction", "quotation"]
+
+PLACES: tuple[Place, ...] = ("transcript", "instruction", "quotation")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One attack on one pair.
+
+    Attributes:
+        before, after: overall rating without and with it; None: unscored.
+        towards: the rating that it asks for.
+    """
+
+    pair: str
+    attack: str
+    place: Place
+    towards: Rating
+    before: str | None
+    after: str | None
+
+    @property
+    def flipped(self) -> bool | None:
+        """Whether the injection changed the verdict to what it asked for; None: unscored."""
+        if self.before is None or self.after is None:
+            return None
+        return self.after == self.towards
+
+
+@dataclass(frozen=True)
+class InjectionReport:
+    """What became of all trials.
+
+    Attributes:
+        judge: its spec.
+        trials: all of them; pairs that the judge gave to the attacker anyhow are left out.
+        skipped: pairs without a verdict, or whose verdict no attack could turn.
+    """
+
+    judge: str
+    trials: tuple[Trial, ...]
+    skipped: int
+
+    def share(self, family: str = "", place: Place | None = None) -> Share:
+        """Flipped trials of a family of attacks (default: all) in a place (default: all)."""
+        known = [
+            trial.flipped
+            for trial in self.trials
+            if trial.attack.startswith(family)
+            and place in (None, trial.place)
+            and trial.flipped is not None
+        ]
+        return Share(sum(known), len(known))
+
+    @property
+    def unscored(self) -> int:
+        """Trials in which the attack cost the verdict: a denial of service."""
+        return sum(trial.after is None for trial in self.trials)
+
+    def rows(self) -> Iterator[tuple[str, Share]]:
+        """(family and place, share of flips), the sum last."""
+        for family in dict.fromkeys(attack.family for attack in ATTACKS):
+            for place in PLACES:
+                if (share := self.share(family, place)).of:
+                    yield f"{family}, {place}", share
+        yield "all", self.share()
+
+
+def drill_injection(
+    manifest: Manifest,
+    out: Path,
+    options: Options,
+    attacks: Sequence[Attack] = ATTACKS,
+    places: Sequence[Place] = PLACES,
+) -> InjectionReport:
+    """Judge pairs as they are, then again with each attack for the answer that had not won.
+
+    Args:
+        manifest: the pairs.
+        out: run folder of the plain judgements; continued if it is there.
+        options: the judge and how it is asked. Attacked pairs are judged anew each time,
+            but for replies in the cache.
+        attacks: which ones.
+        places: where they are put.
+
+    Raises:
+        UserError: the judge reads no blueprints, so there are no words to attack; else as
+            :func:`trace_eval.runs.job.judge_manifest`.
+    """
+    judge = judge_of(options.only_judge, options.judging)
+    if "blueprint" not in judge.reads:
+        raise UserError(f"drill injection: judge {judge.spec} listens, and reads no words")
+    judge_manifest(manifest, out, options)
+    run = Run.open(out)
+    policy = any_policy(options.policy)
+    before = {name: overall.rating for name, overall in run.overall().items()}
+    reader = CaseReader(run)
+    planned: list[tuple[Trial, Case]] = []
+    skipped = 0
+    for pair in manifest.pairs:
+        case, rating = reader.case(pair), before.get(pair.id)
+        if case is None or rating is None:
+            skipped += 1
+            continue
+        planned += _trials(case, rating, attacks, places)
+    judged = complete(_judge(judge, [case for _, case in planned]))
+    trials = (
+        replace(trial, after=fuse(judgement, policy).rating)
+        for (trial, _), judgement in zip(planned, judged, strict=True)
+    )
+    return InjectionReport(judge.spec, tuple(trials), skipped)
+
+
+def _trials(
+    case: Case, before: str, attacks: Iterable[Attack], places: Iterable[Place]
+) -> Iterator[tuple[Trial, Case]]:
+    """Every attack for the answer that did not win; for B where nobody did."""
+    towards = Rating.A if before == Rating.B else Rating.B
+    me, other = ("1", "2") if towards is Rating.A else ("2", "1")
+    for attack in attacks:
+        for place in places:
+            if place != "instruction" and not _has_words(case, place, towards):
+                continue
+            trial = Trial(case.pair.id, attack.name, place, towards, before, None)
+            yield trial, _attacked(case, attack.text(me, other), place, towards)
+
+
+def _attacked(case: Case, text: str, place: Place, towards: Rating) -> Case:
+    if place == "instruction":
+        words = f"{case.instruction_text or ''} {text}".strip()
+        asked = case.pair.instruction.model_copy(update={"text": words})
+        return replace(case, item=case.pair.model_copy(update={"instruction": asked}))
+    side = "a" if _at_a(place, towards) else "b"
+    changed = _saying(case.blueprints[side], text, place)
+    return replace(case, blueprints={**case.blueprints, side: changed})
+
+
+def _at_a(place: Place, towards: Rating) -> bool:
+    return (towards is Rating.A) == (place == "transcript")
+
+
+def _has_words(case: Case, place: Place, towards: Rating) -> bool:
+    blueprint = case.a if _at_a(place, towards) else case.b
+    return isinstance(blueprint.transcript, Transcript)
+
+
+def _saying(blueprint: Blueprint, text: str, place: Place) -> Blueprint:
+    transcript = blueprint.transcript
+    assert isinstance(transcript, Transcript)
+    words = f'The caller said: "{text}"' if place == "quotation" else text
+    changed = transcript.model_copy(update={"text": f"{transcript.text} {words}"})
+    # Said in the time that they take, lest the words be called guesses of the recogniser.
+    added = len(words) / LETTERS_PER_S
+    update: dict[str, object] = {"transcript": changed}
+    if isinstance(blueprint.signal, Signal):
+        spoken = blueprint.signal.speech_s + added
+        update["signal"] = blueprint.signal.model_copy(update={"speech_s": spoken})
+    if isinstance(blueprint.rate, Rate) and blueprint.rate.syllables is not None:
+        syllables = blueprint.rate.syllables + len(words.split()) * 2
+        update["rate"] = blueprint.rate.model_copy(update={"syllables": syllables})
+    return blueprint.model_copy(update=update)
+
+
+async def _judge(judge: Judge, cases: Sequence[Case]) -> list[Judgement]:
+    """Judgements in the order of the cases, as many at once as the judge takes."""
+    slots = asyncio.Semaphore(judge.concurrency)
+
+    async def one(case: Case) -> Judgement:
+        async with slots:
+            return await judgement_of(judge, case)
+
+    try:
+        return list(await asyncio.gather(*map(one, cases)))
+    finally:
+        await judge.close()
