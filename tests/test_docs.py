@@ -27,8 +27,7 @@ from tests.support.docs import Printed, commands, files
 from tests.support.platform_samples import write_exports
 from tests.support.servers import ollama_front
 from trace_eval.commands.cli import app
-from trace_eval.data.records import COLUMNS
-from trace_eval.data.singles import COLUMNS as SINGLES
+from trace_eval.data.names import PAIR, SINGLE
 from trace_eval.judges.options.judge_options import FIELDS, MAY_CHANGE, NOT_DECIDING
 
 ALL = [command for path in files() for command in commands(path)]
@@ -161,9 +160,9 @@ def test_long_pages_begin_with_what_a_reader_came_for() -> None:
 
 def test_the_tables_of_columns_are_those_of_the_reader() -> None:
     text = (ROOT / "docs" / "data.md").read_text()
-    for place, names in COLUMNS.items():
+    for place, names in PAIR.items():
         assert f"| `{'.'.join(place)}` | {', '.join(f'`{name}`' for name in names)} |" in text
-    for place, names in SINGLES.items():
+    for place, names in SINGLE.items():
         assert f"| `{place}` | {', '.join(f'`{name}`' for name in names)} |" in text
 
 

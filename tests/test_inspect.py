@@ -16,7 +16,7 @@ import pytest
 from blueprints import UserError
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.inspect_logs import record_of
-from trace_eval.data.manifest_files import records_of
+from trace_eval.data.tables import records
 
 inspect_log = pytest.importorskip("inspect_ai.log", reason="pip install '.[inspect]'")
 
@@ -97,7 +97,7 @@ def test_a_damaged_log_is_named(tmp_path: Path) -> None:
     path = tmp_path / "done.eval"
     path.write_bytes(b"PK\x03\x04 no zip file")
     with pytest.raises(UserError, match=r"done\.eval: is no log of Inspect"):
-        list(records_of(path, path))
+        list(records(path))
 
 
 def test_messages_of_the_user_are_the_question() -> None:

@@ -40,7 +40,6 @@ OWNERS = {"json", "orjson", "ujson", "jiter", "pd", "pandas", "pa", "simplejson"
 #: Where that is right, and why.
 ALLOWED = {
     ("trace_eval/data/strict_json.py", "jiter.from_json"): "the strict reader itself",
-    ("trace_eval/data/strict_json.py", "json.loads"): "the same, to mark bad items of a list",
     ("trace_eval/data/strict_json.py", "kind.model_validate_json"): "after the strict reader",
     ("fusion/tables.py", "json.loads"): "standard library only; refuses keys that come twice",
     (

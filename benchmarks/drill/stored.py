@@ -15,11 +15,12 @@ import pyarrow.parquet as pq
 from benchmarks.drill.parser import Parser, Read
 from extractors.audio import AudioError, decode
 from tests.support.audio import tone, write
-from trace_eval.data.csv_cells import _CONTROL, read_rows, safe, table_lines
+from trace_eval.data.csv_cells import _CONTROL, safe, table_lines
 from trace_eval.data.files import write_all
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_to
+from trace_eval.data.tables import records
 from trace_eval.judges.ask.replies import ReplyCache, StoredReply
 from trace_eval.report.audio import AudioAssets
 from trace_eval.runs.record import JudgeRecord, RunRecord
@@ -45,7 +46,7 @@ def _cells(data: bytes, folder: Path) -> None:
     cells = [_CONTROL.sub("", text) for text in data.decode("utf-8", "replace").split("\x1e")]
     path = folder / "cells.csv"
     write_all(path, table_lines(["n", "cell"], enumerate(cells)))
-    assert [row["cell"] for row in read_rows(path)] == cells
+    assert [row["cell"] for _, row in records(path) if isinstance(row, dict)] == cells
     written = [str(safe(cell)) for cell in cells]
     text = path.read_bytes().decode()
     assert [row[1] for row in csv.reader(io.StringIO(text, newline=""))][1:] == written

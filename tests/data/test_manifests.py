@@ -166,12 +166,12 @@ def test_recordings_are_checked_by_their_headers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("pairs.jsonl", "", "no records"),
+        ("pairs.jsonl", "", "the file is empty; add the items"),
         ("pairs.json", "{}", "expected a list"),
         ("pairs.json", "{", "not readable as json"),
         ("pairs.parquet", "text", "not a Parquet file"),
-        ("pairs.txt", "x", "a manifest ends in .jsonl"),
-        ("pairs.csv", "\xff\xfe", "not readable as csv"),
+        ("pairs.txt", "x", "that of a table in one of .jsonl"),
+        ("pairs.csv", "\xff\xfd", "not readable as csv"),
     ],
 )
 def test_unreadable_manifests_say_why(

@@ -140,7 +140,7 @@ def test_pairs_stay_pairs(tmp_path: Path) -> None:
     with_single = write(tmp_path, {"id": "x", "candidate": "c"})
     with pytest.raises(UserError, match="no column for a and b; this file has id, candidate"):
         read_manifest(with_single)
-    with pytest.raises(UserError, match="no records"):
+    with pytest.raises(UserError, match=r"items\.jsonl: the file is empty; add the items"):
         read_items(write(tmp_path))
 
 

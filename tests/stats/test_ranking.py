@@ -375,7 +375,7 @@ def test_three_systems_show_little() -> None:
         ("system,rank\nx,inf\n", "rank is 'inf'; give a finite number"),
         ("system,score,rank\nx,1,\ny,,2\n", "both score and rank"),
         ("system,score\nx,1\ny,\n", "record 2: needs 'system'"),
-        ("system,score\n", "no systems"),
+        ("system,score\n", "has a header and no row under it"),
     ],
 )
 def test_human_rankings_are_read_strictly(tmp_path: Path, text: str, message: str) -> None:

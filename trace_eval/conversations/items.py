@@ -16,12 +16,12 @@ from trace_eval.data.answers import Answer
 from trace_eval.data.conversation import Conversation, ConversationItem, rooted
 from trace_eval.data.folders import METADATA
 from trace_eval.data.items import ScoreLabels, Single
-from trace_eval.data.manifest_files import MANIFEST_SUFFIXES
 from trace_eval.data.manifests import Manifest, Problem
-from trace_eval.data.singles import COLUMNS
+from trace_eval.data.names import NAMES
+from trace_eval.data.tables import SUFFIXES
 
 #: Columns of a manifest's answers, and of those of pairs.
-_ANSWERS = {"answer", "a", "b", *(c for f in ("candidate", "audio") for c in COLUMNS[f])}
+_ANSWERS = {"answer", "a", "b", *(c for f in ("candidate", "audio") for c in NAMES[f])}
 
 #: Who gave the labels of a layout that names nobody.
 PEOPLE = "people"
@@ -36,7 +36,7 @@ def holds_conversations(path: Path) -> bool:
     named = [name for name in LAYOUTS if name != "records"]  # which are a manifest of ours
     if not path.exists() or not any(LAYOUTS[name].fits(path) for name in named):
         return False
-    if path.suffix.lower() not in MANIFEST_SUFFIXES:
+    if path.suffix.lower() not in SUFFIXES:
         return True
     columns = first_row(path).keys()
     if "speaker" in columns:  # many a manifest names who speaks; a table of turns says when too

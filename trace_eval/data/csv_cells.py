@@ -4,7 +4,7 @@ Ids, systems, reasonings and comments come from outside. A line break in a cell 
 whichever of Unicode's it is: readers disagree on which ones end a row. ``=HYPERLINK(...)`` in a
 cell runs where the table is opened, so such cells get a leading apostrophe, which spreadsheets
 show as text (OWASP, CSV Injection); cells that look so protected already get one more.
-:func:`read_rows` and :func:`unquoted` give back exactly what was written, but for control
+Readers undo it by :func:`unquoted`, which gives back exactly what was written, but for control
 characters: a terminal that shows the file would act on them, so they are written out.
 """
 
@@ -32,9 +32,6 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 
 #: True: cells are written as they are (``--raw-csv``).
 RAW: ContextVar[bool] = ContextVar("raw_csv", default=False)
-
-#: Characters that separate columns, by what a header of one column gives away.
-DELIMITERS = (",", ";", "\t")
 
 T = TypeVar("T")
 
@@ -85,37 +82,6 @@ class SafeWriter:
         """Write rows."""
         for row in rows:
             self.writerow(row)
-
-
-def read_rows(path: Path) -> Iterator[dict[str, str]]:
-    """The rows of a CSV file under its header, each cell as it was before :func:`safe`.
-
-    A cell that a row lacks is empty; cells beyond the header are left out.
-
-    Raises:
-        OSError, UnicodeDecodeError, csv.Error: the file cannot be read.
-    """
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file)
-        header = next(reader, [])
-        for cells in reader:
-            if cells:
-                found = map(unquoted, [*cells, *[""] * (len(header) - len(cells))])
-                yield dict(zip(map(unquoted, header), found, strict=False))
-
-
-def delimiter_of(file: IO[str]) -> str:
-    """What separates the columns of an open file, by its header; it is read from where it is.
-
-    Raises:
-        csv.Error: the header is no CSV.
-    """
-    start = file.tell()
-    for delimiter in DELIMITERS:
-        file.seek(start)
-        if len(next(csv.reader(file, delimiter=delimiter), [])) > 1:
-            return delimiter
-    return DELIMITERS[0]
 
 
 def _is_number(cell: str) -> bool:

@@ -7,19 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
-from trace_eval.data.manifest_files import (
-    MANIFEST_SUFFIXES,
-    arrow_rows,
-    checked,
-    records_of,
-)
-from trace_eval.data.system_folders import Row, by_stem, systems_in
+from trace_eval.data.system_folders import Row, Systems, by_stem, systems_in
+from trace_eval.data.tables import SUFFIXES, EmptyTable, records
 
 #: Names of tables that say what the recordings beside them are.
 METADATA = ("metadata.jsonl", "metadata.csv", "metadata.parquet")
@@ -65,6 +61,13 @@ def rows_below(folder: Path, root: Path | str, single: bool) -> Iterator[Row]:
     )
 
 
+def recorded(folder: Path, single: bool) -> Systems | None:
+    """The recordings of systems that a folder is; None: it is something else."""
+    kind = next((kind for kind in KINDS if kind.fits(folder)), None)
+    systems = systems_in(folder) if kind and kind.rows is _recordings else None
+    return systems if systems and (single or len(systems.folders) > 1) else None
+
+
 def _below(root: Path | str, part: str) -> Path | str:
     if part in ("", "."):
         return root
@@ -80,15 +83,15 @@ def _saved(folder: Path, root: Path | str, single: bool) -> Iterator[Row]:
         return
     for name in _names(folder / "state.json", "_data_files"):
         path = folder / name
-        for where, record in checked(path, "row", enumerate(arrow_rows(path))):
+        for where, record in records(path, suffix=".arrow"):
             yield Row(where, record, root)
 
 
 def _names(path: Path, key: str) -> list[str]:
     """Names that a file of a saved data set lists; each is of its own folder."""
     try:
-        listed = strict_json.read_object(path).get(key)
-    except (strict_json.BadJson, OSError) as error:
+        listed = strict_json.read_file(path).get(key)
+    except (strict_json.BadJson, OSError, AttributeError) as error:
         raise UserError(f"{path}: not readable ({error}); save the data set again") from error
     found = [
         part.get("filename") if isinstance(part, dict) else part
@@ -129,8 +132,9 @@ def _of_tables(
         for path in tables(folder):
             base = _below(root, path.parent.relative_to(folder).as_posix())
             split = _SPLIT.fullmatch(path.stem)
-            for where, record in records_of(path, path):
-                yield Row(where, _in_split(record, split[1]) if split else record, base)
+            with suppress(EmptyTable):  # others may hold something
+                for where, record in records(path):
+                    yield Row(where, _in_split(record, split[1]) if split else record, base)
 
     return rows
 
@@ -138,7 +142,7 @@ def _of_tables(
 def _is_systems(folder: Path) -> bool:
     """Two systems or more, and no table that says what their recordings are."""
     found = systems_in(folder)
-    tables = [path for path in folder.iterdir() if path.suffix.lower() in MANIFEST_SUFFIXES]
+    tables = [path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES]
     return found is not None and len(found.folders) > 1 and set(tables) <= {found.prompts}
 
 
@@ -147,18 +151,14 @@ def _has_recordings(folder: Path) -> bool:
 
 
 def _recordings(folder: Path, root: Path | str, single: bool) -> Iterator[Row]:
-    found = systems_in(folder)
-    if single and found is None:
-        for key, path in by_stem(folder):
-            yield Row(str(path), path if isinstance(path, str) else
-                      {"id": key, "audio": str(path)}, folder)  # fmt: skip
-        return
-    if found is None or (len(found.folders) < 2 and not single):
+    if not single:
         raise UserError(
             f"{folder}: recordings of one system; a pair needs two: give a folder with a folder"
             " for each system, or --a DIR --b DIR"
         )
-    yield from found.rows(single)
+    for key, path in by_stem(folder):
+        yield Row(str(path), path if isinstance(path, str) else
+                  {"id": key, "audio": str(path)}, folder)  # fmt: skip
 
 
 #: Each is tried in turn.
@@ -174,8 +174,6 @@ KINDS: tuple[Kind, ...] = (
         _of_tables(_metadata),
     ),
     Kind("a folder of recordings for each system (SYSTEM/ID.wav)", _is_systems, _recordings),
-    Kind(
-        f"tables ({', '.join(MANIFEST_SUFFIXES)})", lambda f: bool(_tables(f)), _of_tables(_tables)
-    ),
+    Kind(f"tables ({', '.join(SUFFIXES)})", lambda f: bool(_tables(f)), _of_tables(_tables)),
     Kind("recordings of one system, for rate", _has_recordings, _recordings),
 )

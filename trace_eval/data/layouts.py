@@ -1,7 +1,7 @@
 """Records as people have them -> records under our names: a layout is a row of :data:`LAYOUTS`.
 
 What differs in the names of its columns alone is no layout: those names stand in
-:data:`trace_eval.data.records.COLUMNS`, and ``--column`` adds to them.
+:mod:`trace_eval.data.names`, and ``--column`` adds to them.
 """
 
 from __future__ import annotations
@@ -12,14 +12,11 @@ from typing import Any, NamedTuple
 
 from trace_eval.data.cells import HEARD, first, is_cell, recording_of
 from trace_eval.data.columns import is_sound
+from trace_eval.data.names import BETTER, NAMES, OTHER_NAMES, WORSE
 
 Record = dict[str, Any]
 
-#: Columns of the better and of the worse answer, as data for RLHF and DPO have them.
-BETTER = ("chosen", "chosen_audio", "chosen_path", "chosen_audio_path", "chosen_file_name")
-WORSE = ("rejected", "rejected_audio", "rejected_path", "rejected_audio_path", "rejected_file_name")
-
-#: Who gave them.
+#: Who gave the better and the worse answer.
 BETTER_SYSTEM = ("chosen_model", "chosen_system", "model_chosen", "system_chosen")
 WORSE_SYSTEM = ("rejected_model", "rejected_system", "model_rejected", "system_rejected")
 
@@ -67,25 +64,13 @@ def unfolded(record: Mapping[str, Any]) -> Record:
 
 # --- other names ---------------------------------------------------------------------
 
-#: Field -> names of it that mean something else in other files, so that they count only in a
-#: record of two answers that has none of the usual ones. Those of answers must be recordings.
-OTHER_NAMES: dict[str, tuple[str, ...]] = {
-    "a": ("response_a", "answer_a", "a_path", "path_a", "a_file_name", "output_a"),
-    "b": ("response_b", "answer_b", "b_path", "path_b", "b_file_name", "output_b"),
-    "instruction_text": ("question", "question_text", "query", "user_prompt"),
-    "instruction_audio": ("question_audio", "query_audio", "prompt_path", "question_file_name"),
-}
-
 
 def _sounds(record: Mapping[str, Any], side: str) -> str | None:
     return next((name for name in OTHER_NAMES[side] if is_sound(record.get(name))), None)
 
 
 def _is_otherwise(record: Mapping[str, Any]) -> bool:
-    named = _sounds(record, "a") is not None and _sounds(record, "b") is not None
-    return (named or {"a", "b"} <= sides_of(record)) and any(
-        name in record for names in OTHER_NAMES.values() for name in names
-    )
+    return _sounds(record, "a") is not None and _sounds(record, "b") is not None
 
 
 def _otherwise(record: Record) -> Record:
@@ -93,25 +78,12 @@ def _otherwise(record: Record) -> Record:
     for side in "ab":
         if side not in sides_of(record) and (name := _sounds(record, side)):
             other_record[side] = other_record.pop(name)
-    asked = (
-        {"instruction", "instruction_text", "prompt"},
-        {*("instruction", "instruction_audio", "instruction_path", "audio_instruction")},
-    )
-    for field, usual in zip(("instruction_text", "instruction_audio"), asked, strict=True):
-        name = first(record, OTHER_NAMES[field])
-        if name is not None and not any(record.get(key) for key in usual):
-            other_record[field] = other_record.pop(name)
     return other_record
-
-
-#: Columns of a recording of either side, by any of our names.
-_A = frozenset(("a", "a_audio", "audio_a", "audio1_path", "audio1"))
-_B = frozenset(("b", "b_audio", "audio_b", "audio2_path", "audio2"))
 
 
 def sides_of(record: Mapping[str, Any]) -> set[str]:
     """Which of ``a`` and ``b`` have a column of ours."""
-    return {side for side, names in (("a", _A), ("b", _B)) if first(record, tuple(names))}
+    return {side for side in "ab" if first(record, NAMES[side])}
 
 
 # --- chosen and rejected -------------------------------------------------------------
@@ -125,7 +97,7 @@ def is_chosen(record: Mapping[str, Any]) -> bool:
 def _chosen(record: Record) -> Record:
     """A and B by a hash of the id, so that the place of an answer does not tell its label."""
     better, worse = str(first(record, BETTER)), str(first(record, WORSE))
-    own = str(record.get(str(first(record, ("id", "pair_id", "index")))))
+    own = str(record.get(str(first(record, NAMES["id"]))))
     swap = hashlib.sha256(own.encode(errors="replace")).digest()[0] & 1
     sides = ("b", "a") if swap else ("a", "b")
     rest = {key: value for key, value in record.items() if key not in (better, worse)}

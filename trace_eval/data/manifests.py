@@ -193,8 +193,9 @@ def read_records(
         UserError: the file itself cannot be read, or has no record at all.
     """
     reading, path = reading or InputOptions(), source_of(path)
-    with opened(path, reading.audio_root, by_id) as source:
-        table = Renamed(str(source.label), fields or Fields({}), reading.columns)
+    with opened(path, reading, by_id) as source:
+        columns = {} if source.prompted else reading.columns
+        table = Renamed(str(source.label), fields or Fields({}), columns)
         rows = islice(source.rows, reading.limit)
         manifest = replace(_read(source.label, rows, made_of, table), sha256=source.sha256)
     if isinstance(path, Table):  # two of one name are told apart by what they hold

@@ -9,11 +9,11 @@ from blueprints import UserError
 from extractors import AUDIO_SUFFIXES, formats_read
 from trace_eval.data.access import allowed, refusal
 from trace_eval.data.items import Single
-from trace_eval.data.manifest_files import MANIFEST_SUFFIXES
 from trace_eval.data.manifests import Problem, read_manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.data.records import Spill
 from trace_eval.data.shards import Shard
+from trace_eval.data.tables import SUFFIXES
 from trace_eval.data.urls import glob_base, is_url, location, name_of, redacted
 
 
@@ -113,7 +113,7 @@ def recordings_in(
     found: dict[Path | str, None] = {}
     problems: list[Problem] = []
     for path in map(location, inputs):
-        if _suffix(path) not in MANIFEST_SUFFIXES:
+        if _suffix(path) not in SUFFIXES:
             below = find_recordings(path) if isinstance(path, Path) else find_urls(path)
             for where in below:
                 try:

@@ -1,8 +1,8 @@
 """One record of a manifest -> one :class:`Pair`, whatever the layout.
 
 Three layouts are understood: our own nested JSON, flat columns (CSV, Parquet, Hugging Face
-audio columns), and the HCoT JSON of the TRACE authors. The tables below are the whole
-mapping; anything that they do not name ends up in ``Pair.meta``.
+audio columns), and the HCoT JSON of the TRACE authors. What :data:`trace_eval.data.names.PAIR`
+does not name ends up in ``Pair.meta``.
 """
 
 from __future__ import annotations
@@ -23,40 +23,16 @@ from trace_eval.data.answers import Model, Recording, map_recordings
 from trace_eval.data.columns import Fields
 from trace_eval.data.conversation import Conversation, ConversationReader, rooted
 from trace_eval.data.files import make_folder, replace_file, utf8_name
-from trace_eval.data.layouts import BETTER, LISTS, OTHER_NAMES, WORSE, unfolded
+from trace_eval.data.layouts import LISTS, unfolded
+from trace_eval.data.names import BETTER, NAMES, OTHER_NAMES, PAIR, WORSE, by_rank, ranks
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.spelling import spelled
 from trace_eval.data.urls import joined, redact_urls
 
-#: Flat column names -> place in the pair. The first name is ours, the others are accepted.
-COLUMNS: dict[tuple[str, ...], tuple[str, ...]] = {
-    ("id",): ("id", "pair_id", "index"),
-    ("instruction", "audio"): ("instruction_audio", "instruction_path", "audio_instruction"),
-    ("instruction", "text"): ("instruction_text", "instruction", "prompt"),
-    ("a", "audio"): ("a", "a_audio", "audio_a", "audio1_path", "audio1"),
-    ("b", "audio"): ("b", "b_audio", "audio_b", "audio2_path", "audio2"),
-    ("a", "system"): ("a_system", "system_a", "model_a", "model1"),
-    ("b", "system"): ("b_system", "system_b", "model_b", "model2"),
-    ("a", "reference"): ("a_reference", "reference_a"),
-    ("b", "reference"): ("b_reference", "reference_b"),
-    ("a", "conversation"): ("a_conversation",),
-    ("b", "conversation"): ("b_conversation",),
-    ("voice", "audio"): ("voice_audio", "voice_path", "prompt_audio"),
-    ("labels", "content"): ("label_content", "content"),
-    ("labels", "voice_quality"): ("label_voice_quality", "voice_quality"),
-    ("labels", "paralinguistics"): ("label_paralinguistics", "paralinguistics"),
-    ("labels", "overall"): ("label_overall", "overall"),
-    ("labels", "preference"): ("label_preference", "preference", "winner", "preferred", "outcome"),
-    ("labels", "match"): ("match", "label_match"),
-    ("category",): ("category",),
-    ("language",): ("language",),
-    ("instruction_id",): ("instruction_id", "data_ID"),
-}
-
 #: What a record of a pair is made of, for ``--column`` and for what is said of a file without.
 PAIR_FIELDS = Fields(
     {
-        **{names[0]: (*names, *OTHER_NAMES.get(names[0], ())) for names in COLUMNS.values()},
+        **{names[0]: (*names, *OTHER_NAMES.get(names[0], ())) for names in PAIR.values()},
         "chosen": BETTER,
         "rejected": WORSE,
     },
@@ -68,7 +44,8 @@ PAIR_FIELDS = Fields(
 #: Values of the column ``faster`` (which side is spoken faster) -> the preference they are.
 _FASTER = {"a": "1", "b": "2"}
 
-_PLACES = {name: place for place, names in COLUMNS.items() for name in names}
+_PLACES = {name: place for place, names in PAIR.items() for name in names}
+_RANKS = ranks(PAIR.values()) | {"faster": len(NAMES["label_preference"])}
 _RECORDINGS = ("instruction", "a", "b", "voice")
 _NESTED = (*_RECORDINGS, "labels", "label", "meta")
 
@@ -125,7 +102,7 @@ def pair_from_record(
     """
     record = unfolded(record)
     tree: dict[str, Any] = {"meta": {}}
-    for key, value in record.items():
+    for key, value in by_rank(record, _RANKS):
         if value is not None and value != "":
             _place(tree, key, value)
     tree["meta"] = {key: value for key, value in tree["meta"].items() if is_json(value)}
@@ -145,7 +122,7 @@ def pair_from_record(
     try:
         return Pair.model_validate(tree)
     except ValidationError as error:
-        known = ", ".join(sorted({names[0] for names in COLUMNS.values()}))
+        known = ", ".join(sorted({names[0] for names in PAIR.values()}))
         raise UserError(first_problem(error, known)) from None
 
 
@@ -162,9 +139,7 @@ def _place(tree: dict[str, Any], key: str, value: Any) -> None:
         raise UserError(f"{key}: expected an object (got {value!r:.80})")
     elif key == "faster" and isinstance(value, str):
         _put(tree, ("labels", "preference"), _FASTER.get(value, value))
-    elif key in _PLACES:
-        _put(tree, _PLACES[key], value)
-    else:
+    elif key not in _PLACES or _put(tree, _PLACES[key], value) is not value:
         tree["meta"][key] = value
 
 
@@ -178,10 +153,11 @@ def is_pair_record(record: Mapping[str, Any]) -> bool:
     return {"a", "b"} <= sides
 
 
-def _put(tree: dict[str, Any], place: tuple[str, ...], value: Any) -> None:
+def _put(tree: dict[str, Any], place: tuple[str, ...], value: Any) -> Any:
+    """Put a value where nothing is; returns what is there now."""
     for key in place[:-1]:
         tree = tree.setdefault(key, {})
-    tree.setdefault(place[-1], value)
+    return tree.setdefault(place[-1], value)
 
 
 def is_audio_cell(value: Any) -> bool:

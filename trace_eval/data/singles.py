@@ -19,6 +19,7 @@ from trace_eval.data.columns import Fields
 from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.items import ANONYMOUS, Single
 from trace_eval.data.layouts import DIALOGUES, unfolded
+from trace_eval.data.names import SINGLE, by_rank, ranks
 from trace_eval.data.records import (
     Spill,
     first_problem,
@@ -27,39 +28,21 @@ from trace_eval.data.records import (
     resolve_conversation,
 )
 
-#: Names in files -> fields. The first name is ours, the others are accepted.
-COLUMNS: dict[str, tuple[str, ...]] = {
-    "id": ("id", "item", "index"),
-    "question_id": ("question_id", "instruction_id"),
-    "question": ("question", "instruction_text", "prompt"),
-    "question_audio": ("question_audio", "instruction_audio", "instruction_path"),
-    "reference": ("reference", "references", "correct_answer"),
-    "candidate": ("candidate", "candidate_answer", "response"),
-    "audio": ("audio", "audio_path", "candidate_audio", "file_name"),
-    "turns": ("turns",),
-    "conversation": ("conversation",),
-    "system": ("system", "model"),
-    "context": ("context", "scene"),
-    "rationale": ("rationale",),
-    "transcription": ("transcription",),
-    "category": ("category",),
-    "language": ("language",),
-    "split": ("split",),
-    "scores": ("scores", "ratings"),
-    "feedback": ("feedback",),
-}
-
 #: What a record of a single answer is made of; either ``candidate`` or ``audio`` is needed.
 SINGLE_FIELDS = Fields(
-    {**COLUMNS, "id": (*COLUMNS["id"], "pair_id")},
+    SINGLE,
     needed=("audio",),
     sounds=frozenset(("audio", "question_audio")),
     instead=frozenset(
-        (*COLUMNS["candidate"], *COLUMNS["turns"], "answer", "a", "b", "conversation", *DIALOGUES)
+        (*SINGLE["candidate"], "turns", "answer", "a", "b", "conversation", *DIALOGUES)
     ),
 )
 
-_FIELDS = {name: field for field, names in COLUMNS.items() for name in names}
+_FIELDS = {name: field for field, names in SINGLE.items() for name in names}
+_RANKS = ranks(SINGLE.values())
+
+#: Fields of which the first accepted name counts; two answers or labels in a record are refused.
+_FIRST_COUNTS = frozenset(("id", "question_id", "question", "question_audio"))
 
 #: Fields of :class:`Single` that are taken over as they are.
 _PLAIN = ("id", "question_id", "system", "context", "rationale", "transcription")
@@ -104,7 +87,7 @@ def single_from_record(
     try:
         return Single.model_validate({k: v for k, v in tree.items() if v is not None})
     except ValidationError as error:
-        known = ", ".join(names[0] for names in COLUMNS.values())
+        known = ", ".join(SINGLE)
         raise UserError(first_problem(error, known)) from None
 
 
@@ -125,18 +108,16 @@ def _sorted(
     fields: dict[str, Any] = {}
     nested: dict[str, Mapping[str, Any]] = {}
     meta: dict[str, Any] = {}
-    for key, value in record.items():
+    for key, value in by_rank(record, _RANKS):
         if value is None or (value == "" and _FIELDS.get(key) != "candidate"):
             continue
         if key in ("instruction", "answer", "labels", "meta") and isinstance(value, Mapping):
             nested[key] = value
         elif key == "candidate" and isinstance(value, Mapping):
             nested["answer"] = value
-        elif key == "instruction":
-            _once(fields, "question", key, value)
         elif key in ("labels", "meta", "answer"):
             raise UserError(f"{key}: expected an object (got {value!r:.80})")
-        elif key in _FIELDS:
+        elif key in _FIELDS and not (_FIELDS[key] in _FIRST_COUNTS and _FIELDS[key] in fields):
             _once(fields, _FIELDS[key], key, value)
         else:
             meta[key] = value

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from blueprints import UserError
 from trace_eval.data.files import is_file, is_folder, replace_file, utf8_name
-from trace_eval.data.folders import rows_below
-from trace_eval.data.input_options import TwoFolders
-from trace_eval.data.manifest_files import MANIFEST_SUFFIXES, checked, records_of
+from trace_eval.data.folders import recorded, rows_below
+from trace_eval.data.input_options import InputOptions, TwoFolders
 from trace_eval.data.system_folders import Row, Systems, systems_in
+from trace_eval.data.tables import SUFFIXES, checked, records
 from trace_eval.data.urls import is_url, location, name_of, parent, redacted
 
 
@@ -88,7 +88,7 @@ def _plain(value: Any) -> Any:
 
 def _of_dataset(given: Any) -> Iterator[Any]:
     """Rows of a data set as Arrow holds them: to decode their recordings needs torch."""
-    from trace_eval.data.manifest_files import arrow_records
+    from trace_eval.data.tables import arrow_records
 
     for start in range(0, len(given), 16):
         part = given.with_format("arrow")[start : start + 16]
@@ -106,50 +106,62 @@ class Opened(NamedTuple):
         label: what to call it.
         rows: its records.
         sha256: of its file; None: it is none.
+        prompted: it is recordings beside a table of prompts, which ``--column`` is about.
     """
 
     label: Path | str
     rows: Iterator[Row]
     sha256: str | None
+    prompted: bool = False
 
 
 @contextmanager
 def opened(
-    source: Source, audio_root: Path | str | None = None, by_id: bool = False
+    source: Source, reading: InputOptions | None = None, by_id: bool = False
 ) -> Iterator[Opened]:
     """A source's records, on this machine while the block runs.
 
     Args:
         source: what to read.
-        audio_root: folder of relative paths, or its URL; None: the source's own.
+        reading: where relative paths count from, and what columns of prompts are called.
         by_id: single answers are wanted; a ``.json`` may be an object of them by id.
 
     Raises:
         UserError: there is nothing, or it cannot be read.
     """
-    root = None if audio_root is None else _at(location(audio_root))
+    reading = reading or InputOptions()
+    root = None if reading.audio_root is None else _at(location(reading.audio_root))
     if isinstance(source, Systems):
-        yield Opened(source.path, source.rows(by_id), None)
+        yield _of_systems(source, source.path, reading, by_id)
         return
     if isinstance(source, Table):
         here = _at(Path.cwd()) if root is None else root
-        records = checked(source.name, "row", enumerate(source.records))
-        yield Opened(source.name, (Row(w, r, here) for w, r in records), None)
+        rows = checked(source.name, source.records)
+        yield Opened(source.name, (Row(w, r, here) for w, r in rows), None)
         return
     where = location(source)
     if isinstance(where, Path):
+        if is_folder(where) and (systems := recorded(where, by_id)):
+            yield _of_systems(systems, where, reading, by_id)
+            return
         yield _local(where, where, where if is_folder(where) else where.parent, root, by_id)
         return
     from trace_eval.data.remote import fetch, fetch_below
 
     with tempfile.TemporaryDirectory() as home:
-        if PurePosixPath(name_of(where)).suffix.lower() in MANIFEST_SUFFIXES or "?" in where:
+        if PurePosixPath(name_of(where)).suffix.lower() in SUFFIXES or "?" in where:
             copy = Path(home) / (name_of(where) or "manifest")
             replace_file(copy, fetch(where))
             yield _local(copy, redacted(where), parent(where), root, by_id)
             return
-        fetch_below(where, MANIFEST_SUFFIXES, Path(home))
+        fetch_below(where, SUFFIXES, Path(home))
         yield _local(Path(home), redacted(where), where, root, by_id)
+
+
+def _of_systems(systems: Systems, label: Path | str, reading: InputOptions, single: bool) -> Opened:
+    prompted = systems.prompts is not None and systems.prompts.is_file()
+    rows = systems.rows(single, reading.columns if prompted else None)
+    return Opened(label, rows, None, prompted)
 
 
 def _local(
@@ -159,8 +171,8 @@ def _local(
         rows = rows_below(path, _at(home), by_id)
         return Opened(label, _rooted(rows, root), None)
     base = _at(home) if root is None else root
-    records = records_of(path, label, by_id)
-    return Opened(label, (Row(w, r, base) for w, r in records), _sha256(path))
+    found = records(path, label, by_id=by_id)
+    return Opened(label, (Row(w, r, base) for w, r in found), _sha256(path))
 
 
 def _rooted(rows: Iterator[Row], root: Path | str | None) -> Iterator[Row]:

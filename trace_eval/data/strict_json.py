@@ -9,10 +9,9 @@ are distinct, so it can be written again and read by anybody.
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -151,44 +150,16 @@ def read_file(path: Path) -> Any:
     return loads(path.read_bytes(), MAX_FILE_BYTES)
 
 
-def read_list(path: Path, within: Sequence[str] = ()) -> list[Any | BadJson]:
-    """The items of a file that holds one list; of a bad item what is wrong with it.
-
-    Args:
-        path: the file.
-        within: keys, each of an object in the one before: what stands there, or the items of a
-            list there, is bad for itself and does not take the rest with it.
+def read_list(path: Path) -> list[Any]:
+    """The items of a file that holds one list.
 
     Raises:
         OSError: the file cannot be read.
-        BadJson: it is too long, no JSON as a whole, or no list.
+        BadJson: it is too long, no JSON, or no list.
     """
-    try:
-        value = read_file(path)
-    except BadJson:
-        value = _marked(path.read_bytes().removeprefix(_BOM).decode(errors="surrogateescape"))
-        if isinstance(value, list):
-            return [_item(item, within) for item in value]
+    value = read_file(path)
     if not isinstance(value, list):
         raise BadJson("expected a list of objects")
-    return value
-
-
-def read_object(path: Path) -> dict[str, Any | BadJson]:
-    """The members of a file that holds one object; of a bad member what is wrong with it.
-
-    Raises:
-        OSError: the file cannot be read.
-        BadJson: it is too long, no JSON as a whole, or no object.
-    """
-    try:
-        value = read_file(path)
-    except BadJson:
-        value = _marked(path.read_bytes().removeprefix(_BOM).decode(errors="surrogateescape"))
-        if isinstance(value, dict):
-            return {str(key): _item(item) for key, item in value.items()}
-    if not isinstance(value, dict):
-        raise BadJson("expected an object of objects")
     return value
 
 
@@ -249,52 +220,9 @@ def levels(value: Any) -> Iterator[list[Any]]:
 
 
 def _check(value: Any) -> None:
-    """Refuse what is nested too deeply, numbers that are too large, and marks."""
+    """Refuse what is nested too deeply, and numbers that are too large."""
     for item in chain.from_iterable(levels(value)):
-        if isinstance(item, BadJson):
-            raise item
         if isinstance(item, float) and math.isinf(item):
             raise BadJson("a number too large for a double; write null where it is unknown")
         if isinstance(item, int) and abs(item) >= 10**MAX_DIGITS:
             raise BadJson(f"a number of more than {MAX_DIGITS} digits; write it as text")
-
-
-def _marked(text: str) -> Any:
-    """A document in which each value that is not read stands as a :class:`BadJson`."""
-
-    def items(pairs: list[tuple[str, Any]]) -> Any:
-        made = dict(pairs)
-        return made if len(made) == len(pairs) else BadJson("a key occurs twice; keep one")
-
-    def integer(digits: str) -> Any:
-        return int(digits) if len(digits) <= MAX_DIGITS else BadJson(f"{len(digits)} digits")
-
-    def constant(name: str) -> Any:
-        return BadJson(f"{name} is not JSON; write null where a number is unknown")
-
-    try:
-        return json.loads(text, object_pairs_hook=items, parse_int=integer, parse_constant=constant)
-    except ValueError as error:
-        raise BadJson(f"not JSON ({error})") from None
-    except RecursionError:
-        raise BadJson(TOO_DEEP) from None
-
-
-def _item(value: Any, within: Sequence[str] = ()) -> Any:
-    """An item of a marked document, or what is wrong with it."""
-    if within and isinstance(value, dict) and within[0] in value:
-        key, *deeper = within
-        held = value[key]
-        kept = [_item(one, deeper) for one in held] if isinstance(held, list) else None
-        rest = _item({name: one for name, one in value.items() if name != key})
-        if isinstance(rest, BadJson):
-            return rest
-        return {**rest, key: _item(held, deeper) if kept is None else kept}
-    try:
-        _check(value)
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return BadJson(_SURROGATE)
-    except BadJson as error:
-        return error
-    return value

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
+from trace_eval.data.columns import Fields, Renamed
 from trace_eval.data.files import utf8_name
-from trace_eval.data.manifest_files import MANIFEST_SUFFIXES, records_of
+from trace_eval.data.names import PROMPT
+from trace_eval.data.tables import SUFFIXES, records
 
 #: Folders beside those of systems that hold the questions.
 _PROMPTS = ("prompts", "instructions", "questions")
 
-#: Columns of a file of prompts: what an answer's file is called, and the words or recording.
-_PROMPT_ID = ("id", "name", "stem", "file_name", "prompt_id", "question_id", "instruction_id")
-_PROMPT_TEXT = ("instruction_text", "instruction", "prompt", "question", "text")
-_PROMPT_AUDIO = ("instruction_audio", "question_audio", "audio", "audio_path", "instruction_path")
+#: What a table of prompts is made of.
+PROMPT_FIELDS = Fields(PROMPT, needed=("id", "instruction_text"), numbered=False)
 
 
 class Row(NamedTuple):
@@ -78,18 +78,19 @@ class Systems:
         first = next(iter(self.folders.values()))
         return first.absolute().parent / "-".join(_plain(name) for name in self.folders)
 
-    def rows(self, single: bool = False) -> Iterator[Row]:
+    def rows(self, single: bool = False, columns: Mapping[str, str] | None = None) -> Iterator[Row]:
         """A record for every prompt that all systems of a pair answered.
 
         Args:
             single: one record per answer instead of one per pair.
+            columns: field -> column of the table of prompts.
         """
         found = {name: dict(by_stem(folder)) for name, folder in self.folders.items()}
         for name, files in found.items():
             if not files:
                 shown = ", ".join(AUDIO_SUFFIXES)
                 raise UserError(f"{self.folders[name]}: no recordings below it ({shown})")
-        asked = _prompts(self.prompts) if self.prompts else {}
+        asked = _prompts(self.prompts, columns or {}) if self.prompts else {}
         keys = list(dict.fromkeys(key for files in found.values() for key in files))
         if asked and not any(key in asked for key in keys):
             raise UserError(
@@ -179,9 +180,9 @@ def by_stem(folder: Path) -> Iterator[tuple[str, Path | str]]:
         yield key, path.absolute()
 
 
-def _prompts(path: Path) -> dict[str, dict[str, Any]]:
+def _prompts(path: Path, columns: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Name of a prompt -> its columns of an instruction."""
-    return _prompts_below(path) if path.is_dir() else _prompts_of(path)
+    return _prompts_below(path) if path.is_dir() else _prompts_of(path, columns)
 
 
 def _prompts_below(folder: Path) -> dict[str, dict[str, Any]]:
@@ -198,32 +199,37 @@ def _prompts_below(folder: Path) -> dict[str, dict[str, Any]]:
     return prompts
 
 
-def _prompts_of(path: Path) -> dict[str, dict[str, Any]]:
-    table: dict[str, dict[str, Any]] = {}
-    for where, record in records_of(path, path, by_id=True):
-        if isinstance(record, str):
-            raise UserError(f"{where}: {record}")
-        name = _value(record, _PROMPT_ID)
+def _prompts_of(path: Path, columns: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    prompts: dict[str, dict[str, Any]] = {}
+    table = Renamed(str(path), PROMPT_FIELDS, columns)
+    bad: list[str] = []
+    for number, (where, row) in enumerate(records(path, by_id=True), start=1):
+        if isinstance(row, str):
+            raise UserError(f"{where}: {row}")
+        record = table.record(row, number)
         asked = record.get("instruction")
         if isinstance(asked, Mapping):  # as our own manifests have it
             record = {**record, "instruction": asked.get("text"), "audio": asked.get("audio")}
-        text, audio = _value(record, _PROMPT_TEXT), _value(record, _PROMPT_AUDIO)
+        name, text, audio = (_value(record, names) for names in PROMPT.values())
         if text is not None and not isinstance(text, str):
             raise UserError(f"{where}: the prompt is {text!r:.60}; give a text")
         if name is None or (text is None and audio is None):
-            raise UserError(
-                f"{where}: has {', '.join(map(str, record))}; a prompt needs id (as its recordings"
-                f" are called) and prompt (or {', '.join(_PROMPT_AUDIO[:3])})"
-            )
+            bad.append(where)
+            continue
         key = str(name)
         for suffix in AUDIO_SUFFIXES:
             key = key.removesuffix(suffix)
-        table[key] = {} if text is None else {"instruction_text": text}
+        prompts[key] = {} if text is None else {"instruction_text": text}
         if audio is not None:
-            table[key]["instruction_audio"] = (
+            prompts[key]["instruction_audio"] = (
                 str(path.absolute().parent / audio) if isinstance(audio, str) else audio
             )
-    return table
+    table.check_named()
+    if bad:
+        if table.found.keys() & {*PROMPT["instruction_audio"]}:
+            table.fields = replace(PROMPT_FIELDS, needed=("id",))
+        raise UserError(table.missing() or f"{bad[0]}: has no id, or no prompt; fill it in")
+    return prompts
 
 
 def _value(record: Mapping[str, Any], names: tuple[str, ...]) -> Any:
@@ -249,5 +255,5 @@ def systems_in(folder: Path) -> Systems | None:
 
 
 def _holds_prompts(path: Path) -> bool:
-    is_table = path.is_file() and path.suffix.lower() in MANIFEST_SUFFIXES
+    is_table = path.is_file() and path.suffix.lower() in SUFFIXES
     return path.stem.lower() in _PROMPTS and (path.is_dir() or is_table)

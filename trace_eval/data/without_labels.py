@@ -9,7 +9,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data.label_files import LABEL_FIELDS, NAMES, column_names, read_columns
+from trace_eval.data.label_files import LABEL_FIELDS, NAMES, names_in, read_columns
 from trace_eval.data.spelling import PLAIN, spelled
 
 
@@ -33,7 +33,7 @@ def refuse_without(
         absent, told = "overall", "no column of labels"
     else:
         return
-    header = column_names(path)
+    header = names_in(path)
     accepted = LABEL_FIELDS.names["id"] if absent == "id" else (*labels, "winner")
     free = [name for name in header if name not in NAMES]
     near = get_close_matches(absent, free, n=1, cutoff=0.4)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trace_eval.data.csv_cells import read_rows
+from trace_eval.data.tables import records
 from trace_eval.datasets.figures import Figure
 
 _FOLDER = Path(__file__).parent / "boards"
@@ -45,7 +45,8 @@ class Board:
             row["system"]: {
                 name: float(cell) for name, cell in row.items() if name != "system" and cell
             }
-            for row in read_rows(_FOLDER / f"{self.file}.csv")
+            for _, row in records(_FOLDER / f"{self.file}.csv")
+            if isinstance(row, dict)
         }
 
     def figures(self) -> list[Figure]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
-from trace_eval.data import csv_cells, strict_json
 from trace_eval.data.manifests import Problem
 from trace_eval.data.records import first_problem, is_audio_cell, is_json, resolve_audio
+from trace_eval.data.tables import EmptyTable, records
 from trace_eval.datasets.source import Source
 
 #: What a column must hold: a type, or several; None among them where the value may be null.
@@ -109,40 +108,14 @@ class Rows:
         self.problems.append(Problem(row.where, what))
 
     def _records(self, path: Path, label: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
-        try:
-            rows: Iterable[tuple[int, Any]]
-            if path.suffix.lower() == ".parquet":
-                unit, rows = "row", enumerate(self._parquet(path))
-            elif path.suffix.lower() == ".csv":
-                unit, rows = "row", enumerate(csv_cells.read_rows(path), start=1)
-            elif _is_list(path):
-                unit, rows = "record", enumerate(strict_json.read_list(path))
-            else:
-                unit, rows = "line", strict_json.lines(path)
-            for number, record in rows:
-                where = f"{label}, {unit} {number}"
-                if isinstance(record, strict_json.BadJson):
-                    yield where, str(record)
-                elif not isinstance(record, dict):
-                    yield where, f"expected an object, got {record!r:.60}"
-                else:
-                    yield where, record
-        except (OSError, ValueError, csv.Error) as error:
-            if isinstance(error, UserError):
-                raise
-            raise UserError(f"{label}: cannot be read ({error}); fetch it again") from error
-
-    def _parquet(self, path: Path) -> Iterator[dict[str, Any]]:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        try:
-            with pq.ParquetFile(path) as file:
-                for batch in file.iter_batches(batch_size=16):  # recordings are megabytes each
-                    for record in batch.to_pylist():
-                        yield {name: self._placed(cell) for name, cell in record.items()}
-        except pa.ArrowException as error:
-            raise ValueError(str(error)) from error
+        suffix = path.suffix.lower()
+        if suffix not in (".parquet", ".csv"):
+            suffix = ".json" if _is_list(path) else ".jsonl"
+        with suppress(EmptyTable):
+            for where, row in records(path, label, suffix=suffix):
+                if suffix == ".parquet" and isinstance(row, dict):
+                    row = {name: self._placed(cell) for name, cell in row.items()}
+                yield where, row
 
     def _placed(self, cell: Any) -> Any:
         """A cell; of an embedded recording the file that it was put into, as a text."""

@@ -142,7 +142,7 @@ def read_results(review: Review, path: Path) -> Imported:
         UserError: the file is no such export.
     """
     try:
-        export = strict_json.read_list(path, within=("annotations", "result", "value"))
+        export = strict_json.read_list(path)
     except (OSError, strict_json.BadJson) as error:
         raise UserError(
             f"{path}: expected a list of tasks ({error}); export as JSON, not JSON_MIN"

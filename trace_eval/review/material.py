@@ -16,11 +16,11 @@ from trace_eval.conversations.items import (
 )
 from trace_eval.data.items import FEEDBACK_CODES, Single
 from trace_eval.data.judgement import Judgement, Overall
-from trace_eval.data.manifest_files import MANIFEST_SUFFIXES
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.pairs import Pair
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.records import spill_to
+from trace_eval.data.tables import SUFFIXES
 from trace_eval.extracting.cache import audio_folder, conversations_folder
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.rubrics.single import ScoreRubric
@@ -127,7 +127,7 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
         outcomes = run.score_outcomes()
         variances = {item: o.variance for (item, by), o in outcomes.items() if by == name}
         database = run.path(DATABASE)
-    elif rubric and (source.suffix in MANIFEST_SUFFIXES or holds_conversations(source)):
+    elif rubric and (source.suffix in SUFFIXES or holds_conversations(source)):
         chosen, manifest = load_rubric(rubric), _read_items(source, audio_root)
         items, left_out = manifest.singles, _problems(manifest)
         database = source.with_name(f"{source.name}.{DATABASE}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from trace_eval.data.columns import Columns
-from trace_eval.data.label_files import NAMES, column_names
+from trace_eval.data.label_files import NAMES, names_in
 from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.score_files import SCORE_COLUMNS, ScoreFile, holds_records
@@ -30,7 +30,7 @@ def held(source: Path | Opinions | ScoreFile, columns: Columns | None = None) ->
         return LABELS
     if source.suffix == ".jsonl" and holds_records(source):
         return SCORES
-    names = column_names(source)
+    names = names_in(source)
     labelled = {NAMES.get(name) for name in names} & {*LABEL_COLUMNS, *SCORE_FACTS}
     scored = any(SCORE_COLUMNS.get(name) == "score" for name in names)
     return SCORES if scored and not labelled else LABELS

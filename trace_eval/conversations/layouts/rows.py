@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.conversations.layouts.base import separate_lines
-from trace_eval.data.csv_cells import read_rows
+from trace_eval.data.tables import records
 
 _HOURS = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)", re.ASCII)
 
@@ -39,12 +38,8 @@ def separate_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     if path.suffix.lower() == ".jsonl":
         yield from separate_lines(path)
         return
-    try:
-        yield from enumerate(read_rows(path), start=1)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"{path}: no CSV in UTF-8 ({error}); save it so") from None
+    for number, (_, row) in enumerate(records(path), start=1):
+        yield number, row if isinstance(row, str) else {n: v or "" for n, v in row.items()}
 
 
 def first_row(path: Path) -> dict[str, Any]:

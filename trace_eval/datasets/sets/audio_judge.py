@@ -8,7 +8,6 @@ SpeakBench in both orders (``position1_result, position2_result``), win rates ma
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,10 +15,10 @@ from itertools import islice
 from pathlib import Path
 
 from trace_eval.data.answers import Answer, Recording
-from trace_eval.data.csv_cells import read_rows
 from trace_eval.data.manifests import Problem
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.data.strict_json import lines
+from trace_eval.data.tables import column_names
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, share_figure
 from trace_eval.datasets.rows import Columns, Row, Rows, alone
@@ -97,10 +96,10 @@ def _columns(path: Path) -> set[str]:
     """Names in the first rows, without reading the rest."""
     try:
         if path.suffix == ".csv":
-            return set(next(read_rows(path), {}))
+            return set(column_names(path))
         first = [row for _, row in islice(lines(path), _LOOKED_AT)]
         return {name for row in first if isinstance(row, dict) for name in row}
-    except (OSError, ValueError, csv.Error):
+    except (OSError, ValueError):
         return set()
 
 

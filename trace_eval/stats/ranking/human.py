@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import csv
 import math
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from blueprints import UserError
-from trace_eval.data.csv_cells import read_rows
+from trace_eval.data.names import NAMES
+from trace_eval.data.tables import records
 
 
 def read_human_ranking(path: Path) -> dict[str, float]:
-    """System -> score, more is better, from a CSV with ``system`` and ``score`` or ``rank``.
+    """System -> score, more is better, from a table with ``system`` and ``score`` or ``rank``.
 
     Raises:
         UserError: a column is missing, scores and ranks are mixed, a value is no finite number,
             or a system comes twice.
     """
-    try:
-        rows = list(read_rows(path))
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file; check the path") from None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"{path}: cannot be read ({error})") from error
-    if not rows:
-        raise UserError(f"{path}: no systems; give a CSV with 'system' and 'score' or 'rank'")
+    rows: list[Mapping[str, Any]] = []
+    for where, record in records(path):
+        if isinstance(record, str):
+            raise UserError(f"{where}: {record}")
+        rows.append(record)
     given = [c for c in ("score", "rank") if any(row.get(c) for row in rows)]
     if len(given) > 1:
         raise UserError(f"{path}: has both score and rank, which run in opposite order; keep one")
     scores: dict[str, float] = {}
     for number, row in enumerate(rows, start=1):
-        name = row.get("system")
+        name = next((row[n] for n in NAMES["system"] if row.get(n)), None)
         if not name or not given or not row.get(given[0]):
             raise UserError(f"{path}, record {number}: needs 'system' and 'score' or 'rank'")
         if name in scores:
@@ -40,10 +39,10 @@ def read_human_ranking(path: Path) -> dict[str, float]:
     return scores
 
 
-def _number(text: str, what: str) -> float:
+def _number(text: Any, what: str) -> float:
     try:
         value = float(text)
-    except ValueError:
+    except (TypeError, ValueError):
         value = math.nan
     if not math.isfinite(value):
         raise UserError(f"{what} is {text!r}; give a finite number")

@@ -1,0 +1,175 @@
+"""What the columns of all tables may be called: of manifests, prompts, labels and scores.
+
+Of several accepted names in one record the first counts. ``--column`` names others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from fusion import DIMENSIONS
+
+Names = tuple[str, ...]
+
+#: What a column holds -> its accepted names, ours first.
+NAMES: dict[str, Names] = {
+    "id": ("id", "pair_id", "item_id", "pair", "item", "index"),
+    "instruction_id": ("instruction_id", "question_id", "prompt_id", "data_ID"),
+    "instruction_text": ("instruction_text", "instruction", "prompt", "question_text", "question",
+                         "query", "user_prompt"),
+    "instruction_audio": ("instruction_audio", "instruction_path", "audio_instruction",
+                          "question_audio", "query_audio", "prompt_path", "question_file_name"),
+    "a": ("a", "a_audio", "audio_a", "audio1_path", "audio1"),
+    "b": ("b", "b_audio", "audio_b", "audio2_path", "audio2"),
+    "a_system": ("a_system", "system_a", "model_a", "model1"),
+    "b_system": ("b_system", "system_b", "model_b", "model2"),
+    "a_reference": ("a_reference", "reference_a"),
+    "b_reference": ("b_reference", "reference_b"),
+    "a_conversation": ("a_conversation",),
+    "b_conversation": ("b_conversation",),
+    "voice_audio": ("voice_audio", "voice_path", "prompt_audio"),
+    **{f"label_{name}": (f"label_{name}", name) for name in (*DIMENSIONS, "overall")},
+    "label_preference": ("label_preference", "preference", "winner", "preferred", "outcome"),
+    "match": ("match", "label_match"),
+    "category": ("category",),
+    "language": ("language",),
+    "system": ("system", "model"),
+    "candidate": ("candidate", "candidate_answer", "response"),
+    "audio": ("audio", "audio_path", "candidate_audio", "file_name"),
+    "reference": ("reference", "references", "correct_answer"),
+    "turns": ("turns",),
+    "conversation": ("conversation",),
+    "context": ("context", "scene"),
+    "rationale": ("rationale",),
+    "transcription": ("transcription",),
+    "split": ("split",),
+    "scores": ("scores", "ratings"),
+    "feedback": ("feedback",),
+    "rater": ("rater", "annotator"),
+    "judge": ("judge",),
+    "repeat": ("repeat", "sample"),
+    "order": ("order",),
+    "rubric": ("rubric",),
+    "score": ("score", "value", "rating"),
+    "mos": ("mos",),
+    "variance": ("variance",),
+    "score_a": ("score_a", "score1"),
+    "score_b": ("score_b", "score2"),
+    "truth_score_a": ("truth_score_a", "groundtruth1"),
+    "truth_score_b": ("truth_score_b", "groundtruth2"),
+}  # fmt: skip
+
+#: Names of answers that mean something else in other files: they count only where they hold a
+#: recording and the record has none of the usual names.
+OTHER_NAMES: dict[str, Names] = {
+    "a": ("response_a", "answer_a", "a_path", "path_a", "a_file_name", "output_a"),
+    "b": ("response_b", "answer_b", "b_path", "path_b", "b_file_name", "output_b"),
+}
+
+#: Names that count only where a table has no other name of what they hold.
+WEAK = frozenset(("item_id", "prompt_id", "question_id", "model"))
+
+#: Columns of the better and of the worse answer, as data for RLHF and DPO have them.
+BETTER = ("chosen", "chosen_audio", "chosen_path", "chosen_audio_path", "chosen_file_name")
+WORSE = ("rejected", "rejected_audio", "rejected_path", "rejected_audio_path", "rejected_file_name")
+
+#: Place in a pair -> the accepted names of the flat column that holds it.
+PAIR: dict[tuple[str, ...], Names] = {
+    ("id",): NAMES["id"],
+    ("instruction", "audio"): NAMES["instruction_audio"],
+    ("instruction", "text"): NAMES["instruction_text"],
+    **{
+        (side, what): NAMES[side if what == "audio" else f"{side}_{what}"]
+        for what in ("audio", "system", "reference", "conversation")
+        for side in "ab"
+    },
+    ("voice", "audio"): NAMES["voice_audio"],
+    **{("labels", name): NAMES[f"label_{name}"] for name in (*DIMENSIONS, "overall", "preference")},
+    ("labels", "match"): NAMES["match"],
+    **{(name,): NAMES[name] for name in ("category", "language", "instruction_id")},
+}
+
+
+def _own(name: str, field: str) -> Names:
+    """The names of a column that a kind of table calls otherwise."""
+    return tuple(dict.fromkeys((name, *NAMES[field])))
+
+
+def _select(*fields: str, **own: str) -> dict[str, Names]:
+    """Field of a kind of table -> its accepted names; ``own``: what it calls another field."""
+    return {name: NAMES[name] for name in fields} | {
+        name: _own(name, field) for name, field in own.items()
+    }
+
+
+#: Fields of a single answer.
+SINGLE: Mapping[str, Names] = _select(
+    *("id", "reference", "candidate", "audio", "turns", "conversation", "system", "context"),
+    *("rationale", "transcription", "category", "language", "split", "scores", "feedback"),
+    question_id="instruction_id",
+    question="instruction_text",
+    question_audio="instruction_audio",
+)
+
+#: Fields of a prompt; its id is what its recordings are called.
+PROMPT: Mapping[str, Names] = {
+    "id": (*NAMES["id"], "name", "stem", "file_name", *NAMES["instruction_id"]),
+    "instruction_text": (*NAMES["instruction_text"], "text"),
+    "instruction_audio": (*NAMES["instruction_audio"], "audio", "audio_path"),
+}
+
+#: Fields of a table of labels or judgements of pairs.
+LABELS: Mapping[str, Names] = {
+    **_select(
+        *("id", "instruction_id", "category", "repeat", "order", "system", "match"),
+        *("score_a", "score_b", "truth_score_a", "truth_score_b"),
+        system_a="a_system",
+        system_b="b_system",
+        clip_a="a",
+        clip_b="b",
+        preference="label_preference",
+        **{name: f"label_{name}" for name in (*DIMENSIONS, "overall")},
+    ),
+    "rater": (*NAMES["rater"], *NAMES["judge"]),
+    **{
+        name: (name,)
+        for name in (
+            *(f"{n}_{side}" for n in ("duration", "loudness", "mos", "tokens") for side in "ab"),
+            *("confidence", "entropy", "consistent", "p_a", "margin", "inclusion", "seconds"),
+            *(f"margin_{name}" for name in DIMENSIONS),
+        )
+    },
+}
+
+#: Fields of a table of scores or ratings of single answers.
+SCORES: Mapping[str, Names] = _select(
+    *("id", "rater", "judge", "score", "mos", "variance", "rubric", "system", "split"),
+    question_id="instruction_id",
+)
+
+
+def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str, str]:
+    """Accepted name -> the field that it holds, of one kind of table.
+
+    Args:
+        kind: field -> its accepted names.
+        have: columns of the table, by which :data:`WEAK` names count.
+    """
+    fields: dict[str, str] = {}
+    for name, every in kind.items():
+        usual = [alias for alias in every if alias not in WEAK or alias == every[0]]
+        if not any(alias in have for alias in usual):
+            usual += [alias for alias in every if alias in have][:1]
+        fields |= dict.fromkeys(usual, name)
+    return fields
+
+
+def by_rank(record: Mapping[str, object], kind: Mapping[str, int]) -> list[tuple[str, Any]]:
+    """The cells of a record, accepted names in their order."""
+    return sorted(record.items(), key=lambda cell: kind.get(cell[0], 0))
+
+
+def ranks(every: Iterable[Names]) -> dict[str, int]:
+    """Accepted name -> its place among those of its field."""
+    return {alias: place for names in every for place, alias in enumerate(names)}

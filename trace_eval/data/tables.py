@@ -1,0 +1,439 @@
+"""The records of every table: CSV, TSV, JSON lines, a JSON list, Parquet, Arrow.
+
+A row with more cells than the header has columns, or with text that is not UTF-8, is bad: it says
+why, and what becomes of the others is for its reader to say. A row with fewer cells lacks the last.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from blueprints import UserError
+from trace_eval.data import strict_json
+from trace_eval.data.csv_cells import unquoted
+from trace_eval.data.files import is_file, is_folder
+from trace_eval.data.inspect_logs import log_records
+from trace_eval.data.singles import authors_record
+from trace_eval.data.strict_json import BadJson
+
+#: File name endings of tables.
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".arrow", ".eval")
+
+#: Those of CSV.
+CSV = (".csv", ".tsv")
+
+#: Those of workbooks, which are no tables before they are saved as one.
+_WORKBOOKS = (".xlsx", ".xls", ".ods", ".numbers")
+
+#: Characters that separate columns; the one that gives the header the most columns counts.
+_DELIMITERS = (",", ";", "\t")
+
+#: The line with which Excel says what separates the columns.
+_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
+
+#: Rows that are built at once; of tables with recordings, which hold megabytes each, a few.
+_ROWS, _FEW_ROWS = 4096, 16
+
+#: Records that are looked at for the names of columns: a missing value may have no name.
+_FIRST = 20
+
+Row = dict[str, Any]
+
+
+class EmptyTable(UserError):
+    """A file without a record."""
+
+
+def records(
+    path: Path,
+    label: Path | str | None = None,
+    *,
+    by_id: bool = False,
+    names: Collection[str] | None = None,
+    suffix: str | None = None,
+) -> Iterator[tuple[str, Row | str]]:
+    """The records of a file: (where, record) or (where, what is wrong with it).
+
+    Args:
+        path: of the file.
+        label: what to call it; None: its path.
+        by_id: a ``.json`` may be an object of records by id.
+        names: the columns that are wanted of Parquet; None: all.
+        suffix: what the file is, whatever its name ends in; None: what its name says.
+
+    Raises:
+        UserError: there is no such file, it is no table, cannot be read, or has no record.
+    """
+    label = path if label is None else label
+    suffix = (path.suffix if suffix is None else suffix).lower()
+    _refuse_others(path, label, suffix)
+    empty = True
+    try:
+        rows = _rows(path, suffix, by_id, names)
+        for where, row in _checked(label, rows, _UNITS.get(suffix, "row")):
+            empty = False
+            yield where, row
+        if empty:
+            raise EmptyTable(f"{label}: {_emptiness(path, suffix)}; add the items")
+    except (BadJson, OSError, csv.Error, UnicodeError) as error:
+        raise UserError(f"{label}: not readable as {suffix[1:]} ({error})") from error
+
+
+def checked(label: Path | str, rows: Iterable[object]) -> Iterator[tuple[str, Row | str]]:
+    """(where, record) of rows at hand, or what is wrong with one."""
+    return _checked(label, enumerate(rows, start=1), "row")
+
+
+def column_names(path: Path) -> list[str]:
+    """Names of a file's columns, as they stand in its header or its first records.
+
+    Of a file that cannot be read there are none: its reader says why.
+    """
+    try:
+        if path.suffix.lower() in CSV:
+            return _Csv.of(path).header
+        first = [row for _, row in islice(records(path), _FIRST) if isinstance(row, dict)]
+        return list(dict.fromkeys(name for record in first for name in record))
+    except (OSError, ValueError, csv.Error):
+        return []
+
+
+def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None]]:
+    """These columns of a CSV file; an empty cell is None.
+
+    Raises:
+        UserError: the file cannot be read, a row of it is bad, or two columns have one name.
+    """
+    import pyarrow as pa
+
+    _refuse_others(path, path, path.suffix.lower())
+    try:
+        table = _Csv.of(path)
+        wanted = [name for name in table.header if name in names]
+        if twice := next((name for name in wanted if wanted.count(name) > 1), None):
+            raise UserError(f"{path}: two columns are called {twice!r}; keep one")
+        try:
+            return table.columns(wanted)
+        except pa.ArrowInvalid:  # it says neither which row is bad, nor what is only short
+            return table.columns_by_row(wanted)
+    except (OSError, csv.Error, UnicodeError, BadJson) as error:
+        raise UserError(f"{path}: not readable as CSV ({error})") from error
+
+
+def _refuse_others(path: Path, label: Path | str, suffix: str) -> None:
+    if is_folder(path):
+        raise UserError(f"{label}: is a folder, and a file is wanted; name one in it")
+    if not is_file(path):
+        raise UserError(f"{label}: no such file; check the path")
+    if suffix in _WORKBOOKS:
+        raise UserError(f"{label}: is a workbook; save its sheet as CSV (UTF-8)")
+    if suffix not in SUFFIXES:
+        raise UserError(
+            f"{label}: its name ends in {suffix or 'nothing that says what it holds'}, and that"
+            f" of a table in one of {', '.join(SUFFIXES)}; rename or convert it"
+        )
+
+
+#: What a record of a file is called, where it is not a row.
+_UNITS = {".jsonl": "line", ".ndjson": "line", ".json": "record", ".eval": "sample"}
+
+
+def _rows(
+    path: Path, suffix: str, by_id: bool, names: Collection[str] | None
+) -> Iterable[tuple[int | str, object]]:
+    match suffix:
+        case ".jsonl" | ".ndjson":
+            return strict_json.lines(path)
+        case ".json":
+            if by_id and _begins(path, b"{"):
+                return _members(strict_json.read_file(path))
+            return enumerate(strict_json.read_list(path), start=1)
+        case ".parquet":
+            return enumerate(_parquet(path, names), start=1)
+        case ".arrow":
+            return enumerate(arrow_rows(path), start=1)
+        case ".eval":
+            return log_records(path)
+        case _:
+            return enumerate(_Csv.of(path).rows(), start=1)
+
+
+def _members(by_id: Row) -> Iterator[tuple[str, object]]:
+    for key, member in by_id.items():
+        yield key, authors_record(key, member) if isinstance(member, dict) else member
+
+
+def _begins(path: Path, mark: bytes) -> bool:
+    with path.open("rb") as file:
+        return file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == mark
+
+
+def _checked(
+    label: Path | str, rows: Iterable[tuple[int | str, object]], unit: str
+) -> Iterator[tuple[str, Row | str]]:
+    for number, row in rows:
+        where = f"{label}, {unit if isinstance(number, int) else 'item'} {number}"
+        if isinstance(row, BadJson):
+            yield where, str(row)
+        elif not isinstance(row, dict):
+            yield where, f"expected an object, got {row!r:.80}"
+        else:
+            yield where, row
+
+
+def _emptiness(path: Path, suffix: str) -> str:
+    if suffix in (*CSV, ".parquet", ".arrow"):
+        return "it has a header and no row under it"
+    return "the file is empty" if _begins(path, b"") else "it holds no record"
+
+
+# --- CSV -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Csv:
+    """A CSV file by how it is written.
+
+    Attributes:
+        path: of it.
+        encoding: UTF-8, or UTF-16 where its first bytes say so.
+        lead: lines before the header.
+        delimiter: what separates the columns.
+        header: their names.
+    """
+
+    path: Path
+    encoding: str
+    lead: int
+    delimiter: str
+    header: list[str]
+
+    @classmethod
+    def of(cls, path: Path) -> _Csv:
+        """Look at the start of a file.
+
+        Raises:
+            EmptyTable: it has no header.
+            BadJson: its header is not UTF-8.
+        """
+        with path.open("rb") as start:
+            wide = start.read(2) in (b"\xff\xfe", b"\xfe\xff")
+        encoding = "utf-16" if wide else "utf-8-sig"
+        with _open(path, encoding) as file:
+            told = _SEPARATOR.fullmatch(next(_lines(file), ""))
+            found: list[tuple[str, list[str]]] = []
+            for delimiter in (told[1],) if told else _DELIMITERS:
+                file.seek(0)
+                lines = islice(_lines(file), 1 if told else 0, None)
+                rows = csv.reader(lines, delimiter=delimiter)
+                found.append((delimiter, next((row for row in rows if row), [])))
+        delimiter, header = max(found, key=lambda one: len(one[1]))
+        if not header:
+            raise EmptyTable(f"{path}: the file is empty; give a table with a header row")
+        if not _is_utf8(header):
+            raise BadJson("its header is not UTF-8; save the file as UTF-8")
+        return cls(path, encoding, 1 if told else 0, delimiter, [*map(unquoted, header)])
+
+    def rows(self) -> Iterator[dict[str, str | None] | BadJson]:
+        """The rows under the header; what a row lacks is None."""
+        header, width = self.header, len(self.header)
+        with _open(self.path, self.encoding) as file:
+            rows = csv.reader(islice(_lines(file), self.lead, None), delimiter=self.delimiter)
+            next(row for row in rows if row)
+            while True:
+                try:
+                    cells = next(rows)
+                except StopIteration:
+                    return
+                except csv.Error as error:
+                    yield BadJson(f"not CSV ({error}); quote cells with quotes or line breaks")
+                    continue
+                if not cells:
+                    continue
+                if not _is_utf8(cells):
+                    yield BadJson("not UTF-8; save the file as UTF-8")
+                elif any(cells[width:]):
+                    yield BadJson("more cells than the header has columns; quote cells with commas")
+                else:
+                    lack = [None] * (width - len(cells))
+                    yield dict(zip(header, [*map(unquoted, cells[:width]), *lack], strict=True))
+
+    def columns(self, names: list[str]) -> dict[str, list[str | None]]:
+        """Columns of a file whose rows all are as wide as its header, fast.
+
+        Equal cells are one object, quick to compare.
+
+        Raises:
+            ArrowInvalid: some row is not, or is not UTF-8.
+        """
+        import pyarrow as pa
+
+        if self.encoding != "utf-8-sig":
+            raise pa.ArrowInvalid(self.encoding)
+        try:
+            table = self._read(names, None)
+        except pa.ArrowInvalid as error:
+            if "straddl" not in str(error):
+                raise
+            # a cell is longer than a block: read the file as one
+            table = self._read(names, min(self.path.stat().st_size + 1, 2**31 - 1))
+        if not table.num_rows:
+            raise EmptyTable(f"{self.path}: it has a header and no row under it; add the items")
+        return {name: _cells(table.column(name)) for name in names}
+
+    def _read(self, names: list[str], block: int | None) -> Any:
+        import pyarrow as pa
+        from pyarrow import csv as arrow
+
+        return arrow.read_csv(
+            self.path,
+            read_options=arrow.ReadOptions(block_size=block, skip_rows=self.lead),
+            parse_options=arrow.ParseOptions(newlines_in_values=True, delimiter=self.delimiter),
+            convert_options=arrow.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()),
+                include_columns=names,
+                strings_can_be_null=True,
+                null_values=[""],
+            ),
+        )
+
+    def columns_by_row(self, names: list[str]) -> dict[str, list[str | None]]:
+        """As :meth:`columns`, of any file.
+
+        Raises:
+            UserError: a row is bad; it is named.
+        """
+        found: dict[str, list[str | None]] = {name: [] for name in names}
+        number = 0
+        for number, row in enumerate(self.rows(), start=1):
+            if isinstance(row, BadJson):
+                raise UserError(f"{self.path}, row {number}: {row}")
+            for name, column in found.items():
+                column.append(row[name] or None)
+        if not number:
+            raise EmptyTable(f"{self.path}: it has a header and no row under it; add the items")
+        return found
+
+
+def _open(path: Path, encoding: str) -> IO[str]:
+    return path.open(encoding=encoding, errors="surrogateescape", newline="")
+
+
+def _lines(file: IO[str]) -> Iterator[str]:
+    return iter(lambda: file.readline(strict_json.MAX_LINE_BYTES), "")
+
+
+def _is_utf8(cells: list[str]) -> bool:
+    try:
+        "".join(cells).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _cells(column: Any) -> list[str | None]:
+    import numpy as np
+
+    found: list[str | None] = []
+    for block in column.chunks:
+        coded = block.dictionary_encode()
+        texts = np.array([*map(unquoted, coded.dictionary.to_pylist()), None], object)
+        found += texts[coded.indices.fill_null(len(texts) - 1).to_numpy()].tolist()
+    return found
+
+
+# --- Parquet and Arrow ---------------------------------------------------------------
+
+
+def _parquet(path: Path, names: Collection[str] | None) -> Iterator[Row | BadJson]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            schema = file.schema_arrow
+            wanted = [name for name in schema.names if names is None or name in names]
+            flat = all(_is_small(schema.field(name).type) for name in wanted)
+            rows = _ROWS if flat else _FEW_ROWS
+            for batch in file.iter_batches(batch_size=rows, columns=wanted):
+                yield from _records(batch, _classes(schema))
+    except (pa.ArrowInvalid, UnicodeDecodeError) as error:  # the latter: of a column's name
+        raise UserError(f"{path}: not a Parquet file ({error})") from error
+
+
+def _is_small(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return not (pa.types.is_nested(kind) or pa.types.is_binary(kind))
+
+
+def arrow_rows(path: Path) -> Iterator[Row | BadJson]:
+    """The rows of an Arrow file, as Hugging Face's ``datasets`` saves and caches them.
+
+    Raises:
+        UserError: it is none.
+    """
+    import pyarrow as pa
+
+    try:
+        with pa.memory_map(str(path)) as file:
+            try:
+                batches: Any = pa.ipc.open_stream(file)
+                schema = batches.schema
+            except pa.ArrowInvalid:
+                whole = pa.ipc.open_file(file)
+                schema = whole.schema
+                batches = (whole.get_batch(n) for n in range(whole.num_record_batches))
+            classes = _classes(schema)
+            for batch in batches:
+                batch.validate(full=True)  # offsets of a damaged file lead anywhere
+                for start in range(0, batch.num_rows, _FEW_ROWS):
+                    yield from _records(batch.slice(start, _FEW_ROWS), classes)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UserError(f"{path}: not an Arrow file ({error})") from error
+
+
+def arrow_records(table: Any) -> Iterator[Row | BadJson]:
+    """The rows of a batch or table of Arrow, classes of Hugging Face by their names."""
+    return _records(table, _classes(table.schema))
+
+
+def _classes(schema: Any) -> dict[str, list[str]]:
+    """Column -> its names by number, where Hugging Face stored labels as numbers from 0."""
+    text = (schema.metadata or {}).get(b"huggingface")
+    try:
+        features = strict_json.loads(text)["info"]["features"] if text else {}
+        return {
+            name: feature["names"]
+            for name, feature in features.items()
+            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _named(row: Row, classes: Mapping[str, list[str]]) -> Row:
+    """A row with the names of its classes: a stored 1 may be the second name, and no label 1."""
+    for name, names in classes.items():
+        number = row.get(name)
+        if isinstance(number, int):
+            row[name] = names[number] if 0 <= number < len(names) else None
+    return row
+
+
+def _records(batch: Any, classes: Mapping[str, list[str]]) -> Iterator[Row | BadJson]:
+    """Rows of a batch; one whose text is not UTF-8 is a problem of its own."""
+    try:
+        yield from (_named(row, classes) for row in batch.to_pylist())
+    except UnicodeDecodeError:
+        for row in range(len(batch)):
+            try:
+                yield from (_named(r, classes) for r in batch.slice(row, 1).to_pylist())
+            except UnicodeDecodeError as error:
+                yield BadJson(f"not UTF-8 ({error.reason}); write the text again")
