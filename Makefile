@@ -105,7 +105,8 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV) || { echo "on Debian: apt-get install python3-venv"; exit 1; }
 
 $(VENV)/installed: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[tiny-en]'
+	@echo "installing into $(VENV), once, a few minutes"
+	$(BIN)/python -m pip install --disable-pip-version-check -e '.[tiny-en]'
 	touch $@
 
 $(VENV)/installed-docs: $(VENV)/installed

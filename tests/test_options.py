@@ -53,11 +53,11 @@ def typed(*arguments: object) -> tuple[int, str]:
 
 
 def options_of(command: Any) -> int:
-    """How many there are beside ``--json``, which every command has."""
+    """How many there are beside ``--json`` and ``--quiet``, which every command has."""
     below = getattr(command, "commands", None)
     if below is None:
         own = [p for p in command.params if p.param_type_name == "option"]
-        return sum("--json" not in option.opts for option in own)
+        return sum(not {"--json", "--quiet"} & {*option.opts} for option in own)
     return sum(map(options_of, below.values()))
 
 

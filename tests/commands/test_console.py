@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from tests.support.audio import tone, write
 from tests.support.cli import trace_eval
 from trace_eval.commands.console import SAME_CAUSE, warn_all
 
@@ -42,6 +44,51 @@ def test_broken_records_are_found_in_their_file(tmp_path: Path) -> None:
     assert "... and 8 more like that" in done.err
     assert "none of its 9 records can be read" in done.err
     assert not (tmp_path / "run").exists()
+
+
+def test_what_cannot_be_read_stands_in_the_table_and_quiet_prints_results_alone(
+    tmp_path: Path,
+) -> None:
+    clip = write(tmp_path / "a.wav", tone(0.2))
+    lines = [{"id": "x", "a": clip.name, "b": clip.name}, {"id": "y", "a": clip.name}]
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text("".join(json.dumps(line) + "\n" for line in lines) + "oops\n")
+    done = trace_eval("judge", pairs, "--out", tmp_path / "run", "--workers", 0)
+    rows = {line.split()[0]: line.split()[1:] for line in done.out.splitlines() if line.strip()}
+    assert rows["y"][:7] == [*"----", "unreadable:", "b:", "Field"], done.out
+    assert "line 3" in done.out
+    assert "unreadable: not JSON" in " ".join(done.out.split())
+    assert done.err
+    quiet = trace_eval("judge", pairs, "--out", tmp_path / "run", "--workers", 0, "--quiet")
+    assert (quiet.out, quiet.err, quiet.code) == (done.out, "", done.code)
+    wrong = trace_eval("judge", tmp_path / "no.jsonl", "--quiet")
+    assert wrong.err.startswith("error: "), wrong
+
+
+@pytest.mark.parametrize(
+    ("typed", "remedy"),
+    [
+        (("--a", "new"), "--a new: is one system; name the other, --b DIR, or score this one"),
+        (("new", "old"), "two folders of recordings are --a new --b old"),
+        (("new", "--judge", "opnai:m"), "did you mean openai:m? Else use one of rules, "),
+        (("new", "--judge", "?"), "judge '?' is unknown; use one of rules, "),
+    ],
+)
+def test_what_was_typed_nearly_right_is_told_how(
+    typed: tuple[str, ...], remedy: str, tmp_path: Path
+) -> None:
+    for name in ("new", "old"):
+        write(tmp_path / name / "1.wav", tone(0.2))
+    done = trace_eval("judge", *typed, cwd=tmp_path)
+    assert done.code == 2
+    assert remedy in done.err
+
+
+def test_types_in_the_help_are_words() -> None:
+    for name in ("judge", "compare", "train scorer", "show"):
+        page = trace_eval(*name.split(), "--help").out
+        assert not re.search(r"<list|range>|<str>|<path>", page), page
+    assert re.search(r"--judge +TEXT", trace_eval("judge", "--help").out)
 
 
 def test_wide_tables_are_split_and_no_number_is_broken() -> None:

@@ -172,6 +172,34 @@ def test_ctrl_c_twice_is_quiet(tmp_path: Path) -> None:
         assert process.returncode in (0, 130), errors
 
 
+@pytest.mark.parametrize("sigint", [signal.SIG_DFL, signal.SIG_IGN])
+def test_sigterm_is_as_quiet_as_ctrl_c_and_the_run_goes_on(
+    tmp_path: Path, sigint: signal.Handlers
+) -> None:
+    """SIGINT is ignored in the background jobs of a script."""
+    clips = [write(tmp_path / f"{n}.wav", tone(3, peak=n / 20)) for n in range(1, 9)]
+    rows = [{"id": str(n), "a": str(clip), "b": str(clip)} for n, clip in enumerate(clips)]
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    typed = ["judge", "p.jsonl", "--out=run", "--cache=cache", "--workers=1"]
+    process = subprocess.Popen(
+        [*COMMAND, *typed],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, sigint),
+    )
+    while not (tmp_path / "run" / "pairs.jsonl").exists() and process.poll() is None:
+        time.sleep(0.02)
+    process.terminate()
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 143, errors
+    assert errors.splitlines()[-1] == "terminated; the same command continues run"
+    assert "Traceback" not in errors
+    done = trace_eval(*typed, cwd=tmp_path)
+    assert f"of {len(clips)} pairs scored" in done.err
+
+
 def test_ctrl_c_after_the_work_changes_nothing(tmp_path: Path) -> None:
     clip = write(tmp_path / "a.wav", tone(0.5))
     typed = [*COMMAND, "extract", str(clip), "--cache=cache", "--workers=2"]

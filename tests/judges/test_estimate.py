@@ -42,9 +42,14 @@ def test_calls_and_cost_are_known_before_anything_is_sent(
 
 
 def test_no_price_means_no_cost() -> None:
-    found = estimate(made(base_url="http://127.0.0.1:1/v1"), [case()])
+    judge = made(base_url="http://10.0.0.1:1/v1")
+    found = estimate(judge, [case()])
     assert found.cost_usd is None
     assert found.input_tokens > 0
+    nothing = estimate(judge, [])  # to send, as where every reply is kept
+    assert (nothing.cost_usd, nothing.cost_usd_at_most) == (0.0, 0.0)
+    here = estimate(made(base_url="http://127.0.0.1:1/v1"), [case()])
+    assert (here.calls, here.cost_usd) == (2, 0.0)
 
 
 def test_cached_calls_cost_nothing(llama: str, tmp_path: Path) -> None:

@@ -502,8 +502,10 @@ def test_another_language_decides_nothing_and_is_counted_first(tmp_path: Path) -
     judgements = Run.open(run).judgements()
     assert [judgement.rating("content") for judgement in judgements.values()] == [None, None]
     assert "the recogniser guessed the words of answer B" in str(judgements["y"].detail)
-    assert "2 of 3 clips: the recogniser guessed" in " ".join(done.err.split())
+    assert "pip install" not in str(judgements["y"].detail)  # said once of the run
+    assert "guessed the words of 2 of 3 clips" in " ".join(done.out.split())
+    assert "known on their own: voice_quality of 2, paralinguistics of 2" in done.err
     shown = trace_eval("report", run)
     assert shown.code == 0, shown.err
     head = (run / "report.html").read_text().partition('<dl class="cards">')[0]
-    assert "2 of 3 clips: the recogniser guessed" in head
+    assert "guessed the words of 2 of 3 clips" in head

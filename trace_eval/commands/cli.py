@@ -9,7 +9,7 @@ import typer
 
 from blueprints import DISTRIBUTION, SCRIPT
 from blueprints.distribution import __version__
-from trace_eval.commands.console import results, show_advice
+from trace_eval.commands.console import end_on_sigterm, results, show_advice
 from trace_eval.commands.exit_codes import DEBUG, Commands, prepare_streams
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.data.csv_cells import RAW
@@ -73,6 +73,7 @@ def _everywhere(
 def main() -> None:
     """Entry point."""
     prepare_streams()
+    end_on_sigterm()
     show_advice()
     try:
         app()

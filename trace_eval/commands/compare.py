@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trace_eval.commands.console import say_note
 from trace_eval.commands.gates import Output
 from trace_eval.commands.signatures import from_classes, refuse_unused
 from trace_eval.commands.statistics import Labels
@@ -85,7 +86,7 @@ def _print_runs(
 
     report = compare_folders(runs, read_labels(labels) if labels else None, options)
     for note in report.notes:
-        typer.echo(f"note: {note}", err=True)
+        say_note(note)
     sentences = compare_answer(report)
     print_sentences(sentences)
     if output.full:
@@ -120,7 +121,7 @@ def print_change(
     console = stdout_console()
     console.print(f"{report.title}: {report.sentence}", markup=False, soft_wrap=True)
     for note in report.notes:
-        typer.echo(f"note: {note}", err=True)
+        say_note(note)
     if full:
         print_tables(judge_change_tables(report), console)
     give(report)

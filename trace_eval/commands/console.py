@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from blueprints import Advice, counted
-from trace_eval.commands.json_option import wanted_json
+from trace_eval.commands.json_option import QUIET, wanted_json
 from trace_eval.data.urls import redact_urls
 
 #: Exit codes, see :mod:`trace_eval.commands.exit_codes`.
@@ -28,6 +30,9 @@ EXIT_DAMAGED = 3
 EXIT_BUG = 70
 EXIT_INTERRUPTED = 130
 EXIT_CLOSED = 141
+EXIT_TERMINATED = 143
+
+_terminated = threading.Event()
 
 #: Longest error or warning that is printed, characters.
 MAX_MESSAGE = 2000
@@ -52,7 +57,7 @@ def visible(text: str) -> str:
 
 @contextmanager
 def continuable(folder: Path) -> Iterator[None]:
-    """Say after Ctrl-C that the same command goes on with what is in this folder.
+    """Say after Ctrl-C or SIGTERM that the same command goes on with what is in this folder.
 
     Raises:
         typer.Exit: it was interrupted.
@@ -60,8 +65,32 @@ def continuable(folder: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        messages().print(f"interrupted; the same command continues {folder}")
-        raise typer.Exit(EXIT_INTERRUPTED) from None
+        how, code = stopped()
+        _errors().print(f"{how}; the same command continues {folder}", markup=False)
+        raise typer.Exit(code) from None
+
+
+def stopped() -> tuple[str, int]:
+    """How a command was stopped, and its exit code."""
+    if _terminated.is_set():
+        return "terminated", EXIT_TERMINATED
+    return "interrupted", EXIT_INTERRUPTED
+
+
+def end_on_sigterm() -> None:
+    """Let SIGTERM be Ctrl-C with another exit code; a second one ends at once."""
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # as of a script's background job
+
+    def end(*_: object) -> None:
+        if _terminated.is_set():
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.raise_signal(signal.SIGTERM)
+        _terminated.set()
+        if ignored:
+            raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
+
+    signal.signal(signal.SIGTERM, end)
 
 
 class SafeConsole(Console):
@@ -90,13 +119,17 @@ def results(file_width: int = FILE_WIDTH) -> Console:
 
 
 def messages() -> Console:
-    """The console of messages (stderr)."""
-    return SafeConsole(stderr=True, highlight=False, soft_wrap=True)
+    """The console of messages (stderr); it says nothing with ``--quiet``."""
+    return _errors(quiet=QUIET.get())
+
+
+def _errors(*, quiet: bool = False) -> Console:
+    return SafeConsole(stderr=True, highlight=False, soft_wrap=True, quiet=quiet)
 
 
 def complain(text: object) -> None:
     """Print an error for people."""
-    messages().print(f"[bold red]error:[/] {escape(_bounded(text))}")
+    _errors().print(f"[bold red]error:[/] {escape(_bounded(text))}")
 
 
 #: Warnings of one cause that are printed before they are counted only.
@@ -188,6 +221,11 @@ def left_out(rows: int, everything: Path | None = None) -> str:
 def warn(text: object) -> None:
     """Print a warning for people."""
     messages().print(f"[yellow]warning:[/] {escape(_bounded(text))}")
+
+
+def say_note(text: object) -> None:
+    """Print a note, which is no result."""
+    messages().print(f"note: {text}", markup=False)
 
 
 def _bounded(text: object) -> str:

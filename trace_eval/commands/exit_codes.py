@@ -8,6 +8,7 @@
 70    a bug of ours; ``--debug`` prints the traceback
 130   stopped by Ctrl-C
 141   whoever read the output has closed it (``| head``)
+143   stopped by SIGTERM
 ====  ==========================================================================
 """
 
@@ -31,15 +32,19 @@ from trace_eval.commands.console import (
     EXIT_BUG,
     EXIT_CLOSED,
     EXIT_DAMAGED,
-    EXIT_INTERRUPTED,
     EXIT_USAGE,
     complain,
+    stopped,
 )
 from trace_eval.commands.json_option import check_given
-from trace_eval.commands.listing import ImportedOnUse, listed, without_type
+from trace_eval.commands.listing import ImportedOnUse, in_words, listed
 
 #: Set by ``--debug``: exceptions are not caught.
 DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
+
+
+#: What the parser says of a second input.
+_EXTRA = "unexpected extra argument"
 
 
 class Commands(TyperGroup):
@@ -59,8 +64,8 @@ class Commands(TyperGroup):
         return listed(cmd_name) if self._lists else super().get_command(ctx, cmd_name)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Options before a command; a flag takes no value, so none is shown."""
-        return without_type(super().get_params(ctx))
+        """Options before a command; their types are words."""
+        return in_words(super().get_params(ctx))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The help page; no command is imported for it."""
@@ -85,6 +90,10 @@ class Commands(TyperGroup):
 def _refuse_misplaced(error: Exception) -> None:
     """Name the place of an option of the judge or of extraction that was typed on its own."""
     option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
+    if context and context.command.name in ("judge", "rate") and _EXTRA in str(error):
+        one, two = context.params.get("items"), str(error).rpartition("(")[2].rstrip(")")
+        told = f"{one} {two}: there is one input; two folders of recordings are"
+        raise UserError(f"{told} --a {one} --b {two.split()[0]}") from None
     if not option or not context:
         return
     from trace_eval.judges.options.judge_options import FIELDS, STATE
@@ -110,8 +119,9 @@ def ended() -> Iterator[None]:
         raise typer.Exit(EXIT_CLOSED) from None
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one could only print a traceback
-        complain("interrupted")
-        raise typer.Exit(EXIT_INTERRUPTED) from None
+        how, code = stopped()
+        complain(how)
+        raise typer.Exit(code) from None
     except (typer.Exit, typer.Abort, typer.TyperException):
         raise
     except Exception as error:

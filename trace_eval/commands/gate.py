@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from trace_eval.commands.console import say_note
 from trace_eval.commands.signatures import from_classes, refuse_unused
 from trace_eval.gate.options import GateOptions
 
@@ -61,11 +62,9 @@ def gate(
     console = stdout_console()
     console.print(report.sentence, markup=False, soft_wrap=True)
     for note in report.notes:
-        typer.echo(f"note: {note}", err=True)
+        say_note(note)
     if report.false_alarms is not None:
-        typer.echo(
-            f"note: {report.false_alarms:g} false alarms a week at most, by chance", err=True
-        )
+        say_note(f"{report.false_alarms:g} false alarms a week at most, by chance")
     print_tables(gate_tables(report), console)
     if junit:
         write_junit(junit, passed_or_failed(report, time.monotonic() - started))

@@ -1,4 +1,4 @@
-"""``--json FILE`` of every command: what it gives, as one JSON document.
+"""``--json FILE`` and ``--quiet`` of every command.
 
 The option is added to each command where the commands are looked up, and the command hands over
 its result by :func:`give`; the document is made from the result's own type, whose schema
@@ -19,6 +19,9 @@ from blueprints import UserError
 #: Commands without ``--json``, and why.
 WITHOUT = {"schema": "what it prints is JSON"}
 
+#: Set by ``--quiet``: neither progress nor warnings nor notes are printed.
+QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
+
 #: The file that was asked for; None: none, or it is written.
 _WANTED: ContextVar[Path | None] = ContextVar("wanted", default=None)
 
@@ -36,6 +39,10 @@ def wanted() -> Path | None:
     return _WANTED.get()
 
 
+def _hush(quiet: bool) -> None:
+    QUIET.set(quiet)
+
+
 def _asked(
     json_file: Annotated[
         Path | None,
@@ -46,12 +53,21 @@ def _asked(
             help="Write the result to this JSON file; trace-eval schema COMMAND describes it.",
         ),
     ] = None,
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet",
+            callback=_hush,
+            expose_value=False,
+            help="Print results and errors alone, without progress and warnings.",
+        ),
+    ] = False,
 ) -> None:
     raise AssertionError
 
 
 def with_json(command: Any, name: str) -> Any:
-    """A command, or a group with its commands, that takes ``--json``.
+    """A command, or a group with its commands, that takes ``--json`` and ``--quiet``.
 
     Args:
         command: of typer.

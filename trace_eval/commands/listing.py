@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+import re
+from collections.abc import Callable, Iterator, MutableMapping
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -103,20 +105,32 @@ class ImportedOnUse(MutableMapping[str, Any]):
         return len(self._names)
 
 
-def without_type(parameters: list[Any]) -> list[Any]:
-    """Options of a help page; a flag takes no value, so none is shown."""
+#: What the help page calls the value of an option, by the name of its type.
+_WORDS = {"str": "TEXT", "path": "PATH", "Path": "PATH", "int": "NUMBER", "float": "NUMBER"}
+
+
+def in_words(parameters: list[Any]) -> list[Any]:
+    """Parameters of a help page, their types in words; a flag takes no value, so none is shown."""
     for parameter in parameters:
-        if getattr(parameter, "is_flag", False) and parameter.metavar is None:
-            parameter.metavar = ""
+        if parameter.metavar is None or parameter.param_type_name == "argument":
+            flag = getattr(parameter, "is_flag", False)
+            parameter.display_type_rich = partial(_word, "" if flag else parameter.display_type)
     return parameters
 
 
-def _flags_without_type(command: Any) -> Any:
-    """A command, or a group with its commands, whose flags are shown without a value."""
+def _word(shown: Callable[[Any], str | None] | str, ctx: Any) -> str | None:
+    """The type in words where it is one of ours; choices stay what they are."""
+    named = shown if isinstance(shown, str) else shown(ctx)
+    inner = re.fullmatch(r"<(?:list\[)?(\w+)(?: range)?\]?>", named or "")
+    return _WORDS.get(inner[1], named) if inner else named
+
+
+def _types_in_words(command: Any) -> Any:
+    """A command, or a group with its commands, whose types are shown in words."""
     whole = command.get_params
-    command.get_params = lambda ctx: without_type(whole(ctx))
+    command.get_params = lambda ctx: in_words(whole(ctx))
     for below in getattr(command, "commands", {}).values():
-        _flags_without_type(below)
+        _types_in_words(below)
     return command
 
 
@@ -129,7 +143,7 @@ def listed(name: str) -> TyperCommand:
 def _command(name: str) -> Any:
     module = import_module(f"trace_eval.commands.{_MODULES.get(name, name)}")
     if app := getattr(module, "app", None):
-        return checked(with_json(_flags_without_type(typer.main.get_group(app)), name))
+        return checked(with_json(_types_in_words(typer.main.get_group(app)), name))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(name)(getattr(module, name))
-    return checked(with_json(_flags_without_type(typer.main.get_command(alone)), name))
+    return checked(with_json(_types_in_words(typer.main.get_command(alone)), name))

@@ -39,7 +39,6 @@ _INCONSISTENT = "!"
 def print_results(folder: Path) -> None:
     """The table of a run: pair, C, VQ, P, overall, why; and where the run is."""
     run = Run.open(folder)
-    _warn_of_guesses(run)
     outcomes, overall = run.outcomes(), run.overall()
     titles = ("pair", *(_TITLES[name] for name in DIMENSIONS), "overall", "why")
     table = Rows(titles, folder / "results.csv")
@@ -55,19 +54,15 @@ def print_results(folder: Path) -> None:
         # In words it stands below, once for all that have the same reason.
         why = f"unscored, {outcome.reason}" if outcome.status != "scored" else fused.why
         table.add(escape(pair), *shown, escape(why))
+    for bad in run.problems():
+        table.add(escape(bad.pair or bad.where), *"----", escape(f"unreadable: {bad.what}"))
     console = results()
     table.print(console)
     _print_reasons([o for o in outcomes.values() if o.status != "scored"], console)
-    _print_notes([outcome.caveats for outcome in outcomes.values()], console)
+    _print_notes(run, [outcome.caveats for outcome in outcomes.values()], console)
     _print_orders(outcomes, console)
     policies = {fused.policy for fused in overall.values()}
     console.print(f"\npolicy {', '.join(sorted(policies))}; run: {escape(str(folder))}")
-
-
-def _warn_of_guesses(run: Run) -> None:
-    """Warn that the words of some clips are guesses, before the ratings that might rest on them."""
-    if line := guesses_in(run).line:
-        warn(line)
 
 
 def _print_reasons(outcomes: Sequence[VerdictRow | ScoreRow], console: Console) -> None:
@@ -79,8 +74,10 @@ def _print_reasons(outcomes: Sequence[VerdictRow | ScoreRow], console: Console) 
         console.print(f"\nunscored {left}: for other reasons", markup=False)
 
 
-def _print_notes(caveats: Sequence[Sequence[str]], console: Console) -> None:
+def _print_notes(run: Run, caveats: Sequence[Sequence[str]], console: Console) -> None:
     """What every reader must know; a count where it is not about all items."""
+    if line := guesses_in(run).line:
+        console.print(f"\nnote: {line}", markup=False)
     counts = Counter(caveat for texts in caveats for caveat in set(texts))
     for caveat, count in sorted(counts.items()):
         share = f" ({count} of {len(caveats)})" if count < len(caveats) else ""
@@ -109,7 +106,6 @@ def print_scores(folder: Path) -> None:
     from trace_eval.runs.score_table import rubrics_of
 
     run = Run.open(folder)
-    _warn_of_guesses(run)
     scales = {name: rubric.numbers for name, rubric in rubrics_of(run).items()}
     outcomes = run.score_outcomes()
     numbers = [title for name in scales for title in (name, "spread")]
@@ -123,7 +119,7 @@ def print_scores(folder: Path) -> None:
     console = results()
     table.print(console)
     _print_reasons([o for o in outcomes.values() if o.status != "scored"], console)
-    _print_notes([[_kind_of(text) for text in o.caveats] for o in outcomes.values()], console)
+    _print_notes(run, [[_kind_of(text) for text in o.caveats] for o in outcomes.values()], console)
     judge = run.record().judge.spec
     console.print(
         f"\nrubric {', '.join(scales)}; judge {escape(judge)}; run: {escape(str(folder))}"
@@ -160,7 +156,8 @@ def print_summary(
         console.print(escape(spending.line))
     for reason, count in summary.unscored.most_common():
         console.print(f"[yellow]unscored[/] {count}: {escape(reason)}")
-    if len(set(summary.dimensions.values())) > 1:
+    known = {summary.dimensions[name] for name in DIMENSIONS}
+    if len(known) > 1 and (min(known) or summary.unscored):
         names = (name for name in DIMENSIONS if name in summary.dimensions)
         each = ", ".join(f"{name} of {summary.dimensions[name]}" for name in names)
         console.print(f"known on their own: {each}; rank --dimension NAME uses one of them")

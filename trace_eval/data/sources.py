@@ -226,6 +226,12 @@ def source_named(items: str | None, folders: TwoFolders) -> Source:
             raise UserError(f"--prompts {where}: no such file or folder")
         others = {n: f for n, f in found.folders.items() if f.resolve() != where.resolve()}
         return Systems(others, where)
+    if items is None and (a is None) != (b is None):
+        has, lacks, folder = ("a", "b", a) if b is None else ("b", "a", b)
+        raise UserError(
+            f"--{has} {folder}: is one system; name the other, --{lacks} DIR, or score this one"
+            f" alone: trace-eval rate {folder}"
+        )
     if items is not None or a is None or b is None:
         raise UserError(
             "name what is judged: a file, folder or URL of items; or two folders of recordings,"

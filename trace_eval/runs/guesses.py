@@ -37,8 +37,8 @@ class Guesses(NamedTuple):
         if not self.guessed:
             return None
         return (
-            f"{self.guessed} of {counted(self.clips, 'clip')}: the recogniser guessed; the judge"
-            " rules gives no verdict on guessed words, and elsewhere they are weak evidence;"
+            f"the recogniser guessed the words of {self.guessed} of {counted(self.clips, 'clip')};"
+            " no verdict of rules rests on guesses, and other judges are warned of them;"
             f" {better_recogniser(self.named)}{self._majority}"
         )
 

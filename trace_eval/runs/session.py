@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from blueprints import UserError
+from blueprints import Advice, UserError
 from extractors import Extractor
 from trace_eval.data.items import Item
 from trace_eval.data.manifests import Manifest
@@ -32,6 +33,7 @@ from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.config import settings_of
 from trace_eval.runs.fuse import any_policy, check_policy, fuse_run
 from trace_eval.runs.inputs import check_continues, input_name, refuse_own_input
+from trace_eval.runs.language import LanguageAdvice
 from trace_eval.runs.pipeline import (
     Event,
     Listener,
@@ -270,7 +272,9 @@ class Session:
         job = ExtractionJob(sources, str(self.run.path("shards")))
         engine = self._engine(job, 2 * len(pending))
         window = self.judge.concurrency + engine.capacity
-        listener = _counting(self.summary, self._listener)
+        advice = LanguageAdvice(self.plan, self.options)
+        _advise(advice.of_items(pending))
+        listener = _counting(self.summary, self._listener, advice)
         try:
             pipeline = Pipeline(engine, self.judge, self.run, window, listener, voices)
             await work(pipeline, pending)
@@ -309,10 +313,16 @@ def _on_disk(manifest: Manifest, options: Options) -> Manifest:
     return replace(manifest, items=[spilled(item, spill) for item in manifest.items])
 
 
-def _counting(summary: Summary, listener: Listener | None) -> Listener:
+def _advise(text: str | None) -> None:
+    if text:
+        warnings.warn(text, Advice, stacklevel=2)
+
+
+def _counting(summary: Summary, listener: Listener | None, advice: LanguageAdvice) -> Listener:
     def listen(event: Event) -> None:
         if event.clip:
             summary.count_clip(event.clip)
+            _advise(advice.of_clip(event.clip))
         if listener:
             listener(event)
 

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from blueprints import counted
+from fusion import DEFAULT_POLICY, PLAIN_POLICIES
+from trace_eval.runs.fuse import ASKED
+from trace_eval.stats.agreement.judges import AS_GIVEN
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.tabular import plain
 from trace_eval.stats.estimate.interval import IntervalEstimate
@@ -62,13 +65,19 @@ def rank_answer(report: RankReport) -> tuple[str, ...]:
     return _several(report)[:MOST]
 
 
+def under(policy: str | None) -> str:
+    """The policy behind overall labels, where it is another typed one than the default."""
+    usual = (None, DEFAULT_POLICY, ASKED, AS_GIVEN, *PLAIN_POLICIES)
+    return "" if policy in usual else f" under {policy}"
+
+
 def _two(report: RankReport) -> tuple[str, ...]:
     options, (best, other) = report.options, report.judged
     names = best.system, other.system
     level, own = options.bootstrap.level, best.rate
     if own.labels is None:
         return ()
-    of = f"of {counted(own.labelled, 'pair')} by this judge"
+    of = f"of {counted(own.labelled, 'pair')} by this judge{under(options.policy)}"
     told = head_to_head(names, (own.labels, own.labels_interval, own.p), of, level, _test(own))
     by_judge = f"{told}."
     people = _people(report)
@@ -152,7 +161,8 @@ def _several(report: RankReport) -> tuple[str, ...]:
     verb = "win" if len(equal) > 1 else "wins"
     figure = rate(best.rate.labels, best.rate.labels_interval)
     number = counted(best.rate.labelled, "comparison")
-    first = f"{listed(equal)} {verb} most by this judge, {figure} of {number}"
+    judge = f"this judge{under(report.options.policy)}"
+    first = f"{listed(equal)} {verb} most by {judge}, {figure} of {number}"
     standings = {
         standing.system: standing for standing in report.places if standing.method == "win_rate"
     }
@@ -258,7 +268,8 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
     score = best[0]
     found = accuracy_of(score)
     assert found.value is not None
-    who = f"{score.judge} agrees with people on {rate(found.value, found.interval)}"
+    judge = f"{score.judge}{under(report.policies.get(score.judge))}"
+    who = f"{judge} agrees with people on {rate(found.value, found.interval)}"
     level = report.options.bootstrap.level
     of = f"of {pairs_of(score, report.drawn)}"
     rule = standing_of(score, level, len(best))
@@ -343,7 +354,9 @@ def _agree_scores(report: ScoreReport) -> tuple[str, ...]:
 def card_answer(cards: Sequence[Card]) -> tuple[str, ...]:
     """What judges are fit for; of several one sentence per use."""
     if len(cards) <= MOST:
-        return tuple(f"{one.name}: {one.verdict.use}; {one.verdict.why}" for one in cards)
+        return tuple(
+            f"{one.name}{under(one.policy)}: {one.verdict.use}; {one.verdict.why}" for one in cards
+        )
     by_use: dict[str, list[str]] = {}
     for one in cards:
         by_use.setdefault(one.verdict.use, []).append(one.name)

@@ -88,7 +88,7 @@ def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Cos
             sound.count(call, 1 + len(others))
     said = replies * min(TYPICAL_REPLY_TOKENS, judge.options.reply_tokens)
     most = replies * judge.options.reply_tokens
-    price = judge.price
+    price, free = judge.price, None if replies else 0.0
     heard = (price.audio_tokens(sound.seconds) if price else None) or 0
     heard_most = (price.audio_tokens(sound.seconds_at_most * AUDIO_MARGIN) if price else None) or 0
     usual = Tokens(expected + heard, said, audio=heard, audio_s=sound.seconds)
@@ -103,8 +103,8 @@ def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Cos
         output_tokens=said,
         input_tokens_at_most=bound + heard_most,
         output_tokens_at_most=most,
-        cost_usd=price.cost(usual, batch) if price else None,
-        cost_usd_at_most=price.cost(worst, batch) if price else None,
+        cost_usd=price.cost(usual, batch) if price else free,
+        cost_usd_at_most=price.cost(worst, batch) if price else free,
         audio_s=round(sound.seconds, 3),
         example_audio_s=round(sound.examples, 3),
         audio_parts=sound.parts,

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -113,7 +114,8 @@ def read_prices(path: Path) -> list[Price]:
 def find_price(server: str, model: str, own: Path | None = None) -> Price | None:
     """The price of a model; entries of the user's own table come first.
 
-    An exact name beats the family of a dated name, and a named server beats ``*``.
+    An exact name beats the family of a dated name, and a named server beats ``*``. What no table
+    names is free on this machine.
     """
     host = urlsplit(server).hostname or server
     names = (model, _DATED.sub("", model))
@@ -123,7 +125,15 @@ def find_price(server: str, model: str, own: Path | None = None) -> Price | None
                 found = [p for p in prices if p.server == at and p.model in (name, "*")]
                 if found:
                     return found[-1]
-    return None
+    return FREE if is_local(host) else None
+
+
+def is_local(host: str) -> bool:
+    """Whether a host is this machine."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def usage_of(tokens: Tokens, price: Price | None, batch: bool = False) -> Usage | None:

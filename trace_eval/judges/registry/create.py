@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -24,12 +25,15 @@ def kind_of(spec: str, item: ItemKind = "pair") -> JudgeKind | EntryPoint:
     Raises:
         UserError: nothing of that name, or nothing for such items.
     """
-    name = spec.partition(":")[0]
+    name, colon, argument = spec.partition(":")
     kind = KINDS.get(name)
     if kind is None:
         if entry := plugin(name):
             return entry
-        raise UserError(f"judge {spec!r} is unknown; use one of {', '.join(judge_specs(item))}")
+        near = get_close_matches(name, [*KINDS], 1, 0.5)
+        meant = f"did you mean {near[0]}{colon}{argument}? Else" if near else ""
+        use = f"{meant} use one of {', '.join(judge_specs(item))}".strip()
+        raise UserError(f"judge {spec!r} is unknown; {use}")
     if item == "pair" and not kind.pairs:
         raise UserError(
             f"judge {name}: rates single answers and compares none; use trace-eval rate"

@@ -8,7 +8,6 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,6 +19,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.judges.ask.base import CallFailed, ChatClient, Request, Unusable
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import Message, Text
+from trace_eval.judges.ask.prices import is_local
 from trace_eval.judges.ask.tokens import upper_tokens
 from trace_eval.judges.base import Case, Judge, judgement_of
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -209,17 +209,10 @@ def key_check(client: ChatClient) -> list[Check]:
         return []
     there = bool(os.environ.get(name))
     parts = urlsplit(client.server)
-    if there and parts.scheme == "http" and not _is_local(parts.hostname or ""):
+    if there and parts.scheme == "http" and not is_local(parts.hostname or ""):
         told = f"{name} would travel in clear to {client.server}; use https"
         return [Check("key", False, told)]
     return [Check("key", True, f"{name} is {'set' if there else 'not set'}")]
-
-
-def _is_local(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 import trace_eval.judges.rules.text as text
 from blueprints import Absent, Blueprint, Transcript, language_name
-from extractors import GUESSED, better_recogniser, guessed, tokens, weak
+from extractors import GUESSED, guessed, tokens, weak
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.findings import LOW_CONFIDENCE
 from trace_eval.judges.rules.instruction import LANGUAGE, InstructionText
@@ -68,13 +68,11 @@ class _AnswerText:
         standing: what its words say; without faults where they are guesses.
         overlap: share of the instruction's words in it; None: unknown.
         guess: why its words are guesses of the recogniser; None: they are not.
-        named: whether their language was named.
     """
 
     standing: Standing
     overlap: float | None
     guess: str | None = None
-    named: bool = False
 
 
 def judge_content(
@@ -126,10 +124,8 @@ def _refuse_guesses(
             continue
         drowned = heard.guess in _DROWNED and sounds_bad(blueprint, cuts)
         if other.guess or not other.standing.acceptable or not drowned:
-            raise MeasurementMissing(
-                f"the recogniser guessed the words of answer {name}: {heard.guess};"
-                f" {better_recogniser(heard.named)}"
-            )
+            why = f"the recogniser guessed the words of answer {name}: {heard.guess}"
+            raise MeasurementMissing(why)  # the remedy is said once of the run
 
 
 def _lead(a: _AnswerText, b: _AnswerText, cuts: Thresholds) -> tuple[float, str]:
@@ -187,9 +183,7 @@ def _read_answer(
         summary += ", mostly guessed by the recogniser"
     elif clause := weak(blueprint):
         summary += f" ({clause})"
-    return _AnswerText(
-        Standing(faults, summary, values), overlap, guess, transcript.spoken is not None
-    )
+    return _AnswerText(Standing(faults, summary, values), overlap, guess)
 
 
 def _faults(
