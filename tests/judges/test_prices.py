@@ -14,6 +14,7 @@ from trace_eval.judges.ask.prices import (
     Budget,
     Price,
     find_price,
+    is_local,
     read_prices,
     sum_usage,
     usage_of,
@@ -65,9 +66,10 @@ def test_dated_names_find_their_family() -> None:
     assert family is not None
     assert find_price(OPENAI, "gpt-4.1-mini-2025-04-14") == family
     assert find_price(OPENAI, "gpt-4.1-minimal") is None
-    for here in ("http://127.0.0.1:8000/v1", "http://localhost/v1", "http://[::1]:80/v1"):
-        assert find_price(here, "gpt-4.1-mini") == FREE  # one's own machine
-    assert find_price("http://10.0.0.1/v1", "gpt-4.1-mini") is None
+    here = "http://127.0.0.1:8000/v1", "http://localhost/v1", "http://[::1]:80/v1"
+    assert [find_price(server, "gpt-4.1-mini") for server in here] == [None] * 3
+    assert all(map(is_local, here))
+    assert not is_local("http://10.0.0.1/v1")
 
 
 def test_the_users_table_comes_first(tmp_path: Path) -> None:

@@ -114,8 +114,7 @@ def read_prices(path: Path) -> list[Price]:
 def find_price(server: str, model: str, own: Path | None = None) -> Price | None:
     """The price of a model; entries of the user's own table come first.
 
-    An exact name beats the family of a dated name, and a named server beats ``*``. What no table
-    names is free on this machine.
+    An exact name beats the family of a dated name, and a named server beats ``*``.
     """
     host = urlsplit(server).hostname or server
     names = (model, _DATED.sub("", model))
@@ -125,11 +124,12 @@ def find_price(server: str, model: str, own: Path | None = None) -> Price | None
                 found = [p for p in prices if p.server == at and p.model in (name, "*")]
                 if found:
                     return found[-1]
-    return FREE if is_local(host) else None
+    return None
 
 
-def is_local(host: str) -> bool:
-    """Whether a host is this machine."""
+def is_local(server: str) -> bool:
+    """Whether a server is on this machine."""
+    host = urlsplit(server).hostname or server
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -209,7 +209,7 @@ def key_check(client: ChatClient) -> list[Check]:
         return []
     there = bool(os.environ.get(name))
     parts = urlsplit(client.server)
-    if there and parts.scheme == "http" and not is_local(parts.hostname or ""):
+    if there and parts.scheme == "http" and not is_local(client.server):
         told = f"{name} would travel in clear to {client.server}; use https"
         return [Check("key", False, told)]
     return [Check("key", True, f"{name} is {'set' if there else 'not set'}")]

@@ -58,10 +58,12 @@ def _openai(argument: str, options: JudgeOptions) -> Backend:
     _need("openai", argument)
     from trace_eval.judges.ask.calls import Backend
     from trace_eval.judges.ask.openai import OpenAIClient
-    from trace_eval.judges.ask.prices import find_price
+    from trace_eval.judges.ask.prices import FREE, find_price, is_local
 
     client = OpenAIClient(argument, options)
     price = find_price(client.server, client.model, options.prices)
+    if price is None and options.max_cost is None and is_local(client.server):
+        price = FREE  # but no bound rests on that: it may be a gateway to a server that is paid
     return Backend(f"openai:{argument}", client, price)
 
 
