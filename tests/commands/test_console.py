@@ -96,7 +96,7 @@ def test_wide_tables_are_split_and_no_number_is_broken() -> None:
 
     from trace_eval.commands.console import SafeConsole
     from trace_eval.commands.render import fitting, print_tables
-    from trace_eval.stats.agreement.tabular import Table
+    from trace_eval.show.table import Table
 
     columns = ("judge", *(f"metric {n}" for n in range(9)))
     cells = tuple(f"0.{n}123 [0.1, 0.9]" for n in range(9))
@@ -116,7 +116,7 @@ def test_wide_tables_are_split_and_no_number_is_broken() -> None:
 
 def test_rows_keep_their_names_when_a_table_is_split() -> None:
     from trace_eval.commands.render import by_judge, fitting
-    from trace_eval.stats.agreement.tabular import Table
+    from trace_eval.show.table import Table
 
     columns = ("judge", "dimension", *(f"metric {n}" for n in range(6)))
     rows = tuple(
@@ -197,7 +197,7 @@ def test_no_table_has_more_rows_than_a_terminal_shows(
 ) -> None:
     from trace_eval.commands.console import MAX_ROWS, Rows
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats.agreement.tabular import Table
+    from trace_eval.show.table import Table
 
     long = Table("t", ("name", "value"), tuple((f"row{n}", str(n)) for n in range(MAX_ROWS + 5)))
     short = Table("t", ("name", "value"), long.rows[:MAX_ROWS])

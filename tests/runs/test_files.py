@@ -22,7 +22,7 @@ import resource, sys
 from dataclasses import dataclass
 from pathlib import Path
 from blueprints import UserError
-from trace_eval.stats.agreement.tabular import write_csv, write_json
+from trace_eval.show.records import write_csv, write_json
 from trace_eval.stats.inference.card_files import write_pages
 from trace_eval.data.csv_cells import write_table
 from trace_eval.report.write import write_report

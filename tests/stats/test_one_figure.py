@@ -15,9 +15,9 @@ from tests.support.cli import trace_eval
 from tests.support.judged import judged_run
 from tests.support.label_tables import QUICK, table
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.show.table import NOTHING, p_value
+from trace_eval.show.table import grid as shown_table
 from trace_eval.stats.agree_sources import agree, agree_by_instruction
-from trace_eval.stats.agreement.tabular import NOTHING, p_value
-from trace_eval.stats.agreement.tabular import table as shown_table
 from trace_eval.stats.answers import agree_answer, rank_answer
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.share import digits

@@ -13,6 +13,7 @@ extractors: blueprints
 data: blueprints extractors fusion
 conversations: blueprints data extractors
 stats.estimate: blueprints data
+show: data stats.estimate
 entities: data
 static:
 judges.options: blueprints data
@@ -35,17 +36,17 @@ judges.scorer: blueprints data extractors fusion judges judges.combine judges.le
 judges.reward: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.scorer judges.views rubrics
 judges.registry: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.reward judges.scorer judges.views rubrics
 runs: blueprints conversations data extracting extractors fusion judges judges.ask judges.combine judges.options judges.registry measures opinions options rubrics
-stats: blueprints data extractors fusion judges.views opinions rubrics runs scores static stats.estimate
-turns: blueprints conversations data entities extracting options stats stats.estimate
+stats: blueprints data extractors fusion judges.views opinions rubrics runs scores show static stats.estimate
+turns: blueprints conversations data entities extracting options show stats.estimate
 datasets: blueprints data fusion measures stats stats.estimate
 select: blueprints data extracting extractors fusion judges.ask judges.combine judges.options judges.registry measures opinions options runs stats
 report: blueprints conversations data extractors fusion judges.views measures rubrics runs static stats stats.estimate
 review: blueprints conversations data extracting extractors fusion opinions rubrics runs static stats turns
-compare: blueprints data fusion opinions report rubrics runs stats stats.estimate
-api: blueprints compare data extracting extractors fusion judges.options judges.registry opinions options report rubrics runs stats stats.estimate
-gate: blueprints compare conversations data runs stats stats.estimate turns
+compare: blueprints data fusion opinions report rubrics runs show stats stats.estimate
+api: blueprints compare data extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats stats.estimate
+gate: blueprints compare conversations data runs show stats.estimate turns
 probe: blueprints data extracting extractors fusion judges judges.registry options runs stats stats.estimate
-commands: api blueprints compare data datasets extracting extractors fusion gate judges.options judges.registry judges.scorer opinions options probe report review rubrics runs select stats stats.estimate turns
+commands: api blueprints compare data datasets extracting extractors fusion gate judges.options judges.registry judges.scorer opinions options probe report review rubrics runs select show stats stats.estimate turns
 __main__: commands
 """  # noqa: E501
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from blueprints import UserError, require
 from trace_eval.data.settings import nearest
 from trace_eval.runs.notebook import table_html
-from trace_eval.stats.agreement.tabular import Table, flat
+from trace_eval.show.records import flat
+from trace_eval.show.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -44,7 +44,7 @@ def agree(
     """
     from trace_eval.commands.render import print_report
     from trace_eval.stats.agree_sources import agree as agree_with
-    from trace_eval.stats.agreement.tabular import write_policy
+    from trace_eval.stats.agreement.policies.learn import write_policy
     from trace_eval.stats.inference.gates import report_values
     from trace_eval.stats.report import AgreeReport
 

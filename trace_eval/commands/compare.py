@@ -82,7 +82,7 @@ def _print_runs(
     from trace_eval.compare.scores import compare_folders
     from trace_eval.compare.tables import compare_tables
     from trace_eval.opinions.labels import read_labels
-    from trace_eval.stats.agreement.tabular import write_csv
+    from trace_eval.show.records import write_csv
 
     report = compare_folders(runs, read_labels(labels) if labels else None, options)
     for note in report.notes:

@@ -82,6 +82,6 @@ def _print(
     title: str, columns: tuple[str, ...], rows: Iterable[tuple[object, ...]], note: str
 ) -> None:
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats.agreement.tabular import table
+    from trace_eval.show.table import grid
 
-    print_tables([table(title, columns, rows, note)], stdout_console())
+    print_tables([grid(title, columns, rows, note)], stdout_console())

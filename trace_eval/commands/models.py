@@ -31,7 +31,7 @@ def list_() -> None:
     from extractors import list_models
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables
-    from trace_eval.stats.agreement.tabular import Table
+    from trace_eval.show.table import Table
 
     columns = ("model", "group", "weights", "languages", "here", "licence")
     found = list_models()

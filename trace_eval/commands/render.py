@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from trace_eval.stats.agreement.tabular import Table
+from trace_eval.show.table import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -158,7 +158,7 @@ def print_report(
     """
     from trace_eval.commands.console import by_cause, messages
     from trace_eval.commands.json_option import give
-    from trace_eval.stats.agreement.tabular import write_csv
+    from trace_eval.show.records import write_csv
     from trace_eval.stats.answers import answer_of
     from trace_eval.stats.tables import tables_of
 

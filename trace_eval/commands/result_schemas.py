@@ -140,7 +140,7 @@ _PLAIN: dict[Any, Any] = {
 
 
 def _of(hint: Any, known: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a type, as :func:`trace_eval.stats.agreement.tabular.plain` writes it.
+    """The schema of a type, as :func:`trace_eval.show.table.plain` writes it.
 
     Args:
         hint: the type.

@@ -53,7 +53,7 @@ def turns(
     from trace_eval.commands.json_option import give
     from trace_eval.commands.progress import counting
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats.agreement.tabular import write_csv
+    from trace_eval.show.records import write_csv
     from trace_eval.turns.everything import turns_report
     from trace_eval.turns.limits import failed, undecided
 

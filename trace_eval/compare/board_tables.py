@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trace_eval.compare.boards import BoardChange
 from trace_eval.compare.shared_tables import conclusions_table, mapping_table
-from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.show.table import NOTHING, Table, grid, p_value
 
 #: Systems that the table lists.
 _ROWS = 40
@@ -14,7 +14,7 @@ _ROWS = 40
 
 def board_tables(report: BoardChange) -> Iterator[Table]:
     """Two boards: shifts, conclusions, mapping."""
-    yield table(
+    yield grid(
         f"{report.first} -> {report.second}",
         (
             "systems",
@@ -48,7 +48,7 @@ def board_tables(report: BoardChange) -> Iterator[Table]:
     )
     yield conclusions_table(report.conclusions)
     yield mapping_table(report.mapping)
-    yield table(
+    yield grid(
         "Largest shifts",
         ("system", "first", "second", "shift", "rank", "p (Holm)", "first, mapped", "95 %"),
         (

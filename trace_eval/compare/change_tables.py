@@ -11,7 +11,7 @@ from trace_eval.compare.flips import KINDS
 from trace_eval.compare.mapping import Mapping
 from trace_eval.compare.people_tables import people_tables
 from trace_eval.compare.shared_tables import conclusions_table, mapped_cells, mapping_table
-from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.show.table import NOTHING, Table, grid, p_value
 from trace_eval.stats.estimate.share import Share
 
 #: Steps of a mapping of scores that are listed.
@@ -36,14 +36,14 @@ def _of_runs(report: JudgeChange) -> Iterator[Table]:
         yield mapping_table(report.mapping)
         if report.systems is None or not report.direction[0].labels:
             yield _steps(report.mapping)
-    yield table(
+    yield grid(
         "Severe items",
         ("item", "metric", "first", "second", "why"),
         ((s.item, s.metric, s.before, s.after, "; ".join(s.why)) for s in report.severe),
         "points of answer A: 1 win, 0 loss",
     )
     yield _where(report)
-    yield table(
+    yield grid(
         "Largest shifts",
         ("item", "first", "second"),
         ((name, f"{x:.3g}", f"{y:.3g}") for name, x, y in report.items),
@@ -51,7 +51,7 @@ def _of_runs(report: JudgeChange) -> Iterator[Table]:
 
 
 def _held(report: JudgeChange) -> Table:
-    return table(
+    return grid(
         "Held fixed",
         ("what", "same", report.first, report.second),
         (
@@ -63,7 +63,7 @@ def _held(report: JudgeChange) -> Table:
 
 
 def _coverage(report: JudgeChange) -> Table:
-    return table(
+    return grid(
         "Coverage of the common items",
         (
             "metric",
@@ -95,7 +95,7 @@ def _coverage(report: JudgeChange) -> Table:
 
 
 def _direction(report: JudgeChange) -> Table:
-    return table(
+    return grid(
         "Direction, points from 0 to 1",
         (
             "metric",
@@ -128,7 +128,7 @@ def _direction(report: JudgeChange) -> Table:
 
 
 def _labels(report: JudgeChange) -> Table:
-    return table(
+    return grid(
         "Shares of labels",
         ("metric", "label", "first", "second", "shift"),
         (
@@ -144,7 +144,7 @@ def _transitions(report: JudgeChange) -> Iterator[Table]:
     """Label transitions of the pair as a whole, or of what the report is about."""
     for row in report.flips:
         if row.metric == report.main:
-            yield table(
+            yield grid(
                 f"Transitions of {row.metric}",
                 ("first \\ second", *row.flips.labels),
                 (
@@ -158,7 +158,7 @@ def _steps(found: Mapping) -> Table:
     """Old scores of the whole scale on the new one."""
     places = np.unique(np.round(np.linspace(found.low, found.high, _STEPS), 6)).tolist()
     rows = ((f"{old:.3g}", *mapped_cells(found, old)) for old in places)
-    return table(
+    return grid(
         "First scores, mapped",
         ("first", "mapped", "95 %"),
         () if found.half_width is None else rows,
@@ -167,7 +167,7 @@ def _steps(found: Mapping) -> Table:
 
 
 def _where(report: JudgeChange) -> Table:
-    return table(
+    return grid(
         "Where it flips",
         ("by", "value", "items", "flips", "share", "mean shift"),
         (
@@ -200,7 +200,7 @@ def _flips(report: JudgeChange) -> Table:
             (row.metric, shown, _share(row.flips.share), *kinds, row.flips.kappa, aa, row.excess)
         )
     columns = ("metric", "flips", "share", *KINDS, "kappa", "A/A", "excess over A/A")
-    return table("Flips", columns, rows, "share: 95 % interval by Wilson")
+    return grid("Flips", columns, rows, "share: 95 % interval by Wilson")
 
 
 def _systems(report: JudgeChange) -> Iterator[Table]:
@@ -208,7 +208,7 @@ def _systems(report: JudgeChange) -> Iterator[Table]:
     if found is None:
         return
     mapped = report.mapping if report.direction[0].labels else None
-    yield table(
+    yield grid(
         f"Systems: Spearman {found.correlation.spearman or 0:.3f},"
         f" Kendall {found.correlation.kendall or 0:.3f}",
         (

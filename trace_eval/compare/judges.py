@@ -18,8 +18,8 @@ from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
+from trace_eval.show.table import Table
 from trace_eval.stats.agreement.ratings import Ratings
-from trace_eval.stats.agreement.tabular import Table
 
 
 def judge_change(

@@ -8,7 +8,7 @@ from blueprints import counted
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judgings import Ceiling
 from trace_eval.compare.people import People, RatedByPeople
-from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.show.table import NOTHING, Table, grid, p_value
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.inference.ppi import PPIEstimate
 
@@ -24,7 +24,7 @@ def people_tables(report: JudgeChange) -> Iterator[Table]:
     yield _ppi_table([*report.people, *report.rated], (report.first, report.second))
     for found in report.people:
         for score in found.scores:
-            yield table(
+            yield grid(
                 f"Confusion: {score.judge} on {found.metric}",
                 ("people", *score.labels),
                 (
@@ -35,7 +35,7 @@ def people_tables(report: JudgeChange) -> Iterator[Table]:
 
 
 def _labels(people: Sequence[People]) -> Table:
-    return table(
+    return grid(
         "People",
         ("metric", "judge", "items", "accuracy", "kappa", "majority class", "people themselves"),
         (
@@ -65,7 +65,7 @@ def _among(ceiling: Ceiling | None) -> str:
 
 
 def _nearer(people: Sequence[People]) -> Table:
-    return table(
+    return grid(
         "Nearer to people",
         (
             "metric",
@@ -92,7 +92,7 @@ def _nearer(people: Sequence[People]) -> Table:
 
 
 def _ratings(rated: Sequence[RatedByPeople]) -> Table:
-    return table(
+    return grid(
         "Nearer to people's ratings",
         (
             "metric",
@@ -129,7 +129,7 @@ def _ppi_table(people: Sequence[People | RatedByPeople], names: tuple[str, str])
         for p in people
         for name, found in zip(names, p.powered, strict=False)
     ]
-    return table(
+    return grid(
         "People's mean from few labels",
         (
             "metric",

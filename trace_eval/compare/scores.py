@@ -18,7 +18,7 @@ from trace_eval.compare.evaluate import RunComparison, compare_runs, names_of
 from trace_eval.compare.options import CompareOptions
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.tabular import Table, p_value, table
+from trace_eval.show.table import Table, grid, p_value
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.paired import holm, mean_difference, sign_flip
 from trace_eval.stats.inference.ppi import LEAST_LABELS
@@ -250,13 +250,13 @@ def score_answer(report: ScoreComparison) -> tuple[str, ...]:
 def score_tables(report: ScoreComparison) -> Iterator[Table]:
     """Runs, differences, and where they are furthest apart."""
     options = report.options.bootstrap
-    yield table(
+    yield grid(
         f"Runs over {counted(report.shared, 'shared question')}",
         ("run", "judge", "rubric", "scored", "mean"),
         ((r.run, r.judge, r.rubric, f"{r.scored}/{r.items}", r.mean) for r in report.runs),
         "means over all that a run scored, on the rubric's scale",
     )
-    yield table(
+    yield grid(
         "Difference, second minus first, paired by question",
         ("first", "second", "rubric", "questions", "difference", "higher", "lower", "p", "Holm"),
         (
@@ -275,7 +275,7 @@ def score_tables(report: ScoreComparison) -> Iterator[Table]:
         ),
         f"{options.level:.0%} intervals, {options.resamples} resamples of whole questions; {_TEST}",
     )
-    yield table(
+    yield grid(
         "Furthest apart",
         ("question", "rubric", *report.names),
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trace_eval.compare.conclusions import Change
 from trace_eval.compare.mapping import Mapping
-from trace_eval.stats.agreement.tabular import NOTHING, Table, table
+from trace_eval.show.table import NOTHING, Table, grid
 
 
 def conclusions_table(families: tuple[Change, ...]) -> Table:
@@ -29,7 +29,7 @@ def conclusions_table(families: tuple[Change, ...]) -> Table:
                 "; ".join(names[:3]) + ("; ..." if len(names) > 3 else "") or NOTHING,
             )
         )
-    return table(
+    return grid(
         "Conclusions that change",
         (
             "family",
@@ -53,7 +53,7 @@ def mapping_table(found: Mapping) -> Table:
     if found.slope_half is not None:
         error = f"(slope +- {found.slope_half:.3f})"
         line = f"{found.intercept:.3f} + {found.slope:.3f} first {error}"
-    return table(
+    return grid(
         "Mapping of first to second",
         (
             "mapping",

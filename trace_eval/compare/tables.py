@@ -8,7 +8,7 @@ from blueprints import counted
 from fusion import DIMENSIONS
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_tables
-from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.show.table import NOTHING, Table, grid, p_value
 from trace_eval.stats.label_tables import policy_words
 
 
@@ -23,13 +23,13 @@ def _all(report: RunComparison) -> Iterator[Table]:
     if report.people:
         yield _people(report)
         yield _differences(report)
-    yield table(
+    yield grid(
         "With each other",
         ("first", "second", "dimension", "pairs", "same label", "kappa"),
         ((m.first, m.second, m.dimension, m.items, m.same, m.kappa) for m in report.mutual),
         f"over the pairs that both scored; {_fused(report)}",
     )
-    yield table(
+    yield grid(
         "Noise on one answer: unchanged verdicts",
         ("run", "dB", "fell on", "pairs", "repeat without noise", "with noise", "net"),
         (
@@ -43,7 +43,7 @@ def _all(report: RunComparison) -> Iterator[Table]:
 
 
 def _costs(report: RunComparison) -> Table:
-    return table(
+    return grid(
         f"Runs over {counted(report.shared, 'shared pair')}",
         (
             "run",
@@ -79,7 +79,7 @@ def _costs(report: RunComparison) -> Table:
 
 
 def _people(report: RunComparison) -> Table:
-    return table(
+    return grid(
         f"With people ({report.labels})",
         ("run", "dimension", "scored", "4-way", "3-way", "kappa", "majority class"),
         (
@@ -99,7 +99,7 @@ def _people(report: RunComparison) -> Table:
 
 
 def _differences(report: RunComparison) -> Table:
-    return table(
+    return grid(
         "Difference against people, second minus first, paired",
         (
             "first",
@@ -150,7 +150,7 @@ def _apart(report: RunComparison) -> Table:
         for name in ("overall", "preference", "match", *DIMENSIONS)
         if any(name in said for item in report.apart for said in item.verdicts.values())
     ]
-    return table(
+    return grid(
         "Furthest apart",
         ("pair", *report.names, "people"),
         (

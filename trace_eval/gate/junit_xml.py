@@ -12,7 +12,7 @@ from xml.etree import ElementTree as Xml
 from trace_eval.data.files import make_folder
 from trace_eval.data.outputs import write_file
 from trace_eval.gate.report import GateReport, GateRow
-from trace_eval.stats.agreement.tabular import p_value
+from trace_eval.show.table import p_value
 from trace_eval.turns.limits import Limited
 
 #: What XML 1.0 cannot hold, not even escaped.

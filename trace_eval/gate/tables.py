@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trace_eval.gate.report import GateReport
-from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.show.table import NOTHING, Table, grid, p_value
 from trace_eval.turns.limits import limits_table
 
 
 def gate_tables(report: GateReport) -> Iterator[Table]:
     """Every metric, what can be seen, and the severe items."""
     options = report.options
-    yield table(
+    yield grid(
         f"{report.candidate} against {report.baseline}",
         (
             "metric",
@@ -42,7 +42,7 @@ def gate_tables(report: GateReport) -> Iterator[Table]:
         f"points from 0 to 1; fails at p <= {options.alpha:g} and a drop of more than"
         f" {options.margin:g}; worst: what is not scored any more are losses",
     )
-    yield table(
+    yield grid(
         "What this gate can see",
         ("metric", "flips", "A/A flips", "smallest drop, power .8", f"power at {options.margin:g}"),
         (
@@ -63,7 +63,7 @@ def gate_tables(report: GateReport) -> Iterator[Table]:
         yield report.timing.table()
     severe = [*report.severe, *report.others]
     if severe:
-        yield table(
+        yield grid(
             "Severe items",
             ("item", "metric", "before", "now", "why"),
             ((s.item, s.metric, s.before, s.after, "; ".join(s.why)) for s in severe),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trace_eval.stats.agreement.tabular import Table, p_value, table
+from trace_eval.show.table import Table, grid, p_value
 from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.report import AgreeReport
 
@@ -23,7 +23,7 @@ def bias_tables(report: AgreeReport) -> Iterator[Table]:
 
 
 def _position(report: AgreeReport) -> Table:
-    return table(
+    return grid(
         "Position: the same two recordings in both orders",
         (
             "judge",
@@ -59,7 +59,7 @@ def _position(report: AgreeReport) -> Table:
 
 
 def _length(report: AgreeReport) -> Table:
-    return table(
+    return grid(
         "Length: what the judge does where people see a tie",
         (
             "judge",
@@ -87,7 +87,7 @@ def _length(report: AgreeReport) -> Table:
 
 
 def _verbosity(report: AgreeReport) -> Table:
-    return table(
+    return grid(
         "Verbosity: human ties whose transcripts differ by 5 tokens or more",
         ("judge", "dimension", "pairs", "longer", "shorter", "tie", "unscored", "sign test p"),
         (
@@ -107,7 +107,7 @@ def _verbosity(report: AgreeReport) -> Table:
 
 
 def _difficulty(report: AgreeReport) -> Table:
-    return table(
+    return grid(
         "Difficulty: quarters by the difference of mean opinions, hardest first",
         (
             "judge",
@@ -141,7 +141,7 @@ def _difficulty(report: AgreeReport) -> Table:
 
 
 def _self(report: AgreeReport) -> Table:
-    return table(
+    return grid(
         "Self-comparisons, counted apart",
         ("judge", "dimension", "pairs", "tie", "first", "second", "sign test p"),
         (
@@ -154,7 +154,7 @@ def _self(report: AgreeReport) -> Table:
 
 def noise_table(report: AgreeReport) -> Table:
     """Repeated questions."""
-    return table(
+    return grid(
         "Noise: the same question again",
         (
             "judge",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from blueprints import counted
+from trace_eval.show.table import NOTHING, Table, grid, p_value
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.groups import ALL
 from trace_eval.stats.agreement.metrics import METRICS
@@ -14,7 +15,6 @@ from trace_eval.stats.agreement.policies.counterfactual import RESOLVERS, Resolv
 from trace_eval.stats.agreement.policies.learn import Learned
 from trace_eval.stats.agreement.policies.winner_on_bad import WinnerOnBad
 from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
 from trace_eval.stats.bias_tables import bias_tables, noise_table
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.share import digits
@@ -76,7 +76,7 @@ def _forced(report: AgreeReport) -> Table:
 
 def _truth(report: AgreeReport) -> Table:
     rows = [(row.dimension, row.labelled, row.split, row.silent) for row in report.truth]
-    return table(
+    return grid(
         f"Labels of {report.labels}: {counted(report.items, 'item')},"
         f" {counted(report.raters, 'rater')}",
         ("dimension", "labelled", "raters split", "nobody's label"),
@@ -96,7 +96,7 @@ def _agreement(report: AgreeReport) -> Table:
         )
 
     level = report.options.bootstrap.level
-    return table(
+    return grid(
         "Agreement with people",
         (
             "judge",
@@ -113,7 +113,7 @@ def _agreement(report: AgreeReport) -> Table:
 
 
 def _baselines(report: AgreeReport) -> Table:
-    return table(
+    return grid(
         "Rules to beat, each on the items on which it says something",
         ("judge", "dimension", "rule", "items", "rule's accuracy", "2-way", "judge's accuracy"),
         (
@@ -125,7 +125,7 @@ def _baselines(report: AgreeReport) -> Table:
 
 
 def _score_errors(report: AgreeReport) -> Table:
-    return table(
+    return grid(
         "Scores against people's scores: mean squared error",
         ("judge", "answers", "judge's MSE", "constant mean's MSE", "Pearson r", "equal scores"),
         ((e.judge, e.answers, e.mse, e.constant, e.pearson, e.equal) for e in report.score_errors),
@@ -134,7 +134,7 @@ def _score_errors(report: AgreeReport) -> Table:
 
 
 def _confusion(score: JudgeScore) -> Table:
-    return table(
+    return grid(
         f"{score.judge} on {score.dimension}: people in rows, judge in columns",
         ("people \\ judge", *score.labels, "all"),
         (
@@ -145,7 +145,7 @@ def _confusion(score: JudgeScore) -> Table:
 
 
 def _comparisons(title: str, comparisons: Sequence[Comparison]) -> Table:
-    return table(
+    return grid(
         f"{title} compared: second minus first, on the items that both scored",
         (
             "first",
@@ -176,7 +176,7 @@ def _comparisons(title: str, comparisons: Sequence[Comparison]) -> Table:
 
 
 def _alphas(report: AgreeReport) -> Table:
-    return table(
+    return grid(
         "Krippendorff's alpha",
         ("who", "dimension", "raters", "items", "nominal", "ordinal", "interval"),
         (
@@ -198,7 +198,7 @@ def _mechanisms(report: AgreeReport) -> Iterator[Table]:
     def acceptability(found: WinnerOnBad) -> tuple[object, ...]:
         return found.winner_on_bad, found.bad, found.winner_accuracy, found.winners
 
-    yield table(
+    yield grid(
         "Policies: agreement, and P3: a winner where people say both_bad",
         (
             "dimensions of",
@@ -223,7 +223,7 @@ def _mechanisms(report: AgreeReport) -> Iterator[Table]:
             for m in report.mechanisms
         ),
     )
-    yield table(
+    yield grid(
         "P1: content forced to both_good, who decides; P2: flips when a dimension is forced",
         (
             "dimensions of",
@@ -246,7 +246,7 @@ def _mechanisms(report: AgreeReport) -> Iterator[Table]:
 
 
 def _learned(learned: Learned) -> Table:
-    return table(
+    return grid(
         f"Ways to fuse the dimensions of {learned.labels}, {counted(learned.items, 'pair')}",
         ("policy", "fitted", "right in sample", "cross-validated", "accuracy cross-validated"),
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.show.table import NOTHING, Table, grid, p_value
 from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.inference.tables import ppi_tables
@@ -16,7 +16,7 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
     """Counts or means, the ranking by every method, and correlations with people."""
     yield _means(report) if report.means else _comparisons(report)
     yield _ranking(report)
-    correlations = table(
+    correlations = grid(
         "Agreement with a human ranking",
         ("method", "with", "systems", "Spearman", "p", "Kendall tau-b", "p"),
         (
@@ -37,7 +37,7 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
     if correlations.rows:
         yield correlations
     if report.parameters and len(report.systems) > 2:
-        yield table(
+        yield grid(
             "Fitted parameters",
             ("method", "parameter", "value"),
             ((row.method, row.name, row.value) for row in report.parameters),
@@ -49,7 +49,7 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
 
 def _comparisons(report: RankReport) -> Table:
     baseline = report.options.baseline
-    return table(
+    return grid(
         f"Comparisons in {report.source}",
         ("system", "comparisons", "wins", "losses", "ties", "both_bad")
         + ((f"win rate against {baseline}",) if baseline else ()),
@@ -63,7 +63,7 @@ def _comparisons(report: RankReport) -> Table:
 
 
 def _means(report: RankReport) -> Table:
-    return table(
+    return grid(
         f"Scores in {report.source}",
         ("system", "scored", "unscored", "mean", "people's mean"),
         [(row.system, row.scored, row.unscored, row.mean, row.people) for row in report.means],
@@ -81,7 +81,7 @@ def _ranking(report: RankReport) -> Table:
     )
     options = report.options
     counts = {row.system: row.comparisons for row in report.systems}
-    return table(
+    return grid(
         "Ranking: value, rank and its interval",
         ("system", *_shown(report)),
         (

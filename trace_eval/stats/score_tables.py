@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from blueprints import counted
+from trace_eval.show.table import NOTHING, Table, cell, grid
 from trace_eval.stats.agreement.figures import Figure, Group
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.selective import WITHHELD
-from trace_eval.stats.agreement.tabular import NOTHING, Table, cell, table
 from trace_eval.stats.agreement.variance import MIN_RATINGS
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.report import ScoreReport
@@ -82,7 +82,7 @@ def score_tables(report: ScoreReport) -> Iterator[Table]:
 
 def _coverage(report: ScoreReport) -> Table:
     questions = "" if report.questions is None else f" to {counted(report.questions, 'question')}"
-    return table(
+    return grid(
         f"Scores against {report.labels}: {counted(report.items, 'answer')}{questions},"
         f" {counted(report.ratings, 'rating')}",
         ("judge", "items", "rated by people", "of those scored", "unscored"),
@@ -98,7 +98,7 @@ def _figures(report: ScoreReport, group: Group) -> Table:
     who = list(dict.fromkeys(f.who for f in figures))
     by_place = {(f.name, f.who): f for f in figures}
     title, note = _HEADS[group]
-    return table(
+    return grid(
         title,
         ("", "from", *who),
         [
@@ -163,7 +163,7 @@ def _interval_note(report: ScoreReport, figures: Sequence[Figure]) -> str:
 
 
 def _selective(report: ScoreReport) -> Table:
-    return table(
+    return grid(
         "MAE of what is kept when the most uncertain scores are withheld",
         (
             "withheld first",
@@ -178,7 +178,7 @@ def _selective(report: ScoreReport) -> Table:
 
 
 def _splits(report: ScoreReport) -> Table:
-    return table(
+    return grid(
         "By split of the labels",
         ("judge", "split", "items", "Spearman rho", "MAE", "CRPS per rating"),
         [(s.judge, s.split, s.items, s.spearman, s.mae, s.crps) for s in report.splits],
@@ -187,7 +187,7 @@ def _splits(report: ScoreReport) -> Table:
 
 def _growth(report: ScoreReport) -> Table:
     most = max((len(g.by_samples) for g in report.growth), default=0)
-    return table(
+    return grid(
         "Mean r with people, by number of samples in the mean",
         ("judge", *(str(k) for k in range(1, most + 1))),
         [(g.judge, *g.by_samples, *([None] * (most - len(g.by_samples)))) for g in report.growth],
@@ -195,7 +195,7 @@ def _growth(report: ScoreReport) -> Table:
 
 
 def _binary(report: ScoreReport) -> Table:
-    return table(
+    return grid(
         "Majorities, yes or no",
         (
             "judge",
@@ -224,7 +224,7 @@ def _binary(report: ScoreReport) -> Table:
 
 def _systems(report: ScoreReport) -> Table:
     low, high = report.low, report.high
-    return table(
+    return grid(
         f"Systems, mean score from {low:g} to {high:g}",
         (
             "judge",
@@ -261,7 +261,7 @@ def _rank(rank: float | None) -> str:
 
 
 def _system_agreement(report: ScoreReport) -> Table:
-    return table(
+    return grid(
         "Order of the systems, judge and people",
         (
             "judge",
@@ -283,7 +283,7 @@ def _given(estimate: IntervalEstimate) -> IntervalEstimate | None:
 
 
 def _alphas(report: ScoreReport) -> Table:
-    return table(
+    return grid(
         "Krippendorff's alpha",
         ("who", "raters", "items", "nominal", "ordinal", "interval"),
         [

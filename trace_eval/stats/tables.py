@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trace_eval.stats.agreement.tabular import Table
+from trace_eval.show.table import Table
 from trace_eval.stats.label_tables import label_tables
 from trace_eval.stats.rank_tables import rank_tables
 from trace_eval.stats.ranking.report import RankReport

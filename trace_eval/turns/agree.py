@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.conversations.definitions import Event
 from trace_eval.conversations.layouts.rows import rows_of, time_of
-from trace_eval.stats.agreement.tabular import Table, table
+from trace_eval.show.table import Table, grid
 from trace_eval.stats.estimate.figures import share_interval
 from trace_eval.stats.estimate.interval import Range
 from trace_eval.stats.estimate.options import BootstrapOptions
@@ -174,7 +174,7 @@ def agreement_table(found: Sequence[EventAgreement]) -> Table:
             return None if value is None else f"{value:.3f}"
         return f"{value:.3f} [{limits[0]:.3f}, {limits[1]:.3f}]"
 
-    return table(
+    return grid(
         "measured against labelled events",
         ("kind", "labelled", "measured", "both", "recall", "precision", "start ms"),
         (

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.conversations.definitions.base import FigureSpec
-from trace_eval.stats.agreement.tabular import Table, p_value, table
+from trace_eval.show.table import Table, grid, p_value
 from trace_eval.stats.estimate.interval import Range
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.estimate.paired import mean_difference
@@ -123,7 +123,7 @@ class SystemsCompared:
         """The differences for people."""
         left = len(self.only_first) + len(self.only_second)
         kind = "by scenario" if self.paired else "calls of different scenarios, unpaired"
-        return table(
+        return grid(
             f"{self.definitions}: {self.first} minus {self.second}, {kind}",
             (
                 *("figure", "scenarios", "pooled", "mean", "median"),

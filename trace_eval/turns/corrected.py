@@ -11,7 +11,8 @@ from blueprints import UserError, counted
 from trace_eval.conversations.corrected import CorrectedEvents, corrected_events
 from trace_eval.conversations.definitions import Event
 from trace_eval.data.corrections import EventCorrection, read_corrections
-from trace_eval.stats.agreement.tabular import Table, plain, table
+from trace_eval.show.records import plain
+from trace_eval.show.table import Table, grid
 from trace_eval.turns.figures import Figure
 from trace_eval.turns.report import TurnsReport, report_of, values_of
 
@@ -53,13 +54,13 @@ class CorrectedReport:
         number = len(self.conversations)
         title = f"Corrected events: {len(rows)} in {counted(number, 'conversation')}"
         note = "; ".join(self.left_out)
-        yield table(title, ("conversation", "measured", "corrected", "who"), rows, note)
+        yield grid(title, ("conversation", "measured", "corrected", "who"), rows, note)
         yield self.figures()
 
     def figures(self) -> Table:
         """The figures under both; those that nobody knows are left out."""
         after = self.report.figures
-        return table(
+        return grid(
             f"{self.report.definitions.name}: as measured and as corrected",
             ("figure", "measured", "95%", "corrected", "95%", "events"),
             (

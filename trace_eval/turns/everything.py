@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trace_eval.stats.agreement.tabular import Table, plain
+from trace_eval.show.records import plain
+from trace_eval.show.table import Table
 from trace_eval.turns.agree import (
     EventAgreement,
     agree_on_events,

@@ -19,7 +19,8 @@ from trace_eval.entities.compare import same
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.start import extract_each, source_of
 from trace_eval.options import ExtractOptions
-from trace_eval.stats.agreement.tabular import Table, plain, table
+from trace_eval.show.records import plain
+from trace_eval.show.table import Table, grid
 
 #: Groups that a recogniser needs beside its own.
 _NEEDED = ("signal", "transcript")
@@ -87,7 +88,7 @@ class Fidelity:
                 f"{counted(len(self.unheard), 'turn was', 'turns were')} not heard:"
                 f" {self.unheard[0]}"
             )
-        yield table(
+        yield grid(
             f"Speech against its text: {counted(self.turns, 'turn')} of agents, heard by"
             f" {' and '.join(self.recognisers)}",
             ("kind", "entities", "came through", "share"),
@@ -96,7 +97,7 @@ class Fidelity:
         )
         if doubtful := [*self._doubtful()]:
             second = "" if len(self.recognisers) > 1 else ": name a second one with --recognise"
-            yield table(
+            yield grid(
                 "Listen to these: not heard as the text has it",
                 ("conversation", "turn", "start", "what", "kind", "intended", "heard", "missed by"),
                 doubtful,

@@ -13,7 +13,8 @@ from blueprints import counted
 from trace_eval.conversations.definitions import DefinitionSet, Measured, definition_set
 from trace_eval.conversations.layouts import Unread, read_conversations
 from trace_eval.data.conversation import ConversationItem
-from trace_eval.stats.agreement.tabular import Table, plain, table
+from trace_eval.show.records import plain
+from trace_eval.show.table import Table, grid
 from trace_eval.turns.figures import (
     TOO_FEW_CONVERSATIONS,
     Figure,
@@ -100,7 +101,7 @@ class TurnsReport:
             f"{counted(left, 'more timeline')} with --json or --shown" if left > 0 else ""
         )
         if rows := list(self._entities()):
-            yield table(
+            yield grid(
                 "Words that did not come through (intended, and as heard); listen to them",
                 ("conversation", "turn", "start", "what", "kind", "intended", "heard"),
                 rows,
@@ -125,7 +126,7 @@ class TurnsReport:
                 for fault in faults
             ] or [(timed.item.id, told, "", "", "", "")]
         heads = ("recording", "can it be timed", "fault", "channel", "where", "spoils")
-        return table("Audit of recordings", heads, rows, "" if rows else "no sound was heard")
+        return grid("Audit of recordings", heads, rows, "" if rows else "no sound was heard")
 
     def _audited(self) -> Iterator[tuple[Timed, str]]:
         for timed in self.conversations:
@@ -174,7 +175,7 @@ class TurnsReport:
             said = dict.fromkeys(c for one in self.conversations for c in one.measured.caveats)
             note = f"no figures: {'; '.join(said) or 'no events'}"
         name, number = self.definitions.name, len(self.conversations)
-        return table(
+        return grid(
             f"{name}: {number} conversation{'s' if number != 1 else ''}, layout {self.layout}",
             ("figure", "value", f"{self.options.level:.0%}", "events", "conversations", "why"),
             rows,

@@ -6,7 +6,7 @@ from typing import Any
 
 from trace_eval.conversations.definitions import Event
 from trace_eval.data.conversation import Turn
-from trace_eval.stats.agreement.tabular import Table, table
+from trace_eval.show.table import Table, grid
 from trace_eval.turns.timed import Timed
 
 #: Characters of a turn's text in a timeline.
@@ -27,7 +27,7 @@ def timeline(timed: Timed) -> Table:
     title = timed.item.id
     if timed.item.system:
         title += f" ({timed.item.system})"
-    return table(
+    return grid(
         title,
         ("start", "end", "turn", "speaker", "event", "value", "text"),
         (row for _, _, row in rows),

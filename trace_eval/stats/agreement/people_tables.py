@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from trace_eval.show.table import Table, grid
 from trace_eval.stats.agreement.forced import Forced
 from trace_eval.stats.agreement.levels import LEVELS, LevelRow
 from trace_eval.stats.agreement.reliability import MIN_ITEMS, PairwiseRow, ReliabilityRow
-from trace_eval.stats.agreement.tabular import Table, table
 
 
 def people_tables(
@@ -15,7 +15,7 @@ def people_tables(
 ) -> Iterator[Table]:
     """Levels of agreement, agreement of the data set, and each person."""
     shown = [name for name in LEVELS if name != "none"]
-    yield table(
+    yield grid(
         "How far people agree: items by level",
         ("dimension", "items of", "items", *shown, "have a majority"),
         (
@@ -30,7 +30,7 @@ def people_tables(
         ),
         "; ".join(f"{name}: {LEVELS[name]}" for name in shown),
     )
-    yield table(
+    yield grid(
         "Agreement of the data set: two people of one item, drawn at random",
         ("dimension", "items of", "classes", "items", "agree", "sd of draws", "by chance"),
         (
@@ -39,7 +39,7 @@ def people_tables(
         ),
         "two classes: opinions that are ties are left out first; read it beside alpha",
     )
-    yield table(
+    yield grid(
         "Reliability of each person: share of the others with the same label",
         ("dimension", "person", "items", "agree"),
         ((row.dimension, row.rater, row.items, row.agreement) for row in raters),
@@ -49,7 +49,7 @@ def people_tables(
 
 def forced_table(rows: Sequence[Forced]) -> Table:
     """Where people name a winner, by subset."""
-    return table(
+    return grid(
         "Where people name a winner: accuracy by subset",
         (
             "judge",

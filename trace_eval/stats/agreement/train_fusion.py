@@ -27,11 +27,11 @@ from trace_eval.scores.fusion_fit import (
     members,
     squared_error,
 )
+from trace_eval.show.table import Table, grid
 from trace_eval.stats.agreement.ratings import read_ratings
 from trace_eval.stats.agreement.score_columns import judge_scores, study_of
 from trace_eval.stats.agreement.score_files import merged_sources, read_scores
 from trace_eval.stats.agreement.study import JudgeScores, Study
-from trace_eval.stats.agreement.tabular import Table, table
 from trace_eval.stats.options import FusionOptions
 
 Array = NDArray[Any]
@@ -225,7 +225,7 @@ def training_tables(training: FusionTraining) -> list[Table]:
     """What was fitted, and the errors, for people."""
     model = training.model
     held_out = {error.who: error for error in training.test_errors}
-    fitted = table(
+    fitted = grid(
         "Fused judge",
         ("judge", "weight", "points of its calibration"),
         [(m.judge, m.weight, len(m.calibration.x)) for m in model.members],
@@ -234,7 +234,7 @@ def training_tables(training: FusionTraining) -> list[Table]:
         f" ({'none' if model.variance_factor is None else f'{model.variance_factor:.4f}'}):"
         f" {training.dev}",
     )
-    errors = table(
+    errors = grid(
         "Mean squared error against people's mean, on [0, 1]",
         ("", "rows", "cross-validated by question", "rows of test", "test"),
         [

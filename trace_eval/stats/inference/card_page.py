@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from blueprints import counted
 from trace_eval.judges.views.pair.published import published
 from trace_eval.judges.views.text.tasks import NATURALNESS
-from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.show.table import NOTHING, Table, grid, p_value
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.inference.card import Card
@@ -21,7 +21,7 @@ AGREEMENT = "Agreement with people"
 
 def comparison(cards: Sequence[Card]) -> Table:
     """One row per judge."""
-    return table(
+    return grid(
         "Judges",
         (
             "judge",
@@ -82,7 +82,7 @@ def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
         yield (
             "Known limits of what was measured",
             [],
-            [table("", ("extractor", "limit"), list(card.limits.items()))],
+            [grid("", ("extractor", "limit"), list(card.limits.items()))],
         )
     if card.operation and card.operation.task == NATURALNESS:
         facts = published()
@@ -90,7 +90,7 @@ def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
             f"Published of such judges: {facts.source}",
             [*facts.known, *facts.unknown],
             [
-                table(
+                grid(
                     "Right pairs of the publication's benchmark, %",
                     ("judge", "regular", "expressive", "all"),
                     [(who, *map(str, shares)) for who, *shares in facts.accuracy],
@@ -175,7 +175,7 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
     if report is None:
         return
     drawn = report.drawn.replace("items", "pairs")
-    yield table(
+    yield grid(
         f"{report.options.bootstrap.level:.0%} intervals over {drawn}; overall label:"
         f" {card.policy or 'none'}",
         ("dimension", "labelled", *(metric.title for metric in report.metrics)),
@@ -185,13 +185,13 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
         ],
     )
     if card.main:
-        yield table(
+        yield grid(
             f"Trivial rules on {card.main.dimension}",
             ("rule", "pairs", "rule's accuracy", "judge's there"),
             [(b.name, b.items, b.accuracy, b.judge) for b in card.main.baselines],
         )
     if card.calibration:
-        yield table(
+        yield grid(
             "P(people prefer A), held out",
             ("method", "Brier", "ECE", TIES_HALF),
             [
@@ -233,7 +233,7 @@ def _bias(card: Card) -> Table:
         rows.append(("swap, all dimensions", ran.both_orders, what, None))
     if not rows:
         rows.append(("nothing could be tested", None, None, None))
-    return table("", ("what", "pairs", "seen", "p"), rows)
+    return grid("", ("what", "pairs", "seen", "p"), rows)
 
 
 def probe_table(probes: ProbeReport) -> Table:
@@ -246,7 +246,7 @@ def probe_table(probes: ProbeReport) -> Table:
         )
         for row in probes.rows
     )
-    return table(
+    return grid(
         f"{_count(probes.pairs, 'pair')}, changed so that the verdict of {probes.judge} is known",
         ("probe", "expected", "held", "of", "share", "low", "high", "unscored"),
         rows,

@@ -13,7 +13,7 @@ from trace_eval.data.csv_cells import write_table
 from trace_eval.data.outputs import claimed
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.tabular import write_json
+from trace_eval.show.records import write_json
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from blueprints import counted
-from trace_eval.stats.agreement.tabular import NOTHING, Table, p_value, table
+from trace_eval.show.table import NOTHING, Table, grid, p_value
 from trace_eval.stats.estimate.interval import IntervalEstimate, Range
 from trace_eval.stats.inference.calibrate import CHOSEN, Calibration
 from trace_eval.stats.inference.forest import line
@@ -53,7 +53,7 @@ def ppi_tables(rates: WinRates, level: float) -> Iterator[Table]:
 
 
 def _rates(rates: WinRates, level: float) -> Table:
-    return table(
+    return grid(
         "People's win rates from few labels (a tie is half)",
         (
             "system",
@@ -88,7 +88,7 @@ def _rates(rates: WinRates, level: float) -> Table:
 
 
 def _differences(rates: WinRates, level: float) -> Table:
-    return table(
+    return grid(
         "Differences of people's win rates, first minus second",
         (
             "first",
@@ -120,7 +120,7 @@ def _differences(rates: WinRates, level: float) -> Table:
 
 def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
     """What people say over the whole run."""
-    return table(
+    return grid(
         "People over all judged pairs, from few labels",
         (
             "judge",
@@ -156,7 +156,7 @@ def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
 def plan_table(plan: LabelPlan) -> Table:
     """How many pairs of which systems."""
     width = "unknown" if plan.now is None else f"{plan.now:.3f}"
-    return table(
+    return grid(
         f"Pairs to label in {plan.source}",
         ("systems", "open", "label"),
         ((row.systems, row.open, row.label) for row in plan.strata),
@@ -176,7 +176,7 @@ def calibration_tables(result: Calibration) -> Iterator[Table]:
     units = f" of {counted(result.groups, result.unit)}" if result.groups < result.pairs else ""
     if result.unit == "instruction":
         units = f" of {counted(result.groups, 'instruction')}"
-    yield table(
+    yield grid(
         f"P(people prefer A | {result.judge}), {counted(result.pairs, 'pair')}{units}",
         ("method", "Brier", "ECE", "log loss", TIES_HALF),
         (
@@ -194,7 +194,7 @@ def calibration_tables(result: Calibration) -> Iterator[Table]:
         f" {result.half:.3f}, log loss 0.693; features: {', '.join(result.features)}",
         number=result.pairs,
     )
-    yield table(
+    yield grid(
         "Rules that need no fit, on the same pairs (ties as halves)",
         ("rule", "says something on", TIES_HALF, f"{CHOSEN} minus rule"),
         (
@@ -212,7 +212,7 @@ def screen_tables(result: Screening) -> Iterator[Table]:
     else:  # a label that is right in part is no trial of the binomial test
         drawn = "by bets, over pairs" if result.split else "exact, over pairs"
     for name in dict.fromkeys(part.signal for part in result.parts):
-        yield table(
+        yield grid(
             f"{result.judge}: parts of the run by {name}, surest first",
             ("at least", "pairs", "share", "labelled", "agree", "p", "tested at", "holds"),
             (

@@ -12,12 +12,12 @@ from trace_eval.runs.ablate import FULL
 from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.fuse import load_policy
 from trace_eval.runs.opinions import read_opinions
+from trace_eval.show.table import Table, grid, p_value
 from trace_eval.stats.agreement.ablation.conditions import (
     Ablation,
     ablation_table,
     mode_policy_table,
 )
-from trace_eval.stats.agreement.tabular import Table, p_value, table
 from trace_eval.stats.estimate.options import BootstrapOptions
 
 
@@ -73,7 +73,7 @@ def _judged(folder: Path) -> Opinions:
 
 def ablation_view(result: Ablation, title: str = "Ablation") -> Table:
     """The table of an ablation, or of modes and policies."""
-    return table(
+    return grid(
         f"{title}: difference to {result.reference}",
         (
             "condition",

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, require
 from fusion import RATINGS, Policy
+from trace_eval.data.csv_cells import write_table
 from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.stats.agreement.policies.learn_table import learn_table, upper_bound
 from trace_eval.stats.agreement.policies.policy import cell_counts, cells_of, policy_codes
@@ -154,3 +156,13 @@ def _cross_validate(
         for name, fit in fits.items():
             right[name] += _right(fit(seen), held_out)
     return right
+
+
+def write_policy(path: Path, learned: Learned) -> None:
+    """Write the learned table as the CSV that ``--policy FILE`` reads.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    rows = learned.rows()
+    write_table(path, list(rows[0]), (row.values() for row in rows))

@@ -1,0 +1,84 @@
+"""Results as records for programs: strict JSON, and a CSV file for each list of rows."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path, PurePath
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from trace_eval.data.csv_cells import write_table
+from trace_eval.data.outputs import claimed, write_file
+
+
+def plain(value: Any) -> Any:
+    """Records, paths, numpy values and tuples as strict JSON values; NaN and infinity are null."""
+    if isinstance(value, BaseModel):
+        return plain(value.model_dump())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, PurePath):
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def flat(record: Any) -> dict[str, Any]:
+    """One level of ``a.b.c`` keys; intervals become ``_low`` and ``_high``, lists JSON text."""
+    row: dict[str, Any] = {}
+    values = plain(record)
+    for key, value in values.items():
+        if isinstance(value, dict):
+            row.update({f"{key}.{inner}": item for inner, item in flat(value).items()})
+        elif key == "interval" and "reason" in values:
+            low, high = value or (None, None)
+            row.update({f"{key}_low": low, f"{key}_high": high})
+        elif isinstance(value, list):
+            row[key] = json.dumps(value, ensure_ascii=False)
+        else:
+            row[key] = value
+    return row
+
+
+def write_json(path: Path, result: Any) -> None:
+    """Write a result as JSON without NaN.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    text = json.dumps(plain(result), indent=2, ensure_ascii=False, allow_nan=False)
+    write_file(path, text + "\n")
+
+
+def write_csv(folder: Path, result: Any) -> list[Path]:
+    """Write every list of records of a result dataclass as ``folder/<field>.csv``.
+
+    Raises:
+        UserError: the folder cannot be written.
+    """
+    written = []
+    with claimed(folder, option="--csv "):
+        for part in dataclasses.fields(result):
+            records = getattr(result, part.name)
+            if not isinstance(records, tuple) or not records or isinstance(records[0], str):
+                continue
+            rows = [flat(record) for record in records]
+            columns = list(dict.fromkeys(key for row in rows for key in row))
+            path = folder / f"{part.name}.csv"
+            write_table(path, columns, ([row.get(name) for name in columns] for row in rows))
+            written.append(path)
+    return written

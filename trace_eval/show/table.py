@@ -1,0 +1,237 @@
+"""Tables for people, from rows that name their columns.
+
+A row is a dataclass. What a column of it is called, how its values are written and their unit are
+metadata of the field (:func:`column`); a table picks fields by name. Everything else that shows a
+table takes it from there: the terminal, pages, and :func:`figures` for pictures and files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, NamedTuple
+
+from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.share import digits
+
+#: Shown where a number is not defined.
+NOTHING = "-"
+
+#: Items below which no p value is shown.
+LEAST_TESTED = 2
+
+#: Columns that say how many items the figures of a row rest on, the first of a table counts.
+COUNTS = frozenset({"items", "pairs", "answers", "scored", "labelled", "comparisons", "human ties"})
+
+#: Writes a value of a row: the value, and the row for those that need more of it.
+Writer = Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to show.
+
+    Attributes:
+        title: of the whole; ``note`` stands below.
+        columns: their titles; ``units`` of their values.
+        rows: texts, formatted for people.
+        cells: what the texts were made of.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    cells: tuple[tuple[Any, ...], ...] = ()
+    units: tuple[str, ...] = ()
+
+
+class Figure(NamedTuple):
+    """One number of a table, for pictures and files.
+
+    Attributes:
+        name: of its row; ``column`` is the title of its column.
+        low, high: of its interval; None: it has none.
+        n: items that it rests on; None: the row does not say.
+        unit: of the value; empty: none.
+    """
+
+    name: str
+    column: str
+    value: float
+    low: float | None
+    high: float | None
+    n: int | None
+    unit: str
+
+
+def column(title: str = "", shown: Writer | str = "", unit: str = "") -> Mapping[str, Any]:
+    """Metadata of a field: how tables show it.
+
+    Args:
+        title: of the column; empty: the name of the field.
+        shown: a format, or a function of the value and its row; empty: see :func:`cell`.
+        unit: of the values.
+    """
+    return {"title": title, "shown": shown, "unit": unit}
+
+
+def table(
+    title: str,
+    rows: Iterable[Any],
+    pick: str,
+    note: str = "",
+    number: int | None = None,
+    **titles: str,
+) -> Table:
+    """A table of some fields of rows.
+
+    Args:
+        title, note: of the table.
+        rows: dataclasses of one kind.
+        pick: names of the fields or properties in reading order, with spaces between them;
+            ``bias.p`` is a field of a field.
+        number: items behind every row; None: the rows tell, see :data:`COUNTS`.
+        titles: name -> title, where the table calls a column otherwise.
+    """
+    rows, paths = list(rows), pick.split()
+    known = [_column(rows, path) for path in paths]
+    names = [path.rpartition(".")[2] for path in paths]
+    heads = [
+        titles.get(name) or how["title"] or name.replace("_", " ")
+        for name, how in zip(names, known, strict=True)
+    ]
+    cells = [[_value(row, path) for path in paths] for row in rows]
+    shown = (
+        [
+            _shown(value, _value(row, path.rpartition(".")[0]), how["shown"])
+            for value, path, how in zip(values, paths, known, strict=True)
+        ]
+        for values, row in zip(cells, rows, strict=True)
+    )
+    made = grid(title, heads, shown, note, number)
+    units = tuple(how["unit"] for how in known)
+    return Table(title, made.columns, made.rows, note, tuple(map(tuple, cells)), units)
+
+
+def _column(rows: Sequence[Any], path: str) -> Mapping[str, Any]:
+    """The metadata of a field, from the first row that has it."""
+    owner, _, name = path.rpartition(".")
+    holders = (_value(row, owner) for row in rows)
+    holder = next((one for one in holders if is_dataclass(one)), None)
+    own = {} if holder is None else {field.name: field.metadata for field in fields(holder)}
+    return {**column(), **own.get(name, {})}
+
+
+def _value(row: Any, path: str) -> Any:
+    for name in path.split(".") if path else ():
+        row = None if row is None else getattr(row, name)
+    return row
+
+
+def _shown(value: Any, row: Any, how: Writer | str) -> Any:
+    if isinstance(how, str):
+        return format(value, how) if how and value is not None else value
+    return how(value, row)
+
+
+def grid(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    note: str = "",
+    number: int | None = None,
+) -> Table:
+    """A table whose columns depend on the data; a row of few items has few decimals.
+
+    Args:
+        title, columns, rows, note: of the table.
+        number: items behind every row; None: the rows tell, see :data:`COUNTS`.
+    """
+    cells = tuple(map(tuple, rows))
+
+    def texts(row: Sequence[Any]) -> tuple[str, ...]:
+        items = _items(columns, row) if number is None else number
+        return tuple(cell(value, digits(items)) for value in row)
+
+    return Table(title, tuple(columns), tuple(map(texts, cells)), note, cells)
+
+
+def figures(table: Table) -> Iterator[Figure]:
+    """Every number of a table; columns up to the first one name the rows."""
+    units = table.units or ("",) * len(table.columns)
+    for cells, texts in zip(table.cells, table.rows, strict=True):
+        items = _items(table.columns, texts)
+        first = next((n for n, value in enumerate(cells) if not isinstance(value, str)), 0)
+        for title, value, unit in zip(table.columns, cells, units, strict=True):
+            found = value if isinstance(value, IntervalEstimate) else IntervalEstimate(value)
+            if isinstance(found.value, int | float) and title not in COUNTS:
+                low, high = found.interval or (None, None)
+                name = ", ".join(texts[:first])
+                yield Figure(name, title, float(found.value), low, high, items, unit)
+
+
+def _items(columns: Sequence[str], row: Sequence[Any]) -> int | None:
+    """Items that a row rests on, also of ``13/20``; None: it does not say."""
+    told = (
+        str(v).partition("/")[0] for name, v in zip(columns, row, strict=True) if name in COUNTS
+    )
+    return next((int(text) for text in told if text.isdecimal()), None)
+
+
+def cell(value: Any, decimals: int = digits(None)) -> str:
+    """A value for people: intervals in brackets, nothing for None."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, IntervalEstimate):
+        if (limits := value.interval) is None:
+            return cell(value.value, decimals)
+        shown = (f"{number:.{min(decimals, 3)}f}" for number in (value.value or 0.0, *limits))
+        return "{} [{}, {}]".format(*shown)
+    if isinstance(value, float):
+        return f"{value:.{decimals}f}"
+    return str(value)
+
+
+def p_value(value: float | None, items: int | None = None) -> str:
+    """A p value for people: small ones in powers of ten, never 0.0000.
+
+    Args:
+        value: None: nothing was tested.
+        items: behind it; one item tests nothing.
+    """
+    if value is None or (items is not None and items < LEAST_TESTED):
+        return NOTHING
+    if value == 0:
+        return "< 1e-300"
+    return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
+
+
+def p_of(items: str) -> Writer:
+    """Writes p values; ``items`` is the field that says how many items are behind them."""
+    return lambda value, row: p_value(value, getattr(row, items))
+
+
+def p_text(value: float | None, row: Any) -> str:
+    """Writes p values of any number of items."""
+    return p_value(value)
+
+
+def out_of(whole: str) -> Writer:
+    """Writes counts as ``13/20``."""
+    return lambda value, row: f"{value}/{getattr(row, whole)}"
+
+
+def share_of(whole: str) -> Writer:
+    """Writes counts with their share of another field: ``13 (0.65)``."""
+
+    def text(value: int, row: Any) -> str:
+        total = getattr(row, whole)
+        return f"{value} ({value / total:.{digits(total)}f})" if total else str(value)
+
+    return text
+
+
+def joined(between: str) -> Writer:
+    """Writes several texts in one cell."""
+    return lambda value, row: between.join(map(str, value))
