@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from trace_eval.compare.change_report import ChangeReport
 from trace_eval.compare.conclusions import Change, Conclusions, change, z_conclusions
 from trace_eval.compare.mapping import Mapping, mapping
 from trace_eval.compare.read_board import Board
+from trace_eval.show.table import column, p_text
 from trace_eval.stats.estimate.paired import holm
 from trace_eval.stats.ranking.correlation import correlate
 from trace_eval.stats.ranking.ranks import ranks
@@ -21,6 +22,10 @@ Array = NDArray[np.float64]
 
 #: What a win rate of a system is compared with: as good as the baseline.
 EVEN = 0.5
+
+
+def _range(limits: tuple[float, float] | None, _: object) -> str | None:
+    return None if limits is None else f"{limits[0]:.1f} to {limits[1]:.1f}"
 
 
 @dataclass(frozen=True)
@@ -35,13 +40,15 @@ class Shift:
     """
 
     system: str
-    first: float
-    second: float
-    shift: float
-    ranks: tuple[int, int]
-    p_holm: float | None
-    mapped: float | None
-    mapped_range: tuple[float, float] | None
+    first: float = field(metadata=column(shown="g"))
+    second: float = field(metadata=column(shown="g"))
+    shift: float = field(metadata=column(shown="+.2f"))
+    ranks: tuple[int, int] = field(
+        metadata=column("rank", lambda ranks, _: f"{ranks[0]} to {ranks[1]}")
+    )
+    p_holm: float | None = field(metadata=column("p (Holm)", p_text))
+    mapped: float | None = field(metadata=column("first, mapped", ".2f"))
+    mapped_range: tuple[float, float] | None = field(metadata=column("95 %", _range))
 
 
 @dataclass(frozen=True)
@@ -55,17 +62,19 @@ class Figures:
         reordered: pairs of systems in another order, of ``pairs``.
     """
 
-    rows: str
-    systems: int
-    spearman: float | None
-    kendall: float | None
-    mean_absolute: float
-    mean: float
-    largest: float
+    rows: str = field(metadata=column("systems"))
+    systems: int = field(metadata=column("n"))
+    spearman: float | None = field(metadata=column("Spearman"))
+    kendall: float | None = field(metadata=column("Kendall"))
+    mean_absolute: float = field(metadata=column("mean |shift|", ".3f"))
+    mean: float = field(metadata=column("mean shift", "+.3f"))
+    largest: float = field(metadata=column(shown="+.2f"))
     of: str
-    rank_move: int
-    moved: int
-    reordered: int
+    rank_move: int = field(metadata=column("largest rank move"))
+    moved: int = field(metadata=column("move"))
+    reordered: int = field(
+        metadata=column("pairs in another order", lambda n, row: f"{n} of {row.pairs}")
+    )
     pairs: int
 
 

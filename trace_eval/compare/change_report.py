@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from trace_eval.compare.flips import Flips, Noise
 from trace_eval.compare.held_fixed import Held
@@ -11,10 +11,20 @@ from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.people import People, RatedByPeople
 from trace_eval.compare.severe import SevereItem
 from trace_eval.compare.systems import SystemChange
+from trace_eval.show.table import NOTHING, column, p_text
 from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.stats.estimate.share import Share
 
 #: Level at which a shift counts.
 _LEVEL = 0.05
+
+
+def _reasons(reasons: dict[str, int], _: object) -> str:
+    return ", ".join(f"{reason} {n}" for reason, n in sorted(reasons.items())) or NOTHING
+
+
+def _limits(limits: tuple[float, float] | None, _: object) -> str | None:
+    return None if limits is None else f"{limits[0]:+.4f} to {limits[1]:+.4f}"
 
 
 @dataclass(frozen=True)
@@ -28,13 +38,13 @@ class Coverage:
 
     metric: str
     items: int
-    both: int
+    both: int = field(metadata=column("scored by both"))
     first: int
     second: int
-    unscored_first: dict[str, int]
-    unscored_second: dict[str, int]
-    worst: float
-    best: float
+    unscored_first: dict[str, int] = field(metadata=column("unscored by the first", _reasons))
+    unscored_second: dict[str, int] = field(metadata=column("by the second", _reasons))
+    worst: float = field(metadata=column("mean shift, worst", "+.4f"))
+    best: float = field(metadata=column(shown="+.4f"))
 
 
 @dataclass(frozen=True)
@@ -52,11 +62,11 @@ class Direction:
 
     metric: str
     items: int
-    first: float
-    second: float
-    shift: IntervalEstimate
-    equivalence: tuple[float, float] | None
-    p: float
+    first: float = field(metadata=column(shown=".4f"))
+    second: float = field(metadata=column(shown=".4f"))
+    shift: IntervalEstimate = field(metadata=column("mean shift"))
+    equivalence: tuple[float, float] | None = field(metadata=column("90 % interval", _limits))
+    p: float = field(metadata=column("p (sign flips)", p_text))
     labels: dict[str, tuple[float, float, IntervalEstimate]]
     needed: int | None
 
@@ -82,7 +92,7 @@ class MetricFlips:
     metric: str
     flips: Flips
     noise: Noise
-    excess: IntervalEstimate | None
+    excess: IntervalEstimate | None = field(metadata=column("excess over A/A"))
 
     @property
     def within_noise(self) -> bool | None:
@@ -100,7 +110,12 @@ class Group:
     value: str
     items: int
     flips: int
-    shift: float
+    shift: float = field(metadata=column("mean shift", "+.4f"))
+
+    @property
+    def share(self) -> Share:
+        """Of the items."""
+        return Share(self.flips, self.items)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.runs.run import Run
+from trace_eval.show.table import column, out_of
 
 
 @dataclass(frozen=True)
@@ -33,15 +34,17 @@ class RunCost:
     judge: str
     policy: str
     items: int
-    scored: int
+    scored: int = field(metadata=column(shown=out_of("items")))
     coverage: float | None
     unscored: dict[str, int]
     calls: int
-    cost_usd: float | None
-    cost_per_item: float | None
-    call_s: float | None
-    extract_s: float | None
-    audio_s: float
+    cost_usd: float | None = field(metadata=column("US$", ".4f"))
+    cost_per_item: float | None = field(metadata=column("US$ a pair", ".6f"))
+    call_s: float | None = field(metadata=column("s a pair: calls", ".2f"))
+    extract_s: float | None = field(metadata=column("extraction", ".2f"))
+    audio_s: float = field(
+        metadata=column("min of sound sent", lambda s, _: f"{s / 60:.1f}" if s else None)
+    )
 
 
 def run_cost(name: str, run: Run) -> RunCost:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
+from trace_eval.show.table import column
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.align import align
 from trace_eval.stats.agreement.bias.robustness import Robustness, robustness, sides
@@ -48,8 +49,8 @@ class Mutual:
     second: str
     dimension: str
     labels: tuple[str, ...]
-    items: int
-    same: IntervalEstimate
+    items: int = field(metadata=column("pairs"))
+    same: IntervalEstimate = field(metadata=column("same label"))
     kappa: IntervalEstimate
 
 
@@ -60,7 +61,7 @@ class NoiseEffect:
     base: str
     repeat: str | None
     run: str
-    snr_db: float
+    snr_db: float = field(metadata=column("dB"))
     effect: Robustness
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from blueprints import counted
 from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.show.table import column
 
 #: What belongs to the judge; a change of anything else is named in the title.
 OF_THE_JUDGE = ("judge", "model", "version")
+
+#: Whether something was held fixed, in words.
+_SAME = {True: "yes", False: "NO", None: "unknown"}
 
 
 @dataclass(frozen=True)
@@ -21,8 +25,8 @@ class Held:
         same: None: one side does not say.
     """
 
-    name: str
-    same: bool | None
+    name: str = field(metadata=column("what"))
+    same: bool | None = field(metadata=column(shown=lambda same, _: _SAME[same]))
     first: str
     second: str
 
@@ -67,8 +71,8 @@ def _items(joined: Joined) -> Held:
 
 def _column(joined: Joined, name: str, *columns: str) -> Held:
     differ, seen = 0, False
-    for column in columns:
-        one, other = (j.facts.get(column) for j in (joined.first, joined.second))
+    for fact in columns:
+        one, other = (j.facts.get(fact) for j in (joined.first, joined.second))
         if one is not None and other is not None:
             seen = True
             differ += int((one != other).sum())

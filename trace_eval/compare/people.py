@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from trace_eval.compare.judgings import POINTS, Ceiling, Joined
 from trace_eval.opinions.codes import LABELS, MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.show.table import column
 from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.counts import TIE, is_untyped
@@ -24,6 +25,10 @@ from trace_eval.stats.inference.ppi import PPIEstimate, estimate
 from trace_eval.stats.options import AgreeOptions
 
 Array = NDArray[np.float64]
+
+
+#: Said where neither judge is nearer.
+NEITHER = "not told apart"
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class People:
     metric: str
     scores: tuple[JudgeScore, ...]
     comparison: Comparison
-    nearer: str | None
+    nearer: str | None = field(metadata=column(shown=lambda name, _: name or NEITHER))
     ceiling: Ceiling | None
     powered: tuple[PPIEstimate, ...]
 

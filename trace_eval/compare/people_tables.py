@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from blueprints import counted
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judgings import Ceiling
-from trace_eval.compare.people import People, RatedByPeople
-from trace_eval.show.table import NOTHING, Table, grid, p_value
-from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.compare.people import NEITHER, People, RatedByPeople
+from trace_eval.show.table import NOTHING, Table, column, grid, p_value, table
 from trace_eval.stats.inference.ppi import PPIEstimate
-
-#: Said where neither judge is nearer.
-_NEITHER = "not told apart"
 
 
 def people_tables(report: JudgeChange) -> Iterator[Table]:
@@ -65,29 +62,15 @@ def _among(ceiling: Ceiling | None) -> str:
 
 
 def _nearer(people: Sequence[People]) -> Table:
-    return grid(
+    tests = " ".join(f"comparison.mcnemar{name}" for name in (".only_first", ".only_second", ""))
+    return table(
         "Nearer to people",
-        (
-            "metric",
-            "accuracy, second minus first",
-            "kappa, second minus first",
-            "only first right",
-            "only second right",
-            "McNemar p",
-            "nearer",
-        ),
-        (
-            (
-                p.metric,
-                p.comparison.difference,
-                p.comparison.kappa_difference,
-                p.comparison.mcnemar.only_first,
-                p.comparison.mcnemar.only_second,
-                p_value(p.comparison.mcnemar.p, p.comparison.items),
-                p.nearer or _NEITHER,
-            )
-            for p in people
-        ),
+        people,
+        f"metric comparison.difference comparison.kappa_difference {tests} nearer",
+        difference="accuracy, second minus first",
+        kappa_difference="kappa, second minus first",
+        only_first="only first right",
+        only_second="only second right",
     )
 
 
@@ -112,7 +95,7 @@ def _ratings(rated: Sequence[RatedByPeople]) -> Table:
                 r.errors[row],
                 r.ranks[row],
                 p_value(r.p, r.items) if row == 2 else NOTHING,
-                (r.nearer or _NEITHER) if row == 2 else NOTHING,
+                (r.nearer or NEITHER) if row == 2 else NOTHING,
                 _among(r.ceiling) if row < 2 else NOTHING,
             )
             for r in rated
@@ -123,37 +106,20 @@ def _ratings(rated: Sequence[RatedByPeople]) -> Table:
     )
 
 
+@dataclass(frozen=True)
+class _Helped:
+    """People's mean with the help of one judge."""
+
+    metric: str
+    judge: str = field(metadata=column("with the help of"))
+    mean: PPIEstimate
+
+
 def _ppi_table(people: Sequence[People | RatedByPeople], names: tuple[str, str]) -> Table:
-    rows: list[tuple[str, str, PPIEstimate]] = [
-        (p.metric, name, found)
-        for p in people
-        for name, found in zip(names, p.powered, strict=False)
-    ]
-    return grid(
+    return table(
         "People's mean from few labels",
-        (
-            "metric",
-            "with the help of",
-            "labelled",
-            "judged",
-            "labels only",
-            "judge only",
-            "both (PPI++)",
-            "worth labels",
-        ),
-        (
-            (
-                metric,
-                name,
-                found.labelled,
-                found.judged,
-                IntervalEstimate(found.labels, found.labels_interval),
-                IntervalEstimate(found.judge, found.judge_interval),
-                IntervalEstimate(found.both, found.interval),
-                NOTHING if found.effective is None else f"{found.effective:.0f}",
-            )
-            for metric, name, found in rows
-        ),
+        [_Helped(p.metric, *both) for p in people for both in zip(names, p.powered, strict=False)],
+        "metric judge mean.labelled mean.judged mean.labels mean.judge mean.both mean.effective",
         "points of answer A, of scores their place on the scale; right where the labelled items"
         " were drawn at random; worth labels: so many labels alone would say as much",
     )

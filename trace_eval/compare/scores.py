@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from trace_eval.compare.evaluate import RunComparison, compare_runs, names_of
 from trace_eval.compare.options import CompareOptions
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
-from trace_eval.show.table import Table, grid, p_value
+from trace_eval.show.table import Table, column, grid, out_of, p_text, table
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.paired import holm, mean_difference, sign_flip
 from trace_eval.stats.inference.ppi import LEAST_LABELS
@@ -38,7 +38,7 @@ class RunScores:
     judge: str
     rubric: str
     items: int
-    scored: int
+    scored: int = field(metadata=column(shown=out_of("items")))
     mean: float | None
 
 
@@ -62,8 +62,8 @@ class ScoreDifference:
     difference: IntervalEstimate
     higher: int
     lower: int
-    p: float
-    p_holm: float
+    p: float = field(metadata=column(shown=p_text))
+    p_holm: float = field(metadata=column("Holm", p_text))
 
 
 @dataclass(frozen=True)
@@ -250,30 +250,17 @@ def score_answer(report: ScoreComparison) -> tuple[str, ...]:
 def score_tables(report: ScoreComparison) -> Iterator[Table]:
     """Runs, differences, and where they are furthest apart."""
     options = report.options.bootstrap
-    yield grid(
+    yield table(
         f"Runs over {counted(report.shared, 'shared question')}",
-        ("run", "judge", "rubric", "scored", "mean"),
-        ((r.run, r.judge, r.rubric, f"{r.scored}/{r.items}", r.mean) for r in report.runs),
+        report.runs,
+        "run judge rubric scored mean",
         "means over all that a run scored, on the rubric's scale",
     )
-    yield grid(
+    yield table(
         "Difference, second minus first, paired by question",
-        ("first", "second", "rubric", "questions", "difference", "higher", "lower", "p", "Holm"),
-        (
-            (
-                d.first,
-                d.second,
-                d.rubric,
-                d.questions,
-                d.difference,
-                d.higher,
-                d.lower,
-                p_value(d.p),
-                p_value(d.p_holm),
-            )
-            for d in report.differences
-        ),
-        f"{options.level:.0%} intervals, {options.resamples} resamples of whole questions; {_TEST}",
+        report.differences,
+        "first second rubric questions difference higher lower p p_holm",
+        f"{options.level:.0%} intervals over whole questions; {_TEST}",
     )
     yield grid(
         "Furthest apart",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.compare.judgings import Joined
 from trace_eval.opinions.codes import MISSING
+from trace_eval.show.table import column, joined
 
 Array = NDArray[np.float64]
 
@@ -30,7 +31,7 @@ class SevereItem:
     item: str
     metric: str
     tagged: bool
-    why: tuple[str, ...]
+    why: tuple[str, ...] = field(metadata=column(shown=joined("; ")))
     before: str
     after: str
 

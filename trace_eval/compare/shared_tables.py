@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from trace_eval.compare.conclusions import Change
 from trace_eval.compare.mapping import Mapping
-from trace_eval.show.table import NOTHING, Table, grid
+from trace_eval.compare.severe import SevereItem
+from trace_eval.show.table import NOTHING, Table, grid, table
+
+
+def severe_table(
+    items: Sequence[SevereItem], note: str, before: str = "first", after: str = "second"
+) -> Table:
+    """Items that turned from a win into a loss."""
+    return table(
+        "Severe items", items, "item metric before after why", note, before=before, after=after
+    )
 
 
 def conclusions_table(families: tuple[Change, ...]) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from trace_eval.compare.conclusions import (
     z_conclusions,
 )
 from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.show.table import column, joined, p_text
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.estimate.paired import holm, sign_flip
@@ -44,8 +45,8 @@ class SystemShift:
     first: IntervalEstimate
     second: IntervalEstimate
     shift: IntervalEstimate
-    ranks: tuple[int | None, int | None]
-    p_holm: float
+    ranks: tuple[int | None, int | None] = field(metadata=column("rank", joined(" to ")))
+    p_holm: float = field(metadata=column("p (Holm)", p_text))
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from blueprints import counted
 from fusion import DIMENSIONS
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_tables
-from trace_eval.show.table import NOTHING, Table, grid, p_value
-from trace_eval.stats.label_tables import policy_words
+from trace_eval.show.table import NOTHING, Table, grid, table
+from trace_eval.stats.label_tables import comparison_table, policy_words
 
 
 def compare_tables(report: RunComparison | ScoreComparison) -> Iterator[Table]:
@@ -22,58 +22,30 @@ def _all(report: RunComparison) -> Iterator[Table]:
     yield _costs(report)
     if report.people:
         yield _people(report)
-        yield _differences(report)
-    yield grid(
+        title = "Difference against people, second minus first, paired"
+        note = f"two-sided tests; {_interval(report)}"
+        yield comparison_table(title, report.differences, note, "pairs")
+    yield table(
         "With each other",
-        ("first", "second", "dimension", "pairs", "same label", "kappa"),
-        ((m.first, m.second, m.dimension, m.items, m.same, m.kappa) for m in report.mutual),
+        report.mutual,
+        "first second dimension items same kappa",
         f"over the pairs that both scored; {_fused(report)}",
     )
-    yield grid(
+    effect = " ".join(f"effect.{name}" for name in ("fell_on", "items", "repeat", "noisy", "net"))
+    yield table(
         "Noise on one answer: unchanged verdicts",
-        ("run", "dB", "fell on", "pairs", "repeat without noise", "with noise", "net"),
-        (
-            (n.run, n.snr_db, e.fell_on, e.items, e.repeat, e.noisy, e.net)
-            for n in report.noise
-            for e in (n.effect,)
-        ),
+        report.noise,
+        f"run snr_db {effect}",
         "the repetition is the second run without noise; net is what the noise adds to it",
     )
     yield _apart(report)
 
 
 def _costs(report: RunComparison) -> Table:
-    return grid(
+    return table(
         f"Runs over {counted(report.shared, 'shared pair')}",
-        (
-            "run",
-            "judge",
-            "policy",
-            "scored",
-            "coverage",
-            "US$",
-            "US$ a pair",
-            "s a pair: calls",
-            "extraction",
-            "calls",
-            "min of sound sent",
-        ),
-        (
-            (
-                c.run,
-                c.judge,
-                c.policy,
-                f"{c.scored}/{c.items}",
-                c.coverage,
-                NOTHING if c.cost_usd is None else f"{c.cost_usd:.4f}",
-                NOTHING if c.cost_per_item is None else f"{c.cost_per_item:.6f}",
-                None if c.call_s is None else f"{c.call_s:.2f}",
-                None if c.extract_s is None else f"{c.extract_s:.2f}",
-                c.calls,
-                f"{c.audio_s / 60:.1f}" if c.audio_s else NOTHING,
-            )
-            for c in report.costs
-        ),
+        report.costs,
+        "run judge policy scored coverage cost_usd cost_per_item call_s extract_s calls audio_s",
         "money of all calls, cached ones at their price; - where no price is known",
     )
 
@@ -95,40 +67,6 @@ def _people(report: RunComparison) -> Table:
             for s in report.people
         ),
         _interval(report),
-    )
-
-
-def _differences(report: RunComparison) -> Table:
-    return grid(
-        "Difference against people, second minus first, paired",
-        (
-            "first",
-            "second",
-            "dimension",
-            "pairs",
-            "accuracy",
-            "kappa",
-            "only first right",
-            "only second right",
-            "exact McNemar p",
-            "Holm",
-        ),
-        (
-            (
-                d.first,
-                d.second,
-                d.dimension,
-                d.items,
-                d.difference,
-                d.kappa_difference,
-                d.mcnemar.only_first,
-                d.mcnemar.only_second,
-                p_value(d.mcnemar.p, d.items),
-                p_value(d.p_holm, d.items),
-            )
-            for d in report.differences
-        ),
-        "two-sided tests; " + _interval(report),
     )
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from trace_eval.compare.flips import Noise
 from trace_eval.compare.severe import SevereItem
 from trace_eval.gate.options import GateOptions
+from trace_eval.show.table import column, p_text
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.share import Share
 from trace_eval.turns.compare import SystemsCompared
 from trace_eval.turns.limits import Limited
 
 Verdict = Literal["pass", "fail", "cannot tell"]
+
+
+def _points(drop: float | None, _: object) -> str | None:
+    return None if drop is None else f"{100 * drop:.1f} points"
 
 
 @dataclass(frozen=True)
@@ -37,13 +42,13 @@ class GateRow:
     candidate: float
     difference: IntervalEstimate
     limit: float | None
-    p: float
-    p_holm: float
-    flips: Share
-    noise: Noise
-    power: float
-    visible: float | None
-    worst: float
+    p: float = field(metadata=column("p, one-sided", p_text))
+    p_holm: float = field(metadata=column("Holm", p_text))
+    flips: Share = field(metadata=column(shown=lambda share, _: share.counts))
+    noise: Noise = field(metadata=column("A/A flips", lambda n, _: n.reason or n.flips.counts))
+    power: float = field(metadata=column(shown=".2f"))
+    visible: float | None = field(metadata=column("smallest drop, power .8", _points))
+    worst: float = field(metadata=column(shown="+.4f"))
     verdict: Verdict
     why: str
 

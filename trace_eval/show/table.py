@@ -8,7 +8,7 @@ table takes it from there: the terminal, pages, and :func:`figures` for pictures
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
 from trace_eval.stats.estimate.interval import IntervalEstimate
@@ -44,6 +44,16 @@ class Table:
     note: str = ""
     cells: tuple[tuple[Any, ...], ...] = ()
     units: tuple[str, ...] = ()
+
+    def beside(self, title: str, column: Sequence[Any]) -> Table:
+        """With one more column at the right, which depends on more than the row."""
+        return replace(
+            self,
+            columns=(*self.columns, title),
+            rows=tuple((*row, cell(value)) for row, value in zip(self.rows, column, strict=True)),
+            cells=tuple((*row, value) for row, value in zip(self.cells, column, strict=True)),
+            units=(*self.units, ""),
+        )
 
 
 class Figure(NamedTuple):
@@ -102,16 +112,22 @@ def table(
         for name, how in zip(names, known, strict=True)
     ]
     cells = [[_value(row, path) for path in paths] for row in rows]
-    shown = (
+    shown = [
         [
             _shown(value, _value(row, path.rpartition(".")[0]), how["shown"])
             for value, path, how in zip(values, paths, known, strict=True)
         ]
         for values, row in zip(cells, rows, strict=True)
-    )
+    ]
     made = grid(title, heads, shown, note, number)
-    units = tuple(how["unit"] for how in known)
-    return Table(title, made.columns, made.rows, note, tuple(map(tuple, cells)), units)
+    kept = (
+        tuple(
+            one if isinstance(one, IntervalEstimate) else value
+            for one, value in zip(texts, values, strict=True)
+        )
+        for texts, values in zip(shown, cells, strict=True)
+    )
+    return replace(made, cells=tuple(kept), units=tuple(how["unit"] for how in known))
 
 
 def _column(rows: Sequence[Any], path: str) -> Mapping[str, Any]:
@@ -217,9 +233,9 @@ def p_text(value: float | None, row: Any) -> str:
     return p_value(value)
 
 
-def out_of(whole: str) -> Writer:
-    """Writes counts as ``13/20``."""
-    return lambda value, row: f"{value}/{getattr(row, whole)}"
+def out_of(whole: str, between: str = "/") -> Writer:
+    """Writes counts as ``13/20``, of another field."""
+    return lambda value, row: f"{value}{between}{getattr(row, whole)}"
 
 
 def share_of(whole: str) -> Writer:
@@ -235,3 +251,8 @@ def share_of(whole: str) -> Writer:
 def joined(between: str) -> Writer:
     """Writes several texts in one cell."""
     return lambda value, row: between.join(map(str, value))
+
+
+def within(limits: str) -> Writer:
+    """Writes numbers with their interval, which is another field."""
+    return lambda value, row: IntervalEstimate(value, getattr(row, limits))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from blueprints import counted
-from trace_eval.show.table import NOTHING, Table, grid, p_value
+from trace_eval.show.table import NOTHING, Table, grid, table
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.groups import ALL
 from trace_eval.stats.agreement.metrics import METRICS
@@ -30,12 +30,12 @@ def label_tables(report: AgreeReport) -> Iterator[Table]:
         _baselines(report),
         _score_errors(report),
         *(_confusion(score) for score in report.scores),
-        _comparisons("Judges", report.comparisons),
+        comparison_table(_compared("Judges"), report.comparisons),
         _alphas(report),
         *people_tables(report.levels, report.pairwise, report.reliability),
         _forced(report),
         *_mechanisms(report),
-        _comparisons("Policies", report.policy_comparisons),
+        comparison_table(_compared("Policies"), report.policy_comparisons),
         *bias_tables(report),
         noise_table(report),
         *(_learned(learned) for learned in report.learned),
@@ -144,34 +144,23 @@ def _confusion(score: JudgeScore) -> Table:
     )
 
 
-def _comparisons(title: str, comparisons: Sequence[Comparison]) -> Table:
-    return grid(
-        f"{title} compared: second minus first, on the items that both scored",
-        (
-            "first",
-            "second",
-            "dimension",
-            "items",
-            "accuracy",
-            "kappa",
-            "only first / only second right",
-            "McNemar p",
-            "Holm p",
-        ),
-        (
-            (
-                c.first,
-                c.second,
-                c.dimension,
-                c.items,
-                c.difference,
-                c.kappa_difference,
-                f"{c.mcnemar.only_first} / {c.mcnemar.only_second}",
-                p_value(c.mcnemar.p, c.items),
-                p_value(c.p_holm, c.items),
-            )
-            for c in comparisons
-        ),
+def _compared(what: str) -> str:
+    return f"{what} compared: second minus first, on the items that both scored"
+
+
+def comparison_table(
+    title: str, comparisons: Sequence[Comparison], note: str = "", items: str = "items"
+) -> Table:
+    """Judges, runs or policies against people's labels, two by two."""
+    return table(
+        title,
+        comparisons,
+        "first second dimension items difference kappa_difference mcnemar.only_first"
+        " mcnemar.only_second mcnemar p_holm",
+        note,
+        items=items,
+        only_first="only first right",
+        only_second="only second right",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
+from trace_eval.show.table import column, p_of, p_value
 from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.align import Aligned
 from trace_eval.stats.agreement.kappa import kappa
@@ -22,6 +23,10 @@ from trace_eval.stats.estimate.units import Statistic, Units
 
 _Pair = tuple[Aligned, Aligned]
 _STATISTICS: dict[str, Statistic] = {"accuracy": accuracy, "kappa": kappa}
+
+
+def _tested(test: McNemar, row: Comparison) -> str:
+    return p_value(test.p, row.items)
 
 
 @dataclass(frozen=True)
@@ -38,10 +43,12 @@ class Comparison:
     second: str
     dimension: str
     items: int
-    difference: IntervalEstimate
-    kappa_difference: IntervalEstimate
-    mcnemar: McNemar
-    p_holm: float
+    difference: IntervalEstimate = field(metadata=column("accuracy"))
+    kappa_difference: IntervalEstimate = field(metadata=column("kappa"))
+    mcnemar: McNemar = field(
+        metadata=column("exact McNemar p", lambda test, row: p_value(test.p, row.items))
+    )
+    p_holm: float = field(metadata=column("Holm p", p_of("items")))
 
 
 def compare_all(

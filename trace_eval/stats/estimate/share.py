@@ -46,3 +46,14 @@ class Share:
         half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
         low, high = (centre - half) / (1 + z * z / n), (centre + half) / (1 + z * z / n)
         return max(0.0, low), min(1.0, high)
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return "-"
+        low, high = self.interval()
+        return f"{self.value:.3f} [{low:.3f}, {high:.3f}]"
+
+    @property
+    def counts(self) -> str:
+        """How many of how many."""
+        return f"{self.count} of {self.of}"

@@ -14,10 +14,11 @@ any ratio of a survey), with Student's t over the labelled clusters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from trace_eval.show.table import column, within
 from trace_eval.stats.estimate.interval import Range
 from trace_eval.stats.estimate.limits import (
     NO_SPREAD,
@@ -64,14 +65,14 @@ class PPIEstimate:
 
     labelled: int
     judged: int
-    labels: float | None
-    judge: float | None
-    both: float | None
+    labels: float | None = field(metadata=column("labels only", within("labels_interval")))
+    judge: float | None = field(metadata=column("judge only", within("judge_interval")))
+    both: float | None = field(metadata=column("both (PPI++)", within("interval")))
     labels_interval: Range | None
     judge_interval: Range | None
     interval: Range | None
-    weight: float | None
-    effective: float | None
+    weight: float | None = field(metadata=column("judge's weight"))
+    effective: float | None = field(metadata=column("worth labels", ".0f"))
     p: float | None
     coarse: bool = False
     exact: bool = False

@@ -8,12 +8,13 @@ winner of the run without noise, its loser, or one side of a tie.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.show.table import column
 from trace_eval.stats.agreement.counts import TIE, collapse_codes
 
 #: What the noise can fall on.
@@ -32,9 +33,9 @@ class Robustness:
     """
 
     fell_on: str
-    items: int
-    repeat: float | None
-    noisy: float | None
+    items: int = field(metadata=column("pairs"))
+    repeat: float | None = field(metadata=column("repeat without noise"))
+    noisy: float | None = field(metadata=column("with noise"))
 
     @property
     def net(self) -> float | None:
