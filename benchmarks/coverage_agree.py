@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau, spearmanr
 
 from benchmarks.coverage import Row, table
+from trace_eval.opinions.codes import TYPED, UNTYPED
 from trace_eval.stats.agreement.concordance import concordance, concordance_moments
 from trace_eval.stats.agreement.concordance import concordance_of_sums as ccc_of_sums
-from trace_eval.stats.agreement.counts import TYPED, UNTYPED
 from trace_eval.stats.agreement.kendall import add_kendall
 from trace_eval.stats.agreement.metrics import measures_of, metrics_of
 from trace_eval.stats.agreement.pearson import moments, pearson, pearson_of_sums

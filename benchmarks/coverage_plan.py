@@ -24,9 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage import Row, share, shown, table
-from trace_eval.opinions.codes import LABELS, MISSING
+from trace_eval.opinions.codes import LABELS, MISSING, SPLIT
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.counts import SPLIT
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.plan import LabelPlan, make_plan
 from trace_eval.stats.inference.planned_run import ACCURACY, RATES

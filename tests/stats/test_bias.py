@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from tests.support.label_tables import codes
+from trace_eval.opinions.codes import TYPED
+from trace_eval.opinions.units import units
 from trace_eval.stats.agreement.baselines import majority, random_matched, random_uniform
 from trace_eval.stats.agreement.bias.length import length_bias
 from trace_eval.stats.agreement.bias.position import join_orders, position_bias
 from trace_eval.stats.agreement.bias.self_comparison import self_comparisons
 from trace_eval.stats.agreement.checks import repeated
-from trace_eval.stats.agreement.copies import units
-from trace_eval.stats.agreement.counts import TYPED, joint_counts
+from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.estimate.paired import sign_test
 

@@ -7,7 +7,6 @@ from tests.support.label_tables import QUICK, codes, table
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.align import items_of
 from trace_eval.stats.agreement.forced import forced
 from trace_eval.stats.agreement.groups import by_level, categories
 from trace_eval.stats.agreement.levels import (
@@ -74,18 +73,18 @@ def opinions(*items: str, **extra: str) -> Opinions:
 def test_reliability_by_hand() -> None:
     # p0: r0 and r1 say 1, r2 says 2: shares of equal others 1/2, 1/2, 0.
     # p1: all say tie: 1, 1, 1. p2: r0 alone is left out. p3: r0 1, r1 2: 0, 0.
-    items = items_of(opinions("112", "ttt", "1--", "12-"))
-    found = {row.rater: row for row in reliability_rows(items, "preference", min_items=1)}
+    labels = opinions("112", "ttt", "1--", "12-")
+    found = {row.rater: row for row in reliability_rows(labels, "preference", min_items=1)}
     assert (found["r0"].items, found["r0"].agreement) == (3, 0.5)
     assert (found["r1"].items, found["r1"].agreement) == (3, 0.5)
     assert (found["r2"].items, found["r2"].agreement) == (2, 0.5)
-    assert reliability_rows(items, "preference") == []  # under ten items each
+    assert reliability_rows(labels, "preference") == []  # under ten items each
 
 
 def test_agreement_of_the_data_set_by_hand() -> None:
     # Two of three equal: 2 / 6 of the ordered pairs = 1/3; three equal: 1; two that differ: 0.
-    items = items_of(opinions("112", "ttt", "1--", "12-"))
-    three, two = pairwise_rows(items, "preference", {"all": np.ones(4, bool)})
+    labels = opinions("112", "ttt", "1--", "12-")
+    three, two = pairwise_rows(labels, "preference", {"all": np.ones(4, bool)})
     assert (three.items, three.agreement) == (3, pytest.approx(4 / 9))
     # Variance of a draw: 1/3 * 2/3 / 3**2.
     assert three.sd == pytest.approx((2 / 9) ** 0.5 / 3)
@@ -122,13 +121,13 @@ def test_forced_choices_count_ties_three_ways_and_unscored_as_wrong() -> None:
 
 
 def test_groups_by_category_its_parts_and_level() -> None:
-    items = items_of(opinions("11", "12", "22", category="regular/en expressive/en regular/zh"))
-    masks = {name: mask.tolist() for name, mask in categories(items).items()}
+    labels = opinions("11", "12", "22", category="regular/en expressive/en regular/zh")
+    masks = {name: mask.tolist() for name, mask in categories(labels.per_item).items()}
     assert masks["all"] == [True] * 3
     assert masks["regular"] == [True, False, True]
     assert masks["en"] == [True, True, False]
     assert masks["regular/zh"] == [False, False, True]
-    levels = {name: mask.tolist() for name, mask in by_level(items, "preference").items()}
+    levels = {name: mask.tolist() for name, mask in by_level(labels, "preference").items()}
     assert levels == {"FA": [True, False, True], "unresolved": [False, True, False]}
 
 
@@ -158,5 +157,5 @@ def test_one_person_has_no_levels() -> None:
 
 def test_typed_ties_are_one_tie() -> None:
     typed = table("people", {"overall": "gb1"}, id=["p0"] * 3, rater=["x", "y", "z"])
-    assert vote_counts(items_of(typed), "overall").tolist() == [[1, 0, 2]]
-    assert len(level_rows(items_of(typed), "overall", {"all": np.ones(1, bool)})) == 1
+    assert vote_counts(typed, "overall").tolist() == [[1, 0, 2]]
+    assert len(level_rows(typed, "overall", {"all": np.ones(1, bool)})) == 1

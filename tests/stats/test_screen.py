@@ -19,7 +19,7 @@ from blueprints import UserError
 from tests.support.label_tables import table
 from trace_eval.commands.cli import app
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.copies import units
+from trace_eval.opinions.units import units
 from trace_eval.stats.inference.decidable import fewest_labels, labels_needed
 from trace_eval.stats.inference.influence import simple_design
 from trace_eval.stats.inference.labelled_run import gather

@@ -11,12 +11,11 @@ from tests.support.label_tables import QUICK
 from trace_eval.compare.judges import with_labels
 from trace_eval.compare.judgings import Joined, Judging, labelled, texts
 from trace_eval.compare.people import labelled_by_people
-from trace_eval.opinions.codes import LABELS
+from trace_eval.opinions.codes import LABELS, code_of, label_text
 from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.agreement.align import items_of
-from trace_eval.stats.agreement.counts import SPLIT
+from trace_eval.stats.agreement.align import align
 from trace_eval.stats.answers import agree_answer, rank_answer
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.inference.card import make_cards
@@ -110,20 +109,19 @@ def test_raters_of_equal_systems_show_a_difference_as_seldom_as_is_allowed() -> 
     ],
 )
 def test_what_a_split_is(votes: str, said: str, right: float) -> None:
-    items = items_of(opinions([votes, "11"]))
-    code = items.said("preference")[0]
-    assert ("split" if code == SPLIT else LABELS[code]) == said
-    one = np.zeros(2, np.int8)
-    assert items.credit("preference", one).tolist() == pytest.approx([right, 1.0])
+    people = opinions([votes, "11"]).per_item.codes["preference"]
+    assert label_text(people[0]) == said
+    found = align("judge", "preference", people, np.zeros(2, np.int8))
+    assert found.credit().tolist() == pytest.approx([right, 1.0])
 
 
 def test_typed_ties_that_differ_are_one_tie_where_ties_have_no_types() -> None:
-    items = items_of(opinions(["gb", "1g", "gg"], "overall"))
-    assert items.said("overall").tolist() == [SPLIT, SPLIT, LABELS.index("both_good")]
+    people = opinions(["gb", "1g", "gg"], "overall").per_item.codes["overall"]
+    assert list(map(label_text, people)) == ["split", "split", "both_good"]
     good = np.full(3, LABELS.index("both_good"), np.int8)
     tie = np.full(3, LABELS.index("tie"), np.int8)
-    assert items.credit("overall", good).tolist() == [0.5, 0.5, 1.0]
-    assert items.credit("overall", tie).tolist() == [1.0, 0.5, 1.0]
+    assert align("j", "overall", people, good).credit().tolist() == [0.5, 0.5, 1.0]
+    assert align("j", "overall", people, tie).credit().tolist() == [1.0, 0.5, 1.0]
 
 
 def test_agreement_counts_a_split_in_part_and_says_so() -> None:
@@ -213,7 +211,8 @@ def test_a_judge_change_sees_every_rater() -> None:
     assert found is not None
     old, new = (score.metrics["accuracy_3way"].value for score in found.scores)
     assert (old, new) == pytest.approx(((0.5 + 1 + 1 + 0) / 4, (0.5 + 0 + 1 + 0.5) / 4))
-    assert joined.first.labels_of("preference").tolist() == [SPLIT, 0, 1, SPLIT]
+    both = code_of(np.array([[True, True, False, False, False]]))[0]  # the set of 1 and 2
+    assert joined.first.labels_of("preference").tolist() == [both, 0, 1, both]
 
 
 def test_the_card_rests_on_all_labelled_pairs(tmp_path: Path) -> None:

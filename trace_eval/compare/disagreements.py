@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from trace_eval.opinions.codes import LABELS, MATCHES, MISSING
+from trace_eval.opinions.codes import LABELS, MATCHES, MISSING, SPLIT, TIE, UNTYPED
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.align import items_of
-from trace_eval.stats.agreement.counts import SPLIT, TIE, UNTYPED
 from trace_eval.stats.agreement.judges import with_preference
 
 #: Label -> its position between A (0) and B (1).
@@ -61,7 +59,7 @@ def _verdicts(table: Opinions, row: int) -> dict[str, str]:
 
 def label_text(dimension: str, code: int) -> str:
     """A label by its code; matches have their own words."""
-    if code == SPLIT:
+    if code >= SPLIT:
         return "split"
     if dimension == "match":
         return {code: word for word, code in MATCHES.items()}[code]
@@ -73,8 +71,8 @@ def label_text(dimension: str, code: int) -> str:
 def _people(labels: Opinions | None) -> dict[str, dict[str, str]]:
     if labels is None:
         return {}
-    items = items_of(labels)
-    known = with_preference({name: items.said(name) for name in items.codes})
+    items = labels.per_item
+    known = with_preference(items.codes)
     return {
         str(pair): {
             name: label_text(name, int(codes[row]))

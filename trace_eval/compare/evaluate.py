@@ -16,6 +16,7 @@ from trace_eval.compare.disagreements import Disagreement, disagreements
 from trace_eval.compare.options import CompareOptions
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import units
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.show.table import column
@@ -23,7 +24,6 @@ from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.align import align
 from trace_eval.stats.agreement.bias.robustness import Robustness, robustness, sides
 from trace_eval.stats.agreement.compare import Comparison
-from trace_eval.stats.agreement.copies import units
 from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.judges import with_preference
 from trace_eval.stats.agreement.metrics import measures_of

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from blueprints import counted
 from trace_eval.compare.judgings import Judging, Metric
-from trace_eval.opinions.codes import LABELS, Codes
-from trace_eval.stats.agreement.counts import UNTYPED, collapse_codes, is_untyped, joint_counts
+from trace_eval.opinions.codes import LABELS, UNTYPED, Codes, collapse_codes, is_untyped
+from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.kappa import kappa
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.options import BootstrapOptions

@@ -15,17 +15,16 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.opinions.cells import Texts
-from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.opinions.codes import MISSING, SHARES, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.record import RunRecord
-from trace_eval.stats.agreement.align import items_of
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 #: Points of answer A by label code, see :data:`trace_eval.opinions.codes.LABELS`; raters who split
 #: give half a win; the last is of a missing label.
-POINTS = np.array([1.0, 0.0, 0.5, 0.5, 0.5, 0.5, np.nan])
+POINTS = np.r_[1.0, 0.0, np.full(len(SHARES) - 2, 0.5), np.nan]
 
 #: What a table says of an item that nobody asked the judge about.
 ABSENT = "absent"
@@ -141,9 +140,9 @@ class Judging:
         )
 
     def labels_of(self, column: str) -> Codes:
-        """What people say of every item, their plurality or ``SPLIT`` [shape=(n,)]."""
+        """What most people say of every item, a set of labels where they split [shape=(n,)]."""
         assert self.people is not None
-        return items_of(self.people).said(column, self.ids)
+        return self.people.per_item.said(column, self.ids)
 
     @property
     def cluster(self) -> NDArray[np.int64] | None:

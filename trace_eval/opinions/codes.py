@@ -1,8 +1,13 @@
-"""What labels are called as numbers, and the columns that a table of opinions may have."""
+"""Labels as numbers, and the columns that a table of opinions may have.
+
+A code below :data:`SPLIT` is one label. The others are sets of labels on which people split: each
+label of a set is right in part. :data:`MISSING` is no label.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +22,65 @@ LABELS: tuple[str, ...] = spelling.LABELS
 
 #: Code of a missing label.
 MISSING = -1
+
+#: Labels with typed ties, and with all ties as one, by their codes.
+TYPED, UNTYPED = LABELS[:4], ("1", "2", "tie")
+
+#: Codes of both kinds of ties, and of the tie among :data:`UNTYPED`.
+BOTH_GOOD, BOTH_BAD, TIE = 2, 3, 2
+
+#: The first code of a set of labels.
+SPLIT = len(LABELS)
+
+#: All subsets of the labels, one row each; a row is the binary number of its index.
+_SUBSETS = np.array(list(product((0, 1), repeat=SPLIT)), np.int64)
+_PLACES = 1 << np.arange(SPLIT)[::-1]
+
+#: Share of each label by code: all of it, or equal parts of a set [shape=(codes, labels)].
+SHARES = np.concatenate([np.eye(SPLIT), _SUBSETS[_SUBSETS.sum(1) > 1]])
+SHARES /= SHARES.sum(1, keepdims=True)
+
+#: Code of each subset.
+_CODE_OF = np.full(len(_SUBSETS), MISSING, np.int8)
+_CODE_OF[(SHARES > 0) @ _PLACES] = np.arange(len(SHARES))
+
+#: Code with all ties as one; the last is of a missing label.
+_WINS, _TIES = SHARES[:, :TIE] > 0, (SHARES[:, TIE:] > 0).any(1, keepdims=True)
+_COLLAPSED = np.append(_CODE_OF[np.c_[_WINS, _TIES] @ _PLACES[: TIE + 1]], MISSING).astype(np.int8)
+
+
+def code_of(sets: NDArray[np.bool_]) -> Codes:
+    """Codes of sets of labels; missing where none is in it.
+
+    Args:
+        sets: of :data:`LABELS` [shape=(n, labels)].
+    """
+    return np.asarray(_CODE_OF[sets @ _PLACES])
+
+
+def collapse_codes(codes: Codes) -> Codes:
+    """Codes of :data:`UNTYPED` and its sets: all ties become one; missing stays missing."""
+    return np.asarray(_COLLAPSED[codes])
+
+
+def agreed(codes: Codes) -> Codes:
+    """The codes where people agree on one label; missing where they split."""
+    return np.where(codes < SPLIT, codes, MISSING).astype(np.int8)
+
+
+def is_untyped(codes: Codes) -> bool:
+    """True when a column holds a plain ``tie``, so that its ties cannot be told apart."""
+    return bool((_TELLS_NO_TIE[codes]).any())
+
+
+#: Codes with a plain tie; the last is of a missing label.
+_TELLS_NO_TIE = np.append(SHARES[:, LABELS.index("tie")] > 0, False)
+
+
+def label_text(code: int) -> str | None:
+    """A label by its code, or ``split``; None for a missing one."""
+    return None if code == MISSING else "split" if code >= SPLIT else LABELS[code]
+
 
 #: Columns that hold labels; ``preference`` is an overall opinion without typed ties.
 LABEL_COLUMNS: tuple[str, ...] = (*DIMENSIONS, "overall", "preference", "match")

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import UserError, counted
 from trace_eval.opinions.cells import Texts, texts_of
-from trace_eval.opinions.codes import Codes
+from trace_eval.opinions.codes import (
+    CERTAINTY_FACTS,
+    DESIGN_FACTS,
+    LABELS,
+    MISSING,
+    SCORE_FACTS,
+    Codes,
+    agreed,
+    code_of,
+)
+from trace_eval.opinions.units import Numbers, index_of, units
+
+#: What to do with items that only one side has: refuse, or leave them out and count them.
+Missing = Literal["error", "drop"]
 
 #: What the systems are called where nobody says: by their places.
 SIDE_NAMES = ("A", "B")
@@ -115,3 +132,126 @@ class Opinions:
         }
         labels, calls = (t and (t.with_sides(names) or t) for t in (self.labels, self.calls))
         return replace(self, facts={**self.facts, **facts}, labels=labels, calls=calls)
+
+    @cached_property
+    def item(self) -> Numbers:
+        """Number of each row's item, from 0, by first appearance [shape=(n,)]."""
+        return index_of(self.ids.tolist())[0]
+
+    @cached_property
+    def _row(self) -> dict[Any, int]:
+        return dict(zip(self.ids.tolist(), range(len(self)), strict=True))
+
+    @cached_property
+    def first(self) -> Opinions:
+        """The first row of every item of one judge: repetitions measure noise, not agreement."""
+        if self.repeat is None:
+            return self
+        return self.take(np.unique(self.item, return_index=True)[1])
+
+    @cached_property
+    def per_item(self) -> Opinions:
+        """One row per item: the label that most say; where they split, the set of those labels.
+
+        Facts are those of an item's first row.
+        """
+        first = np.unique(self.item, return_index=True)[1]
+        number, size = len(first), len(LABELS)
+        if number == len(self):
+            return self
+        codes = {}
+        for name, column in self.codes.items():
+            known = column != MISSING
+            cells = self.item[known] * size + column[known]
+            votes = np.bincount(cells, minlength=number * size).reshape(number, size)
+            codes[name] = code_of((votes == votes.max(1, keepdims=True)) & (votes > 0))
+        return replace(self.take(first), codes=codes, rater=None, repeat=None)
+
+    @property
+    def agreed(self) -> Mapping[str, Codes]:
+        """The labels with splits as missing ones, by column."""
+        return {name: agreed(codes) for name, codes in self.codes.items()}
+
+    def find(self, ids: Texts) -> NDArray[np.int64]:
+        """Row of each id [shape=(ids,)]; -1 where there is none."""
+        return np.fromiter(map(self._row.get, ids.tolist(), repeat(-1)), np.int64, len(ids))
+
+    def said(self, column: str, ids: Texts) -> Codes:
+        """The labels of these items; missing where there is no row [shape=(ids,)]."""
+        rows = self.find(ids)
+        return np.where(rows >= 0, self.codes[column][rows], MISSING).astype(np.int8)
+
+    def of_items(self, items: Opinions, missing: Missing = "drop") -> Opinions:
+        """These opinions of labelled items, row by row; a fact that they lack is the labels'.
+
+        Args:
+            items: one row per item.
+            missing: ``error`` refuses items that only one side has, ``drop`` leaves their labels
+                missing.
+
+        Raises:
+            UserError: an item is on one side only, under ``error``; or no item is on both.
+        """
+        rows = self.find(items.ids)
+        _refuse_strangers(self, items, rows, missing)
+        there = rows >= 0
+        own = {*CERTAINTY_FACTS, *DESIGN_FACTS, *SCORE_FACTS}
+        facts = {name: column for name, column in items.facts.items() if name not in own}
+        for name, column in self.facts.items():
+            unknown: Any = np.nan if column.dtype.kind == "f" else None
+            facts[name] = np.where(there, column[rows], unknown)
+        codes = {
+            name: np.where(there, column[rows], MISSING).astype(np.int8)
+            for name, column in self.codes.items()
+        }
+        return replace(self, ids=items.ids, codes=codes, facts=facts, rater=None, repeat=None)
+
+    def column(self, dimension: str | None = None) -> str:
+        """The label column that is looked at: the one asked for, else overall, else preference.
+
+        Raises:
+            UserError: there is no such column.
+        """
+        if dimension is not None and dimension not in self.codes:
+            raise UserError(
+                f"{self.source}: no labels of {dimension!r}; use one of {', '.join(self.codes)}"
+            )
+        for name in ("overall", "preference") if dimension is None else (dimension,):
+            if name in self.codes:
+                return name
+        raise UserError(
+            f"{self.source}: a ranking needs a column overall or preference, or --dimension with"
+            f" one of {', '.join(self.codes)}"
+        )
+
+    def units(self, instructions: bool = True) -> Numbers | None:
+        """What is drawn together, see :func:`trace_eval.opinions.units.units`."""
+        return units(self.facts, instructions)
+
+
+def _refuse_strangers(
+    judged: Opinions, items: Opinions, rows: NDArray[np.int64], missing: Missing
+) -> None:
+    matched = int((rows >= 0).sum())
+    if not matched:
+        raise UserError(
+            f"{judged.source}: none of its {len(judged)} ids is among the {len(items)} of"
+            f" {items.source} (for example {judged.ids[0] if len(judged) else '-'!r}"
+            f" and {items.ids[0] if len(items) else '-'!r}); give both the same ids"
+        )
+    if missing == "drop":
+        return
+    absent = np.flatnonzero(rows < 0)
+    if len(absent):
+        raise UserError(
+            f"{judged.source}: no judgement of {len(absent)} of"
+            f" {counted(len(items), 'labelled item')}, first {items.ids[absent[0]]!r};"
+            " judge them, or pass --missing drop"
+        )
+    if matched < len(judged):
+        stray = judged.ids[np.flatnonzero(items.find(judged.ids) < 0)[0]]
+        raise UserError(
+            f"{items.source}: no label of {len(judged) - matched} of"
+            f" {counted(len(judged), 'judged item')}, first {stray!r}; label them, or pass"
+            " --missing drop"
+        )

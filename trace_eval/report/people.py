@@ -100,7 +100,7 @@ def people(facts: Facts) -> People:
 def _policy(source: Opinions) -> str | None:
     from trace_eval.stats.agreement.judges import fused_by
 
-    return fused_by(source, source, None)
+    return fused_by(source)
 
 
 def _calibration(source: Opinions) -> dict[str, Any]:

@@ -10,12 +10,12 @@ import numpy as np
 
 from blueprints import counted
 from fusion import DIMENSIONS, Rating
-from trace_eval.opinions.codes import LABELS, Codes
+from trace_eval.opinions.codes import LABELS, TYPED, Codes
 from trace_eval.review.estimate import LEVEL, Accuracy, agreement_scores, estimate_accuracy
 from trace_eval.review.protocol import Phase
 from trace_eval.review.session import Labelled, Review
 from trace_eval.stats.agreement.alpha import alpha
-from trace_eval.stats.agreement.counts import TYPED, joint_counts
+from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.kappa import kappa
 from trace_eval.stats.agreement.noise import noise
 

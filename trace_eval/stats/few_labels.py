@@ -7,10 +7,9 @@ from dataclasses import replace
 
 from blueprints import UserError
 from fusion import Policy
-from trace_eval.opinions.codes import LABEL_COLUMNS
+from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.fuse import load_policy
-from trace_eval.stats.agreement.align import Items
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.shares import ShareRow, share_rows
@@ -20,7 +19,7 @@ from trace_eval.stats.report import ALL_POLICIES
 
 
 def shares_of(
-    sources: Sequence[Opinions], labels: Opinions, items: Items, options: AgreeOptions
+    sources: Sequence[Opinions], labels: Opinions, items: Opinions, options: AgreeOptions
 ) -> tuple[tuple[ShareRow, ...], str, list[str]]:
     """(what people say over all judged pairs, how their labels were drawn, what is left out)."""
     rows: list[ShareRow] = []
@@ -31,7 +30,7 @@ def shares_of(
             for column in LABEL_COLUMNS:
                 if column not in table.codes or column not in items.codes:
                     continue
-                if len(items.ids) - items.silent[column] >= len(table):
+                if int((items.codes[column] != MISSING).sum()) >= len(table):
                     continue  # every judged pair has a label: nothing to estimate
                 try:
                     run = gather(source, labels, judge=judge, policy=policy, dimension=column)

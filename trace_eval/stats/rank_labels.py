@@ -16,7 +16,7 @@ from trace_eval.stats.ranking.checks import ranking_warnings
 from trace_eval.stats.ranking.contradicted import Contradicted
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.intervals import RankSets, rank_intervals
-from trace_eval.stats.ranking.outcomes import Outcomes, opinion_column, outcomes_of
+from trace_eval.stats.ranking.outcomes import Outcomes, outcomes_of
 from trace_eval.stats.ranking.ranks import ranks
 from trace_eval.stats.ranking.report import (
     AGAINST_BASELINE,
@@ -54,7 +54,7 @@ def rank_labels(
     """
     options = options or RankOptions()
     if left_out is not None:
-        table = _without(table, opinion_column(table, options.dimension), left_out)
+        table = _without(table, table.column(options.dimension), left_out)
     outcomes = outcomes_of(table, options.dimension)
     _check(outcomes, options, table.source)
     fitted = {
@@ -72,7 +72,7 @@ def rank_labels(
         options=options,
         unscored=outcomes.unscored,
         self_compared=outcomes.self_compared,
-        warnings=tuple(ranking_warnings(table, opinion_column(table, options.dimension), labels)),
+        warnings=tuple(ranking_warnings(table, table.column(options.dimension), labels)),
         systems=tuple(_system_rows(outcomes, options)),
         places=tuple(standings),
         correlations=tuple(_correlations(outcomes, options, human, theirs)),

@@ -16,7 +16,6 @@ from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import SIDE_NAMES, Opinions
 from trace_eval.runs.fuse import ASKED, any_policy, load_policy
 from trace_eval.runs.opinions import read_opinions
-from trace_eval.stats.agreement.align import rows_of
 from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_files import ScoreFile, read_scores
 from trace_eval.stats.held import held
@@ -28,7 +27,6 @@ from trace_eval.stats.rank_scores import rank_scores
 from trace_eval.stats.ranking.contradicted import contradicted
 from trace_eval.stats.ranking.human import read_human_ranking
 from trace_eval.stats.ranking.orders import separate_orders
-from trace_eval.stats.ranking.outcomes import opinion_column
 from trace_eval.stats.ranking.positions import has_positions, read_positions
 from trace_eval.stats.ranking.prepare import fused_with, judge_table, people_table
 from trace_eval.stats.ranking.report import Caveat, RankReport
@@ -123,7 +121,7 @@ def _rank_judged(
     labels = people_table(people, whole, options.missing) if people else None
     left_out = None
     if not separate and not options.keep_inconsistent:
-        left_out = contradicted(source, table, opinion_column(table, options.dimension))
+        left_out = contradicted(source, table, table.column(options.dimension))
     report = rank_labels(table, replace(options, policy=fused), human, labels, left_out)
     caveats, ppi = (*caveats, *report.caveats), None
     if labels is not None and not separate:
@@ -169,7 +167,7 @@ def _ppi_win_rates(
     table: Opinions, labels: Opinions, options: RankOptions
 ) -> tuple[WinRates | None, str | None]:
     """People's win rates, or why the labels give none (None: every judged item has one)."""
-    column, said = (opinion_column(t, options.dimension) for t in (table, labels))
+    column, said = (t.column(options.dimension) for t in (table, labels))
     if int((labels.codes[said] != MISSING).sum()) >= len(table):
         return None, None
     try:
@@ -187,7 +185,7 @@ def _ppi_win_rates(
 
 
 def _drawn(table: Opinions, column: str, labels: Opinions, said: str) -> Drawn:
-    rows = rows_of(labels.ids, table.ids)
+    rows = table.find(labels.ids)
     known = rows >= 0
     own = labels.facts.get("inclusion")
     given, asked = np.full(len(table), np.nan), np.zeros(len(table), bool)

@@ -15,8 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.opinions.codes import LABELS, MISSING, Codes
-from trace_eval.stats.agreement.counts import UNTYPED, collapse_codes
+from trace_eval.opinions.codes import LABELS, MISSING, UNTYPED, Codes, collapse_codes
 
 
 @dataclass(frozen=True)

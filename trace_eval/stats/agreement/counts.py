@@ -13,34 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.opinions.codes import LABELS, MISSING, Codes
+from trace_eval.opinions.codes import MISSING, UNTYPED, Codes
 
 Counts = NDArray[Any]
 
-TYPED: tuple[str, ...] = LABELS[:4]
-UNTYPED: tuple[str, ...] = ("1", "2", "tie")
-
-#: Index of the (collapsed) tie among :data:`UNTYPED`.
-TIE = 2
-
-#: Code of ``both_good`` and of ``both_bad``.
-BOTH_GOOD, BOTH_BAD = 2, 3
-
-#: Code of an item on which people split: no label has more votes than all others. No file has it.
-SPLIT = len(LABELS)
-
 #: Typed label -> untyped label: rows are the four, columns the three.
 _COLLAPSE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]], dtype=np.int64)
-
-
-def is_untyped(codes: Codes) -> bool:
-    """True when a column holds a plain ``tie``, so that its ties cannot be told apart."""
-    return bool((codes == LABELS.index("tie")).any())
-
-
-def collapse_codes(codes: Codes) -> Codes:
-    """Codes of :data:`UNTYPED`: all ties become one; missing stays missing, a split a split."""
-    return np.where(codes == SPLIT, SPLIT, np.minimum(codes, TIE)).astype(np.int8)
 
 
 def joint_counts(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.align import Items
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.levels import levels_of, names_of, vote_counts
 
 Masks = dict[str, NDArray[np.bool_]]
@@ -20,13 +20,13 @@ ALL = "all"
 SEPARATOR = "/"
 
 
-def categories(items: Items) -> Masks:
+def categories(items: Opinions) -> Masks:
     """All items, every category, and every part of a category that has several.
 
     ``regular/en2zh`` is in the groups ``regular/en2zh``, ``regular`` and ``en2zh``.
     """
-    masks: Masks = {ALL: np.ones(len(items.ids), bool)}
-    column = items.fact("category")
+    masks: Masks = {ALL: np.ones(len(items), bool)}
+    column = items.facts.get("category")
     if column is None:
         return masks
     values = [value or None for value in column.tolist()]
@@ -39,9 +39,9 @@ def categories(items: Items) -> Masks:
     return masks
 
 
-def by_level(items: Items, column: str) -> Masks:
+def by_level(labels: Opinions, column: str) -> Masks:
     """Items by the level of agreement of their people; empty where nobody shares an item."""
-    votes = vote_counts(items, column)
+    votes = vote_counts(labels, column)
     if int(votes.sum(1).max(initial=0)) < 2:
         return {}
     return _by([name if name != "none" else None for name in names_of(levels_of(votes))])

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.opinions.codes import MISSING, Codes
-from trace_eval.stats.agreement.align import Items
-from trace_eval.stats.agreement.counts import TIE, UNTYPED, collapse_codes
+from trace_eval.opinions.codes import MISSING, TIE, UNTYPED, Codes, collapse_codes
+from trace_eval.opinions.opinions import Opinions
 
 #: Level -> what it means. ``none``: nobody gave a label.
 LEVELS: dict[str, str] = {
@@ -51,12 +50,12 @@ class LevelRow:
     majority: float | None
 
 
-def vote_counts(items: Items, column: str) -> NDArray[np.int64]:
+def vote_counts(labels: Opinions, column: str) -> NDArray[np.int64]:
     """Votes per item for ``1``, ``2`` and ``tie`` [shape=(items, 3)]."""
-    codes = collapse_codes(items.table.codes[column])
+    codes = collapse_codes(labels.codes[column])
     known = codes != MISSING
-    cells = items.row[known] * len(UNTYPED) + codes[known]
-    size = len(items.ids) * len(UNTYPED)
+    cells = labels.item[known] * len(UNTYPED) + codes[known]
+    size = len(labels.per_item) * len(UNTYPED)
     return np.bincount(cells, minlength=size).reshape(-1, len(UNTYPED))
 
 
@@ -91,16 +90,16 @@ def names_of(levels: NDArray[np.int8]) -> list[str]:
 
 
 def level_rows(
-    items: Items, column: str, groups: Mapping[str, NDArray[np.bool_]]
+    labels: Opinions, column: str, groups: Mapping[str, NDArray[np.bool_]]
 ) -> list[LevelRow]:
     """Levels of one label column.
 
     Args:
-        items: people's opinions by item.
+        labels: human labels, one row per opinion.
         column: label column.
         groups: name -> mask over the items [shape=(items,)].
     """
-    votes = vote_counts(items, column)
+    votes = vote_counts(labels, column)
     levels, majority = levels_of(votes), majority_of(votes)
     rows = []
     for name, mask in groups.items():

@@ -14,10 +14,10 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.opinions.codes import TYPED, UNTYPED
 from trace_eval.stats.agreement.accuracy import accuracy, accuracy_2way, accuracy_3way
 from trace_eval.stats.agreement.balanced import balanced_accuracy
 from trace_eval.stats.agreement.concordance import ccc
-from trace_eval.stats.agreement.counts import TYPED, UNTYPED
 from trace_eval.stats.agreement.crps import crps
 from trace_eval.stats.agreement.errors import bias, mae, mse
 from trace_eval.stats.agreement.f1 import macro_f1

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.opinions.codes import MISSING
-from trace_eval.stats.agreement.align import Items
-from trace_eval.stats.agreement.counts import TIE, UNTYPED, collapse_codes
+from trace_eval.opinions.codes import MISSING, TIE, UNTYPED, collapse_codes
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.levels import vote_counts
 
 #: People with fewer shared items are left out of :func:`reliability_rows`.
@@ -59,16 +58,18 @@ class PairwiseRow:
     by_chance: float
 
 
-def reliability_rows(items: Items, column: str, min_items: int = MIN_ITEMS) -> list[ReliabilityRow]:
+def reliability_rows(
+    labels: Opinions, column: str, min_items: int = MIN_ITEMS
+) -> list[ReliabilityRow]:
     """Every person with at least ``min_items`` shared items, the least reliable first."""
-    if items.table.rater is None:
+    if labels.rater is None:
         return []
-    codes = collapse_codes(items.table.codes[column])
-    votes = vote_counts(items, column)
-    known = (codes != MISSING) & (votes.sum(1)[items.row] > 1)
-    row, code = items.row[known], codes[known]
+    codes = collapse_codes(labels.codes[column])
+    votes = vote_counts(labels, column)
+    known = (codes != MISSING) & (votes.sum(1)[labels.item] > 1)
+    row, code = labels.item[known], codes[known]
     same = (votes[row, code] - 1) / (votes[row].sum(1) - 1)
-    names, rater = np.unique(items.table.rater[known].astype(str), return_inverse=True)
+    names, rater = np.unique(labels.rater[known].astype(str), return_inverse=True)
     number = np.bincount(rater, minlength=len(names))
     total = np.bincount(rater, weights=same, minlength=len(names))
     found = [
@@ -80,10 +81,10 @@ def reliability_rows(items: Items, column: str, min_items: int = MIN_ITEMS) -> l
 
 
 def pairwise_rows(
-    items: Items, column: str, groups: Mapping[str, NDArray[np.bool_]]
+    labels: Opinions, column: str, groups: Mapping[str, NDArray[np.bool_]]
 ) -> list[PairwiseRow]:
     """Agreement of the data set on one column: with ties as a class, and without them."""
-    votes = vote_counts(items, column)
+    votes = vote_counts(labels, column)
     return [
         PairwiseRow(column, name, classes, *found, 1 / classes)
         for name, mask in groups.items()

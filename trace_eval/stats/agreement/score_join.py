@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from blueprints import UserError, counted
+from trace_eval.opinions.opinions import Missing
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.stats.agreement.ratings import Ratings, read_ratings
 from trace_eval.stats.agreement.score_columns import ScoreColumn, judges_of, study_of
@@ -17,7 +18,6 @@ from trace_eval.stats.agreement.score_files import (
     read_scores,
 )
 from trace_eval.stats.agreement.study import JudgeScores, Study
-from trace_eval.stats.options import Missing
 
 
 @dataclass(frozen=True)

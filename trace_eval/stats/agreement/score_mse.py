@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from trace_eval.opinions.codes import SCORE_FACTS
-from trace_eval.stats.agreement.align import Items
-from trace_eval.stats.agreement.judges import JudgeData
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.stats.agreement.judges import Judge
 from trace_eval.stats.agreement.pearson import pearson
 from trace_eval.stats.agreement.score import defined
 
@@ -37,17 +37,13 @@ class ScoreError:
     pearson: float | None = None
 
 
-def score_error(judge: JudgeData, items: Items) -> ScoreError | None:
+def score_error(judge: Judge, items: Opinions) -> ScoreError | None:
     """Error on the labelled items; None where one side has no scores."""
-    rows = judge.rows
-    pairs = [(judge.first.facts.get(name), items.fact(name)) for name in SCORE_FACTS]
-    said, truth = [], []
-    for ours, theirs in pairs:
-        if ours is None or theirs is None:
-            return None
-        said.append(np.where(rows >= 0, ours[rows], np.nan))
-        truth.append(theirs)
-    judged, people = np.stack(said), np.stack(truth)
+    if not all(name in table.facts for name in SCORE_FACTS for table in (judge.joined, items)):
+        return None
+    judged, people = (
+        np.stack([table.facts[name] for name in SCORE_FACTS]) for table in (judge.joined, items)
+    )
     known = ~(np.isnan(judged) | np.isnan(people))
     if not known.any():
         return None

@@ -14,7 +14,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agree_sources import agree_by_instruction
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
-from trace_eval.stats.agreement.judges import fused_by, known_policy, with_overall
+from trace_eval.stats.agreement.judges import fused_by
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.estimate.interval import Range
 from trace_eval.stats.estimate.options import OF_PAGES, BootstrapOptions
@@ -168,7 +168,7 @@ def _card(
     asked = set() if report is None or labels is None else set(labels.ids.tolist())
     items = ran.pairs if ran else len(asked.union(table.ids.tolist()))
     scored = int(run.scored.sum())
-    tests = tuple(report.position if report else _positions(one, judge, table))
+    tests = tuple(report.position if report else positions(judge, table))
     tests = tuple(row for row in tests if row.bias.pairs)
     both = max((row.bias.pairs for row in tests), default=0)
     both = min(both, ran.both_orders) if ran and ran.both_orders else both
@@ -179,7 +179,7 @@ def _card(
         name=name,
         source=table.source,
         judge=judge,
-        policy=fused_by(one, one, None),
+        policy=fused_by(one),
         items=items,
         scored=scored,
         systems=_distinct(run, "system_a", "system_b"),
@@ -253,14 +253,6 @@ def _calibration(
     except UserError as error:
         unknown.append(f"calibration: {error}")
         return None
-
-
-def _positions(source: Opinions, judge: str, table: Opinions) -> Iterator[PositionRow]:
-    """Position bias of a judge that nobody's labels are known for."""
-    opinions = source.calls
-    if opinions is not None:
-        opinions = with_overall(opinions, None, known_policy(source))
-    yield from positions(judge, table.codes, table.facts, opinions)
 
 
 def _distinct(run: LabelledRun, *names: str) -> int | None:

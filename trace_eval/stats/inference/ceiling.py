@@ -11,7 +11,6 @@ from trace_eval.opinions.codes import LABELS, MISSING
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.kappa import kappa
-from trace_eval.stats.ranking.outcomes import opinion_column
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ def human_ceiling(labels: Opinions) -> Ceiling | None:
     raters = labels.raters()
     if len(raters) < 2:
         return None
-    column = opinion_column(labels)
+    column = labels.column()
     said = {
         name: dict(zip(table.ids.tolist(), table.codes[column].tolist(), strict=True))
         for name, table in raters.items()

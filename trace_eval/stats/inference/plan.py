@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.stats.agreement.counts import SPLIT
+from trace_eval.opinions.codes import SPLIT
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.planned_run import RATES, PlannedRun
@@ -219,7 +219,7 @@ def _strata(
 def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
     """What the plan takes for granted."""
     future = world.future
-    if split := int((world.run.scored & (world.run.truth == SPLIT)).sum()):
+    if split := int((world.run.scored & (world.run.truth >= SPLIT)).sum()):
         yield f"raters split on {counted(split, 'labelled pair')}: half a win for either system"
     if cluster and future.alike is None:
         yield "instructions are unknown: pairs are taken as independent"
@@ -239,7 +239,7 @@ def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
 
 def _seconds(run: LabelledRun) -> float | None:
     """Median seconds of a label; None: the labels do not say."""
-    taken = run.items.table.facts.get("seconds") if run.items else None
+    taken = run.labels.facts.get("seconds") if run.labels else None
     if taken is None or np.isnan(taken).all():
         return None
     return float(np.nanmedian(taken))

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.stats.agreement.counts import SPLIT
+from trace_eval.opinions.codes import SPLIT
 from trace_eval.stats.inference.decidable import (
     EVERYTHING,
     DecidableStratum,
@@ -116,7 +116,7 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
         if trusted
         else untrusted(why_not),
         caveats=tuple(caveats(run, options, shifted)),
-        split=int((usable & (run.truth == SPLIT)).sum()),
+        split=int((usable & (run.truth >= SPLIT)).sum()),
     )
 
 

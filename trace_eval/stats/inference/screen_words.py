@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from blueprints import counted
-from trace_eval.stats.agreement.counts import SPLIT
+from trace_eval.opinions.codes import SPLIT
 from trace_eval.stats.inference.decidable import EVERYTHING, STARTS, DecidableStratum, fewest_labels
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.options import ScreenOptions
@@ -109,7 +109,7 @@ def caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> lis
     if run.unmatched:
         stray = "labelled item was not judged and is", "labelled items were not judged and are"
         lines.append(f"{counted(run.unmatched, *stray)} left out")
-    split = run.usable & (run.truth == SPLIT)
+    split = run.usable & (run.truth >= SPLIT)
     if split.any():
         number = counted(int(split.sum()), "labelled pair")
         lines.append(f"raters split on {number}: each label of theirs is right in part")

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from trace_eval.opinions.codes import MISSING
-from trace_eval.stats.agreement.counts import (
+from trace_eval.opinions.codes import (
     BOTH_BAD,
     BOTH_GOOD,
+    MISSING,
     SPLIT,
     TYPED,
     UNTYPED,
+    agreed,
     collapse_codes,
     is_untyped,
 )
@@ -57,10 +58,11 @@ def share_rows(run: LabelledRun, level: float = 0.95, cluster: bool = False) -> 
     truth, said = run.truth[rows], run.codes[rows]
     seen = truth[asked[rows]]
     typed_tie = ((seen == BOTH_GOOD) | (seen == BOTH_BAD)).any()
-    names = TYPED if typed_tie and not is_untyped(seen) else UNTYPED
+    names = TYPED if typed_tie and not is_untyped(agreed(seen)) else UNTYPED
     if names == UNTYPED:
         truth, said = collapse_codes(truth), collapse_codes(said)
-    kinds = list(enumerate(names)) + ([(SPLIT, PEOPLE_SPLIT)] if (seen == SPLIT).any() else [])
+    truth = np.minimum(truth, SPLIT)
+    kinds = list(enumerate(names)) + ([(SPLIT, PEOPLE_SPLIT)] if (truth == SPLIT).any() else [])
     for code, name in kinds:
         found = ppi_components((truth == code).astype(float), (said == code).astype(float), design)
         yield ShareRow(run.judge, run.column, name, estimate(found, level))

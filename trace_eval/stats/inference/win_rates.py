@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.opinions.codes import LABELS, MISSING, Codes
+from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, Codes
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.align import rows_of
+from trace_eval.opinions.units import index_of
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
-from trace_eval.stats.agreement.copies import index_of, units
-from trace_eval.stats.agreement.counts import SPLIT
 from trace_eval.stats.estimate.limits import Array
 from trace_eval.stats.estimate.paired import holm, sign_flip
 from trace_eval.stats.inference.influence import (
@@ -89,7 +87,7 @@ def win_rate_tables(
     apart = ~self_mask(table.facts, len(table))
     kept = (judged != MISSING) & apart
     rows = np.full(len(table), -1)
-    at = rows_of(labels.ids, table.ids)
+    at = table.find(labels.ids)
     said = (labels.codes[label_column] != MISSING) & (at >= 0)
     rows[at[said]] = np.flatnonzero(said)
     unscored = int(((rows >= 0) & apart & ~kept).sum())
@@ -100,7 +98,7 @@ def win_rate_tables(
         every = np.full(len(table), np.nan)
         every[at[at >= 0]] = given[at >= 0]
         inclusion = every[kept]
-    group = units(table.facts, instructions=cluster)
+    group = table.units(cluster)
     design = simple_design(asked, inclusion, None if group is None else group[kept])
     truth = np.where(asked, labels.codes[label_column][rows], MISSING).astype(np.int8)
     names, a, b = _systems(table, kept)
@@ -128,7 +126,7 @@ def win_rate_tables(
             for one, other, p in pairs
         ),
         describe(design, cluster),
-        int((truth == SPLIT).sum()),
+        int((truth >= SPLIT).sum()),
         unscored,
     )
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import DataWarning, Opinions
-from trace_eval.stats.agreement.align import rows_of
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.agreement.checks import (
     label_sets,
@@ -16,7 +12,6 @@ from trace_eval.stats.agreement.checks import (
     swapped,
     two_opinions,
 )
-from trace_eval.stats.agreement.counts import SPLIT
 from trace_eval.stats.agreement.mirrored import mirrored_truth
 
 
@@ -33,9 +28,8 @@ def ranking_warnings(table: Opinions, column: str, labels: Opinions | None) -> l
     found += two_opinions(table.ids, table.codes, table.source)
     if labels is None:
         return found
-    agreed = {n: np.where(c == SPLIT, MISSING, c).astype(np.int8) for n, c in labels.codes.items()}
-    labels = labels.with_codes(**agreed)
-    rows = rows_of(labels.ids, table.ids)
+    labels = labels.with_codes(**labels.agreed)
+    rows = table.find(labels.ids)
     if (rows < 0).any():
         return found  # each order is a comparison of its own: none is the labels' item
     judged = {name: codes[rows] for name, codes in table.codes.items()}

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.opinions.codes import MISSING
+from trace_eval.opinions.codes import MISSING, SPLIT, is_untyped
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import Numbers, index_of, with_instructions
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
-from trace_eval.stats.agreement.copies import Numbers, units, with_instructions
-from trace_eval.stats.agreement.counts import SPLIT, is_untyped
-from trace_eval.stats.agreement.judges import factorise
 
 #: What a comparison can say, from the side of the pair's first system.
 OUTCOMES = ("win", "loss", "tie", "both_bad")
@@ -64,38 +62,17 @@ class Outcomes:
         return design
 
 
-def opinion_column(table: Opinions, dimension: str | None = None) -> str:
-    """The label column that is ranked: the one asked for, else ``overall``, else ``preference``.
-
-    Raises:
-        UserError: there is no such column.
-    """
-    if dimension is not None:
-        if dimension not in table.codes:
-            raise UserError(
-                f"{table.source}: no labels of {dimension!r}; use one of {', '.join(table.codes)}"
-            )
-        return dimension
-    for name in ("overall", "preference"):
-        if name in table.codes:
-            return name
-    raise UserError(
-        f"{table.source}: a ranking needs a column overall or preference, or --dimension with"
-        f" one of {', '.join(table.codes)}"
-    )
-
-
 def outcomes_of(table: Opinions, dimension: str | None = None) -> Outcomes:
     """Count the outcomes of one judge (one row per item).
 
     Args:
         table: one row per item.
-        dimension: which labels; None: see :func:`opinion_column`.
+        dimension: which labels; None: see :meth:`Opinions.column`.
 
     Raises:
         UserError: the systems are not known, there is no such label, or nothing is left.
     """
-    column = opinion_column(table, dimension)
+    column = table.column(dimension)
     codes = table.codes[column]
     names = [table.facts.get(f"system_{side}") for side in "ab"]
     if names[0] is None or names[1] is None:
@@ -113,8 +90,10 @@ def outcomes_of(table: Opinions, dimension: str | None = None) -> Outcomes:
             f"{table.source}: no comparison is left: {int(same.sum())} compare a system with"
             f" itself, {int((~same & ~kept).sum())} have no {column} label"
         )
-    cluster = factorise(table.facts.get("instruction_id"))
-    copies = units(table.facts, instructions=False)
+    cluster, named = None, table.facts.get("instruction_id")
+    if named is not None and None not in named.tolist():
+        cluster, _ = index_of(named.tolist())
+    copies = table.units(instructions=False)
     whole = with_instructions(table.facts, copies)
     return _count(
         names[0][kept],
@@ -142,7 +121,7 @@ def _count(
         np.fromiter(map(number.__getitem__, side.tolist()), np.int64, len(side))
         for side in (system_a, system_b)
     )
-    outcome = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE, _TIE])[codes]
+    outcome = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE])[np.minimum(codes, SPLIT - 1)]
     outcome = np.where((a > b) & (outcome <= _LOSS), 1 - outcome, outcome)
     key = np.minimum(a, b) * len(systems) + np.maximum(a, b)
     seen, pair = np.unique(key, return_inverse=True)
@@ -156,5 +135,5 @@ def _count(
         *groups,
         not is_untyped(codes.astype(np.int8)),
         *left_out,
-        int((codes == SPLIT).sum()),
+        int((codes >= SPLIT).sum()),
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
 from blueprints import UserError, counted
 from fusion import Policy
-from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.align import Items, first_repeat, items_of, match
-from trace_eval.stats.agreement.judges import fused_by, known_policy, merge_facts, with_overall
-from trace_eval.stats.options import Missing
+from trace_eval.opinions.codes import DESIGN_FACTS
+from trace_eval.opinions.opinions import Missing, Opinions
+from trace_eval.stats.agreement.judges import fused_by, with_overall
 
 
 def judge_table(
@@ -33,7 +32,7 @@ def judge_table(
     if judge is not None and judge not in judges:
         raise UserError(f"--judge {judge!r} is not there; use one of {', '.join(judges)}")
     table = judges[judge] if judge is not None else next(iter(judges.values()))
-    return first_repeat(with_overall(table, policy, known_policy(source)))
+    return with_overall(table, policy).first
 
 
 def fused_with(
@@ -42,13 +41,13 @@ def fused_with(
     """Name of the policy behind the overall label of :func:`judge_table`, for captions."""
     judges = source.raters()
     table = judges[judge] if judge is not None else next(iter(judges.values()))
-    return fused_by(source, table, policy)
+    return fused_by(table, policy)
 
 
 def people_table(labels: Opinions, judged: Opinions, missing: Missing = "error") -> Opinions:
     """What people say of every judged item, one row each, with the judgements' systems.
 
-    Their plurality, or ``SPLIT``: half a win for either system.
+    What most of them say; a split is half a win for either system.
 
     Judged items without a label are no fault: a few labels beside many judgements are what
     prediction-powered estimates are for.
@@ -57,19 +56,14 @@ def people_table(labels: Opinions, judged: Opinions, missing: Missing = "error")
         UserError: no id of the labels is among the judgements; or one is not, and ``missing``
             is ``error``.
     """
-    items: Items = items_of(labels)
-    rows = match(items, judged, "drop")
-    absent = np.flatnonzero(rows < 0)
-    if len(absent) and missing == "error":
+    items = labels.per_item
+    joined = judged.of_items(items)
+    there = judged.find(items.ids) >= 0
+    if missing == "error" and not there.all():
         raise UserError(
-            f"{judged.source}: no judgement of {len(absent)} of"
-            f" {counted(len(items.ids), 'labelled item')}, first {items.ids[absent[0]]!r}; judge"
+            f"{judged.source}: no judgement of {int((~there).sum())} of"
+            f" {counted(len(items), 'labelled item')}, first {items.ids[there.argmin()]!r}; judge"
             " them, or pass --missing drop"
         )
-    facts = merge_facts(judged, rows, items)
-    inclusion = items.fact("inclusion")
-    if inclusion is not None:
-        facts["inclusion"] = inclusion
-    said = {name: items.said(name) for name in items.codes}
-    table = Opinions(labels.source, items.ids, said, facts=facts)
-    return table.take(rows >= 0)
+    design = {name: items.facts[name] for name in DESIGN_FACTS if name in items.facts}
+    return replace(items, facts={**joined.facts, **design}).take(there)

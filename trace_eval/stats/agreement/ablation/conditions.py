@@ -17,16 +17,21 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
-from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, MISSING, Codes
-from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.align import Items, gather, items_of, match
-from trace_eval.stats.agreement.counts import collapse_codes, is_untyped
-from trace_eval.stats.agreement.judges import factorise, with_overall, with_preference
+from trace_eval.opinions.codes import (
+    LABEL_COLUMNS,
+    LABELS,
+    MISSING,
+    Codes,
+    collapse_codes,
+    is_untyped,
+)
+from trace_eval.opinions.opinions import Missing, Opinions
+from trace_eval.opinions.units import index_of
+from trace_eval.stats.agreement.judges import with_overall, with_preference
 from trace_eval.stats.agreement.noise import noise
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.estimate.paired import McNemar, holm, mcnemar, mean_difference
-from trace_eval.stats.options import Missing
 
 #: One run of a condition, or several: repeats, each with one row per item.
 Condition = Opinions | Sequence[Opinions]
@@ -98,7 +103,7 @@ def ablation_table(
             where there is none.
         dimensions: which to report, of those that everything has.
         cluster: draw whole instructions; the labels need ``instruction_id``.
-        missing: see :func:`trace_eval.stats.agreement.align.match`.
+        missing: see :meth:`Opinions.of_items`.
         options: of the intervals.
 
     Raises:
@@ -110,9 +115,10 @@ def ablation_table(
     reference = reference or next(iter(conditions))
     if reference not in conditions:
         raise UserError(f"reference {reference!r} is not among {', '.join(conditions)}")
-    items = items_of(truth)
+    items = truth.per_item
+    items = items.with_codes(**items.agreed)
     if "preference" in items.codes:
-        items = replace(items, codes=with_preference(items.codes))
+        items = items.with_codes(**with_preference(items.codes))
     runs = {
         name: [_codes(table, items, policy, missing) for table in _repeats(condition)]
         for name, condition in conditions.items()
@@ -124,9 +130,10 @@ def ablation_table(
     ]
     if not shared:
         raise UserError(f"{truth.source}: no dimension that all conditions and the labels have")
-    group = factorise(items.fact("instruction_id")) if cluster else None
-    if cluster and group is None:
+    named = items.facts.get("instruction_id")
+    if cluster and (named is None or None in named.tolist()):
         raise UserError(f"{truth.source}: clustering needs an instruction_id for every item")
+    group = index_of(named.tolist())[0] if cluster and named is not None else None
     rows = [
         _row(name, dimension, runs[name], runs[reference], items, group, options, reference)
         for dimension in shared
@@ -169,20 +176,19 @@ def _repeats(condition: Condition) -> list[Opinions]:
 
 
 def _codes(
-    table: Opinions, items: Items, policy: Policy | None, missing: Missing
-) -> dict[str, Codes]:
+    table: Opinions, items: Opinions, policy: Policy | None, missing: Missing
+) -> Mapping[str, Codes]:
     table = with_overall(table, policy, POLICIES[DEFAULT_POLICY])
-    rows = match(items, table, missing)
-    codes = {name: gather(column, rows) for name, column in table.codes.items()}
+    codes = table.of_items(items, missing).codes
     return with_preference(codes) if "preference" in items.codes else codes
 
 
 def _row(
     name: str,
     dimension: str,
-    run: list[dict[str, Codes]],
-    base: list[dict[str, Codes]],
-    items: Items,
+    run: list[Mapping[str, Codes]],
+    base: list[Mapping[str, Codes]],
+    items: Opinions,
     group: NDArray[np.int64] | None,
     options: BootstrapOptions,
     reference: str,

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
 from trace_eval.stats.agreement.bias.position import PositionBias, position_bias
-from trace_eval.stats.agreement.counts import TIE, collapse_codes
 
 #: Fewer pairs than this are not put into four parts.
 FEWEST = 8

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.align import Items
 from trace_eval.stats.agreement.bias.difficulty import Difficulty, calls_by_item, difficulty
 from trace_eval.stats.agreement.bias.length import LengthBias, length_bias
 from trace_eval.stats.agreement.bias.position import PositionBias, join_orders, position_bias
@@ -21,7 +19,7 @@ from trace_eval.stats.agreement.bias.self_comparison import (
     self_mask,
 )
 from trace_eval.stats.agreement.bias.verbosity import Verbosity, verbosity
-from trace_eval.stats.agreement.judges import JudgeData
+from trace_eval.stats.agreement.judges import Judge
 from trace_eval.stats.agreement.noise import Noise, noise
 
 
@@ -81,41 +79,32 @@ class NoiseRow:
     noise: Noise
 
 
-def _widest(judge: JudgeData, fact: str) -> tuple[Mapping[str, Codes], Mapping[str, NDArray[Any]]]:
+def _widest(judge: Judge, fact: str) -> Opinions:
     """All judged items where the judgements know the fact, else the labelled ones."""
-    if fact in judge.first.facts:
-        return judge.first.codes, judge.first.facts
-    return judge.codes, judge.facts
+    return judge.own.first if fact in judge.own.facts else judge.joined
 
 
-def position_rows(judge: JudgeData) -> Iterator[PositionRow]:
+def position_rows(judge: Judge) -> Iterator[PositionRow]:
     """See :func:`positions`, over all judged items where the judgements know their clips."""
-    yield from positions(judge.name, *_widest(judge, "clip_a"), judge.opinions)
+    yield from positions(judge.name, _widest(judge, "clip_a"))
 
 
-def positions(
-    judge: str,
-    columns: Mapping[str, Codes],
-    facts: Mapping[str, NDArray[Any]],
-    opinions: Opinions | None,
-) -> Iterator[PositionRow]:
+def positions(judge: str, judged: Opinions) -> Iterator[PositionRow]:
     """By audio identity over the judgements, and by order over the calls of a run.
 
     Args:
         judge: its name.
-        columns: dimension -> labels [shape=(n,)].
-        facts: clips and instruction of the same items [shape=(n,)].
-        opinions: the single calls; None: not known.
+        judged: one row per item.
     """
-    clips = [facts.get(name) for name in ("clip_a", "clip_b", "instruction_id")]
+    clips = [judged.facts.get(name) for name in ("clip_a", "clip_b", "instruction_id")]
     if clips[0] is not None and clips[1] is not None:
         joined = np.array(join_orders(clips[0], clips[1], clips[2]), np.int64).reshape(-1, 2)
         if len(joined):
-            for dimension, codes in columns.items():
+            for dimension, codes in judged.codes.items():
                 bias = position_bias(codes[joined[:, 0]], codes[joined[:, 1]])
                 yield PositionRow(judge, dimension, "audio identity", bias)
-    if opinions is not None:
-        yield from _call_order(judge, opinions)
+    if judged.calls is not None:
+        yield from _call_order(judge, judged.calls)
 
 
 def _call_order(name: str, opinions: Opinions) -> Iterator[PositionRow]:
@@ -142,39 +131,39 @@ def _call_order(name: str, opinions: Opinions) -> Iterator[PositionRow]:
         yield PositionRow(name, dimension, "calls", position_bias(codes[forth], shown))
 
 
-def length_rows(judge: JudgeData, items: Items) -> Iterator[LengthRow]:
+def length_rows(judge: Judge, items: Opinions) -> Iterator[LengthRow]:
     """Per dimension, without self-comparisons; nothing where no duration is known."""
-    a, b = judge.facts.get("duration_a"), judge.facts.get("duration_b")
+    a, b = judge.joined.facts.get("duration_a"), judge.joined.facts.get("duration_b")
     if a is None or b is None:
         return
-    apart = self_mask(judge.facts, len(items.ids))
-    for dimension, truth in items.codes.items():
-        predicted = judge.codes.get(dimension)
+    apart = self_mask(judge.joined.facts, len(items))
+    for dimension, truth in items.agreed.items():
+        predicted = judge.joined.codes.get(dimension)
         if predicted is not None:
             kept = np.where(apart, MISSING, truth).astype(np.int8)
             yield LengthRow(judge.name, dimension, length_bias(kept, predicted, a, b))
 
 
-def verbosity_rows(judge: JudgeData, items: Items) -> Iterator[VerbosityRow]:
+def verbosity_rows(judge: Judge, items: Opinions) -> Iterator[VerbosityRow]:
     """Per dimension, without self-comparisons; nothing where no transcript's length is known."""
-    a, b = judge.facts.get("tokens_a"), judge.facts.get("tokens_b")
+    a, b = judge.joined.facts.get("tokens_a"), judge.joined.facts.get("tokens_b")
     if a is None or b is None:
         return
-    apart = self_mask(judge.facts, len(items.ids))
-    for dimension, truth in items.codes.items():
-        predicted = judge.codes.get(dimension)
+    apart = self_mask(judge.joined.facts, len(items))
+    for dimension, truth in items.agreed.items():
+        predicted = judge.joined.codes.get(dimension)
         if predicted is not None:
             kept = np.where(apart, MISSING, truth).astype(np.int8)
             yield VerbosityRow(judge.name, dimension, verbosity(kept, predicted, a, b))
 
 
-def difficulty_rows(judge: JudgeData, items: Items) -> Iterator[DifficultyRow]:
+def difficulty_rows(judge: Judge) -> Iterator[DifficultyRow]:
     """Per dimension of the calls; nothing where orders or mean opinions are not known."""
-    a, b = judge.facts.get("mos_a"), judge.facts.get("mos_b")
-    if a is None or b is None or judge.opinions is None:
+    a, b = judge.joined.facts.get("mos_a"), judge.joined.facts.get("mos_b")
+    if a is None or b is None or judge.own.calls is None:
         return
-    calls, index = judge.opinions, items.index()
-    rows = np.array([index.get(name, -1) for name in calls.ids.tolist()], np.int64)
+    calls = judge.own.calls
+    rows = judge.joined.find(calls.ids)
     facts = {
         name: np.where(rows >= 0, column[rows].astype(float), np.nan)
         for name, column in (("mos_a", a), ("mos_b", b))
@@ -186,21 +175,21 @@ def difficulty_rows(judge: JudgeData, items: Items) -> Iterator[DifficultyRow]:
             yield DifficultyRow(judge.name, dimension, parts)
 
 
-def self_rows(judge: JudgeData) -> Iterator[SelfRow]:
+def self_rows(judge: Judge) -> Iterator[SelfRow]:
     """Per dimension, over all judged items; nothing where there is no self-comparison."""
-    columns, facts = _widest(judge, "system_a")
-    mask = self_mask(facts, len(next(iter(columns.values()), ())))
+    judged = _widest(judge, "system_a")
+    mask = self_mask(judged.facts, len(judged))
     if mask.any():
-        for dimension, codes in columns.items():
+        for dimension, codes in judged.codes.items():
             yield SelfRow(judge.name, dimension, self_comparisons(codes, mask))
 
 
-def noise_rows(judge: JudgeData) -> Iterator[NoiseRow]:
+def noise_rows(judge: Judge) -> Iterator[NoiseRow]:
     """Repeated judgements, and repeated calls within one order."""
-    if judge.table.repeat is not None:
-        yield from _noise(judge.name, "repeats", judge.table)
-    if judge.opinions is not None:
-        yield from _noise(judge.name, "calls of one order", judge.opinions)
+    if judge.own.repeat is not None:
+        yield from _noise(judge.name, "repeats", judge.own)
+    if judge.own.calls is not None:
+        yield from _noise(judge.name, "calls of one order", judge.own.calls)
 
 
 def people_noise(labels: Opinions) -> Iterator[NoiseRow]:

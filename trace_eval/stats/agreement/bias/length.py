@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.opinions.codes import MISSING, Codes
-from trace_eval.stats.agreement.counts import TIE, collapse_codes
+from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
 from trace_eval.stats.estimate.paired import sign_test
 
 

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.opinions.codes import MISSING, Codes
-from trace_eval.stats.agreement.copies import groups_of, index_of, joint
-from trace_eval.stats.agreement.counts import TIE, collapse_codes
+from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
+from trace_eval.opinions.units import groups_of, index_of, joint
 from trace_eval.stats.estimate.paired import sign_test
 
 

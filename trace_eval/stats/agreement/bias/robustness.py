@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
 from trace_eval.show.table import column
-from trace_eval.stats.agreement.counts import TIE, collapse_codes
 
 #: What the noise can fall on.
 FELL_ON = ("winner", "loser", "tie")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.counts import BOTH_GOOD
+from trace_eval.opinions.codes import BOTH_GOOD
 
 #: Who can have decided, in the order of the report.
 RESOLVERS = ("paralinguistics", "voice_quality", "tie")

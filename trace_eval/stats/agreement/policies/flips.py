@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fusion import DIMENSIONS
-from trace_eval.stats.agreement.counts import BOTH_GOOD
+from trace_eval.opinions.codes import BOTH_GOOD
 
 
 @dataclass(frozen=True)

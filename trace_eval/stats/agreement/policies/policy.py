@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fusion import DIMENSIONS, RATINGS, Policy
-from trace_eval.opinions.codes import MISSING, Codes
-from trace_eval.stats.agreement.counts import is_untyped
+from trace_eval.opinions.codes import MISSING, Codes, is_untyped
 
 CELL_SHAPE = (len(RATINGS),) * len(DIMENSIONS)
 

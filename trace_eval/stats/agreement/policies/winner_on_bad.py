@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trace_eval.stats.agreement.counts import BOTH_BAD, BOTH_GOOD, Counts
+from trace_eval.opinions.codes import BOTH_BAD, BOTH_GOOD
+from trace_eval.stats.agreement.counts import Counts
 
 
 @dataclass(frozen=True)
