@@ -12,6 +12,7 @@ from pydantic import AliasChoices, ConfigDict, Field, field_validator, model_val
 
 from blueprints import FiniteJson, Strict
 from trace_eval.data.answers import ALONE, IN_PAIR, Answer, Instruction, Judged, Recording
+from trace_eval.data.conversation import ConversationItem
 from trace_eval.data.pairs import MAX_ID, Pair, SpokenLanguage
 
 #: First character of the names of raters who are known by their place in a list only; such a
@@ -123,6 +124,13 @@ class Single(Judged):
     def systems(self) -> tuple[str | None, ...]:
         """Who gave it."""
         return (self.system,)
+
+    @property
+    def call(self) -> ConversationItem | None:
+        """The conversation that it is, with its names; None: it is another kind of answer."""
+        held = self.answer.conversation
+        names = {"id": self.id, "question_id": self.question_id, "system": self.system}
+        return ConversationItem.model_validate({**names, "conversation": held}) if held else None
 
     @property
     def has_reference(self) -> bool:

@@ -6,8 +6,9 @@ The drawing is static: it needs no script to be read; with one, a click plays fr
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from blueprints import Blueprint
 from trace_eval.conversations.findings import Findings, find, words_of
@@ -16,6 +17,8 @@ from trace_eval.data.answers import Cut, Recording
 from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
 from trace_eval.judges.views.text.conversation import timing_line
 from trace_eval.report.audio import AudioAssets, Sound
+from trace_eval.report.evidence_tables import label
+from trace_eval.report.timeline import ticks
 from trace_eval.runs.outcomes import ClipRecord
 
 #: Columns of a lane's waveform.
@@ -23,6 +26,40 @@ POINTS = 600
 
 #: Longest text of a turn on the page, characters; the rest is in the run.
 _SHOWN = 1_000
+
+
+class EventName(NamedTuple):
+    """How the pages call a kind of event: a letter over the lanes, and words."""
+
+    letter: str
+    words: str
+
+
+EVENT_NAMES = {
+    "greeting": EventName("G", "greeting"),
+    "dead_air": EventName("D", "dead air"),
+    "pause": EventName("P", "pause of one speaker"),
+    "first_silence": EventName("F", "silence at the beginning"),
+    "last_silence": EventName("E", "silence at the end"),
+    "overlap": EventName("O", "overlap"),
+    "agent_interruption": EventName("I", "agent interrupts"),
+    "yield": EventName("Y", "agent stops for the user"),
+    "no_yield": EventName("N", "agent does not stop for the user"),
+    "talked_over": EventName("A", "agent goes on; no answer is due"),
+    "late": EventName("L", "late answer"),
+    "no_response": EventName("X", "no answer"),
+    "missed_turn": EventName("M", "last turn is not answered"),
+    "simultaneous_start": EventName("B", "both start at once"),
+    "not_known": EventName("?", "not known"),
+}
+
+#: Events that begin within so many percent of the axis share a place for their letters.
+_APART = 3.0
+
+
+def name_of_event(kind: str) -> EventName:
+    """The name of a kind of event; of one that has none here, its own without underscores."""
+    return EVENT_NAMES.get(kind, EventName("", kind.replace("_", " ")))
 
 
 @dataclass(frozen=True)
@@ -33,6 +70,7 @@ class Bar:
         kind: ``turn``, or the kind of an event.
         told: what a reader sees on pointing at it.
         at_s: where it begins, seconds.
+        letters: over the lanes; empty where they stand over an event before it.
     """
 
     kind: str
@@ -40,6 +78,7 @@ class Bar:
     width: float
     told: str
     at_s: float
+    letters: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,14 +124,21 @@ class Lanes:
         length_s: of the axis; 0 without a clock, and then there are no lanes.
         events: over both lanes.
         tools: moments of tool calls.
+        axis: (left in percent, label) of its seconds.
     """
 
     timing: str
     length_s: float
+    axis: tuple[tuple[float, str], ...]
     lanes: tuple[Lane, ...]
     events: tuple[Bar, ...]
     tools: tuple[Bar, ...]
     turns: tuple[TurnLine, ...]
+
+    @property
+    def legend(self) -> dict[str, EventName]:
+        """The kinds of events that are drawn, by name."""
+        return {event.kind: name_of_event(event.kind) for event in self.events}
 
 
 def lanes_of(
@@ -109,10 +155,11 @@ def lanes_of(
     length = conversation.end_s if conversation.clock.kind != "none" else 0.0
     axis = _Axis(length)
     return Lanes(
-        timing_line(findings),
+        timing_line(findings).replace("_", " "),
         length,
+        tuple((100 * at / length, text) for at, text in ticks(length)) if length > 0 else (),
         tuple(_lanes(conversation, axis, assets)) if length > 0 else (),
-        tuple(_events(findings, axis)) if length > 0 else (),
+        tuple(_lettered(_events(findings, axis))) if length > 0 else (),
         tuple(_tools(conversation, axis)) if length > 0 else (),
         tuple(_turns(conversation, blueprints, findings)),
     )
@@ -161,12 +208,29 @@ def _events(findings: Findings, axis: _Axis) -> Iterator[Bar]:
         if event.kind in ("response", "backchannel", "open"):
             continue
         value = "" if event.value_s is None else f" {event.value_s:+.2f} s"
-        kind = event.kind.replace("_", " ")
-        yield axis.bar(event.kind, event.start_s, event.end_s, f"{kind}{value}")
+        words = name_of_event(event.kind).words
+        yield axis.bar(event.kind, event.start_s, event.end_s, f"{words}{value}")
     for one in findings.of("late"):
         assert one.start_s is not None
         assert one.end_s is not None
         yield axis.bar("late", one.start_s, one.end_s, f"late: {one.why}")
+
+
+def _lettered(bars: Iterable[Bar]) -> list[Bar]:
+    """Bars with their letters; those of bars that begin together stand over the first of them."""
+    placed: list[Bar] = []
+    first = 0
+    for bar in sorted(bars, key=lambda bar: bar.left):
+        letter = name_of_event(bar.kind).letter
+        if placed and bar.left - placed[first].left < _APART:
+            if letter not in placed[first].letters:
+                together = placed[first].letters + letter
+                placed[first] = replace(placed[first], letters=together)
+            placed.append(bar)
+        else:
+            first = len(placed)
+            placed.append(replace(bar, letters=letter))
+    return placed
 
 
 def _tools(conversation: Conversation, axis: _Axis) -> Iterator[Bar]:
@@ -185,6 +249,6 @@ def _turns(
             for event in conversation.events
             if event.kind == "tool_call" and event.turn == number
         )
-        flags = (f"{one.kind}: {one.why}" for one in findings.found if one.turn == number)
+        flags = (f"{label(one.kind)}: {one.why}" for one in findings.found if one.turn == number)
         text = (words_of(conversation, number, blueprints) or "")[:_SHOWN]
         yield TurnLine(number, turn.speaker, turn.start_s, text, tuple(flags), tuple(calls))

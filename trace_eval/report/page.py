@@ -12,6 +12,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from fusion import DIMENSIONS
+from trace_eval.conversations.findings import KINDS
 from trace_eval.report.evidence_tables import label, value
 from trace_eval.report.summary import TITLES
 from trace_eval.static import page_style
@@ -48,11 +50,19 @@ def template_environment() -> Environment:
         label=label,
         number=number,
         duration=duration,
+        plain=plain,
         pretty=lambda found: json.dumps(found, indent=2, ensure_ascii=False),
         title_of=lambda name: TITLES.get(name, label(name)),
         value=value,
     )
     return env
+
+
+def plain(text: str) -> str:
+    """What a judge or a rule says, dimensions and kinds of findings in words."""
+    for name in (*DIMENSIONS, *KINDS):
+        text = text.replace(name, label(name))
+    return text
 
 
 def asset(name: str) -> Markup:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from blueprints import Blueprint, Transcript
 from fusion import Numbers
@@ -17,6 +18,7 @@ from trace_eval.report.answer import said_of_scores, score_rankings
 from trace_eval.report.audio import AudioAssets, Sound
 from trace_eval.report.lanes import Lanes, lanes_of
 from trace_eval.report.page import asset, content_policy, style, template_environment
+from trace_eval.report.timing import TIMING_NAMES, timing_of
 from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.runs.guesses import guesses_in
 from trace_eval.runs.outcomes import ClipRecord
@@ -83,7 +85,7 @@ class SystemScores:
 def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
     """The page, piece by piece."""
     env = template_environment()
-    env.globals.update(shown=SHOWN)
+    env.globals.update(shown=SHOWN, **TIMING_NAMES)
     head, code = asset("theme.js"), asset("scores.js") + asset("lanes.js")
     rubrics = rubrics_of(run)
     lines = list(_lines(run, rubrics, AudioAssets(path, audio)))
@@ -96,6 +98,10 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
         lines=lines,
         systems=_systems(rankings, rubrics),
         nameless=not any(line.item.system for line in lines),
+        timing=timing_of(
+            [call for item in run.singles() if (call := item.call)],
+            lambda name: f"call-{quote(name)}",
+        ),
         sentences=said_of_scores(run, rankings),
         reasons=_reasons(lines),
         caveats=[line for line in (guesses_in(run).line,) if line] + list(_caveats(lines)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment
 from markupsafe import Markup
@@ -12,6 +13,7 @@ from markupsafe import Markup
 from blueprints import UserError
 from extractors import MAX_SECONDS
 from trace_eval.data.files import encoded, is_file, make_folder
+from trace_eval.data.items import items_of_pair
 from trace_eval.data.outputs import write_file
 from trace_eval.report.answer import said_of
 from trace_eval.report.audio import AudioAssets
@@ -32,6 +34,7 @@ from trace_eval.report.people import people
 from trace_eval.report.scores import write_scores
 from trace_eval.report.summary import summarise
 from trace_eval.report.timeline import HEIGHT, LABEL, WIDTH
+from trace_eval.report.timing import TIMING_NAMES, Timing, timing_of
 from trace_eval.runs.run import Run
 from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.sentences import rate
@@ -77,6 +80,7 @@ def _html(facts: Facts, assets: AudioAssets) -> Iterator[str]:
         raw_shown=RAW_SHOWN,
         rate=rate,
         digits=digits,
+        **TIMING_NAMES,
     )
     head, code = asset(HEAD_SCRIPT), scripts()
     lines = [pair_row(number, pair, facts) for number, pair in enumerate(facts.pairs)]
@@ -89,6 +93,7 @@ def _html(facts: Facts, assets: AudioAssets) -> Iterator[str]:
         people=found,
         sentences=said_of(Run(facts.folder), found.ranking),
         problems=facts.problems,
+        timing=_timing(facts),
         lines=lines,
         index=[_record(line) for line in lines],
         flags={name: (*told, sum(name in x.flags for x in lines)) for name, told in FLAGS.items()},
@@ -98,6 +103,13 @@ def _html(facts: Facts, assets: AudioAssets) -> Iterator[str]:
         script=code,
         policy=content_policy(head, code),
     )
+
+
+def _timing(facts: Facts) -> Timing | None:
+    """Of pairs of calls: both sides of each."""
+    whole = (pair for pair in facts.pairs if pair.a.conversation or pair.b.conversation)
+    calls = [half.call for pair in whole for half in items_of_pair(pair) if half.call]
+    return timing_of(calls, lambda name: f"pair={quote(name.rpartition('/')[0])}")
 
 
 def _numbered(facts: Facts) -> dict[str, int]:

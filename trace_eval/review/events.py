@@ -18,7 +18,6 @@ from trace_eval.conversations.corrected import (
 )
 from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.data import jsonl
-from trace_eval.data.conversation import ConversationItem
 from trace_eval.data.corrections import EventCorrection, SetEvent, read_corrections
 from trace_eval.data.csv_cells import table_lines
 from trace_eval.data.items import Single
@@ -44,9 +43,7 @@ class EventLog:
         self._path = path
         self._lock = threading.Lock()
         self.items = [
-            ConversationItem(id=item.id, question_id=item.question_id, conversation=call)
-            for item in items
-            if (call := item.answer.conversation) and call.clock.kind != "none"
+            call for item in items if (call := item.call) and call.conversation.clock.kind != "none"
         ]
         self.conversations = {item.id: item.conversation for item in self.items}
         self._made: dict[str, list[EventCorrection]] = {}

@@ -56,13 +56,8 @@ def _items(value: dict[str, Any]) -> Iterator[ConversationItem]:
             f"{pair.id}: a part of a call; give the calls, or a run that judged them whole"
         )
     for half in items_of_pair(pair):
-        if half.answer.conversation is not None:
-            yield ConversationItem(
-                id=half.id,
-                question_id=half.question_id,
-                system=half.system,
-                conversation=half.answer.conversation,
-            )
+        if half.call is not None:
+            yield half.call
 
 
 def _unfolded(value: dict[str, Any]) -> dict[str, Any]:

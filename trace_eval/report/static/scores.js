@@ -30,3 +30,15 @@ document.querySelector("#theme").addEventListener("click", () => {
   root.dataset.theme = dark ? "light" : "dark";
   try { localStorage.setItem(THEME, root.dataset.theme); } catch { /* see theme.js */ }
 });
+// Each call has an address: it opens there.
+function openAddressed() {
+  let place = null;
+  try { place = document.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { /* no address */ }
+  const call = place && place.closest("details.answer");
+  if (!call) return;
+  call.open = true;
+  call.hidden = false;
+  call.scrollIntoView();
+}
+addEventListener("hashchange", openAddressed);
+openAddressed();

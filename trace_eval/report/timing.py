@@ -1,0 +1,236 @@
+"""When the calls of a run were answered: figures, how they spread, before and after, worst events.
+
+Positions are percent of a plot's width or height, so that a page draws it at any size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trace_eval.conversations.definitions.own import TRACE_EVAL
+from trace_eval.data.conversation import ConversationItem
+from trace_eval.report.lanes import name_of_event
+from trace_eval.report.timeline import ticks
+from trace_eval.turns.calls import worst_event
+from trace_eval.turns.compare import compare_systems
+from trace_eval.turns.figures import Figure
+from trace_eval.turns.report import TurnsReport, measure_items
+from trace_eval.turns.timed import Timed
+
+#: What stands on the first screen: figure -> how it is called there.
+SHOWN = {
+    "response_p50_s": "half of the answers within (p50)",
+    "response_p90_s": "90 % within (p90)",
+    "response_p95_s": "95 % within (p95)",
+    "reply_rate": "turns that were answered",
+}
+
+#: Heights of the plot's lines, as shares of all answers.
+LINES = (0.5, 0.9, 0.95)
+
+#: Systems whose curves are told apart by colour and dash; more are in the table alone.
+MOST = 4
+
+#: Calls of both systems that are drawn one above the other, at most.
+MOST_PAIRS = 60
+
+#: For the template.
+TIMING_NAMES = {
+    "timing_names": [*SHOWN.values()],
+    "timing_lines": LINES,
+    "most_curves": MOST,
+}
+
+#: An axis ends here at the latest, in 90th percentiles.
+_BEYOND = 2.0
+
+
+@dataclass(frozen=True)
+class SystemTiming:
+    """One system's figures.
+
+    Attributes:
+        name: of the system; empty: nobody named one.
+        calls: how many.
+        figures: of :data:`SHOWN`, in its order; None: the set has none of it here.
+        curve: share of answers that came until then, as SVG path data in percent.
+    """
+
+    name: str
+    calls: int
+    figures: tuple[Figure | None, ...]
+    curve: str
+
+
+@dataclass(frozen=True)
+class BeforeAfter:
+    """The median answer of one scenario, by two systems; ``left`` are places on the axis."""
+
+    scenario: str
+    values: tuple[float, float]
+    left: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class CallLine:
+    """One call in the table.
+
+    Attributes:
+        answered: replies and how many were due.
+        median: of its answers, seconds.
+        address: where the page shows it.
+        worst: its worst event in words; empty: none.
+        letter, kind: of that event, as the lanes mark it.
+    """
+
+    id: str
+    system: str
+    answered: tuple[int, int]
+    median: float | None
+    address: str
+    worst: str
+    letter: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The timing of all calls of a run.
+
+    Attributes:
+        definitions: name of the set.
+        sentence: which of two systems answers sooner.
+        systems: in order of appearance.
+        axis: (left, label) of the distribution's time axis.
+        beyond: answers that lie outside of it.
+        until_s: where it ends.
+        pairs: scenarios of both, largest difference first; ``pair_axis`` is theirs.
+        calls: all of them.
+    """
+
+    definitions: str
+    sentence: str
+    systems: tuple[SystemTiming, ...]
+    axis: tuple[tuple[float, str], ...]
+    beyond: int
+    until_s: float
+    pairs: tuple[BeforeAfter, ...]
+    pair_axis: tuple[tuple[float, str], ...]
+    calls: tuple[CallLine, ...]
+
+
+def timing_of(items: Sequence[ConversationItem], address: Callable[[str], str]) -> Timing | None:
+    """Measure a run's calls; None where none has a clock.
+
+    Args:
+        items: all of them.
+        address: id of a call -> where the page shows it.
+    """
+    reports: dict[str, TurnsReport] = {}
+    for name in dict.fromkeys(item.system or "" for item in items):
+        own = [item for item in items if (item.system or "") == name]
+        reports[name] = measure_items(own, TRACE_EVAL)
+    timed = [one for report in reports.values() for one in report.conversations]
+    if not any(one.measured.ratios for one in timed):
+        return None
+    values = [value for one in timed for value in one.measured.values.get("response", ())]
+    low, high = _ends(values)
+    two = list(reports.values()) if len(reports) == 2 and all(reports) else []
+    compared = compare_systems(two[0], two[1]) if two else None
+    pairs = _pairs(two[0], two[1]) if two and compared and compared.paired else []
+    return Timing(
+        definitions=TRACE_EVAL.name,
+        sentence=compared.sentence() if compared else "",
+        systems=tuple(_system(name, report, low, high) for name, report in reports.items()),
+        axis=_axis(low, high),
+        beyond=sum(value > high for value in values),
+        until_s=high,
+        pairs=tuple(pairs[:MOST_PAIRS]),
+        pair_axis=_axis(*_reach(pairs)) if pairs else (),
+        calls=tuple(_line(one, address(one.item.id)) for one in timed),
+    )
+
+
+def _ends(values: Sequence[float]) -> tuple[float, float]:
+    """Ends of the axis: a few very late answers do not press all others together."""
+    if not values:
+        return 0.0, 1.0
+    far = _BEYOND * max(0.5, float(np.quantile(values, 0.9)))
+    return min(0.0, *values), max(0.5, min(max(values), far))
+
+
+def _at(value: float, low: float, high: float) -> float:
+    return 100 * (value - low) / (high - low)
+
+
+def _axis(low: float, high: float) -> tuple[tuple[float, str], ...]:
+    return tuple((_at(at, low, high), label) for at, label in ticks(high))
+
+
+def _system(name: str, report: TurnsReport, low: float, high: float) -> SystemTiming:
+    values = sorted(
+        value for one in report.conversations for value in one.measured.values.get("response", ())
+    )
+    figures = tuple(report.figures.get(figure) for figure in SHOWN)
+    return SystemTiming(name, len(report.conversations), figures, _curve(values, low, high))
+
+
+def _curve(values: Sequence[float], low: float, high: float) -> str:
+    """Steps of the empirical distribution; (0, 100) is its lower left corner."""
+    parts = ["M0 100"] if values else []
+    for number, value in enumerate(value for value in values if value <= high):
+        height = 100 * (1 - (number + 1) / len(values))
+        parts.append(f"H{_at(value, low, high):.2f}V{height:.2f}")
+    return "".join(parts) + ("H100" if values else "")
+
+
+def _pairs(first: TurnsReport, second: TurnsReport) -> list[BeforeAfter]:
+    medians = []
+    for report in (first, second):
+        found: dict[str, list[float]] = {}
+        for one in report.conversations:
+            if (value := one.own.get("response_p50_s")) is not None:
+                found.setdefault(one.item.question_id or one.item.id, []).append(value)
+        medians.append({name: float(np.mean(every)) for name, every in found.items()})
+    rows = [
+        BeforeAfter(name, (medians[0][name], medians[1][name]), (0, 0))
+        for name in medians[0]
+        if name in medians[1]
+    ]
+    low, high = _reach(rows)
+    rows.sort(key=lambda row: -abs(row.values[1] - row.values[0]))
+    return [
+        BeforeAfter(
+            row.scenario, row.values, (_at(row.values[0], low, high), _at(row.values[1], low, high))
+        )
+        for row in rows
+    ]
+
+
+def _reach(rows: Iterable[BeforeAfter]) -> tuple[float, float]:
+    values = [value for row in rows for value in row.values]
+    return min(0.0, *values, 0.0), max(0.5, *values, 0.5)
+
+
+def _line(timed: Timed, address: str) -> CallLine:
+    item, worst = timed.item, worst_event(timed)
+    told, name = "", None
+    if worst:
+        name = name_of_event(worst.kind)
+        length = "" if worst.value_s is None else f" {worst.value_s:.1f} s"
+        words = "longest wait" if worst.kind == "response" else name.words
+        told = f"{words}{length}, at {worst.start_s:.1f} s"
+    hits, due = timed.measured.ratios.get("reply_rate", (0, 0))
+    return CallLine(
+        id=item.id,
+        system=item.system or "",
+        answered=(int(hits), int(due)),
+        median=timed.own.get("response_p50_s"),
+        address=address,
+        worst=told,
+        letter=name.letter if name else "",
+        kind=worst.kind if worst else "",
+    )
