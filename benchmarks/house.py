@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -90,6 +91,28 @@ def _kind_questions(trees: dict[str, ast.AST]) -> int:
     )
 
 
+def _shared_names(trees: dict[str, ast.AST]) -> int:
+    """Names of public classes that have more than one home."""
+    homes = Counter(
+        node.name
+        for tree in trees.values()
+        for node in ast.iter_child_nodes(tree)
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    return sum(number > 1 for number in homes.values())
+
+
+def _lines(folder: Path) -> int:
+    return sum(len(path.read_text("utf-8").splitlines()) for path in folder.rglob("*.py"))
+
+
+def _words(root: Path) -> int:
+    """Concepts that docs/words.md explains, a row each."""
+    lines = (root / "docs" / "words.md").read_text("utf-8").splitlines()
+    heads = sum(line.startswith("|---") for line in lines)
+    return sum(line.startswith("| ") for line in lines) - heads
+
+
 def _lint(root: Path, rule: str) -> int:
     done = subprocess.run(
         [
@@ -123,6 +146,8 @@ def figures(root: Path) -> Iterator[tuple[str, object]]:
     trees: dict[str, ast.AST] = {name: ast.parse(text) for name, text in texts.items()}
     graph, options = _graph(root), _options(root)
     yield "product lines", sum(len(text.splitlines()) for text in texts.values())
+    yield "lines of benchmarks", _lines(root / "benchmarks")
+    yield "lines of tests", _lines(root / "tests")
     yield "product files", len(known)
     yield "rooms", len(graph)
     yield "arrows between rooms", sum(map(len, graph.values()))
@@ -133,6 +158,8 @@ def figures(root: Path) -> Iterator[tuple[str, object]]:
     yield "commands", len(options)
     yield "questions of the item's class in runs/", _kind_questions(trees)
     yield f"functions over {LONG_FUNCTION} lines", _long_functions(trees)
+    yield "class names with more than one home", _shared_names(trees)
+    yield "concepts in docs/words.md", _words(root)
     yield (
         f"files over {LONG_FILE} lines",
         sum(len(t.splitlines()) > LONG_FILE for t in texts.values()),

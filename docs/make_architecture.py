@@ -1,6 +1,6 @@
-"""Draws ``docs/rooms.svg`` and writes the tables of ``docs/architecture.md`` from the layer table.
+"""Draws the pictures and writes the tables of ``docs/architecture.md`` from the layer table.
 
-    python docs/make_architecture.py            # writes both
+    python docs/make_architecture.py            # writes all
     python docs/make_architecture.py --check    # exits 1 where they are not what the code says
 
 The table of rooms stands in ``tests/support/layers.py``; what a room is for is the first line of
@@ -17,11 +17,20 @@ from xml.sax.saxutils import escape
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.support.imports import modules  # noqa: E402
+from tests.support.imports import arrows, modules  # noqa: E402
 from tests.support.layers import ROOMS, short  # noqa: E402
 
 PAGE = ROOT / "docs" / "architecture.md"
 PICTURE = ROOT / "docs" / "rooms.svg"
+
+#: Rooms so large that they have a picture of their own.
+FOLDERS = ("trace_eval.judges",)
+
+#: Small rooms that one means with another.
+WITH = {
+    "trace_eval.__main__": "trace_eval.commands",
+    "trace_eval.static": "trace_eval.show",
+}
 BEGIN, END = "<!-- rooms: python docs/make_architecture.py -->", "<!-- rooms: end -->"
 
 #: Pixels of a box, between boxes, between floors, and of the margin.
@@ -31,22 +40,61 @@ WIDTH, HEIGHT, GAP, RISE, MARGIN = 118, 26, 8, 20, 12
 PER_LINE = 7
 
 
-def floors() -> list[list[str]]:
-    """Rooms by floor, lowest first: each stands above all that it imports."""
+def halls() -> dict[str, set[str]]:
+    """Rooms as one means them: rooms within a folder are that folder's room, ``judges`` one."""
+    merged: dict[str, set[str]] = {}
+    for name, below in ROOMS.items():
+        merged.setdefault(_hall(name), set()).update(map(_hall, below))
+    return {name: below - {name} for name, below in merged.items()}
+
+
+def _hall(name: str) -> str:
+    hall = ".".join(name.split(".")[:2])
+    other = WITH.get(hall, hall)
+    return other if other in ROOMS else hall
+
+
+def inside(folder: str) -> dict[str, set[str]]:
+    """The parts of a room that is a large folder, and what each imports of the others."""
+    graph: dict[str, set[str]] = {}
+    for arrow in arrows():
+        if not arrow.source.startswith(f"{folder}."):
+            continue
+        part = _part(arrow.source, folder)
+        graph.setdefault(part, set())
+        if arrow.target.startswith(f"{folder}.") and _part(arrow.target, folder) != part:
+            graph[part].add(_part(arrow.target, folder))
+    return graph
+
+
+def _part(module: str, folder: str) -> str:
+    return ".".join(module.split(".")[: folder.count(".") + 2])
+
+
+def floors(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Rooms by floor, lowest first: each stands above all that it imports.
+
+    Rooms that import each other through a room of a folder stand on one floor.
+    """
     height: dict[str, int] = {}
-    for name, below in ROOMS.items():  # the table lists lower rooms first
-        height[name] = 1 + max((height[other] for other in below), default=-1)
-    return [
-        [name for name in ROOMS if height[name] == level]
-        for level in range(max(height.values()) + 1)
-    ]
+
+    def raise_to(name: str, path: tuple[str, ...]) -> int:
+        if name not in height:
+            below = [o for o in graph[name] if o in graph and o not in path]
+            level = 1 + max((raise_to(other, (*path, name)) for other in below), default=-1)
+            height[name] = max(level, height.get(name, 0))
+        return height[name]
+
+    for name in graph:
+        raise_to(name, ())
+    return [[n for n in graph if height[n] == level] for level in range(max(height.values()) + 1)]
 
 
-def picture() -> str:
+def picture(graph: dict[str, set[str]], title: str) -> str:
     """The floors as boxes, the highest on top."""
     lines = [
         level[start : start + PER_LINE]
-        for level in reversed(floors())
+        for level in reversed(floors(graph))
         for start in range(0, len(level), PER_LINE)
     ]
     width = 2 * MARGIN + PER_LINE * (WIDTH + GAP) - GAP
@@ -54,7 +102,7 @@ def picture() -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
         ' font-family="sans-serif" font-size="11">',
-        "<title>Rooms of trace-eval: each imports only rooms that stand below it</title>",
+        f"<title>{title}</title>",
     ]
     for row, line in enumerate(lines):
         left = (width - len(line) * (WIDTH + GAP) + GAP) / 2
@@ -66,21 +114,39 @@ def picture() -> str:
                 f'<rect x="{x:g}" y="{y:g}" width="{WIDTH}" height="{HEIGHT}" rx="4"'
                 f' fill="{fill}" stroke="#5b6472"/>'
                 f'<text x="{x + WIDTH / 2:g}" y="{y + 17:g}" text-anchor="middle"'
-                f' fill="#1c2430">{escape(short(name))}</text>'
+                f' fill="#1c2430">{escape(_called(name))}</text>'
             )
     return "\n".join([*parts, "</svg>", ""])
 
 
+def _called(name: str) -> str:
+    return short(name).removeprefix("judges.").removeprefix("stats.")
+
+
 def table() -> str:
     """A row per room: what it is for, and what it imports."""
-    known = modules()
+    known, graph = modules(), halls()
     rows = ["| room | what it is for | imports |", "|---|---|---|"]
-    for name, below in ROOMS.items():
-        imports = " ".join(f"`{short(other)}`" for other in ROOMS if other in below)
+    for name, below in graph.items():
+        imports = " ".join(f"`{short(other)}`" for other in graph if other in below)
         rows.append(f"| `{short(name)}` | {_purpose(name, known)} | {imports} |")
-    arrows = sum(map(len, ROOMS.values()))
-    summary = f"{len(ROOMS)} rooms on {len(floors())} floors, {arrows} imports between them."
-    return "\n".join([summary, "", *rows])
+    crossed = sum(map(len, graph.values()))
+    summary = f"{len(graph)} rooms on {len(floors(graph))} floors, {crossed} imports between them."
+    return "\n".join([summary, "", *rows, "", *_inside_tables(known)])
+
+
+def _inside_tables(known: dict[str, Path]) -> list[str]:
+    lines: list[str] = []
+    for folder in FOLDERS:
+        lines += [
+            f"### Inside `{short(folder)}`",
+            f"![its parts by floor]({short(folder)}.svg)",
+            "",
+        ]
+        lines += ["| part | what it is for |", "|---|---|"]
+        lines += [f"| `{_called(part)}` | {_purpose(part, known)} |" for part in inside(folder)]
+        lines.append("")
+    return lines[:-1]
 
 
 def _purpose(name: str, known: dict[str, Path]) -> str:
@@ -97,13 +163,21 @@ def page() -> str:
 
 
 def main() -> int:
-    """Write both, or check them."""
-    wanted = {PAGE: page(), PICTURE: picture()}
+    """Write all, or check them."""
+    rooms = "Rooms of trace-eval: each imports only rooms that stand below it"
+    wanted = {PAGE: page(), PICTURE: picture(halls(), rooms)}
+    for folder in FOLDERS:
+        path = ROOT / "docs" / f"{short(folder)}.svg"
+        wanted[path] = picture(inside(folder), f"Parts of {short(folder)}, by floor")
     if "--check" not in sys.argv:
         for path, text in wanted.items():
             path.write_text(text, "utf-8")
         return 0
-    stale = [path.name for path, text in wanted.items() if path.read_text("utf-8") != text]
+    stale = [
+        path.name
+        for path, text in wanted.items()
+        if not path.is_file() or path.read_text("utf-8") != text
+    ]
     for name in stale:
         sys.stderr.write(
             f"docs/{name} is not what the code says; run: python docs/make_architecture.py\n"

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from blueprints import UserError
+from fusion import BINARY
+from tests.support.rating import case_of, single
+from trace_eval.data.outcome import Outcome
+from trace_eval.data.scores import Score
+from trace_eval.judges.base import Case
+from trace_eval.judges.lexical.words import WordJudge
+from trace_eval.rubrics.load import load_rubric
+from trace_eval.rubrics.single import ScaleSpec
 from trace_eval.scores.lexical import FEATURES, LexicalModel, features, lexical_score, shipped
 from trace_eval.scores.text_match import exact_match, token_f1, words
 
@@ -101,3 +113,41 @@ def test_training_again_gives_the_shipped_model(data: Path) -> None:
     weights, bias = fit(rows, 0.03)
     np.testing.assert_allclose(shipped().weights, weights, atol=1e-4)
     np.testing.assert_allclose(shipped().bias, bias, atol=1e-4)
+
+
+class ExactJudge(WordJudge):
+    spec = "exact"
+    scale = BINARY
+
+    async def rate(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
+        same = any(text.casefold() == self.words.words(case).casefold() for _, text in references)
+        return self.score(case, {float(same): 1.0}, reference=0)
+
+
+class PoliteJudge(ExactJudge):
+    spec, inputs = "polite", frozenset({"candidate"})
+
+    async def rate(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
+        return self.score(case, {float("please" in self.words.words(case)): 1.0})
+
+
+def test_a_judge_of_words_may_say_yes_or_no() -> None:
+    """It names its scale, and needs no class between it and the one of all judges of words."""
+    correctness = load_rubric("correctness")
+    scale = ScaleSpec(min=0, max=1)
+    points = {"0": "other words", "1": "the same words"}
+    yes_no = correctness.model_copy(update={"scale": scale, "points": points})
+
+    def value(judge: WordJudge, **fields: Any) -> float | None:
+        score = asyncio.run(judge.judge(case_of(single(**fields))))
+        assert isinstance(score, Score)
+        return score.value
+
+    exact = ExactJudge(yes_no)
+    assert value(exact, candidate="south") == 1  # the reference is South
+    assert value(exact, candidate="north") == 0
+    assert value(exact, candidate="") == 0  # nothing was said: the lowest score
+    assert value(exact, candidate="south", reference=[]) is None
+    assert value(PoliteJudge(yes_no), candidate="south, please", reference=[]) == 1
+    with pytest.raises(UserError, match=r"exact: .* on 0-1, and rubric correctness is not"):
+        ExactJudge(correctness)

@@ -211,7 +211,7 @@ def test_judges_without_scores_are_refused_with_a_sentence() -> None:
         create_scorers("rules", correctness)
     with pytest.raises(UserError, match="judge 'nobody:x' is unknown"):
         create_scorers("nobody:x", correctness)
-    with pytest.raises(UserError, match="lexical: compares words with a reference"):
+    with pytest.raises(UserError, match="lexical: reads candidate and reference and rates on 1-5"):
         create_scorers("lexical", [load_rubric("style")])
     with pytest.raises(UserError, match="rates single answers and compares none"):
         create_judge("lexical")

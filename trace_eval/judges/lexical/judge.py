@@ -10,13 +10,11 @@ from trace_eval.data.items import Single
 from trace_eval.data.outcome import Outcome
 from trace_eval.data.scores import Score
 from trace_eval.judges.base import Case
-from trace_eval.judges.combine.samples import stated_score
-from trace_eval.judges.lexical.reference import ReferenceJudge
-from trace_eval.scores.estimate import of_distribution
+from trace_eval.judges.lexical.words import WordJudge
 from trace_eval.scores.lexical import CAVEAT, lexical_score, shipped
 
 
-class LexicalJudge(ReferenceJudge):
+class LexicalJudge(WordJudge):
     """Rates words against a reference through a shipped logistic model."""
 
     spec = "lexical"
@@ -30,17 +28,11 @@ class LexicalJudge(ReferenceJudge):
         empty = super().score_of_nothing(item)
         return empty.model_copy(update={"caveats": [CAVEAT, *empty.caveats]})
 
-    async def compare(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
+    async def rate(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
         """Rate one answer against the reference that it matches best."""
-        item, texts = case.single, [text for _, text in references]
-        result = lexical_score(
-            self._words.question(case), texts, self._words.words(case), item.rationale
-        )
+        texts = [text for _, text in references]
+        question, words = self.words.question(case), self.words.words(case)
+        result = lexical_score(question, texts, words, case.single.rationale)
         distribution = {float(label): share for label, share in result.distribution.items()}
-        reduced = of_distribution(distribution, self.rubric.numbers)
-        score = stated_score(item, self.rubric, self.spec, reduced)
-        assert score.estimate is not None
         index, _ = references[result.reference]
-        estimate = score.estimate.model_copy(update={"reference": index})
-        caveats = [CAVEAT, *self._words.caveats(case)]
-        return score.model_copy(update={"estimate": estimate, "caveats": caveats})
+        return self.score(case, distribution, [CAVEAT], reference=index)

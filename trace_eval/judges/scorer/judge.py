@@ -13,12 +13,10 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import resolve
-from fusion import likert
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.scores import Clamped, Score
 from trace_eval.judges.base import Case
-from trace_eval.judges.combine.samples import stated_score
-from trace_eval.judges.lexical.reference import ReferenceJudge
+from trace_eval.judges.lexical.words import WordJudge
 from trace_eval.judges.scorer import checkpoint
 from trace_eval.judges.scorer.checkpoint import locate
 from trace_eval.judges.scorer.model import Prediction, Scorer, dtype_of, load
@@ -26,7 +24,6 @@ from trace_eval.judges.scorer.text import Fields, fields_of
 from trace_eval.judges.views.answer.transcript import TranscriptView
 from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.scores.clamp import clamped
-from trace_eval.scores.estimate import of_distribution
 
 #: Texts per forward pass on a CPU and on a GPU; the outcome does not depend on it.
 BATCH = 8
@@ -45,7 +42,7 @@ def fields_of_case(case: Case, reference: str) -> Fields:
     return fields_of(case.single, reference, case.instruction_text, TranscriptView.heard(case))
 
 
-class ScorerJudge(ReferenceJudge):
+class ScorerJudge(WordJudge):
     """Rates words against references with a checkpoint of :mod:`trace_eval.judges.scorer`.
 
     Args:
@@ -103,7 +100,7 @@ class ScorerJudge(ReferenceJudge):
         """Load the scorer."""
         load(self.files, self._device)
 
-    async def compare(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
+    async def rate(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
         """Rate one answer against each reference; the largest mean counts."""
         scorer = await asyncio.to_thread(load, self.files, self._device)
         encoded = [scorer.fit(fields_of_case(case, text)) for _, text in references]
@@ -116,33 +113,26 @@ class ScorerJudge(ReferenceJudge):
         return self._score(case, predictions[best], fitting[best][0])
 
     def _score(self, case: Case, found: Prediction, reference: int) -> Score:
-        item, record = case.single, self.files.record
-        distribution = dict(enumerate(found.distribution, start=1))
-        reduced = of_distribution({float(k): v for k, v in distribution.items()}, likert(1, 5))
-        score = stated_score(item, self.rubric, self.spec, reduced)
-        assert score.estimate is not None
+        record = self.files.record
         threshold = record.clamp.threshold if record.clamp else None
         mean = clamped(np.array([found.mean]), np.array([found.variance]), threshold)[0]
         params: dict[str, float | list[float]] = {"logits": [*found.params]}
         if record.head == "beta":
             alpha, beta = map(math.exp, found.params)
             params = {"alpha": alpha, "beta": beta}
-        estimate = score.estimate.model_copy(
-            update={
-                "mean": found.mean,
-                "variance": found.variance,
-                "within": found.variance,
-                "params": params,
-                "reference": reference,
-                "clamped": None
-                if threshold is None
-                else Clamped(mean=float(mean), threshold=threshold),
-            }
+        made = self.score(
+            case,
+            {float(label): share for label, share in enumerate(found.distribution, start=1)},
+            [CAVEAT],
+            mean=found.mean,
+            variance=found.variance,
+            within=found.variance,
+            params=params,
+            reference=reference,
+            clamped=None if threshold is None else Clamped(mean=float(mean), threshold=threshold),
         )
-        caveats = [CAVEAT, *self._words.caveats(case)]
-        caveats += [UNCHECKED] * (not record.files) + [CONTEXT_CUT] * found.cut
-        value = 1 + 4 * found.mean
-        return score.model_copy(update={"value": value, "estimate": estimate, "caveats": caveats})
+        caveats = [*made.caveats, *[UNCHECKED] * (not record.files), *[CONTEXT_CUT] * found.cut]
+        return made.model_copy(update={"value": 1 + 4 * found.mean, "caveats": caveats})
 
     async def _predict(self, scorer: Scorer, ids: tuple[list[int], bool]) -> Prediction:
         """The prediction of one text, made together with others that wait."""
