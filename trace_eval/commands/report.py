@@ -10,6 +10,9 @@ import typer
 
 from trace_eval.commands.console import messages
 
+#: Of a folder of runs: as many are named on the terminal, the newest first.
+MOST_LISTED = 3
+
 
 @dataclass(frozen=True)
 class ReportWritten:
@@ -19,23 +22,42 @@ class ReportWritten:
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="Run folder of judge.")],
-    out: Annotated[Path | None, typer.Option(help="HTML file; default: RUN/report.html.")] = None,
+    run: Annotated[
+        Path,
+        typer.Argument(
+            help="Run folder of judge, or a folder of runs, which are listed on a page."
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="HTML file; default: RUN/report.html, of several FOLDER/runs.html."),
+    ] = None,
     audio: Annotated[
         bool,
         typer.Option(
             "--audio", help="Copy the recordings beside the report, so that it can be sent."
         ),
     ] = False,
+    live: Annotated[
+        bool,
+        typer.Option("--live", help="Of several runs: write again while one is being made."),
+    ] = False,
 ) -> None:
     """Write a run as one HTML file to read, hear and search; nothing is judged again."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences
     from trace_eval.report.answer import run_answer
+    from trace_eval.report.run_list import write_run_list
     from trace_eval.report.write import write_report
+    from trace_eval.runs.run import Run
 
-    path = write_report(run, out, audio)
-    sentences = run_answer(run)
+    sentences: tuple[str, ...] = ()
+    if run.is_dir() and not Run(run).exists:
+        path, lines = write_run_list(run, out, live)
+        sentences = tuple(f"{line.name}: {line.sentences[0]}" for line in lines[:MOST_LISTED])
+    else:
+        path = write_report(run, out, audio)
+        sentences = run_answer(run)
     print_sentences(sentences)
     messages().print(f"report: {path}", highlight=False, markup=False, soft_wrap=True)
     give(ReportWritten(path), sentences)

@@ -1,0 +1,231 @@
+"""All runs below a folder as one page: a line each, what changed over time, links to reports."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from blueprints import UserError
+from trace_eval.data.files import encoded, make_folder
+from trace_eval.data.outputs import write_file
+from trace_eval.report.answer import ranking_of, said_of, said_of_scores, score_rankings
+from trace_eval.report.page import HEAD_SCRIPT, asset, content_policy, style, template_environment
+from trace_eval.report.write import REPORT
+from trace_eval.runs.listing import Listed, list_runs
+from trace_eval.runs.record import RunRecord
+from trace_eval.runs.run import Run
+from trace_eval.stats.estimate.interval import Range
+from trace_eval.stats.inference.forest import Drawn, forest
+from trace_eval.stats.ranking.report import RankReport
+from trace_eval.stats.sentences import rate
+
+#: Name of the page below the folder of runs.
+PAGE = "runs.html"
+
+#: Seconds between two looks at runs that are being made.
+EVERY = 5
+
+
+@dataclass(frozen=True)
+class SystemFigure:
+    """What a run says of one system.
+
+    Attributes:
+        figure: ``win rate`` (0 to 1), or the name of the rubric of a mean.
+        value, interval: in the figure's unit; None: too few items for an interval.
+    """
+
+    system: str
+    figure: str
+    value: float
+    interval: Range | None
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """One run on the page.
+
+    Attributes:
+        name: its folder, from the page's folder.
+        link: of its report; None: it has none yet.
+        sentences: what it came to; one sentence says why there is nothing.
+        agreement: share of the labels that the judge hits, with its interval; None: no labels.
+        running: its last session has not ended.
+    """
+
+    name: str
+    link: str | None
+    record: RunRecord | None
+    sentences: tuple[str, ...]
+    systems: tuple[SystemFigure, ...] = ()
+    agreement: str | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether somebody works on it, or was killed at it."""
+        sessions = self.record.sessions if self.record else ()
+        return bool(sessions) and sessions[-1].ended is None
+
+    @property
+    def text(self) -> str:
+        """What the page's search looks through."""
+        record = self.record
+        words = [self.name, *self.sentences, *(one.system for one in self.systems)]
+        words += [record.judge.spec, record.tag or "", record.input] if record else []
+        return " ".join(words).lower()
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A figure of one system over the runs that have it, oldest first, as a picture."""
+
+    system: str
+    figure: str
+    picture: str
+
+
+def write_run_list(
+    folder: Path | str, out: Path | str | None = None, live: bool = False
+) -> tuple[Path, list[RunLine]]:
+    """Write one page of all runs below a folder; nothing is judged.
+
+    Args:
+        folder: where to look, at any depth.
+        out: the page; default: ``runs.html`` in the folder.
+        live: write it again every few seconds, and let it reload itself, until no run is being
+            made any more.
+
+    Returns:
+        The page, and its lines, the newest run first.
+
+    Raises:
+        UserError: there is no such folder, or the page cannot be written.
+    """
+    folder = Path(folder)
+    path = Path(out) if out else folder / PAGE
+    seen: dict[tuple[Path, int], RunLine] = {}
+    while True:
+        lines = [_remembered(seen, one, path.parent) for one in list_runs(folder)][::-1]
+        working = live and any(line.running for line in lines)
+        make_folder(path.parent)
+        write_file(path, [encoded(_html(folder, lines, working))])
+        if not working:
+            return path, lines
+        time.sleep(EVERY)
+
+
+def _remembered(seen: dict[tuple[Path, int], RunLine], one: Listed, home: Path) -> RunLine:
+    """A run's line, made anew only where one of its files was written since."""
+    stamp = max((file.stat().st_mtime_ns for file in one.folder.glob("*.json*")), default=0)
+    key = one.folder, stamp
+    if key not in seen:
+        seen[key] = _line(one, home)
+    return seen[key]
+
+
+def _line(one: Listed, home: Path) -> RunLine:
+    name = os.path.relpath(one.folder, home)
+    report = one.folder / REPORT
+    link = quote(os.path.relpath(report, home)) if report.is_file() else None
+    if one.record is None:
+        return RunLine(name, link, None, (one.problem or "its record cannot be read",))
+    run = Run(one.folder)
+    try:
+        if run.holds_scores:
+            rankings = score_rankings(run)
+            figures = [f for rubric, ranking in rankings.items() for f in _means(rubric, ranking)]
+            said = said_of_scores(run, rankings)
+            return RunLine(name, link, one.record, said, tuple(figures))
+        ranking, _ = ranking_of(run)
+        rates = tuple(_rates(ranking)) if ranking else ()
+        return RunLine(name, link, one.record, said_of(run, ranking), rates, _agreement(run))
+    except UserError as error:  # a file of it is damaged: the others are listed all the same
+        return RunLine(name, link, one.record, (str(error),))
+
+
+def _rates(ranking: RankReport) -> list[SystemFigure]:
+    intervals = {row.system: row.rate.labels_interval for row in ranking.judged}
+    return [
+        SystemFigure(place.system, "win rate", place.value, intervals.get(place.system))
+        for place in ranking.places
+        if place.method == "win_rate" and place.value is not None
+    ]
+
+
+def _means(rubric: str, ranking: RankReport) -> list[SystemFigure]:
+    return [
+        SystemFigure(row.system, rubric, row.mean.value, row.mean.interval)
+        for row in ranking.means
+        if row.mean.value is not None
+    ]
+
+
+def _agreement(run: Run) -> str | None:
+    from trace_eval.runs.opinions import read_opinions
+    from trace_eval.stats.agree_sources import agree_by_instruction
+    from trace_eval.stats.estimate.options import OF_PAGES, BootstrapOptions
+    from trace_eval.stats.options import AgreeOptions
+
+    try:
+        source = read_opinions(run.folder)
+        if source.labels is None:
+            return None
+        options = AgreeOptions(BootstrapOptions(OF_PAGES), missing="drop")
+        report = agree_by_instruction(source, None, options)
+    except (ImportError, UserError):
+        return None
+    score = next((one for one in report.scores if one.dimension in ("overall", "preference")), None)
+    if score is None:
+        return None
+    found = score.metrics.get("accuracy_4way") or score.metrics["accuracy_3way"]
+    return None if found.value is None else rate(found.value, found.interval)
+
+
+def trends(lines: Sequence[RunLine]) -> list[Trend]:
+    """A picture for each system and figure that two runs or more have."""
+    found: dict[tuple[str, str], list[tuple[RunLine, SystemFigure]]] = {}
+    for line in reversed(lines):
+        for figure in line.systems:
+            found.setdefault((figure.system, figure.figure), []).append((line, figure))
+    return [
+        Trend(system, figure, _picture(rows, figure == "win rate"))
+        for (system, figure), rows in found.items()
+        if len(rows) > 1
+    ]
+
+
+def _picture(rows: Sequence[tuple[RunLine, SystemFigure]], share: bool) -> str:
+    def told(figure: SystemFigure) -> str:
+        if share:
+            return rate(figure.value, figure.interval)
+        low, high = figure.interval or (None, None)
+        bounds = "" if low is None else f" [{low:.2f}, {high:.2f}]"
+        return f"{figure.value:.2f}{bounds}"
+
+    drawn = [Drawn(line.name, f.value, f.interval, told(f)) for line, f in rows]
+    ends = [bound for _, f in rows for bound in (f.interval or (f.value, f.value))]
+    low, high = (0.0, 1.0) if share else (min(ends), max(ends))
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    shown: Callable[[float], str] = "{:.0%}".format if share else "{:.2f}".format
+    return forest(drawn, low, high, (shown(low), shown((low + high) / 2), shown(high)))
+
+
+def _html(folder: Path, lines: Sequence[RunLine], working: bool) -> str:
+    head, script = asset(HEAD_SCRIPT), asset("runs.js")
+    env = template_environment()
+    return env.get_template("runs.html.j2").render(
+        name=folder.resolve().name,
+        lines=lines,
+        trends=trends(lines),
+        judges=sorted({line.record.judge.spec for line in lines if line.record}),
+        reload=EVERY if working else None,
+        style=style(),
+        head_script=head,
+        script=script,
+        policy=content_policy(head, script),
+    )
