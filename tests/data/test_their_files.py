@@ -311,7 +311,7 @@ def test_a_column_is_read_whole_or_refused_with_the_way_out(tmp_path: Path) -> N
     assert read_labels(path).codes["preference"].tolist() == [0, 1, LABELS.index("tie")]
     path.write_text(f"{head}1,new,old,,new\n2,old,new,,meh, or so\n".replace("meh, or so", "meh"))
     with pytest.raises(UserError, match=r"record 2 \(id 2\): preference is 'meh'.* --map meh=1"):
-        read_labels(path)
+        read_labels(path, mapping={})
     assert read_labels(path, mapping={"meh": "tie"}).codes["preference"].tolist()[0] == 0
     path.write_text("case,verdict\n1,A\n")
     with pytest.raises(UserError, match=r"no column 'id' .*this file has case, verdict"):
@@ -472,7 +472,7 @@ def test_from_own_files_to_a_ranking_by_the_commands_as_typed(
         ("judge", "two folders of recordings, --a DIR --b DIR"),
         ("judge x.csv --a new --b old", "name what is judged"),
         ("judge x.csv --prompts p", "belongs to folders of recordings"),
-        ("judge --a new", "two folders of recordings"),
+        ("judge --a new", "name the other, --b DIR"),
     ):
         code, told = typed(line)
         assert (code, said in told) == (2, True), told

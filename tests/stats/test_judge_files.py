@@ -52,7 +52,10 @@ def test_rows_are_items_where_no_id_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (("p", "t"), r"p holds 'False', 'True'; labels are .* e.g. --map False=1 --map True=2"),
+        (
+            ("p", "t"),
+            r"p is 'True' in 1 row .*also 'False' in 1 row of p .* e.g. --map True=1 --map False=2",
+        ),
         (("q", "t"), "no column 'q'"),
         (("t", "t"), "three different columns"),
     ],

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from trace_eval.api.finding import Finding, Point
+from trace_eval.data.columns import Columns
 from trace_eval.data.settings import nearest
 from trace_eval.opinions.labels import read_labels, table_labels
 from trace_eval.opinions.opinions import Opinions
@@ -67,18 +68,19 @@ def agreement_of(
 ) -> Finding:
     """What ``agree`` prints of a run of pairs or of scores."""
     chosen = _options(AgreeOptions, BootstrapOptions(), options)
-    report = agree([folder], _labels(folder, labels, columns), chosen)
+    given, named = _labels(labels, columns)
+    report = agree([folder], given, chosen, named)
     of_pairs = isinstance(report, AgreeReport)
     unit = "share of items, with ties as half" if of_pairs else "Spearman's rho"
     span = _SHARE if of_pairs else (-1.0, 1.0)
     return _statistics("Agreement with people", report, _agreement_points(report), unit, span)
 
 
-def _labels(folder: Path, labels: Any, columns: Mapping[str, str] | None) -> Any:
-    """Human labels as the run's statistics read them: of scores a file, of pairs a table."""
-    if labels is not None and Run(folder).holds_scores:
-        return Path(labels)
-    return labels_of(labels, columns)
+def _labels(given: Any, columns: Mapping[str, str] | None) -> tuple[Any, Columns | None]:
+    """Human labels as statistics read them: a file with its names of columns, or a table."""
+    if isinstance(given, str) or hasattr(given, "__fspath__"):
+        return Path(given), Columns(named=columns or {})
+    return labels_of(given, columns), None
 
 
 def _statistics(
@@ -131,7 +133,8 @@ def ranking_of(
     """What ``rank`` prints of a run."""
     asked = {"missing": "drop", "systems": systems, **options}
     chosen = _options(RankOptions, BootstrapOptions(2_000), asked)
-    report = rank(folder, _labels(folder, labels, columns), chosen)
+    given, named = _labels(labels, columns)
+    report = rank(folder, given, chosen, columns=named)
     unit = "mean score" if report.means else "win rate by this judge"
     span = None if report.means else _SHARE
     return _statistics("Ranking of systems", report, _ranking_points(report), unit, span)

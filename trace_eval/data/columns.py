@@ -114,6 +114,11 @@ class Columns:
         metadata={"flag": "--column", "metavar": "FIELD=COLUMN", "read": parse_columns},
     )
 
+    @property
+    def fields(self) -> Mapping[str, str]:
+        """Field -> column, the id's as well."""
+        return {**self.named, **({} if self.id is None else {"id": self.id})}
+
     def __post_init__(self) -> None:
         wrong = next((label for label in self.mapping.values() if label not in LABELS), None)
         if wrong is not None:

@@ -21,7 +21,8 @@ WORDS: dict[str, str] = {
        for end, label in (("a", "1"), ("1", "1"), ("b", "2"), ("2", "2"))},
     **{f"{end}_{noun}": label for noun in _NOUNS for end, label in (("a", "1"), ("b", "2"))},
     **dict.fromkeys(("tie", "tied", "ties", "draw", "drawn", "equal", "same", "both"), "tie"),
-    **dict.fromkeys(("a=b", "even", "a_b_tie", "no_preference"), "tie"),
+    **dict.fromkeys(("a=b", "even", "a_b_tie", "no_preference", "no_difference"), "tie"),
+    **dict.fromkeys(("no_winner", "equivalent", "about_the_same", "equally_good"), "tie"),
     **dict.fromkeys(("both_good", "bothgood"), "both_good"),
     **dict.fromkeys(("both_bad", "bothbad"), "both_bad"),
 }  # fmt: skip
@@ -40,6 +41,9 @@ FARED: dict[str, bool] = {
     **dict.fromkeys(("win", "wins", "won", "winner", "better", "preferred"), True),
     **dict.fromkeys(("loss", "lose", "loses", "lost", "loser", "worse"), False),
 }
+
+#: What may stand behind a side or a system that won.
+_BETTER = re.compile(r"_(wins?|won|(is_)?(better|preferred))\Z")
 
 #: (system of A, system of B, system whose column a win or loss is); None: unknown.
 Names = tuple[object, object, object]
@@ -64,6 +68,8 @@ def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
         ValueError: it is none, or it may mean either side; says which.
     """
     said = plain(value)
+    if said not in WORDS and not _side(said, names) and (won := _BETTER.search(said)):
+        said = said[: won.start()]
     found = WORDS.get(said)
     if said in TYPED_TIES:
         found = TYPED_TIES[said] if typed else "tie"
@@ -76,7 +82,9 @@ def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
         return str(found or by_name)
     if said in FARED:
         return _fared(FARED[said], names)
-    raise ValueError("it is no label")
+    systems = [str(name) for name in names[:2] if name not in (None, "")]
+    raise ValueError(f"it is no label, and neither {' nor '.join(systems)}" if systems
+                     else "it is no label")  # fmt: skip
 
 
 def _side(said: str, names: Names) -> str | None:

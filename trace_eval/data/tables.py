@@ -150,6 +150,8 @@ def _rows(
     match suffix:
         case ".jsonl" | ".ndjson":
             return strict_json.lines(path)
+        case ".json" if _begins(path, b""):
+            return ()
         case ".json":
             if by_id and _begins(path, b"{"):
                 return _members(strict_json.read_file(path))

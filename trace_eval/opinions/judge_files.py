@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,11 +16,9 @@ from trace_eval.data.replies import are_replies, verdict
 from trace_eval.data.spelling import NOBODY, PLAIN, Names, spelled
 from trace_eval.data.without_labels import refuse_without
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, Codes
-from trace_eval.opinions.labels import label_table, mapped, names_of
+from trace_eval.opinions.labels import Reading, label_table, mapped, names_of
 from trace_eval.opinions.opinions import Opinions
-
-#: Unknown values named in a message.
-_SHOWN = 6
+from trace_eval.opinions.unread import Unread
 
 
 def read_judge_file(
@@ -54,15 +51,21 @@ def read_judge_file(
         name: found.pop(f"truth_{name}") for name in SCORE_FACTS if f"truth_{name}" in found
     }
     prediction = found.pop("prediction", None)
-    systems = names_of(found)
+    systems, unread = names_of(found), Unread(str(path), found.get("id", ()))
+    own_labels = {} if truth is None else _labels(truth, columns.truth, columns, systems, unread)
     if prediction is not None:
         found = {name: values for name, values in found.items() if name not in LABEL_COLUMNS}
-        found |= _labels(path, columns.prediction, prediction, columns, systems)
+        found |= _labels(prediction, columns.prediction, columns, systems, unread)
     else:
         refuse_without(path, found, LABEL_COLUMNS, truth is not None or rows_are_items)
         found = mapped(found, columns.mapping)
+    unread.refuse(mappable=True)
     judged = label_table(
-        str(path), found, default_ids=truth is not None or rows_are_items, numbers=numbers
+        str(path),
+        found,
+        default_ids=truth is not None or rows_are_items,
+        numbers=numbers,
+        reading=Reading(mappable=True),
     )
     people = None
     if truth is not None or truth_scores:
@@ -71,7 +74,6 @@ def read_judge_file(
             for name, values in found.items()
             if name not in (*LABEL_COLUMNS, *SCORE_FACTS, "rater", "repeat")
         }
-        own_labels = {} if truth is None else _labels(path, columns.truth, truth, columns, systems)
         people = label_table(
             f"{columns.truth or 'human scores'} of {path}",
             {**identity, **own_labels, **truth_scores},
@@ -82,16 +84,15 @@ def read_judge_file(
 
 
 def _labels(
-    path: Path,
-    column: str | None,
     values: Sequence[Any],
+    name: str | None,
     columns: Columns,
     systems: Sequence[Names] | None,
+    unread: Unread,
 ) -> dict[str, list[Any]]:
     """A column of labels under the name that its values allow."""
     replies = are_replies([None if value is None else str(value) for value in values])
     said: list[str | None] = []
-    strange: dict[str, int] = {}
     for row, value in enumerate(values):
         if value in (None, ""):
             said.append(None)
@@ -103,21 +104,8 @@ def _labels(
                 if replies and text not in LABELS
                 else spelled(text, systems[row] if systems else NOBODY)
             )
-        except ValueError:
-            strange.setdefault(text, row + 1)
-    if strange:
-        names = sorted(strange)
-        example = " ".join(
-            f"--map {shlex.quote(value)}={label}"
-            for value, label in zip(names, ("1", "2"), strict=False)
-        )
-        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-        first = next(iter(strange))
-        raise UserError(
-            f"{path}: {column} holds {', '.join(map(repr, names[:_SHOWN]))}{more}; labels are"
-            f" {', '.join(LABELS)}; say what it means (record {strange[first]} is the first of"
-            f" them), e.g. {example}"
-        )
+        except ValueError as error:
+            unread.add(str(name), text, row, str(error), LABELS)
     return {"preference" if {*said} <= {None, *PLAIN} else "overall": said}
 
 

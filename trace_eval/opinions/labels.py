@@ -6,10 +6,9 @@ They are read from CSV, JSON lines, Parquet or a JSON list (the HCoT layout); se
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +39,19 @@ from trace_eval.opinions.codes import (
     Codes,
 )
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.unread import Unread
+
+
+class Reading(NamedTuple):
+    """What labels may mean beyond the usual.
+
+    Attributes:
+        systems: item -> its systems, which a label may name.
+        mappable: the command has ``--map``, for values that are not understood.
+    """
+
+    systems: Mapping[str, tuple[object, object]] = {}
+    mappable: bool = False
 
 
 def label_table(
@@ -48,6 +60,7 @@ def label_table(
     *,
     default_ids: bool = False,
     numbers: Sequence[str] = (),
+    reading: Reading | None = None,
 ) -> Opinions:
     """Check and encode columns of text (``None`` or ``""`` is missing).
 
@@ -57,16 +70,21 @@ def label_table(
             of one length. Other columns are ignored.
         default_ids: number the rows where there is no ``id`` column.
         numbers: more numbers per answer, in the columns ``NUMBER_a`` and ``NUMBER_b``.
+        reading: what labels may mean here; None: what they always mean.
 
     Raises:
-        UserError: no id, no label column, an unknown label, a duplicate.
+        UserError: no id, no label column, unknown labels, a duplicate.
     """
     ids = ids_of(source, columns, default_ids)
     scores = {
         name: numbers_of(columns[name], source, name) for name in SCORE_FACTS if name in columns
     }
     names = [name for name in LABEL_COLUMNS if name in columns]
-    codes = {name: encode(columns[name], source, name, ids, names_of(columns)) for name in names}
+    reading = reading or Reading()
+    unread = Unread(source, ids)
+    systems = names_of(columns, ids, reading.systems)
+    codes = {name: encode(columns[name], name, systems, unread) for name in names}
+    unread.refuse(reading.mappable)
     if not names and len(scores) == len(SCORE_FACTS):
         codes["preference"] = _higher(*scores.values())
     if not codes:
@@ -91,6 +109,7 @@ def read_labels(
     numbers: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
     mapping: Mapping[str, str] | None = None,
+    about: Opinions | None = None,
 ) -> Opinions:
     """Read ``.csv``, ``.tsv`` (header row), ``.jsonl``, ``.parquet`` or ``.json`` (a list).
 
@@ -108,7 +127,8 @@ def read_labels(
         path: the file.
         numbers: more numbers per answer to read, from ``NUMBER_a`` and ``NUMBER_b``.
         columns: field -> column of the file, as ``--column`` says.
-        mapping: value in the file -> label, as ``--map`` says.
+        mapping: value in the file -> label, as ``--map`` says; None: nobody can say so.
+        about: judgements of the same items; their systems may be named as the winner.
 
     Raises:
         UserError: the file cannot be read, or see :func:`label_table`.
@@ -117,7 +137,8 @@ def read_labels(
     own = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
     found = read_columns(path, own | columns_of(columns or {}))
     refuse_without(path, found, LABEL_COLUMNS)
-    return label_table(str(path), mapped(found, mapping or {}), numbers=numbers)
+    reading = Reading(systems_of(about), mapping is not None)
+    return label_table(str(path), mapped(found, mapping or {}), numbers=numbers, reading=reading)
 
 
 def table_labels(given: Any, columns: Mapping[str, str] | None = None) -> Opinions:
@@ -148,9 +169,29 @@ def mapped(
     }
 
 
-def names_of(columns: Mapping[str, Sequence[Any]]) -> Sequence[Names] | None:
-    """The systems of each row, where labels may name them."""
+def systems_of(about: Opinions | None) -> Mapping[str, tuple[object, object]]:
+    """Item -> the systems of its answers, as far as judgements name them."""
+    known = [] if about is None else [about.facts.get(f"system_{side}") for side in "ab"]
+    if about is None or any(column is None for column in known):
+        return {}
+    return dict(zip(about.ids.tolist(), zip(*known, strict=True), strict=True))
+
+
+def names_of(
+    columns: Mapping[str, Sequence[Any]],
+    ids: Sequence[Any] | Texts = (),
+    systems: Mapping[str, tuple[object, object]] | None = None,
+) -> Sequence[Names] | None:
+    """The systems of each row, where labels may name them.
+
+    Args:
+        columns: of the table; its own systems count first.
+        ids: of its rows.
+        systems: of items.
+    """
     known = [columns.get(name) for name in ("system_a", "system_b", "system")]
+    if not (known[0] or known[1]) and systems:
+        known[:2] = zip(*(systems.get(id_, (None, None)) for id_ in ids), strict=True)
     if not any(known):
         return None
     size = len(next(column for column in known if column))
@@ -158,23 +199,15 @@ def names_of(columns: Mapping[str, Sequence[Any]]) -> Sequence[Names] | None:
 
 
 def encode(
-    values: Sequence[Any],
-    source: str,
-    column: str,
-    ids: Sequence[Any] | Texts,
-    names: Sequence[Names] | None = None,
+    values: Sequence[Any], column: str, names: Sequence[Names] | None, unread: Unread
 ) -> Codes:
     """Codes of a column of label texts, as people spell them.
 
     Args:
         values: the column.
-        source, column: named in messages.
-        ids: of the items.
+        column: its name.
         names: the systems of each row; None: unknown.
-
-    Raises:
-        UserError: a label is none of those that the column may hold; the column is refused
-            whole, with the first such value.
+        unread: takes what is none of the labels that the column may hold.
     """
     table: dict[Any, int] = {
         label: LABELS.index(label)
@@ -184,7 +217,7 @@ def encode(
     if column == "match":
         values = [value.lower() if isinstance(value, str) else value for value in values]
         table = dict(MATCHES)
-    allowed = list(table)
+    allowed = tuple(table)
     table[None] = table[""] = MISSING
     unknown = MISSING - 1
     get = table.get
@@ -200,11 +233,7 @@ def encode(
             except ValueError as error:
                 why = str(error)
         if codes[row] == unknown:
-            raise UserError(
-                f"{source}, record {row + 1} (id {ids[row]}): {column} is {values[row]!r};"
-                f" use one of {', '.join(allowed)} ({why}), or say what it means, e.g."
-                f" --map {shlex.quote(str(values[row]))[:60]}={allowed[0]}"
-            )
+            unread.add(column, values[row], row, why, allowed)
     return codes
 
 

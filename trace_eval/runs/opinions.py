@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,12 @@ from trace_eval.data import jsonl, strict_json
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.judgement import Judgement, Label, Overall, VerdictOpinion
+from trace_eval.data.label_files import names_in
 from trace_eval.data.pairs import Pair
 from trace_eval.measures.numbers import number_in, place_named, place_of
 from trace_eval.opinions.codes import LABEL_COLUMNS, TEXT_FACTS
 from trace_eval.opinions.judge_files import read_judge_file
-from trace_eval.opinions.labels import label_table
+from trace_eval.opinions.labels import label_table, read_labels
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.runs.first_position import first_position_test
 from trace_eval.runs.outcomes import VerdictRow
@@ -56,6 +58,56 @@ def read_opinions(
             " runs/"
         )
     return read_judge_file(path, columns or Columns(), numbers, rows_are_items)
+
+
+def read_with_labels(
+    sources: Sequence[Path | Opinions],
+    labels: Path | Opinions | None,
+    columns: Columns | None = None,
+    numbers: Sequence[str] = (),
+    rows_are_items: bool = False,
+) -> tuple[list[Opinions], Opinions | None]:
+    """Judgements, and the human labels beside them: what every statistic on labels reads.
+
+    Args:
+        sources: runs, or files of judgements, or what was read of them.
+        labels: a file, whose labels may name the systems of an item, or what was read of one.
+        columns: how the files name their columns and labels. A run needs none, so that beside
+            one they are those of the labels; of two files each has what it has of them.
+        numbers, rows_are_items: see :func:`read_opinions`.
+
+    Raises:
+        UserError: one cannot be read.
+    """
+    columns = columns or Columns()
+    judged = [
+        read_opinions(source, _own(columns, source, labels), numbers, rows_are_items)
+        if isinstance(source, Path)
+        else source
+        for source in sources
+    ]
+    if isinstance(labels, Path):
+        files = [source for source in sources if isinstance(source, Path) and is_file(source)]
+        named = _there(columns.fields, labels, files)
+        labels = read_labels(labels, numbers, named, columns.mapping, judged[0])
+    return judged, labels
+
+
+def _own(columns: Columns, source: Path, labels: Path | Opinions | None) -> Columns:
+    """What of the names of columns is about a source, and not about the labels beside it."""
+    if not isinstance(labels, Path):
+        return columns
+    if is_folder(source):
+        return replace(columns, named={}, mapping={}, id=None)
+    return replace(columns, named=_there(columns.fields, source, [labels]), id=None)
+
+
+def _there(named: Mapping[str, str], path: Path, others: Sequence[Path]) -> Mapping[str, str]:
+    """The columns of a file, without those that only other files have."""
+    if not named or not others:
+        return named
+    own, theirs = {*names_in(path)}, {name for other in others for name in names_in(other)}
+    return {field: name for field, name in named.items() if name in own or name not in theirs}
 
 
 def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:

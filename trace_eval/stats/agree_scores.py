@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.growth import growth
 from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.sample_figures import add_raters, add_samples
-from trace_eval.stats.agreement.score_files import ScoreFile
+from trace_eval.stats.agreement.score_files import ScoreFile, read_with_ratings
 from trace_eval.stats.agreement.score_join import join_scores
 from trace_eval.stats.agreement.selective import Selective, add_selective, selective_rows
 from trace_eval.stats.agreement.spearman import spearman
@@ -52,10 +52,14 @@ TRAIN = "train"
 
 
 def agree_score_sources(
-    sources: Sequence[Path | ScoreFile], labels: Path | Ratings | None, options: AgreeOptions
+    sources: Sequence[Path | ScoreFile],
+    labels: Path | Ratings | None,
+    options: AgreeOptions,
+    columns: Mapping[str, str] | None = None,
 ) -> ScoreReport:
     """See :func:`trace_eval.stats.agree_sources.agree`."""
-    joined = join_scores(sources, labels, options.rubric, options.missing)
+    files, ratings = read_with_ratings(sources, labels, options.rubric, columns)
+    joined = join_scores(files, ratings, options.rubric, options.missing)
     report = agree_scores(joined.study, joined.judges, options, joined.labels, joined.rubric)
     return replace(report, notes=(*joined.notes, *report.notes))
 

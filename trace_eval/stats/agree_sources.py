@@ -9,15 +9,14 @@ from typing import overload
 
 from blueprints import UserError
 from trace_eval.data.columns import Columns
-from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.runs.opinions import read_opinions
+from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agree_scores import agree_score_sources
 from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_files import ScoreFile
 from trace_eval.stats.held import held
-from trace_eval.stats.options import SCORES, AgreeOptions, check, refuse_columns
+from trace_eval.stats.options import SCORES, AgreeOptions, check, columns_of_scores
 from trace_eval.stats.report import AgreeReport, ScoreReport
 
 #: A run folder or a file, or what was read of one.
@@ -86,28 +85,16 @@ def agree(
     if kind is not None:
         check(options, kind)
     if kind == SCORES:
-        refuse_columns(columns)
+        named = columns_of_scores(columns)
         assert not isinstance(labels, Opinions)
         scored = [source for source in sources if isinstance(source, Path | ScoreFile)]
-        return agree_score_sources(scored, labels, options)
+        return agree_score_sources(scored, labels, options, named)
     assert not isinstance(labels, Ratings)
-    runs = all(isinstance(source, Path) and source.is_dir() for source in sources)
-    if runs and labels is None:
-        refuse_columns(columns, "for runs, whose columns are known")
     if options.folds != AgreeOptions.folds and not options.learn:
         raise UserError("--folds means nothing without --learn-policy; leave it out")
     numbers = [rule.number for rule in options.baselines]
-    # A run needs no names of columns; those that are given beside one are of the labels.
-    of_run = replace(columns, named={}, mapping={}) if isinstance(labels, Path) else columns
-    judged = [
-        read_opinions(source, of_run if source.is_dir() else columns, numbers)
-        if isinstance(source, Path)
-        else source
-        for source in sources
-    ]
-    if isinstance(labels, Path):
-        labels = read_labels(labels, numbers, columns.named, columns.mapping)
-    return agree_labels([s for s in judged if isinstance(s, Opinions)], labels, options)
+    of_labels = [source for source in sources if isinstance(source, Path | Opinions)]
+    return agree_labels(*read_with_labels(of_labels, labels, columns, numbers), options)
 
 
 def agree_by_instruction(

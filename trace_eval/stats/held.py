@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from trace_eval.data.columns import Columns
-from trace_eval.data.label_files import NAMES, names_in
+from trace_eval.data.label_files import LABEL_FIELDS, SCORE_FIELDS, names_in
+from trace_eval.data.names import fields_of
 from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.score_files import SCORE_COLUMNS, ScoreFile, holds_records
+from trace_eval.stats.agreement.score_files import ScoreFile, holds_records
 from trace_eval.stats.options import LABELS, SCORES
 
 
@@ -20,17 +21,24 @@ def held(source: Path | Opinions | ScoreFile, columns: Columns | None = None) ->
 
     Args:
         source: a run folder or a file, or what was read of one.
-        columns: of a file; naming any means that it holds labels.
+        columns: of a file, as the user names them.
     """
     if not isinstance(source, Path):
         return SCORES if isinstance(source, ScoreFile) else LABELS
     if source.is_dir():
         return SCORES if (source / "items.jsonl").is_file() else LABELS
-    if columns not in (None, Columns()) or not source.is_file():
+    if not source.is_file():
         return LABELS
     if source.suffix == ".jsonl" and holds_records(source):
         return SCORES
-    names = names_in(source)
-    labelled = {NAMES.get(name) for name in names} & {*LABEL_COLUMNS, *SCORE_FACTS}
-    scored = any(SCORE_COLUMNS.get(name) == "score" for name in names)
+    columns = columns or Columns()
+    names = {*names_in(source)}
+    labels, scores = (fields_of(kind.names, names) for kind in (LABEL_FIELDS, SCORE_FIELDS))
+    named = {labels.get(name, name) for name in columns.named} | {
+        ours for name, ours in labels.items() if name in names
+    }
+    labelled = named & {*LABEL_COLUMNS, *SCORE_FACTS} or columns.prediction or columns.truth
+    scored = "score" in {scores.get(name) for name in columns.named} or any(
+        scores.get(name) == "score" for name in names
+    )
     return SCORES if scored and not labelled else LABELS

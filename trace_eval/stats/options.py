@@ -5,7 +5,8 @@ The fields are the options of the commands, see :func:`trace_eval.data.settings.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from blueprints import UserError
@@ -52,17 +53,18 @@ def check(options: Any, kind: str) -> None:
             )
 
 
-def refuse_columns(columns: Columns | None, where: str = "for scores") -> None:
-    """Refuse names of columns where none are read.
+def columns_of_scores(columns: Columns | None) -> Mapping[str, str]:
+    """Field -> column of files of scores and ratings.
 
     Raises:
-        UserError: some were given.
+        UserError: there is something about labels, which scores are not.
     """
-    if columns not in (None, Columns()):
+    columns = columns or Columns()
+    if replace(columns, named={}, id=None) != Columns():
         raise UserError(
-            "--prediction, --truth, --id, --map, --flip-b and --column mean nothing"
-            f" {where}; leave them out"
+            "--prediction, --truth, --map and --flip-b mean nothing for scores; leave them out"
         )
+    return columns.fields
 
 
 def _names(more: list[str]) -> tuple[str, ...]:

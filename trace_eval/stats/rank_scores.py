@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.stats.agreement.ratings import Ratings, read_ratings
+from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores, study_of
 from trace_eval.stats.agreement.score_files import ScoreFile, merged_sources
 from trace_eval.stats.agreement.study import JudgeScores, Study
@@ -64,7 +63,7 @@ class _Means:
 
 def rank_scores(
     file: ScoreFile,
-    labels: Path | Ratings | None,
+    labels: Ratings | None,
     options: RankOptions,
     human: Mapping[str, float] | None,
 ) -> RankReport:
@@ -104,11 +103,10 @@ def rank_scores(
 
 
 def _joined(
-    file: ScoreFile, labels: Path | Ratings | None, options: RankOptions
+    file: ScoreFile, labels: Ratings | None, options: RankOptions
 ) -> tuple[Study, JudgeScores]:
     found, facts, _, scale = merged_sources([file], options.rubric)
-    ratings = read_ratings(labels, found.rubric) if isinstance(labels, Path) else labels
-    ratings = ratings or file.labels or _NOBODY
+    ratings = labels or file.labels or _NOBODY
     stray = next((id_ for id_ in ratings.ids if id_ not in facts), None)
     if stray is not None and options.missing == "error":
         raise UserError(

@@ -12,16 +12,15 @@ from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.data.columns import Columns
 from trace_eval.opinions.codes import MISSING
-from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import SIDE_NAMES, Opinions
 from trace_eval.runs.fuse import ASKED, any_policy, load_policy
-from trace_eval.runs.opinions import read_opinions
+from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.agreement.ratings import Ratings
-from trace_eval.stats.agreement.score_files import ScoreFile, read_scores
+from trace_eval.stats.agreement.score_files import ScoreFile, read_with_ratings
 from trace_eval.stats.held import held
 from trace_eval.stats.inference.sampling import Drawn, drawn_labels
 from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables
-from trace_eval.stats.options import SCORES, RankOptions, check, refuse_columns
+from trace_eval.stats.options import SCORES, RankOptions, check, columns_of_scores
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.rank_scores import rank_scores
 from trace_eval.stats.ranking.contradicted import contradicted
@@ -61,20 +60,16 @@ def rank(
     check(options, kind)
     given = read_human_ranking(human) if isinstance(human, Path) else human
     if kind == SCORES:
-        refuse_columns(columns)
+        named = columns_of_scores(columns)
         assert not isinstance(source, Opinions)
         assert not isinstance(labels, Opinions)
-        file = read_scores(source, options.rubric) if isinstance(source, Path) else source
-        return rank_scores(file, labels, options, given)
+        (file,), ratings = read_with_ratings([source], labels, options.rubric, named)
+        return rank_scores(file, ratings, options, given)
     assert not isinstance(source, ScoreFile)
     assert not isinstance(labels, Ratings)
-    read = source if isinstance(source, Opinions) else _read(source, labels, options, columns)
-    named = columns or Columns()
-    people = (
-        read_labels(labels, (), named.named, named.mapping) if isinstance(labels, Path) else labels
-    )
-    if isinstance(source, Path) and source.is_dir() and labels is None:
-        refuse_columns(columns, "for a run, whose columns are known")
+    if isinstance(source, Path) and has_positions(source):
+        source = read_positions(source, options.baseline)
+    (read,), people = read_with_labels([source], labels, columns, rows_are_items=labels is None)
     if options.missing != "error" and people is None and read.labels is None:
         raise UserError("--missing means nothing where there are no human labels; leave it out")
     if people is None:
@@ -90,16 +85,6 @@ def _own_labels(source: Opinions, dimension: str | None) -> tuple[Opinions, tupl
         return source, ()
     why = f"none is of {dimension}, left out: they are of {', '.join(source.labels.codes)}"
     return replace(source, labels=None), (Caveat("human labels", why),)
-
-
-def _read(
-    path: Path, labels: Path | Opinions | None, options: RankOptions, columns: Columns | None
-) -> Opinions:
-    if has_positions(path):
-        return read_positions(path, options.baseline)
-    # A run needs no names of columns; those that are given beside one are of the labels.
-    own = replace(columns, named={}, mapping={}) if columns and path.is_dir() else columns
-    return read_opinions(path, own, rows_are_items=labels is None)
 
 
 def _rank_judged(

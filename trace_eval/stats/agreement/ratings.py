@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,21 +14,9 @@ from blueprints import UserError
 from fusion import Numbers, OffScale
 from trace_eval.data.answers import turn_role
 from trace_eval.data.items import ANONYMOUS, Single
-from trace_eval.data.label_files import read_columns
+from trace_eval.data.label_files import SCORE_FIELDS, columns_of, read_columns
 from trace_eval.data.manifests import read_items
-from trace_eval.data.strict_json import BadJson, lines
-
-#: Columns of a file of ratings -> our names.
-RATING_COLUMNS = {
-    **dict.fromkeys(("id", "item"), "id"),
-    **dict.fromkeys(("rater", "annotator"), "rater"),
-    **dict.fromkeys(("score", "rating", "value"), "score"),
-    "mos": "mos",
-    "rubric": "rubric",
-    **dict.fromkeys(("question_id", "instruction_id"), "question_id"),
-    "system": "system",
-    "split": "split",
-}
+from trace_eval.data.tables import CSV, column_names
 
 
 @dataclass(frozen=True)
@@ -56,7 +43,9 @@ class Ratings:
     opinions: bool = False
 
 
-def read_ratings(path: Path, rubric: str | None = None) -> Ratings:
+def read_ratings(
+    path: Path, rubric: str | None = None, columns: Mapping[str, str] | None = None
+) -> Ratings:
     """Read ``id, rater, score[, rubric]`` from CSV or JSON lines, or items with their labels.
 
     A column ``mos`` in place of ``score`` holds mean opinion scores: they are on the rubric's
@@ -66,16 +55,17 @@ def read_ratings(path: Path, rubric: str | None = None) -> Ratings:
         path: the file.
         rubric: where the file has a column of that name, only its rows; None: there must be
             one rubric at most.
+        columns: field -> column of the file, as ``--column`` says.
 
     Raises:
         UserError: it cannot be read, or a row has no id, or two ratings of one rater.
     """
-    if path.suffix != ".csv" and _holds_items(path):
-        manifest = read_items(path)
+    if path.suffix.lower() not in CSV and _holds_items(path, columns or {}):
+        manifest = read_items(path, columns=columns)
         if manifest.problems:
             raise UserError(str(manifest.problems[0]))
         return ratings_of_items(str(path), manifest.singles)
-    return _from_columns(path, rubric)
+    return _from_columns(path, rubric, columns or {})
 
 
 def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = None) -> Ratings:
@@ -166,22 +156,14 @@ def _on_scale(ratings: Ratings, scale: Numbers) -> NDArray[np.float64]:
     return np.asarray((ratings.values - scale.low) / (scale.high - scale.low), float)
 
 
-def _holds_items(path: Path) -> bool:
-    if path.suffix in (".jsonl", ".ndjson"):
-        try:
-            first: Any = next((record for _, record in lines(path)), None)
-        except FileNotFoundError:
-            raise UserError(f"{path}: no such file; check the path") from None
-        except OSError as error:
-            raise UserError(f"{path}: cannot be read ({error})") from error
-        if isinstance(first, BadJson):
-            raise UserError(f"{path}, line 1: {first}")
-        return not (isinstance(first, dict) and {"score", "rating", "value", "mos"} & set(first))
-    return True
+def _holds_items(path: Path, named: Mapping[str, str]) -> bool:
+    """Whether a file is of whole items, of which none says in a column what a rater gave."""
+    scores = {*SCORE_FIELDS.names["score"], *SCORE_FIELDS.names["mos"]}
+    return not (scores & {*column_names(path)} or {"score", "mos"} & named.keys())
 
 
-def _from_columns(path: Path, rubric: str | None) -> Ratings:
-    columns = read_columns(path, RATING_COLUMNS)
+def _from_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> Ratings:
+    columns = read_columns(path, columns_of(named, SCORE_FIELDS), SCORE_FIELDS)
     opinions = "mos" in columns
     if opinions and "score" in columns:
         raise UserError(
@@ -202,8 +184,8 @@ def _from_columns(path: Path, rubric: str | None) -> Ratings:
     del scores
     one = _Same()  # millions of ratings repeat fewer ids and names
     ids = [one(columns["id"][row] or "") for row in rows.tolist()]
-    named = columns.get("rater")
-    raters = [one(named[row] or "") for row in rows.tolist()] if named else [""] * len(ids)
+    who = columns.get("rater")
+    raters = [one(who[row] or "") for row in rows.tolist()] if who else [""] * len(ids)
     if twice := _twice(ids, raters):
         raise UserError(f"{path}: rater {twice[1]!r} rated item {twice[0]!r} twice; keep one")
     facts = _facts(columns, rows.tolist(), ids)

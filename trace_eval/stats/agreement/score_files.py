@@ -12,11 +12,11 @@ from blueprints import UserError
 from fusion import Numbers, numbers
 from trace_eval.data.answers import turn_role
 from trace_eval.data.items import Single
-from trace_eval.data.label_files import read_columns
+from trace_eval.data.label_files import SCORE_FIELDS, columns_of, read_columns
 from trace_eval.data.strict_json import BadJson, lines, read_file
 from trace_eval.rubrics.load import load_rubric, rubric_names
 from trace_eval.rubrics.single import ScaleSpec
-from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items, texts_of
+from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items, read_ratings, texts_of
 from trace_eval.stats.agreement.score_columns import (
     DEFAULT_SCALE,
     Facts,
@@ -24,18 +24,6 @@ from trace_eval.stats.agreement.score_columns import (
     Texts,
     columns_of_scores,
 )
-
-#: Columns of a file of scores -> our names; score records have the same.
-SCORE_COLUMNS = {
-    **dict.fromkeys(("id", "item"), "id"),
-    **dict.fromkeys(("score", "value", "rating"), "score"),
-    "judge": "judge",
-    "variance": "variance",
-    "rubric": "rubric",
-    **dict.fromkeys(("question_id", "instruction_id"), "question_id"),
-    "system": "system",
-    "split": "split",
-}
 
 
 @dataclass
@@ -80,8 +68,12 @@ def merged_sources(
     return ScoreFile(source, _distinct(files), name, facts, texts), facts, texts, scale
 
 
-def read_scores(path: Path, rubric: str | None = None) -> ScoreFile:
+def read_scores(
+    path: Path, rubric: str | None = None, columns: Mapping[str, str] | None = None
+) -> ScoreFile:
     """Read a run folder of ``rate``, score records, or a table with ``id`` and ``score``.
+
+    ``columns``: field -> column of a table, as ``--column`` says.
 
     Raises:
         UserError: there are no scores of this rubric, or of several and none is named.
@@ -90,7 +82,33 @@ def read_scores(path: Path, rubric: str | None = None) -> ScoreFile:
         return _read_run(path, rubric)
     if path.suffix == ".jsonl" and holds_records(path):
         return _of_records(str(path), _records(path), rubric)
-    return _of_columns(path, rubric)
+    return _of_columns(path, rubric, columns or {})
+
+
+def read_with_ratings(
+    sources: Sequence[Path | ScoreFile],
+    ratings: Path | Ratings | None,
+    rubric: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> tuple[list[ScoreFile], Ratings | None]:
+    """Scores, and the ratings beside them.
+
+    Args:
+        sources: run folders of ``rate``, files of scores, or what was read of them.
+        ratings: a file of ratings or of items with labels, or what was read of one.
+        rubric: name or file; None: the only one that the sources have.
+        columns: field -> column of the files; of ratings alone where a source is a run.
+
+    Raises:
+        UserError: one cannot be read.
+    """
+    name = load_rubric(rubric).name if rubric else None
+    files = [read_scores(s, name, columns) if isinstance(s, Path) else s for s in sources]
+    if isinstance(ratings, Path):
+        ratings = read_ratings(ratings, merged_sources(files, rubric)[0].rubric, columns)
+    elif columns and any(isinstance(s, Path) and s.is_dir() for s in sources):
+        raise UserError(f"{sources[0]}: a run folder needs no column names; name them for files")
+    return files, ratings
 
 
 def _read_run(folder: Path, rubric: str | None) -> ScoreFile:
@@ -205,8 +223,8 @@ def _only_rubric(source: str, known: set[str], wanted: str | None) -> str:
     return next(iter(known))
 
 
-def _of_columns(path: Path, rubric: str | None) -> ScoreFile:
-    columns = read_columns(path, SCORE_COLUMNS)
+def _of_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> ScoreFile:
+    columns = read_columns(path, columns_of(named, SCORE_FIELDS), SCORE_FIELDS)
     for name in ("id", "score"):
         if name not in columns:
             raise UserError(f"{path}: no column {name!r}; a file of scores has id and score")

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from blueprints import UserError, counted
 from trace_eval.opinions.opinions import Missing
-from trace_eval.rubrics.load import load_rubric
-from trace_eval.stats.agreement.ratings import Ratings, read_ratings
+from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_columns import ScoreColumn, judges_of, study_of
 from trace_eval.stats.agreement.score_files import (
     ScoreFile,
     merged_sources,
     own_labels,
-    read_scores,
 )
 from trace_eval.stats.agreement.study import JudgeScores, Study
 
@@ -38,28 +35,24 @@ class JoinedScores:
 
 
 def join_scores(
-    sources: Sequence[Path | ScoreFile],
-    labels: Path | Ratings | None = None,
+    files: Sequence[ScoreFile],
+    ratings: Ratings | None = None,
     rubric: str | None = None,
     missing: Missing = "error",
 ) -> JoinedScores:
     """Scores joined to ratings by item; the texts they are made of are freed at the end.
 
     Args:
-        sources: run folders of ``rate``, CSV or JSONL files with ``id`` and ``score``, or what
-            was read of them.
-        labels: ratings, or a file of ratings or of items with labels; None: those in the run.
+        files: scores as they were read.
+        ratings: None: those in the run.
         rubric: name or file; None: the only one that the sources have.
         missing: ``error`` refuses ratings of items that the sources do not have, ``drop``
             leaves them out.
 
     Raises:
-        UserError: a file cannot be read, or there is nothing to compare.
+        UserError: there is nothing to compare.
     """
-    name = load_rubric(rubric).name if rubric else None
-    files = [read_scores(s, name) if isinstance(s, Path) else s for s in sources]
     found, facts, texts, scale = merged_sources(files, rubric)
-    ratings = read_ratings(labels, found.rubric) if isinstance(labels, Path) else labels
     ratings = ratings or own_labels(files)
     stray = list({id_: None for id_ in ratings.ids if id_ not in facts})
     if stray and missing == "error":

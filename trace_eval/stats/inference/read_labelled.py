@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trace_eval.data.columns import Columns
-from trace_eval.opinions.labels import read_labels
 from trace_eval.runs.fuse import load_policy
-from trace_eval.runs.opinions import read_opinions
+from trace_eval.runs.opinions import read_opinions, read_with_labels
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.options import LabelChoice
 
@@ -34,9 +33,10 @@ def read_labelled_run(
         UserError: a file cannot be read, or see there.
     """
     chosen = chosen or LabelChoice()
+    (judged,), known = read_with_labels([source], labels, columns)
     return gather(
-        read_opinions(source, columns),
-        read_labels(labels) if labels else None,
+        judged,
+        known,
         judge=chosen.judge,
         policy=load_policy(chosen.policy) if chosen.policy else None,
         dimension=chosen.dimension,

@@ -1,0 +1,169 @@
+"""Tables as people save them: one reader, one idea of a bad row, one table of names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+from blueprints import UserError
+from tests.support.their_files import recordings
+from trace_eval.commands.cli import app
+from trace_eval.data.label_files import read_columns
+from trace_eval.data.manifests import read_items, read_manifest
+from trace_eval.data.names import LABELS, NAMES, PROMPT, SCORES, SINGLE, fields_of
+from trace_eval.data.system_folders import Systems
+from trace_eval.data.tables import records
+from trace_eval.opinions.labels import read_labels
+from trace_eval.stats.agreement.ratings import read_ratings
+
+TEXT = 'id;winner;note\r\nq1;1;"x;y"\r\nq2;tie;\r\nq3;2\r\n'
+
+ROWS = [
+    {"id": "q1", "winner": "1", "note": "x;y"},
+    {"id": "q2", "winner": "tie", "note": ""},
+    {"id": "q3", "winner": "2", "note": None},  # the last cell is lacking
+]
+
+
+@pytest.mark.parametrize("lead", ["", "sep=;\r\n", '"sep=;"\r\n'])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("delimiter", [";", ",", "\t"])
+def test_a_spreadsheet_may_be_saved_in_any_way(
+    lead: str, encoding: str, delimiter: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.csv"
+    text = (lead + TEXT).replace(";", delimiter)
+    path.write_bytes(text.encode(encoding))
+    rows = [{**row, "note": (row["note"] or "").replace(";", delimiter)} for row in ROWS]
+    found = [row for _, row in records(path)]
+    assert [{**row, "note": row["note"] or ""} for row in found if isinstance(row, dict)] == rows
+    columns = read_columns(path)
+    assert columns == {"id": ["q1", "q2", "q3"], "preference": ["1", "tie", "2"]}
+
+
+def test_fast_columns_are_those_of_the_rows(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text('id,winner\n\'=1,1\n\n"a\nb",\nc,2\n')
+    whole = read_columns(path)
+    assert whole == {"id": ["=1", "a\nb", "c"], "preference": ["1", None, "2"]}
+    path.write_text(path.read_text().replace("c,2", "c,2\nd"))  # a short row takes the slow way
+    slow = {"id": [*whole["id"], "d"], "preference": [*whole["preference"], None]}
+    assert read_columns(path) == slow
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("x.csv", b"", "the file is empty"),
+        ("x.csv", b"id,winner\n", "it has a header and no row under it; add the items"),
+        ("x.jsonl", b"\n", "the file is empty; add the items"),
+        ("x.json", b" ", "the file is empty; add the items"),
+        ("x.json", b"[]", "it holds no record; add the items"),
+        ("x.xlsx", b"PK", "is a workbook; save its sheet as CSV"),
+        ("x", b"id\n1\n", r"nothing that says what it holds, .* one of \.jsonl, .*\.csv, .*rename"),
+        ("x.csv", b"id,winner\na,1\nb,2,3\n", "row 2: more cells than the header has columns"),
+        ("x.csv", "id,winner\na,1\né,2\n".encode("latin-1"), "row 2: not UTF-8; save the file"),
+    ],
+)
+def test_what_is_no_table_says_the_same_to_every_reader(
+    name: str, data: bytes, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(UserError, match=said):
+        read_labels(path)
+    if "row 2" in said:  # of a manifest it costs itself
+        (problem,) = [row for _, row in records(path) if isinstance(row, str)]
+        assert problem in said + problem
+        return
+    for read in (read_manifest, read_items, read_ratings):
+        with pytest.raises(UserError, match=said):
+            read(path)
+
+
+def test_a_column_means_the_same_in_every_table() -> None:
+    kinds = {"labels": LABELS, "scores": SCORES, "prompts": PROMPT, "singles": SINGLE}
+    for name, kind in kinds.items():
+        assert {*NAMES["id"]} <= {*kind["id"]}, name
+    asked = {*NAMES["instruction_id"]}
+    assert {*LABELS["instruction_id"]} == {*SINGLE["question_id"]} == asked
+    # a name that other files use for other things counts only where the usual one is missing
+    assert fields_of(LABELS, {"id", "item_id"}).get("item_id") is None
+    assert fields_of(LABELS, {"item_id"})["item_id"] == "id"
+
+
+def test_classes_of_hugging_face_are_labels_by_their_names(tmp_path: Path) -> None:
+    features = {"winner": {"_type": "ClassLabel", "names": ["B", "A"]}}
+    head = {b"huggingface": json.dumps({"info": {"features": features}}).encode()}
+    table = pa.table({"item_id": ["x", "y"], "winner": [0, 1]}).replace_schema_metadata(head)
+    pa.parquet.write_table(table, tmp_path / "x.parquet")
+    found = read_labels(tmp_path / "x.parquet")
+    assert found.ids.tolist() == ["x", "y"]
+    assert found.codes["preference"].tolist() == [1, 0]
+
+
+def test_columns_are_named_for_prompts_too(tmp_path: Path) -> None:
+    folder = recordings(tmp_path)
+    asked = folder / "fragen.csv"
+    asked.write_text("fall;frage\nq1;Say one.\nq2;Say two.\nq3;Say three.\n")
+    systems = Systems.parse(folder / "new", folder / "old", asked)
+    with pytest.raises(UserError, match=r"this file has fall, frage; .*--column id=COLUMN"):
+        read_manifest(systems)
+    named = {"id": "fall", "instruction_text": "frage"}
+    pairs = read_manifest(systems, columns=named).pairs
+    assert [p.instruction.text for p in pairs] == ["Say one.", "Say two.", "Say three."]
+    singles = read_items(systems, columns=named).singles
+    assert [s.instruction.text for s in singles[:2]] == ["Say one.", "Say two."]
+    with pytest.raises(UserError, match="--column id=fal: no such column; did you mean fall"):
+        read_manifest(systems, columns={**named, "id": "fal"})
+
+
+JUDGED = "id,system_a,system_b,overall\nq1,new,old,1\nq2,old,new,2\nq3,new,old,2\n"
+
+
+def _typed(line: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, [*line.split(), "--resamples", "0"])
+    return done.exit_code, " ".join(done.output.split())
+
+
+def test_labels_name_the_systems_of_the_items_that_they_are_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("judged.csv").write_text(JUDGED)
+    judged = read_labels("judged.csv")
+    Path("labels.csv").write_text("case,winner\nq1,New\nq2,new wins\nq3,No difference\n")
+    about = read_labels("labels.csv", columns={"id": "case"}, about=judged)
+    assert about.codes["preference"].tolist() == [0, 1, 4]  # new is A, then B; a tie
+    for command in ("agree", "rank"):
+        code, told = _typed(f"{command} judged.csv --labels labels.csv --column id=case")
+        assert code == 0, told
+    Path("labels.csv").write_text("id,winner,content\nq1,newer,1\nq2,old,meh\nq3,newer,2\n")
+    for command in ("agree", "rank"):
+        code, told = _typed(f"{command} judged.csv --labels labels.csv")
+        assert code == 2
+        assert "labels.csv, record 2 (id q2): content is 'meh' in 1 row" in told
+        assert "neither old nor new" in told
+        assert "also 'newer' in 2 rows of preference (record 1 (id q1))" in told
+        assert "--map meh=1 --map newer=2" in told
+        code, told = _typed(f"{command} judged.csv --labels labels.csv --map newer=1 --map meh=2")
+        assert code == 0, told
+
+
+def test_columns_of_scores_are_named_as_those_of_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("s.csv").write_text("Nr;Urteil;sys\n1;4;new\n2;3;old\n3;5;new\n4;2;old\n")
+    Path("r.csv").write_text("Nr;Urteil;Wer\n1;4;x\n2;3;x\n3;4;x\n4;1;x\n")
+    named = "--id Nr --column score=Urteil"
+    code, told = _typed(f"rank s.csv {named} --column system=sys")
+    assert (code, "new scores 4.5" in told, "old 2.5" in told) == (0, True, True), told
+    code, told = _typed(f"agree s.csv --labels r.csv {named} --column rater=Wer")
+    assert (code, "over 4 answers" in told) == (0, True), told
+    code, told = _typed(f"rank s.csv {named} --map 4=1")
+    assert (code, "--map and --flip-b mean nothing for scores" in told) == (2, True), told
