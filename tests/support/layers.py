@@ -41,7 +41,7 @@ turns: blueprints conversations data entities extracting options show stats.esti
 datasets: blueprints data fusion measures stats stats.estimate
 select: blueprints data extracting extractors fusion judges.ask judges.combine judges.options judges.registry measures opinions options runs stats
 report: blueprints conversations data extractors fusion judges.views measures rubrics runs static stats stats.estimate turns
-review: blueprints conversations data extracting extractors fusion opinions rubrics runs static stats turns
+review: blueprints conversations data extracting extractors fusion opinions rubrics runs static stats stats.estimate turns
 compare: blueprints data fusion opinions report rubrics runs show stats stats.estimate
 api: blueprints compare data extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats stats.estimate
 gate: blueprints compare conversations data runs show stats.estimate turns

@@ -146,6 +146,8 @@ def _value(row: Any, path: str) -> Any:
 
 
 def _shown(value: Any, row: Any, how: Writer | str) -> Any:
+    if row is None:
+        return None
     if isinstance(how, str):
         return format(value, how) if how and value is not None else value
     return how(value, row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trace_eval.show.table import Table, grid, p_value
+from trace_eval.show.table import Table, grid, p_value, table
 from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.report import AgreeReport
 
@@ -59,49 +59,20 @@ def _position(report: AgreeReport) -> Table:
 
 
 def _length(report: AgreeReport) -> Table:
-    return grid(
+    return table(
         "Length: what the judge does where people see a tie",
-        (
-            "judge",
-            "dimension",
-            "human ties",
-            "longer",
-            "shorter",
-            "tie",
-            "longer among winners",
-            "sign test p",
-        ),
-        (
-            (
-                row.judge,
-                row.dimension,
-                b.human_ties,
-                *(_share(n, b.human_ties) for n in (b.longer, b.shorter, b.tied)),
-                b.share_longer,
-                p_value(b.p, b.human_ties),
-            )
-            for row in report.length
-            for b in (row.bias,)
-        ),
+        report.length,
+        "judge dimension bias.human_ties bias.longer bias.shorter bias.tied bias.share_longer"
+        " bias.p",
+        share_longer="longer among winners",
     )
 
 
 def _verbosity(report: AgreeReport) -> Table:
-    return grid(
+    return table(
         "Verbosity: human ties whose transcripts differ by 5 tokens or more",
-        ("judge", "dimension", "pairs", "longer", "shorter", "tie", "unscored", "sign test p"),
-        (
-            (
-                row.judge,
-                row.dimension,
-                b.items,
-                *(_share(n, b.items) for n in (b.longer, b.shorter, b.tied)),
-                b.unscored,
-                p_value(b.p, b.items),
-            )
-            for row in report.verbosity
-            for b in (row.bias,)
-        ),
+        report.verbosity,
+        "judge dimension bias.items bias.longer bias.shorter bias.tied bias.unscored bias.p",
         "an unscored verdict is not a tie; of runs the tokens are the transcript's words",
     )
 
@@ -141,45 +112,18 @@ def _difficulty(report: AgreeReport) -> Table:
 
 
 def _self(report: AgreeReport) -> Table:
-    return grid(
+    return table(
         "Self-comparisons, counted apart",
-        ("judge", "dimension", "pairs", "tie", "first", "second", "sign test p"),
-        (
-            (row.judge, row.dimension, c.pairs, c.tied, c.first, c.second, p_value(c.p, c.pairs))
-            for row in report.self_comparisons
-            for c in (row.counts,)
-        ),
+        report.self_comparisons,
+        "judge dimension counts.pairs counts.tied counts.first counts.second counts.p",
     )
 
 
 def noise_table(report: AgreeReport) -> Table:
     """Repeated questions."""
-    return grid(
+    return table(
         "Noise: the same question again",
-        (
-            "judge",
-            "dimension",
-            "from",
-            "items",
-            "opinions",
-            "pairwise agreement",
-            "unanimous",
-            "test-retest",
-            "test-retest kappa",
-        ),
-        (
-            (
-                row.judge,
-                row.dimension,
-                row.basis,
-                n.items,
-                n.opinions,
-                n.pairwise,
-                n.unanimous,
-                n.retest,
-                n.retest_kappa,
-            )
-            for row in report.noise
-            for n in (row.noise,)
-        ),
+        report.noise,
+        "judge dimension basis noise.items noise.opinions noise.pairwise noise.unanimous"
+        " noise.retest noise.retest_kappa",
     )

@@ -13,7 +13,6 @@ from trace_eval.stats.agreement.metrics import METRICS
 from trace_eval.stats.agreement.people_tables import forced_table, people_tables
 from trace_eval.stats.agreement.policies.counterfactual import RESOLVERS, Resolved
 from trace_eval.stats.agreement.policies.learn import Learned
-from trace_eval.stats.agreement.policies.winner_on_bad import WinnerOnBad
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.bias_tables import bias_tables, noise_table
 from trace_eval.stats.estimate.interval import IntervalEstimate
@@ -75,12 +74,11 @@ def _forced(report: AgreeReport) -> Table:
 
 
 def _truth(report: AgreeReport) -> Table:
-    rows = [(row.dimension, row.labelled, row.split, row.silent) for row in report.truth]
-    return grid(
+    return table(
         f"Labels of {report.labels}: {counted(report.items, 'item')},"
         f" {counted(report.raters, 'rater')}",
-        ("dimension", "labelled", "raters split", "nobody's label"),
-        rows,
+        report.truth,
+        "dimension labelled split silent",
     )
 
 
@@ -125,10 +123,10 @@ def _baselines(report: AgreeReport) -> Table:
 
 
 def _score_errors(report: AgreeReport) -> Table:
-    return grid(
+    return table(
         "Scores against people's scores: mean squared error",
-        ("judge", "answers", "judge's MSE", "constant mean's MSE", "Pearson r", "equal scores"),
-        ((e.judge, e.answers, e.mse, e.constant, e.pearson, e.equal) for e in report.score_errors),
+        report.score_errors,
+        "judge answers mse constant pearson equal",
         "a judge above the constant is worse than always giving people's mean",
     )
 
@@ -165,14 +163,10 @@ def comparison_table(
 
 
 def _alphas(report: AgreeReport) -> Table:
-    return grid(
+    return table(
         "Krippendorff's alpha",
-        ("who", "dimension", "raters", "items", "nominal", "ordinal", "interval"),
-        (
-            (row.who, row.dimension, a.raters, a.items, a.nominal, a.ordinal, a.interval)
-            for row in report.alphas
-            for a in (row.alpha,)
-        ),
+        report.alphas,
+        "who dimension alpha.raters alpha.items alpha.nominal alpha.ordinal alpha.interval",
         "ordinal and interval: on the scale 2 < tie < 1",
     )
 
@@ -184,33 +178,13 @@ def _resolved(found: Resolved) -> str:
 
 
 def _mechanisms(report: AgreeReport) -> Iterator[Table]:
-    def acceptability(found: WinnerOnBad) -> tuple[object, ...]:
-        return found.winner_on_bad, found.bad, found.winner_accuracy, found.winners
-
-    yield grid(
+    bad = " ".join(
+        f"winner_on_bad.{name}" for name in ("winner_on_bad", "bad", "winner_accuracy", "winners")
+    )
+    yield table(
         "Policies: agreement, and P3: a winner where people say both_bad",
-        (
-            "dimensions of",
-            "policy",
-            "right",
-            "accuracy",
-            "kappa",
-            "winner on bad",
-            "of",
-            "right on winners",
-            "of",
-        ),
-        (
-            (
-                m.labels,
-                m.policy,
-                f"{m.right}/{m.items}",
-                m.accuracy,
-                m.kappa,
-                *acceptability(m.winner_on_bad),
-            )
-            for m in report.mechanisms
-        ),
+        report.mechanisms,
+        f"labels policy right accuracy kappa {bad}",
     )
     yield grid(
         "P1: content forced to both_good, who decides; P2: flips when a dimension is forced",

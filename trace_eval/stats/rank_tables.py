@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trace_eval.show.table import NOTHING, Table, grid, p_value
+from trace_eval.show.table import NOTHING, Table, grid, table
 from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.inference.tables import ppi_tables
@@ -16,57 +16,37 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
     """Counts or means, the ranking by every method, and correlations with people."""
     yield _means(report) if report.means else _comparisons(report)
     yield _ranking(report)
-    correlations = grid(
-        "Agreement with a human ranking",
-        ("method", "with", "systems", "Spearman", "p", "Kendall tau-b", "p"),
-        (
-            (
-                c.method,
-                c.reference,
-                c.systems,
-                c.spearman,
-                p_value(c.spearman_p),
-                c.kendall,
-                p_value(c.kendall_p),
-            )
-            for c in report.correlations
-            if c.method in _shown(report)
-        ),
-        _fused(report),
-    )
-    if correlations.rows:
-        yield correlations
-    if report.parameters and len(report.systems) > 2:
-        yield grid(
-            "Fitted parameters",
-            ("method", "parameter", "value"),
-            ((row.method, row.name, row.value) for row in report.parameters),
+    shown = [row for row in report.correlations if row.method in _shown(report)]
+    if shown:
+        yield table(
+            "Agreement with a human ranking",
+            shown,
+            "method reference systems spearman spearman_p kendall kendall_p",
             _fused(report),
         )
+    if report.parameters and len(report.systems) > 2:
+        yield table("Fitted parameters", report.parameters, "method name value", _fused(report))
     if report.powered is not None:
         yield from ppi_tables(report.powered, report.options.bootstrap.level)
 
 
 def _comparisons(report: RankReport) -> Table:
     baseline = report.options.baseline
-    return grid(
+    return table(
         f"Comparisons in {report.source}",
-        ("system", "comparisons", "wins", "losses", "ties", "both_bad")
-        + ((f"win rate against {baseline}",) if baseline else ()),
-        (
-            (row.system, row.comparisons, row.wins, row.losses, row.ties, row.both_bad)
-            + ((row.against_baseline,) if baseline else ())
-            for row in report.systems
-        ),
+        report.systems,
+        "system comparisons wins losses ties both_bad" + " against_baseline" * bool(baseline),
         _fused(report),
+        both_bad="both_bad",
+        against_baseline=f"win rate against {baseline}",
     )
 
 
 def _means(report: RankReport) -> Table:
-    return grid(
+    return table(
         f"Scores in {report.source}",
-        ("system", "scored", "unscored", "mean", "people's mean"),
-        [(row.system, row.scored, row.unscored, row.mean, row.people) for row in report.means],
+        report.means,
+        "system scored unscored mean people",
         f"brackets: {report.options.bootstrap.level:.0%} interval, of {LEAST_LABELS}"
         " questions or more",
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from trace_eval.opinions.opinions import DataWarning
+from trace_eval.show.table import column
 from trace_eval.stats.agreement.alpha import Alpha
 from trace_eval.stats.agreement.bias.effects import (
     DifficultyRow,
@@ -57,8 +58,8 @@ class TruthRow:
 
     dimension: str
     labelled: int
-    split: int
-    silent: int
+    split: int = field(metadata=column("raters split"))
+    silent: int = field(metadata=column("nobody's label"))
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ class Coverage:
 
     judge: str
     items: int
-    rated: int
-    scored: int
+    rated: int = field(metadata=column("rated by people"))
+    scored: int = field(metadata=column("of those scored"))
     unscored: int
 
 
@@ -79,9 +80,9 @@ class SplitRow:
     judge: str
     split: str
     items: int
-    spearman: float | None
-    mae: float | None
-    crps: float | None
+    spearman: float | None = field(metadata=column("Spearman rho"))
+    mae: float | None = field(metadata=column("MAE"))
+    crps: float | None = field(metadata=column("CRPS per rating"))
 
 
 @dataclass(frozen=True)

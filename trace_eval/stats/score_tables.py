@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from blueprints import counted
-from trace_eval.show.table import NOTHING, Table, cell, grid
+from trace_eval.show.table import NOTHING, Table, cell, grid, table
 from trace_eval.stats.agreement.figures import Figure, Group
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.selective import WITHHELD
 from trace_eval.stats.agreement.variance import MIN_RATINGS
-from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.report import ScoreReport
 
 #: Name of a figure beside those of :data:`SCORE_METRICS` -> how it is called for people.
@@ -82,11 +81,11 @@ def score_tables(report: ScoreReport) -> Iterator[Table]:
 
 def _coverage(report: ScoreReport) -> Table:
     questions = "" if report.questions is None else f" to {counted(report.questions, 'question')}"
-    return grid(
+    return table(
         f"Scores against {report.labels}: {counted(report.items, 'answer')}{questions},"
         f" {counted(report.ratings, 'rating')}",
-        ("judge", "items", "rated by people", "of those scored", "unscored"),
-        [(c.judge, c.items, c.rated, c.scored, c.unscored) for c in report.coverage],
+        report.coverage,
+        "judge items rated scored unscored",
         f"constants are fitted on {report.fitted_on}",
     )
 
@@ -178,11 +177,7 @@ def _selective(report: ScoreReport) -> Table:
 
 
 def _splits(report: ScoreReport) -> Table:
-    return grid(
-        "By split of the labels",
-        ("judge", "split", "items", "Spearman rho", "MAE", "CRPS per rating"),
-        [(s.judge, s.split, s.items, s.spearman, s.mae, s.crps) for s in report.splits],
-    )
+    return table("By split of the labels", report.splits, "judge split items spearman mae crps")
 
 
 def _growth(report: ScoreReport) -> Table:
@@ -195,107 +190,34 @@ def _growth(report: ScoreReport) -> Table:
 
 
 def _binary(report: ScoreReport) -> Table:
-    return grid(
+    return table(
         "Majorities, yes or no",
-        (
-            "judge",
-            "items",
-            "undecided judge / people",
-            "phi",
-            "accuracy",
-            "balanced accuracy",
-            "majority class",
-        ),
-        [
-            (
-                b.judge,
-                b.items,
-                f"{b.undecided_judge} / {b.undecided_people}",
-                b.phi,
-                b.accuracy,
-                b.balanced_accuracy,
-                b.majority_baseline,
-            )
-            for b in report.binary
-        ],
+        report.binary,
+        "judge items undecided_judge phi accuracy balanced_accuracy majority_baseline",
         "exactly one half is undecided and left out",
     )
 
 
 def _systems(report: ScoreReport) -> Table:
-    low, high = report.low, report.high
-    return grid(
-        f"Systems, mean score from {low:g} to {high:g}",
-        (
-            "judge",
-            "system",
-            "scored",
-            "unscored",
-            "mean",
-            "rank",
-            "people",
-            "people's rank",
-            "judge - people",
-            "own family",
-        ),
-        [
-            (
-                s.judge,
-                s.system,
-                s.scored,
-                s.unscored,
-                s.mean,
-                _rank(s.rank),
-                s.people,
-                _rank(s.people_rank),
-                s.difference,
-                "yes" if s.same_family else "",
-            )
-            for s in report.systems
-        ],
+    return table(
+        f"Systems, mean score from {report.low:g} to {report.high:g}",
+        report.systems,
+        "judge system scored unscored mean rank people people_rank difference same_family",
     )
-
-
-def _rank(rank: float | None) -> str:
-    return NOTHING if rank is None else f"{rank:g}"
 
 
 def _system_agreement(report: ScoreReport) -> Table:
-    return grid(
+    return table(
         "Order of the systems, judge and people",
-        (
-            "judge",
-            "systems",
-            "Pearson r",
-            "Spearman rho",
-            "Kendall tau-b",
-            "own family's (judge - people) minus others'",
-        ),
-        [
-            (a.judge, a.systems, a.pearson, a.spearman, a.kendall, _given(a.own_family))
-            for a in report.system_agreement
-        ],
+        report.system_agreement,
+        "judge systems pearson spearman kendall own_family",
     )
 
 
-def _given(estimate: IntervalEstimate) -> IntervalEstimate | None:
-    return None if estimate.value is None else estimate
-
-
 def _alphas(report: ScoreReport) -> Table:
-    return grid(
+    return table(
         "Krippendorff's alpha",
-        ("who", "raters", "items", "nominal", "ordinal", "interval"),
-        [
-            (
-                row.who,
-                row.alpha.raters,
-                row.alpha.items,
-                row.alpha.nominal,
-                row.alpha.ordinal,
-                row.alpha.interval,
-            )
-            for row in report.alphas
-        ],
+        report.alphas,
+        "who alpha.raters alpha.items alpha.nominal alpha.ordinal alpha.interval",
         "a judge joins with its mean, which need not be a label: interval only",
     )

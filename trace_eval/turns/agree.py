@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.conversations.definitions import Event
 from trace_eval.conversations.layouts.rows import rows_of, time_of
-from trace_eval.show.table import Table, grid
+from trace_eval.show.table import Table, Writer, column, table
 from trace_eval.stats.estimate.figures import share_interval
 from trace_eval.stats.estimate.interval import Range
 from trace_eval.stats.estimate.options import BootstrapOptions
@@ -21,6 +21,18 @@ from trace_eval.turns.report import TurnsReport
 
 #: A measured event whose start is this near to a labelled one's is the same, seconds.
 NEAR_S = 0.5
+
+
+def _share(limits: str) -> Writer:
+    """Writes a share with three digits and its interval, however few the events."""
+
+    def text(value: float | None, row: EventAgreement) -> str | None:
+        edges: Range | None = getattr(row, limits)
+        if value is None or edges is None:
+            return None if value is None else f"{value:.3f}"
+        return f"{value:.3f} [{edges[0]:.3f}, {edges[1]:.3f}]"
+
+    return text
 
 
 @dataclass(frozen=True)
@@ -39,11 +51,11 @@ class EventAgreement:
     labelled: int
     measured: int
     both: int
-    recall: float | None
-    precision: float | None
+    recall: float | None = field(metadata=column(shown=_share("recall_interval")))
+    precision: float | None = field(metadata=column(shown=_share("precision_interval")))
     recall_interval: Range | None
     precision_interval: Range | None
-    start_ms: float | None
+    start_ms: float | None = field(metadata=column(shown=".0f"))
 
 
 def read_event_labels(path: Path | str) -> dict[str, list[Event]]:
@@ -168,25 +180,5 @@ def _interval(both: NDArray[np.int64], of: NDArray[np.int64], level: float) -> R
 
 def agreement_table(found: Sequence[EventAgreement]) -> Table:
     """The agreement for people."""
-
-    def share(value: float | None, limits: Range | None) -> str | None:
-        if value is None or limits is None:
-            return None if value is None else f"{value:.3f}"
-        return f"{value:.3f} [{limits[0]:.3f}, {limits[1]:.3f}]"
-
-    return grid(
-        "measured against labelled events",
-        ("kind", "labelled", "measured", "both", "recall", "precision", "start ms"),
-        (
-            (
-                one.kind,
-                one.labelled,
-                one.measured,
-                one.both,
-                share(one.recall, one.recall_interval),
-                share(one.precision, one.precision_interval),
-                None if one.start_ms is None else f"{one.start_ms:.0f}",
-            )
-            for one in found
-        ),
-    )
+    pick = "kind labelled measured both recall precision start_ms"
+    return table("measured against labelled events", found, pick)

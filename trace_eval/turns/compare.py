@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.conversations.definitions.base import FigureSpec
-from trace_eval.show.table import Table, grid, p_value
+from trace_eval.show.table import Table, column, p_text, table
 from trace_eval.stats.estimate.interval import Range
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.estimate.paired import mean_difference
@@ -28,6 +28,10 @@ from trace_eval.turns.timed import Timed
 _HEADLINES = ("response_p50_s", "response_or_never_p50_s", "response_mean_s")
 
 
+def _edges(limits: Range | None, _: object) -> str | None:
+    return "[{:+.3f}, {:+.3f}]".format(*limits) if limits else None
+
+
 @dataclass(frozen=True)
 class Difference:
     """A figure of one system minus that of another, call by call.
@@ -37,7 +41,7 @@ class Difference:
         scenarios: pairs that have it on both sides; of unpaired calls the smaller group.
         mean, median: of the differences of calls; None without any. Of unpaired calls the median
             is that of all differences between the groups.
-        mean_interval: bootstrap over scenarios; None under 8 of them, and of unpaired calls.
+        mean_interval: over scenarios; None under 8 of them, and of unpaired calls.
         median_interval: distribution-free, see :mod:`trace_eval.stats.estimate.shift`.
         higher, lower: pairs in which the system is higher, or lower; of unpaired calls 0.
         p: two-sided; exact sign test of pairs, Mann-Whitney of unpaired calls.
@@ -47,14 +51,14 @@ class Difference:
 
     figure: str
     scenarios: int
-    mean: float | None
-    median: float | None
+    mean: float | None = field(metadata=column(shown="+.3f"))
+    median: float | None = field(metadata=column(shown="+.3f"))
     mean_interval: Range | None
-    median_interval: Range | None
+    median_interval: Range | None = field(metadata=column(shown=_edges))
     higher: int
     lower: int
-    p: float
-    pooled: float | None = None
+    p: float = field(metadata=column(shown=p_text))
+    pooled: float | None = field(default=None, metadata=column(shown="+.3f"))
     unit: str = ""
 
 
@@ -122,36 +126,17 @@ class SystemsCompared:
     def table(self) -> Table:
         """The differences for people."""
         left = len(self.only_first) + len(self.only_second)
+        counts = "higher lower " if self.paired else ""
         kind = "by scenario" if self.paired else "calls of different scenarios, unpaired"
-        return grid(
+        return table(
             f"{self.definitions}: {self.first} minus {self.second}, {kind}",
-            (
-                *("figure", "scenarios", "pooled", "mean", "median"),
-                *(f"{self.level:.0%} of median", "higher", "lower", "p"),
-            ),
-            (
-                (
-                    one.figure,
-                    one.scenarios,
-                    *(_signed(value) for value in (one.pooled, one.mean, one.median)),
-                    "[{:+.3f}, {:+.3f}]".format(*one.median_interval)
-                    if one.median_interval
-                    else None,
-                    one.higher if self.paired else None,
-                    one.lower if self.paired else None,
-                    p_value(one.p),
-                )
-                for one in self.differences
-                if one.scenarios
-            ),
+            [one for one in self.differences if one.scenarios],
+            f"figure scenarios pooled mean median median_interval {counts}p",
             f"{counted(left, 'scenario is', 'scenarios are')} of one side only, and left out"
             if left and self.paired
             else "",
+            median_interval=f"{self.level:.0%} of median",
         )
-
-
-def _signed(value: float | None) -> str | None:
-    return None if value is None else f"{value:+.3f}"
 
 
 def compare_systems(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from blueprints import UserError, counted
-from trace_eval.show.table import Table, grid
+from trace_eval.show.table import Table, table
 from trace_eval.stats.estimate.shift import least_paired
 from trace_eval.turns.compare import Difference, SystemsCompared
 from trace_eval.turns.figures import MIN_CONVERSATIONS, Figure
@@ -95,8 +95,7 @@ def undecided(rows: Sequence[Limited]) -> bool:
 
 def limits_table(rows: Sequence[Limited]) -> Table:
     """The limits for people."""
-    columns = ("figure", "allowed", "verdict", "why")
-    return grid("Limits", columns, ((row.figure, row.limit, row.verdict, row.why) for row in rows))
+    return table("Limits", rows, "figure limit verdict why", limit="allowed")
 
 
 def _read(limits: TimingLimits, report: TurnsReport) -> Iterator[_Limit]:

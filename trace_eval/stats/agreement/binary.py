@@ -5,12 +5,13 @@ Exactly half is undecided: such an item is left out and counted, never rounded u
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.show.table import column, out_of
 from trace_eval.stats.agreement.pearson import pearson
 
 Array = NDArray[Any]
@@ -31,12 +32,14 @@ class BinaryAgreement:
 
     judge: str
     items: int
-    undecided_judge: int
+    undecided_judge: int = field(
+        metadata=column("undecided judge / people", out_of("undecided_people", " / "))
+    )
     undecided_people: int
     phi: float | None
     accuracy: float | None
     balanced_accuracy: float | None
-    majority_baseline: float | None
+    majority_baseline: float | None = field(metadata=column("majority class"))
 
 
 def majority_of_share(share: Array) -> NDArray[np.float64]:

@@ -8,12 +8,13 @@ side, over all items (an unscored one is wrong) and over the scored ones.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
+from trace_eval.show.table import column
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,14 @@ class Forced:
 
     judge: str
     dimension: str
-    group: str
+    group: str = field(metadata=column("items of"))
     items: int
     scored: int
     ties: int
     coverage: float
-    accuracy: float
-    accuracy_scored: float | None
-    tie_half: float | None
+    accuracy: float = field(metadata=column("all, unscored and ties wrong"))
+    accuracy_scored: float | None = field(metadata=column("scored, ties wrong"))
+    tie_half: float | None = field(metadata=column("ties half"))
     ties_out: float | None
 
 

@@ -7,12 +7,13 @@ two raters. No judge can be expected to agree better with people than with itsel
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import LABELS, MISSING, Codes
+from trace_eval.show.table import column
 from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.kappa import kappa
@@ -32,10 +33,10 @@ class Noise:
 
     items: int
     opinions: int
-    pairwise: float | None
+    pairwise: float | None = field(metadata=column("pairwise agreement"))
     unanimous: float | None
-    retest: float | None
-    retest_kappa: float | None
+    retest: float | None = field(metadata=column("test-retest"))
+    retest_kappa: float | None = field(metadata=column("test-retest kappa"))
 
 
 def noise(item: NDArray[np.int64], codes: Codes) -> Noise:

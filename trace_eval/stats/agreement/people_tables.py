@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trace_eval.show.table import Table, grid
+from trace_eval.show.table import Table, grid, table
 from trace_eval.stats.agreement.forced import Forced
 from trace_eval.stats.agreement.levels import LEVELS, LevelRow
 from trace_eval.stats.agreement.reliability import MIN_ITEMS, PairwiseRow, ReliabilityRow
@@ -30,50 +30,24 @@ def people_tables(
         ),
         "; ".join(f"{name}: {LEVELS[name]}" for name in shown),
     )
-    yield grid(
+    yield table(
         "Agreement of the data set: two people of one item, drawn at random",
-        ("dimension", "items of", "classes", "items", "agree", "sd of draws", "by chance"),
-        (
-            (r.dimension, r.group, r.classes, r.items, r.agreement, r.sd, r.by_chance)
-            for r in pairwise
-        ),
+        pairwise,
+        "dimension group classes items agreement sd by_chance",
         "two classes: opinions that are ties are left out first; read it beside alpha",
     )
-    yield grid(
+    yield table(
         "Reliability of each person: share of the others with the same label",
-        ("dimension", "person", "items", "agree"),
-        ((row.dimension, row.rater, row.items, row.agreement) for row in raters),
+        raters,
+        "dimension rater items agreement",
         f"people with fewer than {MIN_ITEMS} shared items are left out",
     )
 
 
 def forced_table(rows: Sequence[Forced]) -> Table:
     """Where people name a winner, by subset."""
-    return grid(
+    return table(
         "Where people name a winner: accuracy by subset",
-        (
-            "judge",
-            "dimension",
-            "items of",
-            "items",
-            "coverage",
-            "all, unscored and ties wrong",
-            "scored, ties wrong",
-            "ties half",
-            "ties out",
-        ),
-        (
-            (
-                row.judge,
-                row.dimension,
-                row.group,
-                row.items,
-                row.coverage,
-                row.accuracy,
-                row.accuracy_scored,
-                row.tie_half,
-                row.ties_out,
-            )
-            for row in rows
-        ),
+        rows,
+        "judge dimension group items coverage accuracy accuracy_scored tie_half ties_out",
     )

@@ -8,13 +8,14 @@ and mind that three classes agree less by chance (1/3) than two (1/2).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import MISSING, TIE, UNTYPED, collapse_codes
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.show.table import column
 from trace_eval.stats.agreement.levels import vote_counts
 
 #: People with fewer shared items are left out of :func:`reliability_rows`.
@@ -31,9 +32,9 @@ class ReliabilityRow:
     """
 
     dimension: str
-    rater: str
+    rater: str = field(metadata=column("person"))
     items: int
-    agreement: float
+    agreement: float = field(metadata=column("agree"))
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,11 @@ class PairwiseRow:
     """
 
     dimension: str
-    group: str
+    group: str = field(metadata=column("items of"))
     classes: int
     items: int
-    agreement: float
-    sd: float
+    agreement: float = field(metadata=column("agree"))
+    sd: float = field(metadata=column("sd of draws"))
     by_chance: float
 
 

@@ -6,12 +6,13 @@ mean: its mean squared error says so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from trace_eval.opinions.codes import SCORE_FACTS
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.show.table import column
 from trace_eval.stats.agreement.judges import Judge
 from trace_eval.stats.agreement.pearson import pearson
 from trace_eval.stats.agreement.score import defined
@@ -31,10 +32,10 @@ class ScoreError:
 
     judge: str
     answers: int
-    mse: float
-    constant: float
-    equal: float
-    pearson: float | None = None
+    mse: float = field(metadata=column("judge's MSE"))
+    constant: float = field(metadata=column("constant mean's MSE"))
+    equal: float = field(metadata=column("equal scores"))
+    pearson: float | None = field(default=None, metadata=column("Pearson r"))
 
 
 def score_error(judge: Judge, items: Opinions) -> ScoreError | None:

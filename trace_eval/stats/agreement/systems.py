@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.show.table import column
 from trace_eval.stats.agreement.pearson import pearson_of_sums
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.estimate.interval import IntervalEstimate
@@ -41,11 +42,11 @@ class SystemRow:
     scored: int
     unscored: int
     mean: IntervalEstimate
-    rank: float | None
+    rank: float | None = field(metadata=column(shown="g"))
     people: IntervalEstimate
-    people_rank: float | None
-    difference: IntervalEstimate
-    same_family: bool
+    people_rank: float | None = field(metadata=column("people's rank", "g"))
+    difference: IntervalEstimate = field(metadata=column("judge - people"))
+    same_family: bool = field(metadata=column("own family", lambda own, _: "yes" if own else ""))
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,12 @@ class SystemAgreement:
 
     judge: str
     systems: int
-    pearson: IntervalEstimate
-    spearman: IntervalEstimate
-    kendall: IntervalEstimate
-    own_family: IntervalEstimate
+    pearson: IntervalEstimate = field(metadata=column("Pearson r"))
+    spearman: IntervalEstimate = field(metadata=column("Spearman rho"))
+    kendall: IntervalEstimate = field(metadata=column("Kendall tau-b"))
+    own_family: IntervalEstimate = field(
+        metadata=column("own family's (judge - people) minus others'")
+    )
 
 
 def same_family(judge: str, system: str, families: Sequence[str] = FAMILIES) -> bool:

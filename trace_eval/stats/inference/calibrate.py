@@ -10,7 +10,7 @@ pairs by which it was chosen would look better than it is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import DIMENSIONS
 from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.show.table import column
 from trace_eval.stats.agreement.baselines import RULES
 from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.inference.calibrators import METHODS, Array, Method, log_loss
-from trace_eval.stats.inference.held_out import Draws, Measured
+from trace_eval.stats.inference.held_out import Draws, Measured, measured
 from trace_eval.stats.inference.labelled_run import LabelledRun
 
 #: Labelled pairs below which nothing is fitted.
@@ -32,6 +33,10 @@ BINS = 10
 
 #: Name of the map that was chosen anew in every fold.
 CHOSEN = "chosen"
+
+
+#: Head of shares of right pairs in which a tie of either side counts a half, unlike in accuracy.
+TIES_HALF = "right, ties half"
 
 
 @dataclass(frozen=True)
@@ -58,10 +63,10 @@ class Fitted:
     """
 
     method: str
-    brier: Measured
-    ece: Measured
+    brier: Measured = field(metadata=column("Brier", measured))
+    ece: Measured = field(metadata=column("ECE", measured))
     log_loss: float
-    accuracy: Measured
+    accuracy: Measured = field(metadata=column(TIES_HALF, measured))
     bins: tuple[Bin, ...]
 
 
@@ -74,10 +79,10 @@ class Rule:
         difference: accuracy of the chosen method minus the rule's.
     """
 
-    name: str
-    pairs: int
-    accuracy: Measured
-    difference: Measured
+    name: str = field(metadata=column("rule"))
+    pairs: int = field(metadata=column("says something on"))
+    accuracy: Measured = field(metadata=column(TIES_HALF, measured))
+    difference: Measured = field(metadata=column(f"{CHOSEN} minus rule", measured))
 
 
 @dataclass(frozen=True)

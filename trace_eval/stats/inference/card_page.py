@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from blueprints import counted
 from trace_eval.judges.views.pair.published import published
 from trace_eval.judges.views.text.tasks import NATURALNESS
-from trace_eval.show.table import NOTHING, Table, grid, p_value
+from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.inference.card import Card
 from trace_eval.stats.inference.probes import ProbeReport
-from trace_eval.stats.inference.tables import TIES_HALF, measured
 from trace_eval.stats.inference.verdict import RULES
 
 #: Title of the section that the reliability diagram belongs to.
@@ -185,19 +184,20 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
         ],
     )
     if card.main:
-        yield grid(
+        yield table(
             f"Trivial rules on {card.main.dimension}",
-            ("rule", "pairs", "rule's accuracy", "judge's there"),
-            [(b.name, b.items, b.accuracy, b.judge) for b in card.main.baselines],
+            card.main.baselines,
+            "name items accuracy judge",
+            name="rule",
+            items="pairs",
+            accuracy="rule's accuracy",
+            judge="judge's there",
         )
     if card.calibration:
-        yield grid(
+        yield table(
             "P(people prefer A), held out",
-            ("method", "Brier", "ECE", TIES_HALF),
-            [
-                (m.method, *map(measured, (m.brier, m.ece, m.accuracy)))
-                for m in (card.calibration.chosen, *card.calibration.methods)
-            ],
+            (card.calibration.chosen, *card.calibration.methods),
+            "method brier ece accuracy",
             number=card.calibration.pairs,
         )
 

@@ -5,13 +5,14 @@ See :mod:`trace_eval.stats.inference.screen` for what is promised and by whom it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, log
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.show.table import column, p_text, p_value
 from trace_eval.stats.inference.influence import Design
 from trace_eval.stats.inference.risk import p_below, worth
 
@@ -42,14 +43,16 @@ class DecidableStratum:
     """
 
     signal: str
-    threshold: float
-    decided: int
+    threshold: float = field(metadata=column("at least", lambda value, _: f"{value + 0.0:.4g}"))
+    decided: int = field(metadata=column("pairs"))
     share: float
     labelled: int
-    agreement: float | None
-    p: float
-    allowed: float
-    holds: bool
+    agreement: float | None = field(metadata=column("agree"))
+    p: float = field(metadata=column(shown=p_text))
+    allowed: float = field(
+        metadata=column("tested at", lambda level, _: p_value(level) if level else None)
+    )
+    holds: bool = field(metadata=column(shown=lambda holds, _: "yes" if holds else ""))
 
 
 def tested_parts(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.estimate.interval import Range, holding
+from trace_eval.stats.estimate.interval import IntervalEstimate, Range, holding
 from trace_eval.stats.inference.calibrators import Array
 
 #: Resamples of whole instructions for the intervals.
@@ -75,3 +75,8 @@ def _few(units: NDArray[np.int64], level: float) -> Array:
     tail = (1 + level) / 2
     wider = np.array([stdtrit(number - 1, tail) for number in units]) / ndtri(tail)
     return np.asarray(wider * np.sqrt(units / (units - 1)))
+
+
+def measured(value: Measured, _: object = None) -> IntervalEstimate:
+    """A held-out figure for a cell of a table."""
+    return IntervalEstimate(value.value, value.interval)

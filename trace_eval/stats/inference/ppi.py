@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from trace_eval.show.table import column, within
+from trace_eval.show.table import column, p_text, within
 from trace_eval.stats.estimate.interval import Range
 from trace_eval.stats.estimate.limits import (
     NO_SPREAD,
@@ -42,6 +42,10 @@ LEAST_UNITS, LEAST_MINORITY = 20, 5
 #: Labels that differ from the commonest one, and errors of the judge, below which one more or less
 #: moves the coverage of an interval by per cents.
 FEW = 10
+
+
+def _gained(effective: float | None, row: PPIEstimate) -> str | None:
+    return None if effective is None else f"{effective:.0f} (+{effective - row.labelled:.0f})"
 
 
 @dataclass(frozen=True)
@@ -72,10 +76,15 @@ class PPIEstimate:
     judge_interval: Range | None
     interval: Range | None
     weight: float | None = field(metadata=column("judge's weight"))
-    effective: float | None = field(metadata=column("worth labels", ".0f"))
-    p: float | None
+    effective: float | None = field(metadata=column("worth labels", _gained))
+    p: float | None = field(metadata=column(shown=p_text))
     coarse: bool = False
     exact: bool = False
+
+    @property
+    def width(self) -> float | None:
+        """Of the interval of both."""
+        return None if self.interval is None else self.interval[1] - self.interval[0]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from trace_eval.opinions.codes import (
     collapse_codes,
     is_untyped,
 )
+from trace_eval.show.table import column
 from trace_eval.stats.inference.influence import ppi_components
 from trace_eval.stats.inference.labelled_run import Array, LabelledRun
 from trace_eval.stats.inference.ppi import PPIEstimate, estimate
@@ -34,7 +35,7 @@ class ShareRow:
 
     judge: str
     dimension: str
-    what: str
+    what: str = field(metadata=column("share of"))
     share: PPIEstimate
 
 

@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from blueprints import counted
-from trace_eval.show.table import NOTHING, Table, grid, p_value
-from trace_eval.stats.estimate.interval import IntervalEstimate, Range
+from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.calibrate import CHOSEN, Calibration
 from trace_eval.stats.inference.forest import line
-from trace_eval.stats.inference.held_out import Measured
 from trace_eval.stats.inference.plan import LabelPlan
 from trace_eval.stats.inference.ppi import LEAST_MINORITY, LEAST_UNITS, PPIEstimate
 from trace_eval.stats.inference.screen import Screening
 from trace_eval.stats.inference.shares import ShareRow
 from trace_eval.stats.inference.win_rates import WinRates
-
-#: Head of shares of right pairs in which a tie of either side counts a half, unlike in accuracy.
-TIES_HALF = "right, ties half"
 
 #: When the judge does not count; under a table.
 LABELS_ALONE = (
@@ -36,138 +31,63 @@ def _level(level: float, rows: Iterable[PPIEstimate]) -> str:
     )
 
 
-def _width(interval: Range | None) -> float | None:
-    return None if interval is None else interval[1] - interval[0]
-
-
-def _gained(found: PPIEstimate) -> str:
-    if found.effective is None:
-        return NOTHING
-    return f"{found.effective:.0f} (+{found.effective - found.labelled:.0f})"
-
-
 def ppi_tables(rates: WinRates, level: float) -> Iterator[Table]:
     """Win rates among people, and the differences between systems."""
     yield _rates(rates, level)
     yield _differences(rates, level)
 
 
+#: The three figures of an estimate from labels and a judge.
+_FIGURES = "{0}.labels {0}.judge {0}.both"
+
+
 def _rates(rates: WinRates, level: float) -> Table:
-    return grid(
+    found = table(
         "People's win rates from few labels (a tie is half)",
-        (
-            "system",
-            "labelled",
-            "judged",
-            "labels only",
-            "judge only",
-            "both (PPI++)",
-            "width",
-            "judge's weight",
-            "worth labels",
-            "0 to 1",
-        ),
-        (
-            (
-                row.system,
-                row.rate.labelled,
-                row.rate.judged,
-                IntervalEstimate(row.rate.labels, row.rate.labels_interval),
-                IntervalEstimate(row.rate.judge, row.rate.judge_interval),
-                IntervalEstimate(row.rate.both, row.rate.interval),
-                _width(row.rate.interval),
-                row.rate.weight,
-                _gained(row.rate),
-                line(row.rate.both, row.rate.interval, 0, 1),
-            )
-            for row in rates.systems
-        ),
+        rates.systems,
+        f"system rate.labelled rate.judged {_FIGURES.format('rate')} rate.width rate.weight"
+        " rate.effective",
         f"{_level(level, (row.rate for row in rates.systems))}; {rates.design}; {LABELS_ALONE}."
         " Judge only knows nothing of the judge's errors and may lie outside the others",
     )
+    lines = [line(row.rate.both, row.rate.interval, 0, 1) for row in rates.systems]
+    return found.beside("0 to 1", lines)
 
 
 def _differences(rates: WinRates, level: float) -> Table:
-    return grid(
+    found = table(
         "Differences of people's win rates, first minus second",
-        (
-            "first",
-            "second",
-            "labels only",
-            "judge only",
-            "both (PPI++)",
-            "p",
-            "Holm p",
-            "-1 to 1",
-        ),
-        (
-            (
-                row.first,
-                row.second,
-                IntervalEstimate(row.difference.labels, row.difference.labels_interval),
-                IntervalEstimate(row.difference.judge, row.difference.judge_interval),
-                IntervalEstimate(row.difference.both, row.difference.interval),
-                p_value(row.difference.p),
-                p_value(row.p_holm),
-                line(row.difference.both, row.difference.interval, -1, 1),
-            )
-            for row in rates.differences
-        ),
+        rates.differences,
+        f"first second {_FIGURES.format('difference')} difference.p p_holm",
         f"{_level(level, (row.difference for row in rates.differences))}; p: the difference is 0;"
         f" Holm over {counted(len(rates.differences), 'pair')} of systems",
     )
+    drawn = [row.difference for row in rates.differences]
+    return found.beside("-1 to 1", [line(one.both, one.interval, -1, 1) for one in drawn])
 
 
 def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
     """What people say over the whole run."""
-    return grid(
+    found = table(
         "People over all judged pairs, from few labels",
-        (
-            "judge",
-            "dimension",
-            "share of",
-            "labelled",
-            "judged",
-            "labels only",
-            "judge only",
-            "both (PPI++)",
-            "worth labels",
-            "0 to 1",
-        ),
-        (
-            (
-                row.judge,
-                row.dimension,
-                row.what,
-                row.share.labelled,
-                row.share.judged,
-                IntervalEstimate(row.share.labels, row.share.labels_interval),
-                IntervalEstimate(row.share.judge, row.share.judge_interval),
-                IntervalEstimate(row.share.both, row.share.interval),
-                _gained(row.share),
-                line(row.share.both, row.share.interval, 0, 1),
-            )
-            for row in rows
-        ),
+        rows,
+        f"judge dimension what share.labelled share.judged {_FIGURES.format('share')}"
+        " share.effective",
         f"{_level(level, (row.share for row in rows))}; {design}; {LABELS_ALONE}",
     )
+    return found.beside("0 to 1", [line(r.share.both, r.share.interval, 0, 1) for r in rows])
 
 
 def plan_table(plan: LabelPlan) -> Table:
     """How many pairs of which systems."""
     width = "unknown" if plan.now is None else f"{plan.now:.3f}"
-    return grid(
+    return table(
         f"Pairs to label in {plan.source}",
-        ("systems", "open", "label"),
-        ((row.systems, row.open, row.label) for row in plan.strata),
+        plan.strata,
+        "systems open label",
         f"{counted(plan.labelled, 'label')} now, width of {plan.goal} {width}; wanted"
         f" {plan.width:g}",
     )
-
-
-def measured(value: Measured) -> IntervalEstimate:
-    """A held-out figure for a cell of a table."""
-    return IntervalEstimate(value.value, value.interval)
 
 
 def calibration_tables(result: Calibration) -> Iterator[Table]:
@@ -176,31 +96,19 @@ def calibration_tables(result: Calibration) -> Iterator[Table]:
     units = f" of {counted(result.groups, result.unit)}" if result.groups < result.pairs else ""
     if result.unit == "instruction":
         units = f" of {counted(result.groups, 'instruction')}"
-    yield grid(
+    yield table(
         f"P(people prefer A | {result.judge}), {counted(result.pairs, 'pair')}{units}",
-        ("method", "Brier", "ECE", "log loss", TIES_HALF),
-        (
-            (
-                row.method,
-                measured(row.brier),
-                measured(row.ece),
-                row.log_loss,
-                measured(row.accuracy),
-            )
-            for row in (result.chosen, *result.methods)
-        ),
+        (result.chosen, *result.methods),
+        "method brier ece log_loss accuracy",
         f"held out: {result.folds} folds that share no {result.unit}; {CHOSEN}: the best among the"
         " other folds, and what to expect; ECE: a bound; always 1/2: Brier"
         f" {result.half:.3f}, log loss 0.693; features: {', '.join(result.features)}",
         number=result.pairs,
     )
-    yield grid(
+    yield table(
         "Rules that need no fit, on the same pairs (ties as halves)",
-        ("rule", "says something on", TIES_HALF, f"{CHOSEN} minus rule"),
-        (
-            (row.name, row.pairs, measured(row.accuracy), measured(row.difference))
-            for row in result.rules
-        ),
+        result.rules,
+        "name pairs accuracy difference",
         number=result.pairs,
     )
 
@@ -212,22 +120,9 @@ def screen_tables(result: Screening) -> Iterator[Table]:
     else:  # a label that is right in part is no trial of the binomial test
         drawn = "by bets, over pairs" if result.split else "exact, over pairs"
     for name in dict.fromkeys(part.signal for part in result.parts):
-        yield grid(
+        yield table(
             f"{result.judge}: parts of the run by {name}, surest first",
-            ("at least", "pairs", "share", "labelled", "agree", "p", "tested at", "holds"),
-            (
-                (
-                    f"{part.threshold + 0.0:.4g}",
-                    part.decided,
-                    part.share,
-                    part.labelled,
-                    part.agreement,
-                    p_value(part.p),
-                    p_value(part.allowed) if part.allowed else None,
-                    "yes" if part.holds else "",
-                )
-                for part in result.parts
-                if part.signal == name
-            ),
+            [part for part in result.parts if part.signal == name],
+            "threshold decided share labelled agreement p allowed holds",
             f"p: agreement on {result.dimension} there is below {result.options.agree:g}; {drawn}",
         )

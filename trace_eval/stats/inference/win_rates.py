@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -12,6 +12,7 @@ from blueprints import counted
 from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import index_of
+from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.estimate.limits import Array
 from trace_eval.stats.estimate.paired import holm, sign_flip
@@ -42,7 +43,7 @@ class DifferenceRow:
     first: str
     second: str
     difference: PPIEstimate
-    p_holm: float | None
+    p_holm: float | None = field(metadata=column("Holm p", p_text))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ perfect correlation of three has p = 1/3. Above, scipy's approximations are used
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import permutations
 from math import factorial
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.kendall import kendall
 from trace_eval.stats.agreement.spearman import spearman
 from trace_eval.stats.ranking.ranks import DECIMALS
@@ -39,12 +40,12 @@ class Correlation:
     """
 
     method: str
-    reference: str
+    reference: str = field(metadata=column("with"))
     systems: int
-    spearman: float | None
-    spearman_p: float | None
-    kendall: float | None
-    kendall_p: float | None
+    spearman: float | None = field(metadata=column("Spearman"))
+    spearman_p: float | None = field(metadata=column("p", p_text))
+    kendall: float | None = field(metadata=column("Kendall tau-b"))
+    kendall_p: float | None = field(metadata=column("p", p_text))
 
 
 def correlate(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from trace_eval.opinions.opinions import DataWarning
+from trace_eval.show.table import column
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.inference.win_rates import RateRow, WinRates
 from trace_eval.stats.options import RankOptions
@@ -71,7 +72,7 @@ class Parameter:
     """A fitted parameter of a model beside the strengths, e.g. Davidson's ``nu``."""
 
     method: str
-    name: str
+    name: str = field(metadata=column("parameter"))
     value: float
 
 
@@ -89,7 +90,7 @@ class MeanRow:
     scored: int
     unscored: int
     mean: IntervalEstimate
-    people: float | None
+    people: float | None = field(metadata=column("people's mean"))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ what two runs of one condition differ by says nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from trace_eval.opinions.codes import (
 )
 from trace_eval.opinions.opinions import Missing, Opinions
 from trace_eval.opinions.units import index_of
+from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.judges import with_overall, with_preference
 from trace_eval.stats.agreement.noise import noise
 from trace_eval.stats.estimate.interval import IntervalEstimate
@@ -64,12 +65,12 @@ class AblationRow:
     repeats: int
     items: int
     accuracy: float | None
-    spread: float | None
+    spread: float | None = field(metadata=column("sd of repeats"))
     run_to_run: float | None
     compared: int
     difference: IntervalEstimate
     mcnemar: McNemar | None
-    p_holm: float | None
+    p_holm: float | None = field(metadata=column("Holm p", p_text))
 
 
 @dataclass(frozen=True)

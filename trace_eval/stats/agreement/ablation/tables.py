@@ -12,7 +12,7 @@ from trace_eval.runs.ablate import FULL
 from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.fuse import load_policy
 from trace_eval.runs.opinions import read_opinions
-from trace_eval.show.table import Table, grid, p_value
+from trace_eval.show.table import Table, table
 from trace_eval.stats.agreement.ablation.conditions import (
     Ablation,
     ablation_table,
@@ -73,33 +73,12 @@ def _judged(folder: Path) -> Opinions:
 
 def ablation_view(result: Ablation, title: str = "Ablation") -> Table:
     """The table of an ablation, or of modes and policies."""
-    return grid(
+    return table(
         f"{title}: difference to {result.reference}",
-        (
-            "condition",
-            "dimension",
-            "items",
-            "accuracy",
-            "sd of repeats",
-            "run to run",
-            "difference",
-            "only reference / only condition right",
-            "McNemar p",
-            "Holm p",
-        ),
-        (
-            (
-                row.condition,
-                row.dimension,
-                row.items,
-                row.accuracy,
-                row.spread,
-                row.run_to_run,
-                row.difference,
-                f"{row.mcnemar.only_first} / {row.mcnemar.only_second}" if row.mcnemar else None,
-                p_value(row.mcnemar.p if row.mcnemar else None),
-                p_value(row.p_holm),
-            )
-            for row in result.rows
-        ),
+        result.rows,
+        "condition dimension items accuracy spread run_to_run difference mcnemar.only_first"
+        " mcnemar.only_second mcnemar.p p_holm",
+        only_first="only reference right",
+        only_second="only condition right",
+        p="exact McNemar p",
     )

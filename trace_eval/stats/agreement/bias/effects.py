@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.show.table import column
 from trace_eval.stats.agreement.bias.difficulty import Difficulty, calls_by_item, difficulty
 from trace_eval.stats.agreement.bias.length import LengthBias, length_bias
 from trace_eval.stats.agreement.bias.position import PositionBias, join_orders, position_bias
@@ -75,7 +76,7 @@ class NoiseRow:
 
     judge: str
     dimension: str
-    basis: str
+    basis: str = field(metadata=column("from"))
     noise: Noise
 
 
@@ -209,9 +210,9 @@ def _noise(name: str, basis: str, table: Opinions) -> Iterator[NoiseRow]:
 def _same_question(table: Opinions) -> NDArray[np.int64]:
     """Rows of the same item, rater and order are repetitions of each other."""
     columns = [table.ids.tolist()]
-    for column in (table.rater, table.facts.get("order")):
-        if column is not None:
-            columns.append(column.tolist())
+    for values in (table.rater, table.facts.get("order")):
+        if values is not None:
+            columns.append(values.tolist())
     index: dict[object, int] = {}
     keys = zip(*columns, strict=True)
     return np.fromiter((index.setdefault(k, len(index)) for k in keys), np.int64, len(table))

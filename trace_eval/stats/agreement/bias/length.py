@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
+from trace_eval.show.table import column, p_of, share_of
 from trace_eval.stats.estimate.paired import sign_test
 
 
@@ -24,10 +25,10 @@ class LengthBias:
     """
 
     human_ties: int
-    longer: int
-    shorter: int
-    tied: int
-    p: float
+    longer: int = field(metadata=column(shown=share_of("human_ties")))
+    shorter: int = field(metadata=column(shown=share_of("human_ties")))
+    tied: int = field(metadata=column("tie", share_of("human_ties")))
+    p: float = field(metadata=column("sign test p", p_of("human_ties")))
 
     @property
     def share_longer(self) -> float | None:

@@ -7,13 +7,14 @@ one system it is no evidence about systems: neither may enter a ranking.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import TIE, Codes, collapse_codes
+from trace_eval.show.table import column, p_of
 from trace_eval.stats.estimate.paired import sign_test
 
 
@@ -22,10 +23,10 @@ class SelfComparisons:
     """What the judge said of them; ``p`` is the exact sign test of first against second."""
 
     pairs: int
-    tied: int
+    tied: int = field(metadata=column("tie"))
     first: int
     second: int
-    p: float
+    p: float = field(metadata=column("sign test p", p_of("pairs")))
 
 
 def self_mask(facts: Mapping[str, NDArray[Any]], items: int) -> NDArray[np.bool_]:

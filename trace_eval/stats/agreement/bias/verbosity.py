@@ -7,13 +7,14 @@ read is no tie: it is left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
+from trace_eval.show.table import column, p_of, share_of
 from trace_eval.stats.estimate.paired import sign_test
 
 #: Tokens by which two transcripts must differ.
@@ -29,12 +30,12 @@ class Verbosity:
         p: exact two-sided sign test of ``longer`` against ``shorter``.
     """
 
-    items: int
-    longer: int
-    shorter: int
-    tied: int
+    items: int = field(metadata=column("pairs"))
+    longer: int = field(metadata=column(shown=share_of("items")))
+    shorter: int = field(metadata=column(shown=share_of("items")))
+    tied: int = field(metadata=column("tie", share_of("items")))
     unscored: int
-    p: float
+    p: float = field(metadata=column("sign test p", p_of("items")))
 
     def share(self, count: int) -> float | None:
         """A count as a share of the pairs with a verdict."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fusion import Policy
 from trace_eval.opinions.codes import Codes
+from trace_eval.show.table import column, out_of
 from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.kappa import kappa
 from trace_eval.stats.agreement.policies.counterfactual import Resolved, counterfactual
@@ -29,8 +30,8 @@ class Mechanism:
     """
 
     policy: str
-    labels: str
-    right: int
+    labels: str = field(metadata=column("dimensions of"))
+    right: int = field(metadata=column(shown=out_of("items")))
     items: int
     accuracy: float | None
     kappa: float | None

@@ -7,11 +7,12 @@ Probe of the TRACE paper.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from trace_eval.opinions.codes import BOTH_BAD, BOTH_GOOD
+from trace_eval.show.table import column
 from trace_eval.stats.agreement.counts import Counts
 
 
@@ -25,9 +26,9 @@ class WinnerOnBad:
     """
 
     winner_on_bad: float | None
-    bad: int
-    winner_accuracy: float | None
-    winners: int
+    bad: int = field(metadata=column("of"))
+    winner_accuracy: float | None = field(metadata=column("right on winners"))
+    winners: int = field(metadata=column("of"))
 
 
 def winner_on_bad(counts: Counts) -> WinnerOnBad:

@@ -1,0 +1,75 @@
+"""Rows that name their columns: titles, formats, parts of parts, and the numbers behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from trace_eval.show.table import (
+    Figure,
+    column,
+    figures,
+    out_of,
+    p_of,
+    share_of,
+    table,
+    within,
+)
+from trace_eval.stats.estimate.interval import IntervalEstimate
+
+
+@dataclass(frozen=True)
+class Part:
+    tied: int = field(metadata=column("tie", share_of("pairs")))
+    pairs: int
+    p: float = field(metadata=column("sign test p", p_of("pairs")))
+
+
+@dataclass(frozen=True)
+class Row:
+    judge: str
+    items: int
+    scored: int = field(metadata=column(shown=out_of("items")))
+    wait: float | None = field(metadata=column("waits", ".1f", "s"))
+    share: IntervalEstimate
+    mean: float = field(metadata=column(shown=within("limits")))
+    limits: tuple[float, float] | None
+    part: Part | None
+
+    @property
+    def last_word(self) -> str:
+        return "none"
+
+
+FULL = Row("a", 4, 3, 1.25, IntervalEstimate(0.5, (0.1, 0.9)), 0.2, (0.0, 0.4), Part(1, 4, 0.5))
+BARE = Row("b", 4, 4, None, IntervalEstimate(None), 0.25, None, None)
+
+
+def test_a_table_picks_fields_and_properties_by_name() -> None:
+    shown = table("T", [FULL], "judge items part.tied part.p wait last_word", "note", wait="t")
+    assert shown.columns == ("judge", "items", "tie", "sign test p", "t", "last word")
+    # four items have two decimals; 1 of 4 is .25
+    assert shown.rows == (("a", "4", "1 (0.25)", "0.5000", "1.2", "none"),)
+    assert (shown.title, shown.note) == ("T", "note")
+    assert table("T", [], "judge part.p").columns == ("judge", "p")
+
+
+def test_what_is_not_there_is_a_dash() -> None:
+    row = table("T", [FULL, BARE], "judge wait share mean part.p").rows[1]
+    assert row == ("b", "-", "-", "0.2500", "-")
+    assert table("T", [BARE, FULL], "wait").columns == ("waits",)
+
+
+def test_a_column_beside_depends_on_more_than_the_row() -> None:
+    shown = table("T", [FULL, BARE], "judge").beside("line", [None, 2])
+    assert shown.columns == ("judge", "line")
+    assert shown.rows == (("a", "-"), ("b", "2"))
+
+
+def test_every_number_is_told_with_its_interval_its_items_and_its_unit() -> None:
+    shown = table("T", [FULL, BARE], "judge items wait share mean")
+    assert list(figures(shown)) == [
+        Figure("a", "waits", 1.25, None, None, 4, "s"),
+        Figure("a", "share", 0.5, 0.1, 0.9, 4, ""),
+        Figure("a", "mean", 0.2, 0.0, 0.4, 4, ""),
+        Figure("b", "mean", 0.25, None, None, 4, ""),
+    ]
