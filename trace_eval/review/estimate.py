@@ -11,10 +11,10 @@ It equals the Horvitz-Thompson estimator (Horvitz & Thompson 1952) with inclusio
 probabilities 1 and ``n2 / N2``, and is unbiased. ``y`` of one pair is the share of its raters
 who gave the judge's label, so that raters who differ need no majority.
 
-Only the random stratum has sampling error. Its interval inverts the score test (Wilson 1927)
-with the variance of sampling without replacement, ``p (1 - p) / n_eff`` where
-``n_eff = n2 (N2 - 1) / (N2 - n2)`` (finite population correction, Cochran ch. 2-3). With a
-fraction as ``y`` that variance is an upper bound.
+Only the random stratum has sampling error: the pairs are those that were judged, and not, as for
+``agree``, a sample of all that there could be. Its limits are those of
+:mod:`trace_eval.stats.estimate.limits` for ``n_eff = n2 (N2 - 1) / (N2 - n2)`` labels (finite
+population correction, Cochran ch. 2-3).
 
 Needed pairs that are still open are no sample at all: there is then no estimate, but the
 bounds in which it must lie, with 0 and 1 for the open pairs (Manski 1989).
@@ -28,7 +28,10 @@ from dataclasses import dataclass
 from statistics import NormalDist, fmean
 from typing import Literal
 
+import numpy as np
+
 from fusion import Rating
+from trace_eval.stats.estimate.limits import score_reach
 
 #: Coverage of the intervals.
 LEVEL = 0.95
@@ -111,7 +114,7 @@ def _missing(open_: int, others: int, sampled: int) -> str | None:
 
 
 def _score_interval(values: Sequence[float], population: int, level: float) -> tuple[float, float]:
-    """Wilson's score interval of a mean with finite population correction; no data: [0, 1]."""
+    """Score limits of a mean with finite population correction; no data: [0, 1]."""
     n = len(values)
     if n == 0:
         return 0.0, 1.0
@@ -119,8 +122,5 @@ def _score_interval(values: Sequence[float], population: int, level: float) -> t
     if n == population:
         return mean, mean
     effective = n * (population - 1) / (population - n)
-    z2 = NormalDist().inv_cdf((1 + level) / 2) ** 2
-    centre = (mean + z2 / (2 * effective)) / (1 + z2 / effective)
-    half = math.sqrt(z2 * (mean * (1 - mean) / effective + z2 / (4 * effective**2)))
-    half /= 1 + z2 / effective
-    return max(0.0, centre - half), min(1.0, centre + half)
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    return score_reach(np.array(values), np.full(n, 1 / n), effective, z).around(mean)

@@ -6,6 +6,7 @@ several runs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 from trace_eval.conversations.definitions import DefinitionSet, FigureSpec, Measured
 from trace_eval.stats.estimate.figures import jackknife_interval, quantile_interval, share_interval
 from trace_eval.stats.estimate.interval import Range
-from trace_eval.stats.estimate.units import Statistic
 from trace_eval.turns.options import FigureOptions
 
 #: Conversations that an interval needs at least.
@@ -23,9 +23,6 @@ MIN_CONVERSATIONS = 8
 
 #: Why there is none otherwise.
 TOO_FEW_CONVERSATIONS = f"no interval: under {MIN_CONVERSATIONS} conversations"
-
-#: Numbers of resampled events that are held at a time.
-_BLOCK = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -74,22 +71,27 @@ def figures_of(
     names = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
     cluster = np.array([names[name] for name in clusters], np.int64)
     groups = _groups(definitions, domains, len(measured))
-    stats: dict[str, Statistic] = {}
+    shown: dict[str, Figure] = {}
     found: dict[str, Figure] = {}
     for spec in definitions.specs:
-        parts = [([measured[n] for n in group], cluster[group]) for group in groups]
-        statistic = _mean_of([_part(spec, *part, len(names)) for part in parts])
-        value = float(statistic(np.ones((1, len(names))))[0])
+        values = [_value(spec, [measured[n] for n in group]) for group in groups]
+        value = float(_mean_known(np.array(values)[:, None])[0])
         figure = _counted(spec, measured, None if np.isnan(value) else value)
         if _is_few(spec, figure, options) and definitions.hides_few:
             figure = replace(figure, value=None, reason="few")
         elif figure.value is not None and np.isfinite(value):
-            stats[spec.name] = statistic
+            shown[spec.name] = figure
         found[spec.name] = figure
-    return {
-        **found,
-        **_intervals(found, stats, definitions, cluster, len(names), measured, options),
-    }
+    if not options.resamples:
+        return found
+    if len(names) < MIN_CONVERSATIONS:
+        bare = {name: replace(one, reason=TOO_FEW_CONVERSATIONS) for name, one in shown.items()}
+        return {**found, **bare}
+    for spec in definitions.specs:
+        if spec.name in shown:
+            parts = _Parts(measured, cluster, groups, len(names), definitions.domains)
+            found[spec.name] = _limited(shown[spec.name], spec, parts, options.level)
+    return found
 
 
 def counts_of(definitions: DefinitionSet, measured: Sequence[Measured]) -> dict[str, int]:
@@ -121,20 +123,12 @@ def _groups(
     ]
 
 
-def _part(
-    spec: FigureSpec, measured: Sequence[Measured], cluster: NDArray[np.int64], clusters: int
-) -> Statistic:
-    """A figure of one group: weights of clusters [shape=(draws, clusters)] -> values."""
+def _value(spec: FigureSpec, measured: Sequence[Measured]) -> float:
+    """A figure of one group of conversations; NaN where nothing was counted."""
     if spec.how == "quantile":
-        values = [one.values.get(spec.of, ()) for one in measured]
-        sizes = [len(one) for one in values]
-        every = np.array([value for one in values for value in one], np.float64)
-        return quantile_of(every, np.repeat(cluster, sizes), spec.q)
-    pairs = _sums(spec, measured)
-    top, bottom = (
-        np.bincount(cluster, [pair[side] for pair in pairs], clusters) for side in (0, 1)
-    )
-    return lambda weights: _divided(weights @ top, weights @ bottom)
+        return _quantile([value for one in measured for value in one.values.get(spec.of, ())], spec)
+    top, bottom = np.sum(_sums(spec, measured), axis=0) if measured else (0.0, 0.0)
+    return float(top / bottom) if bottom > 0 else float("nan")
 
 
 def _sums(spec: FigureSpec, measured: Sequence[Measured]) -> list[tuple[float, float]]:
@@ -145,64 +139,24 @@ def _sums(spec: FigureSpec, measured: Sequence[Measured]) -> list[tuple[float, f
     return [(float(sum(one)), float(len(one))) for one in values]
 
 
-def _divided(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.divide(top, bottom, out=np.full(top.shape, np.nan), where=bottom > 0))
+def _quantile(values: Sequence[float], spec: FigureSpec) -> float:
+    """By linear interpolation; infinite values stand for replies that never came."""
+    if not values:
+        return float("nan")
+    ordered, place = sorted(values), spec.q * (len(values) - 1)
+    low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
+    part = place - math.floor(place)
+    if not part or math.isinf(high):
+        return high if part else low
+    return low + (high - low) * part
 
 
-def quantile_of(values: NDArray[np.float64], cluster: NDArray[np.int64], q: float) -> Statistic:
-    """A quantile by linear interpolation of values that count as often as their cluster.
-
-    Args:
-        values: any order [shape=(n,)].
-        cluster: of each value, from 0 [shape=(n,)].
-        q: which quantile, 0 to 1.
-
-    Returns:
-        A function of weights of clusters [shape=(draws, clusters)]; NaN where nothing is drawn.
-    """
-    order = np.argsort(values, kind="stable")
-    values, cluster = values[order], cluster[order]
-
-    def of(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = np.full(len(weights), np.nan)
-        if not len(values):
-            return found
-        block = max(1, _BLOCK // len(values))
-        for start in range(0, len(weights), block):
-            seen = np.cumsum(weights[start : start + block][:, cluster], axis=1)
-            found[start : start + block] = _interpolated(values, seen, q)
-        return found
-
-    return of
-
-
-def _interpolated(
-    values: NDArray[np.float64], seen: NDArray[np.float64], q: float
-) -> NDArray[np.float64]:
-    """Quantiles of sorted values; ``seen`` counts how many are up to each [shape=(rows, n)]."""
-    position = q * (seen[:, -1] - 1)
-    low, high = (
-        values[np.argmax(seen > edge[:, None], axis=1)]
-        for edge in (np.floor(position), np.ceil(position))
-    )
-    part = position - np.floor(position)
-    with np.errstate(invalid="ignore"):  # infinite values stand for replies that never came
-        found = np.where(part > 0, low + (high - low) * part, low)
-    found = np.where((part > 0) & np.isinf(high), high, found)
-    return np.where(seen[:, -1] > 0, found, np.nan)
-
-
-def _mean_of(parts: Sequence[Statistic]) -> Statistic:
-    """The plain mean over groups, those without a value left out."""
-    if len(parts) == 1:
-        return parts[0]
-
-    def of(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        rows = np.array([part(weights) for part in parts])
-        known = ~np.isnan(rows)
-        return _divided(np.where(known, rows, 0).sum(axis=0), known.sum(axis=0).astype(float))
-
-    return of
+def _mean_known(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The plain mean over groups, those without a value left out [shape=(clusters,)]."""
+    known = ~np.isnan(rows)
+    number = known.sum(axis=0)
+    total = np.where(known, rows, 0.0).sum(axis=0)
+    return np.where(number > 0, total / np.maximum(number, 1), np.nan)
 
 
 def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None) -> Figure:
@@ -240,49 +194,39 @@ def _is_few(spec: FigureSpec, figure: Figure, options: FigureOptions) -> bool:
     return 0 < figure.events < spec.least * options.min_events / 10
 
 
-def _intervals(
-    found: dict[str, Figure],
-    stats: dict[str, Statistic],
-    definitions: DefinitionSet,
-    cluster: NDArray[np.int64],
-    clusters: int,
-    measured: Sequence[Measured],
-    options: FigureOptions,
-) -> dict[str, Figure]:
-    """The figures with intervals; under :data:`MIN_CONVERSATIONS` clusters there are none."""
-    shown = {name: figure for name, figure in found.items() if name in stats}
-    if not options.resamples or not shown:
-        return {}
-    if clusters < MIN_CONVERSATIONS:
-        return {
-            name: replace(figure, reason=TOO_FEW_CONVERSATIONS) for name, figure in shown.items()
-        }
-    specs = {spec.name: spec for spec in definitions.specs}
-    without, averaged = 1 - np.eye(clusters), definitions.domains
-    return {
-        name: _limited(
-            figure, specs[name], stats[name](without), measured, cluster, options.level, averaged
-        )
-        for name, figure in shown.items()
-    }
+@dataclass(frozen=True)
+class _Parts:
+    """Conversations with the cluster of each, in groups that are averaged where ``averaged``."""
+
+    measured: Sequence[Measured]
+    cluster: NDArray[np.int64]
+    groups: Sequence[NDArray[np.int64]]
+    clusters: int
+    averaged: bool
+
+    def sums(self, spec: FigureSpec, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Numerators and denominators of some conversations by cluster [shape=(2, clusters)]."""
+        pairs = np.array(_sums(spec, [self.measured[n] for n in rows])).reshape(-1, 2)
+        return np.stack([np.bincount(self.cluster[rows], p, self.clusters) for p in pairs.T])
+
+    def without(self, spec: FigureSpec) -> NDArray[np.float64]:
+        """A ratio or a mean without each cluster [shape=(clusters,)]."""
+        rows = []
+        for group in self.groups:
+            sums = self.sums(spec, group)
+            top, bottom = sums.sum(1, keepdims=True) - sums
+            rows.append(np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0))
+        return _mean_known(np.stack(rows))
 
 
-def _limited(
-    figure: Figure,
-    spec: FigureSpec,
-    without: NDArray[np.float64],
-    measured: Sequence[Measured],
-    cluster: NDArray[np.int64],
-    level: float,
-    averaged: bool,
-) -> Figure:
-    """A figure with its interval, or why it has none; ``without`` is it without each cluster."""
+def _limited(figure: Figure, spec: FigureSpec, parts: _Parts, level: float) -> Figure:
+    """A figure with its interval, or why it has none."""
     assert figure.value is not None
-    if spec.how == "quantile" and averaged:
+    if spec.how == "quantile" and parts.averaged:
         return replace(figure, reason="no interval: it is a mean of percentiles")
     if spec.how == "quantile":
-        values = [one.values.get(spec.of, ()) for one in measured]
-        unit = np.repeat(cluster, [len(one) for one in values])
+        values = [one.values.get(spec.of, ()) for one in parts.measured]
+        unit = np.repeat(parts.cluster, [len(one) for one in values])
         found = quantile_interval(np.concatenate(values), unit, spec.q, level)
         if found.interval is None:
             why = f"no interval: it needs about {found.needed} conversations"
@@ -290,14 +234,11 @@ def _limited(
         if not np.isfinite(found.interval).all():
             return replace(figure, reason="no interval: replies that never came are within it")
         return replace(figure, interval=found.interval)
-    top, bottom = (
-        np.bincount(cluster, side, len(without)).astype(np.float64)
-        for side in np.transpose(_sums(spec, measured))
-    )
-    if spec.share and not averaged:
+    top, bottom = parts.sums(spec, np.arange(len(parts.measured)))
+    if spec.share and not parts.averaged:
         limits = share_interval(top, bottom, level)
     else:
-        limits = jackknife_interval(figure.value, without, bottom, level)
+        limits = jackknife_interval(figure.value, parts.without(spec), bottom, level)
     if isinstance(limits, str):
         return replace(figure, reason=limits)
     return replace(figure, interval=limits)
