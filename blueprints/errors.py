@@ -11,6 +11,10 @@ from blueprints.distribution import install_line
 class UserError(ValueError):
     """Something the user can mend: who, the offending value, and the remedy."""
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the line alone, without our frames."""
+        return [f"UserError: {self}"]
+
 
 class Advice(UserWarning):
     """Something works, but less well than it could, and one command mends it."""

@@ -80,5 +80,5 @@ def another_recogniser(extractor: str) -> str:
     spec = f"{extractor}:{sizes[0]}"
     return (
         f"run: trace-eval models fetch {spec}, and name it: -x transcript={spec} (many languages:"
-        f" {', '.join(sizes)})"
+        f" {', '.join(sizes)}); or have the default hear them: {install_line('base')}"
     )

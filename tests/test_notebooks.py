@@ -284,12 +284,22 @@ def test_judge_takes_what_people_hold_and_the_run_answers(
     typed = trace_eval_typed("rank", run.folder, "--systems", "new,old", "--resamples", 5)
     assert list(said.sentences) == typed.out.splitlines()
     assert trace_eval.Run(str(run.folder)).agreement(resamples=0).sentences
-    assert run.plot().get_xlabel() == "pairs"
+    # The three pairs of tones have one label: one bar.
+    (bar,) = run.plot().patches
+    assert (bar.get_width(), run.plot().get_xlabel()) == (3, "pairs")  # type: ignore[attr-defined]
+    said = run.report(str(tmp_path / "s.html")).sentences[0]
+    assert repr(run) == f"<Run {run.folder}: rules, 3 of 3 scored. {said}>"
+    assert escape(said) in run._repr_html_()
+    assert repr(trace_eval.Run(tmp_path / "no")) == f"<Run {tmp_path / 'no'}: no run yet>"
     record = {"a": rows[0]["system_a_audio"], "b": rows[0]["system_b_audio"], "prompt": "Say it."}
     options = trace_eval.Options(trace_eval.ExtractOptions(**fast))
     assert trace_eval.judge_pair(record, options).pair.instruction.text == "Say it."
     for call, told in (
-        (lambda: trace_eval.judge(rows, tmp_path / "no"), "did you mean --column a=system_a_audio"),
+        (
+            lambda: trace_eval.judge(rows, tmp_path / "no"),
+            r'did you mean columns=\{"a": "system_a_audio", "b": "',
+        ),
+        (lambda: trace_eval.judge(rows, judge="ruls"), "did you mean rules"),
         (lambda: trace_eval.judge(rows, sample=3), "sample: is unknown; did you mean samples?"),
         (lambda: trace_eval.judge(5), "int is no table"),
         (lambda: run.agreement(resample=3), "resample: is unknown; did you mean resamples?"),
@@ -299,6 +309,46 @@ def test_judge_takes_what_people_hold_and_the_run_answers(
             call()
         assert "\n" not in str(caught.value)
     assert not (tmp_path / "no").exists()
+
+
+def test_agreement_is_drawn_beside_its_baselines(tmp_path: Path, examples_cache: Path) -> None:
+    pytest.importorskip("matplotlib")
+    run = trace_eval.judge(
+        ROOT / "examples" / "pairs.jsonl", tmp_path / "run", cache=examples_cache, workers=0
+    )
+    found = run.agreement(resamples=5)
+    rules = {point.name: point.value for point in found.points if point.baseline}
+    # 6 of 13 labels are 1; of four labels one is right by chance.
+    assert rules["majority class: overall"] == pytest.approx(6 / 13)
+    assert rules["random, uniform (expected): overall"] == 0.25
+    own = {point.name: point.value for point in found.points if not point.baseline}
+    assert own["rules: overall"] == 1.0  # what the sentence says
+    assert "100 %" in found.sentences[0]
+    filled = [line.get_markerfacecolor() for line in found.plot().lines if line.get_marker() == "o"]
+    assert filled.count("white") == len(rules)
+    # counts are bars: 1 and 2 six times, both_bad once
+    assert [bar.get_width() for bar in run.plot().patches] == [6, 6, 1]
+
+
+def test_errors_in_ipython_are_one_line_in_the_words_of_python(tmp_path: Path) -> None:
+    shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell()
+    given = '[{"prompt": "x", "left_audio": "a.wav", "right_audio": "b.wav"}]'
+    capture = pytest.importorskip("IPython.utils.capture").capture_output
+    with capture() as shown:
+        shell.run_cell(f"import trace_eval as te; te.judge({given}, {str(tmp_path / 'x')!r})")
+    (line,) = (shown.stdout + shown.stderr).splitlines()
+    assert line.startswith("UserError: table: no column for a and b")
+    assert line.endswith('did you mean columns={"a": "left_audio", "b": "right_audio"}?')
+
+
+def test_options_are_grouped_in_help() -> None:
+    told = trace_eval.JudgeOptions.__doc__ or ""
+    groups = ("CallOptions", "ChatOptions", "PairwiseOptions", "OllamaOptions")
+    places = [told.index(f"\n{name}: ") for name in groups]
+    assert places == sorted(places)
+    assert places[2] < told.index("    swap: ") < places[3]
+    known = set(vars(trace_eval.JudgeOptions())) - {"named"}
+    assert {line.split(":")[0].strip() for line in told.splitlines() if ": " in line} >= known
 
 
 def test_rate_takes_two_folders_and_tells_every_answer(tmp_path: Path) -> None:

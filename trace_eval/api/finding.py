@@ -26,12 +26,15 @@ _PALETTE = Path(__file__).parents[1] / "static" / "palette.css"
 
 
 class Point(NamedTuple):
-    """One line of a picture: a number, and its interval where it has one."""
+    """One line of a picture: a number, its interval where it has one, and whether it is a rule
+    to beat.
+    """
 
     name: str
     value: float
     low: float | None = None
     high: float | None = None
+    baseline: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,8 @@ class Finding:
         return pandas.DataFrame([flat(row) for row in rows])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the figures with their intervals, a line each, in the colours of the report.
+        """Draw the figures, a line each, in the colours of the report: counts as bars, shares
+        and scores as dots with their intervals; the dots of baselines are open.
 
         Args:
             ax: where; None: a new figure.
@@ -111,11 +115,18 @@ class Finding:
         if ax is None:
             _, ax = pyplot.subplots(figsize=(6, 0.8 + 0.35 * len(self.points)), layout="tight")
         assert ax is not None
+        counts = self.ends is not None and self.ends[1] is None
+        if counts:
+            ax.locator_params(axis="x", integer=True)
         for index, point in enumerate(self.points):
+            if counts:
+                ax.barh(index, point.value, height=0.6, color=colours["a"])
+                continue
             if point.low is not None and point.high is not None:
                 ends = [point.low, point.high]
                 ax.plot(ends, [index, index], color=colours["a"], linewidth=2)
-            ax.plot([point.value], [index], "o", color=colours["a"])
+            inside = "white" if point.baseline else colours["a"]
+            ax.plot([point.value], [index], "o", color=colours["a"], markerfacecolor=inside)
         ax.set_yticks(range(len(self.points)), [point.name for point in self.points])
         ax.set_ylim(len(self.points) - 0.5, -0.5)
         if self.ends is not None:

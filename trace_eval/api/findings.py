@@ -20,7 +20,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.answers import answer_of
+from trace_eval.stats.answers import accuracy_of, answer_of, most_accurate
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions, RankOptions
@@ -45,8 +45,9 @@ def results_of(run: Run) -> Finding:
         means = frame.groupby(["rubric", "system"], dropna=False)["value"].mean().dropna()
         named = ((" ".join(str(part) for part in key), value) for key, value in means.items())
         return Finding("Mean scores", run, points=tuple(Point(*each) for each in named))
-    counts = frame["overall"].fillna("unscored").value_counts()
-    points = tuple(Point(str(label), float(count)) for label, count in counts.items())
+    counts = frame["overall"].fillna("unscored").astype(str).value_counts()
+    order = sorted(counts.index, key=lambda label: (label == "unscored", label))  # 1, 2, ties
+    points = tuple(Point(label, float(counts[label])) for label in order)
     return Finding("Overall labels", run, points=points, axis="pairs", ends=_COUNT)
 
 
@@ -71,7 +72,7 @@ def agreement_of(
     given, named = _labels(labels, columns)
     report = agree([folder], given, chosen, named)
     of_pairs = isinstance(report, AgreeReport)
-    unit = "share of items, with ties as half" if of_pairs else "Spearman's rho"
+    unit = "share of pairs with the label of people" if of_pairs else "Spearman's rho"
     span = _SHARE if of_pairs else (-1.0, 1.0)
     return _statistics("Agreement with people", report, _agreement_points(report), unit, span)
 
@@ -108,10 +109,14 @@ def _agreement_points(report: AgreeReport | ScoreReport) -> Iterator[Point]:
         yield from _score_points(report)
         return
     for score in report.scores:
-        found = score.metrics.get("accuracy_half_ties")
-        if isinstance(found, IntervalEstimate) and found.value is not None:
-            low, high = found.interval or (None, None)
-            yield Point(f"{score.judge}: {score.dimension}", found.value, low, high)
+        found = accuracy_of(score)
+        if found.value is not None:
+            yield Point(f"{score.judge}: {score.dimension}", found.value, *_ends(found))
+    for score in most_accurate(report.scores)[:1]:
+        for rule in score.baselines:
+            if rule.accuracy is not None:
+                name = f"{rule.name}: {score.dimension}"
+                yield Point(name, rule.accuracy, baseline=True)
 
 
 def _score_points(report: ScoreReport) -> Iterator[Point]:

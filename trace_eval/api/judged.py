@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from blueprints import UserError
 from trace_eval.api import findings
 from trace_eval.api.finding import Finding
+from trace_eval.api.python_words import python_words
 from trace_eval.data.settings import nearest
 from trace_eval.data.sources import source_of
 from trace_eval.data.system_folders import Systems
@@ -25,6 +26,7 @@ from trace_eval.options import (
     usual_rubrics,
 )
 from trace_eval.runs.job import open_job
+from trace_eval.runs.notebook import run_html, summary_of
 from trace_eval.runs.pipeline import Event, Listener
 from trace_eval.runs.run import Run as StoredRun
 from trace_eval.stats.estimate.options import OF_PAGES
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 
 #: Problems of an input that are warned of one by one; the others are counted.
 _WARNED = 10
+
+#: A larger run is not ranked only to be shown, items.
+_SOON = 20_000
 
 
 class Run(StoredRun):
@@ -46,10 +51,31 @@ class Run(StoredRun):
     file, a data frame or a list of dicts; None: those in the run.
     """
 
+    def __repr__(self) -> str:
+        """Folder, judge, coverage and the first sentence of the report."""
+        if not self.exists:
+            return f"<Run {self.folder}: no run yet>"
+        said = "".join(f" {text}" for text in self._said())
+        return f"<Run {self.folder}: {summary_of(self)}.{said}>"
+
+    def _repr_html_(self) -> str:
+        return run_html(self, self._said())
+
+    def _said(self) -> tuple[str, ...]:
+        """The first sentence of the report, where it takes a moment at most."""
+        from trace_eval.report.answer import run_answer
+
+        if not self.exists or (done := self.record().coverage) is None or done.total > _SOON:
+            return ()
+        with suppress(UserError):
+            return run_answer(self.folder)[:1]
+        return ()
+
     def to_pandas(self) -> pd.DataFrame:
         """One row per item, with the columns of ``results.csv``."""
         return super().to_pandas()
 
+    @python_words()
     def agreement(
         self, labels: Any = None, columns: Mapping[str, str] | None = None, **options: Any
     ) -> Finding:
@@ -65,6 +91,7 @@ class Run(StoredRun):
         """
         return findings.agreement_of(self.folder, labels, columns, options)
 
+    @python_words()
     def ranking(
         self,
         labels: Any = None,
@@ -87,6 +114,7 @@ class Run(StoredRun):
         names = None if systems is None else (str(systems[0]), str(systems[1]))
         return findings.ranking_of(self.folder, labels, columns, names, options)
 
+    @python_words()
     def comparison(
         self,
         others: StoredRun | str | os.PathLike[str] | Sequence[Any],
@@ -108,6 +136,7 @@ class Run(StoredRun):
         folders = [o.folder if isinstance(o, StoredRun) else Path(o) for o in listed]
         return findings.comparison_of([self.folder, *folders], labels, options)
 
+    @python_words()
     def screening(self, labels: Any = None, **options: Any) -> Finding:
         """Which pairs may the judge decide alone?
 
@@ -120,6 +149,7 @@ class Run(StoredRun):
         """
         return findings.screening_of(self.folder, labels, options)
 
+    @python_words()
     def card(self, labels: Any = None, resamples: int = OF_PAGES) -> Finding:
         """How far can the judge be trusted, and for what?
 
@@ -129,9 +159,10 @@ class Run(StoredRun):
         return findings.card_of(self.folder, labels, resamples)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw how many pairs got each overall label; see :meth:`Finding.plot`."""
+        """Draw how many pairs got each overall label, as bars; see :meth:`Finding.plot`."""
         return findings.results_of(self).plot(ax)
 
+    @python_words()
     def report(
         self, out: str | os.PathLike[str] | None = None, audio: bool = False
     ) -> findings.Page:
@@ -150,6 +181,7 @@ class Run(StoredRun):
         return findings.page_of(self, path)
 
 
+@python_words()
 def judge(
     items: Any,
     out: str | os.PathLike[str] | None = None,
@@ -207,6 +239,7 @@ def judge(
 _judge = judge  # rate has a parameter of that name
 
 
+@python_words()
 def rate(
     items: Any,
     out: str | os.PathLike[str] | None = None,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import Blueprint, UserError
+from trace_eval.api.python_words import python_words
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Pair
 from trace_eval.data.records import pair_from_record
@@ -56,6 +57,7 @@ def blueprint(source: Path | str | bytes, options: ExtractOptions | None = None)
     return found.blueprint
 
 
+@python_words()
 def judge_pair(pair: Pair | Mapping[str, Any], options: Options | None = None) -> Result:
     """Judge one pair in this process, without a run folder.
 

@@ -23,8 +23,8 @@ def unwritable(path: Path, error: OSError) -> UserError:
     """What to say of a file that cannot be written."""
     why = error.strerror or str(error)
     return UserError(
-        f"{path}: cannot be written ({why}); nothing finished is lost: mend that,"
-        " then run the same command again"
+        f"{path}: cannot be written ({why}); nothing finished is lost: mend that or name another"
+        " place, then run the same command again"
     )
 
 

@@ -26,12 +26,24 @@ def result_html(judgement: Judgement, fused: Overall) -> str:
     return head + _table(("dimension", "rating", "order", "reasoning"), rows) + notes
 
 
-def run_html(run: RunReader) -> str:
-    """Who judged, how many were scored, and the first rows of the results."""
+def summary_of(run: RunReader) -> str:
+    """Who judged, and how many were scored."""
     record = run.record()
     done = record.coverage
     scored = f"{done.scored} of {done.total} scored" if done else "not finished"
-    head = f"<p><b>{escape(str(run.folder))}</b>: {escape(record.judge.spec)}, {scored}</p>"
+    return f"{record.judge.spec}, {scored}"
+
+
+def run_html(run: RunReader, sentences: Iterable[str] = ()) -> str:
+    """Who judged, how many were scored, and the first rows of the results.
+
+    Args:
+        run: of pairs or scores.
+        sentences: what it comes to, in words.
+    """
+    record = run.record()
+    head = f"<p><b>{escape(str(run.folder))}</b>: {escape(summary_of(run))}</p>"
+    head += "".join(f"<p>{escape(text)}</p>" for text in sentences)
     if run.holds_scores:
         rows = list(score_rows(run, list(record.rubrics)))
         cells = [

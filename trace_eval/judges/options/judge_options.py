@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import Field, dataclass, field, fields
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any, Self
 
 from pydantic import JsonValue
 
 from blueprints import GROUPS, UserError, feature_groups
-from trace_eval.data.settings import choices_of, hints_of
+from trace_eval.data.settings import choices_of, help_of, hints_of
 from trace_eval.judges.options.groups import (
     AudioOptions,
     ChatOptions,
@@ -234,3 +235,16 @@ MAY_CHANGE = frozenset(name for name, rules in _RULES.items() if rules.get("may_
 
 #: Recorded even at their defaults: those of the first release.
 _ALWAYS_RECORDED = frozenset(name for name, rules in _RULES.items() if rules.get("always"))
+
+
+def _grouped() -> Iterator[str]:
+    """The options below the first sentence of their group, for ``help``."""
+    texts = help_of(JudgeOptions)
+    for group in reversed(JudgeOptions.__mro__[1:-1]):
+        names = [name for name in vars(group).get("__annotations__", {}) if name in texts]
+        if names:
+            yield f"\n{group.__name__}: {(group.__doc__ or '').partition(chr(10))[0]}"
+            yield from (f"    {name}: {texts[name]}" for name in names)
+
+
+JudgeOptions.__doc__ = "\n".join([cleandoc(JudgeOptions.__doc__ or ""), *_grouped()])
