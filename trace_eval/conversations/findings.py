@@ -115,7 +115,10 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
     agent = [n for n, turn in conversation.turns_of("agent") if not turn.backchannel]
     user = [n for n, turn in conversation.turns_of("user") if not turn.backchannel]
     timed = "reply_rate" in measured.ratios
-    found = [*_timed(conversation, measured)] if timed else [*_unanswered(conversation)]
+    if measured.unusable:  # nor is the order of turns to be trusted
+        found = []
+    else:
+        found = [*_timed(conversation, measured)] if timed else [*_unanswered(conversation)]
     spoken = [n for n in agent if said[n]]
     # A recogniser repeats itself where it guesses.
     known_words = [n for n in spoken if not _guessed(conversation, n, blueprints)]
@@ -126,7 +129,11 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
     chances: dict[Kind, int | None] = {
         "late": sum(e.kind == "response" for e in measured.events) if timed else None,
         "talks_over": len(user) if timed else None,
-        "no_answer": int(measured.ratios["reply_rate"][1]) if timed else len(user),
+        "no_answer": int(measured.ratios["reply_rate"][1])
+        if timed
+        else None
+        if measured.unusable
+        else len(user),
         "loops": len(known_words) or None,
         "other_language": len(languages["agent"]) if languages["user"] and known else None,
     }

@@ -117,7 +117,7 @@ class TurnsReport:
                 (
                     timed.item.id,
                     told if fault is faults[0] else "",
-                    fault["name"],
+                    fault.get("detail") or fault["name"],
                     fault["channel"] or "both",
                     " ".join(f"{start:.2f}-{end:.2f}" for start, end in fault["spans"][:5])
                     or "everywhere",
@@ -139,8 +139,10 @@ class TurnsReport:
         if not told:
             return ""
         worse = Counter(one for one in told if one != "usable")
-        line = f"audit: {told.count('usable')} of {counted(len(told), 'recording')} usable"
-        return "; ".join([line, *(f"{number} {one}" for one, number in worse.items())])
+        good = sum(one.partition(" (")[0] == "usable" for one in told)
+        line = f"audit: {good} of {counted(len(told), 'recording')} usable"
+        where = {told: _where(timed) for timed, told in reversed([*self._audited()])}
+        return "; ".join([line, *(f"{number} {one}{where[one]}" for one, number in worse.items())])
 
     def _entities(self) -> Iterator[tuple[Any, ...]]:
         for timed in self.conversations:
@@ -256,6 +258,14 @@ def _values(
 ) -> dict[str, Any]:
     counts = counts_of(definitions, measured)
     return {name: figure.value for name, figure in figures.items()} | {"counts": counts}
+
+
+def _where(timed: Timed) -> str:
+    """The first stretches of a recording's faults, for the line of a report."""
+    faults: Any = timed.item.conversation.meta["faults"]
+    spans = [f"{start:.2f}-{end:.2f}" for fault in faults for start, end in fault["spans"]]
+    more = ", ..." if len(spans) > 3 else ""
+    return f" ({timed.item.id}: {', '.join(spans[:3])}{more} s)" if spans else ""
 
 
 def _conversation(timed: Timed) -> dict[str, Any]:

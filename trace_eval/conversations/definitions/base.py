@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any, Literal
 
 from trace_eval.data.conversation import Conversation
@@ -46,6 +47,37 @@ class Measured:
     details: Mapping[str, Any] = field(default_factory=dict)
     caveats: tuple[str, ...] = ()
     unusable: bool = False
+
+
+def usable(*one_sided: str) -> Callable[[Callable[..., Measured]], Callable[..., Measured]]:
+    """Decorate a measure: it gives no figure that a fault of the recording spoils.
+
+    Args:
+        one_sided: names of ratios that need only one channel at a time; they stay where what is
+            spoiled is how the channels fit together.
+    """
+
+    def decorate(measure: Callable[..., Measured]) -> Callable[..., Measured]:
+        @wraps(measure)
+        def measured(conversation: Conversation, *more: Any) -> Measured:
+            whole = measure(conversation, *more)
+            faults = conversation.meta.get("faults")
+            spoils = {
+                str(fault.get("spoils"))
+                for fault in (faults if isinstance(faults, list) else [])
+                if isinstance(fault, dict)
+            } - {"nothing"}
+            if not spoils:
+                return whole
+            kept = ("one", *(() if "all" in spoils else one_sided))
+            why = f"not usable here: {conversation.meta.get('audit')}"
+            caveats = tuple(dict.fromkeys((*whole.caveats, why)))
+            ratios = {name: ratio for name, ratio in whole.ratios.items() if name in kept}
+            return Measured((), {}, ratios, caveats=caveats, unusable=True)
+
+        return measured
+
+    return decorate
 
 
 #: What is measured where only the order of turns is known.

@@ -17,6 +17,7 @@ from trace_eval.conversations.definitions.base import (
     Event,
     FigureSpec,
     Measured,
+    usable,
 )
 from trace_eval.conversations.edges import of_speech
 from trace_eval.conversations.spans import Spans, overlaps
@@ -66,6 +67,7 @@ class Exchange:
         return round(1000 * self.latency_s, 3)
 
 
+@usable()
 def measure(conversation: Conversation) -> Measured:
     """Score, evidence per turn and sub-metrics of one conversation."""
     if conversation.clock.kind == "none":

@@ -17,6 +17,7 @@ from trace_eval.conversations.definitions.base import (
     Event,
     FigureSpec,
     Measured,
+    usable,
 )
 from trace_eval.conversations.edges import of_speech
 from trace_eval.conversations.spans import Spans, joined
@@ -43,6 +44,7 @@ THRESHOLDS = Thresholds()
 KINDS = ("response", "stop")
 
 
+@usable()
 def measure(conversation: Conversation) -> Measured:
     """Response gaps and overlaps of one conversation."""
     if conversation.clock.kind == "none":
@@ -53,6 +55,7 @@ def measure(conversation: Conversation) -> Measured:
     return summed(conversation, sorted(events, key=lambda event: event.start_s))
 
 
+@usable()
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     """The figures of these events."""
     words = [word for _, turn in conversation.turns_of("agent") for word in turn.words]

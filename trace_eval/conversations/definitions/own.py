@@ -17,6 +17,7 @@ from trace_eval.conversations.definitions.base import (
     Event,
     FigureSpec,
     Measured,
+    usable,
 )
 from trace_eval.conversations.definitions.own_events import (
     THRESHOLDS,
@@ -35,28 +36,17 @@ from trace_eval.data.conversation import ROLES, Conversation
 #: Clocks with longer steps than this cannot tell latched from late, seconds.
 COARSE_S = 0.05
 
+#: What is left where two channels do not fit together.
+_OF_ONE_SIDE = ("agent_talk_share", "words_agent", "words_user")
 
+
+@usable(*_OF_ONE_SIDE)
 def measure(conversation: Conversation) -> Measured:
-    """Events and figures of one conversation, without what echoes and faults make unknown."""
-    return _usable(conversation, _measured(conversation, known_events))
+    """Events and figures of one conversation, without what echoes make unknown."""
+    return _measured(conversation, known_events)
 
 
-def _usable(conversation: Conversation, measured: Measured) -> Measured:
-    """Without the figures that a fault of the recording spoils."""
-    faults = conversation.meta.get("faults")
-    spoils = {
-        str(fault.get("spoils"))
-        for fault in (faults if isinstance(faults, list) else [])
-        if isinstance(fault, dict)
-    } - {"nothing"}
-    if not spoils:
-        return measured
-    kept = () if "all" in spoils else _OF_ONE_SIDE
-    why = f"not usable here: {conversation.meta.get('audit')}"
-    ratios = {name: ratio for name, ratio in measured.ratios.items() if name in (*kept, "one")}
-    return Measured((), {}, ratios, caveats=(*measured.caveats, why), unusable=True)
-
-
+@usable(*_OF_ONE_SIDE)
 def _of_speech(conversation: Conversation) -> Measured:
     return _measured(conversation, lambda _, events: events)
 
@@ -82,6 +72,7 @@ def _measured(
     return _summed(conversation, floor, tuple(events))
 
 
+@usable(*_OF_ONE_SIDE)
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     """The figures of these events; how much was spoken stays as it is in the conversation."""
     floor = floor_of(conversation, THRESHOLDS)
@@ -164,9 +155,6 @@ def _pairs(events: Sequence[Event]) -> list[tuple[float, float]]:
 def _everyone(floor: Floor) -> list[tuple[float, float]]:
     return joined([*floor.segments["user"], *floor.segments["agent"]])
 
-
-#: What is left where two channels do not fit together.
-_OF_ONE_SIDE = ("agent_talk_share", "words_agent", "words_user")
 
 _VALUES = {
     "response": ("response",),

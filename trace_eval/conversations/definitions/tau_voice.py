@@ -20,6 +20,7 @@ from trace_eval.conversations.definitions.base import (
     Event,
     FigureSpec,
     Measured,
+    usable,
 )
 from trace_eval.conversations.edges import of_speech
 from trace_eval.conversations.spans import joined
@@ -76,6 +77,7 @@ class _Segment:
     over_at_end: bool
 
 
+@usable()
 def measure(conversation: Conversation) -> Measured:
     """Events, counts and latencies of one conversation."""
     if conversation.clock.kind == "none":
@@ -84,6 +86,7 @@ def measure(conversation: Conversation) -> Measured:
     return summed(conversation, sorted(events_of(ticks), key=lambda event: event.start_s))
 
 
+@usable()
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     """The figures of these events."""
     caveats = []

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.conversations.layouts.base import Layout, Unread
+from trace_eval.conversations.layouts.base import Layout, Unread, one
 from trace_eval.conversations.layouts.eva import EVA
 from trace_eval.conversations.layouts.eva_labels import EVA_LABELS
 from trace_eval.conversations.layouts.platforms import PLATFORMS
@@ -16,13 +17,14 @@ from trace_eval.conversations.layouts.sound import STEREO, TWO_FILES
 from trace_eval.conversations.layouts.table import TABLE
 from trace_eval.conversations.layouts.tau2 import TAU2
 from trace_eval.conversations.read_options import ReadOptions
+from trace_eval.conversations.sound.logged import checked_against_sound
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.data.files import is_file, is_folder
 
 #: Name -> layout, as ``--layout`` takes it.
 LAYOUTS: dict[str, Layout] = {
-    one.name: one
-    for one in (
+    each.name: each
+    for each in (
         *(STEREO, TWO_FILES, TABLE, RECORDS, TAU2, EVA, EVA_LABELS),
         *(platform.layout for platform in PLATFORMS),
     )
@@ -96,6 +98,8 @@ def read_conversations(
     for number, found in enumerate(chosen.read(path, options), 1):
         if options.tick:
             options.tick(number, total)
+        if options.audit and not isinstance(found, Unread):
+            found = _audited(found, options)
         if isinstance(found, Unread):
             unread.append(found)
         elif found.id in items:
@@ -105,6 +109,10 @@ def read_conversations(
     if not items:
         raise UserError(_nothing(path, chosen.name, unread))
     return Reading(chosen.name, tuple(items.values()), tuple(unread))
+
+
+def _audited(found: ConversationItem, options: ReadOptions) -> ConversationItem | Unread:
+    return one(found.id, partial(checked_against_sound, found, options))
 
 
 def _nothing(path: Path, layout: str, unread: Sequence[Unread]) -> str:

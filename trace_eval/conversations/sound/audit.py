@@ -2,7 +2,9 @@
 
 Each fault says where it is and what it spoils. Those of samples (lost and repeated packets,
 clipping) are read off 5 ms at a time while a channel is decoded, the others off levels. Silence
-that a recorder collapsed and chunks that it shifted leave no such trace and are not looked for.
+that a recorder collapsed and chunks that it shifted leave a trace where it fills the hole that is
+left with digital silence, and where a log says who spoke when (:mod:`.logged`); without either
+they cannot be known.
 """
 
 from __future__ import annotations
@@ -35,6 +37,21 @@ _NARROW_DB = 50.0
 #: Lost and repeated packets count inside speech, this near to the channel's level, dB.
 _LOUD_DB = 30.0
 
+#: Files of this rate or less are telephone recordings.
+TELEPHONE_HZ = 8_000
+
+#: A side with room tone is filled in where digital silence lasts so long, seconds; a noise gate
+#: or a synthesised voice has it in most of its pauses, and in more than one or two. Peaks up to
+#: the last are digital silence.
+_FILLED_S, _GATED, _HOLES, _ZERO = 0.15, 0.5, 2, 1e-6
+
+#: Room tone farther from speech than a gate holds on, and how much of it is needed, seconds.
+_FAR_S, _TONE_S = 0.25, 0.3
+
+#: Replies within so many seconds of the end of what they reply to; nobody gives most of his so.
+#: Of people one in eight is.
+_AT_ONCE_S, _AT_ONCE, _REPLIES = 0.04, 0.6, 3
+
 #: A packet is at most so many stretches of 5 ms.
 _LONGEST = 16
 
@@ -54,12 +71,14 @@ class Fault:
         channel: of whom; None: of both.
         spoils: what cannot be timed any more.
         spans: where, seconds of the conversation; empty: everywhere.
+        detail: what contradicts what, with both values; empty: the name says it.
     """
 
     name: str
     channel: Role | None
     spoils: Spoils
     spans: Spans
+    detail: str = ""
 
     def record(self) -> dict[str, Any]:
         """As JSON values."""
@@ -92,6 +111,8 @@ def verdict(faults: list[Fault]) -> str:
 
 
 def _together(lanes: Mapping[Role, Lane], said: Mapping[Role, Spans]) -> Iterator[Fault]:
+    if max(lane.rate for lane in lanes.values()) <= TELEPHONE_HZ:
+        yield Fault("a recording of 8 kHz", None, "nothing", [])
     end_s = min(lane.end_s for lane in lanes.values())
     times = np.arange(0.0, end_s, HOP_S)
     user, agent = (lanes[role].levels_at(times) for role in ROLES)
@@ -102,6 +123,8 @@ def _together(lanes: Mapping[Role, Lane], said: Mapping[Role, Spans]) -> Iterato
         if np.quantile(np.abs(apart - np.median(apart)), 0.95) < _SAME_DB:
             yield Fault("one sound on both channels", None, "all", [])
             return
+    if _cut_out(said):
+        yield Fault("pauses that are cut out", None, "replies", [])
     for one, other in permutations(ROLES):
         echo = find_echo(lanes[one], said[one], lanes[other])
         if echo and echo.lag_s <= -_BEFORE_S:
@@ -118,11 +141,15 @@ def _alone(role: Role, lane: Lane, said: Spans) -> Iterator[Fault]:
     if (len(silent) - last) * HOP_S >= _BROKE_S and silent[:last].mean() < 0.01:
         spans = [(lane.at(last * HOP_S), lane.end_s)]
         yield Fault("a channel that breaks off", role, "replies", spans)
+    elif spans := _filled(lane, said):
+        yield Fault("silence that is filled in", role, "replies", spans)
     times = np.array([lane.at(hop * HOP_S) for hop in (0, 1)])
     heard = inside(said, times[0] + (times[1] - times[0]) * np.arange(len(lane.levels)))
     voice, _, _, top = lane.bands
-    if heard.any() and (
-        np.quantile(top[heard], 0.99) < np.quantile(voice[heard], 0.99) - _NARROW_DB
+    if (
+        lane.rate > TELEPHONE_HZ
+        and heard.any()
+        and (np.quantile(top[heard], 0.99) < np.quantile(voice[heard], 0.99) - _NARROW_DB)
     ):
         yield Fault("no sound above 4 kHz", role, "nothing", [])
     level = float(np.quantile(lane.levels[heard], 0.9)) if heard.any() else 0.0
@@ -131,6 +158,35 @@ def _alone(role: Role, lane: Lane, said: Spans) -> Iterator[Fault]:
             yield Fault(name, role, "nothing", spans)
     if lane.flaws[2].sum() > _CLIPPED:
         yield Fault("clipping", role, "nothing", joined(_spans(lane, lane.flaws[2]), 1.0))
+
+
+def _cut_out(said: Mapping[Role, Spans]) -> bool:
+    """Whether most replies begin in the very moment in which the other one ends."""
+    starts = {role: np.array([start for start, _ in said[role]]) for role in ROLES}
+    gaps = []
+    for one, other in permutations(ROLES):
+        for _, end in joined(said[one], 0.1):
+            if len(near := starts[other][np.abs(starts[other] - end) < 3.0]):
+                gaps.append(float(np.abs(near - end).min()))
+    at_once = sum(gap <= _AT_ONCE_S for gap in gaps)
+    return at_once >= _REPLIES and at_once >= _AT_ONCE * len(gaps)
+
+
+def _filled(lane: Lane, said: Spans) -> Spans:
+    """Digital silence within a side that otherwise has room tone: something was moved or lost."""
+    zeros = lane.peaks <= _ZERO  # coded or dithered silence is not quite zero
+    runs = [(int(a), int(b)) for a, b in _runs(zeros)]
+    whole = len(zeros)
+    inner = [(a, b) for a, b in runs if a > 0 and b < whole - 1]
+    long = [(a, b) for a, b in inner if (b - a) * HOP_S / 2 >= _FILLED_S]
+    times = np.array([lane.at(half * HOP_S / 2) for half in range(whole)])
+    pauses = ~inside(said, times)
+    far = ~inside(joined([(a - _FAR_S, b + _FAR_S) for a, b in said]), times)
+    tone_s = (far & ~zeros).sum() * HOP_S / 2
+    gated = len(long) > _HOLES and zeros[pauses].mean() > _GATED
+    if not long or tone_s < _TONE_S or gated:
+        return []
+    return [(lane.at(a * HOP_S / 2), lane.at(b * HOP_S / 2)) for a, b in long]
 
 
 def _inside_speech(lane: Lane, flags: NDArray[np.bool_], level: float) -> Spans:

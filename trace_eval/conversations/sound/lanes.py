@@ -8,6 +8,7 @@ from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.fft import rfft
 
 from extractors import (
     CHUNK,
@@ -16,6 +17,7 @@ from extractors import (
     SpeechProbability,
     channel_blocks,
     find_spans,
+    opened,
 )
 from trace_eval.conversations.spans import Spans
 from trace_eval.data.conversation import Channel
@@ -41,7 +43,7 @@ BANDS = {
     "high": (3_500, 8_001),
     "top": (4_200, 8_001),
 }
-_WINDOW = np.hanning(2 * _HOP + 1)[:-1]
+_WINDOW = np.hanning(2 * _HOP + 1)[:-1].astype(np.float32)
 #: Samples that are judged at once for lost, repeated and clipped packets: 5 ms.
 _HALF = _HOP // 2
 
@@ -55,7 +57,7 @@ _BINS = [np.searchsorted(np.fft.rfftfreq(2 * _HOP, 1 / SPEECH_RATE), b) for b in
 _IN_BAND = np.zeros((len(BANDS), _HOP + 1))
 for _row, (_first, _last) in zip(_IN_BAND, _BINS, strict=True):
     _row[_first:_last] = 1
-_TO_POWER = 2 * _IN_BAND.T / (2 * _HOP * np.square(_WINDOW).sum())
+_TO_POWER = (2 * _IN_BAND.T / (2 * _HOP * np.square(_WINDOW).sum())).astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class Lane:
         bands: the same in each of :data:`BANDS` [shape=(4, hops)].
         peaks: largest sample of every 5 ms, 0 to 1 [shape=(halves,)].
         flaws: which of these are silent, repeat a packet of 10 to 60 ms, clip [shape=(3, halves)].
+        rate: samples a second of its file.
     """
 
     channel: Channel
@@ -79,6 +82,7 @@ class Lane:
     bands: NDArray[np.float64] = field(default_factory=lambda: np.zeros((len(BANDS), 0)))
     peaks: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     flaws: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((3, 0), bool))
+    rate: int = SPEECH_RATE
 
     @property
     def end_s(self) -> float:
@@ -123,12 +127,14 @@ def hear(channels: Sequence[Channel]) -> list[Lane]:
     heard: dict[Channel, Lane] = {}
     for audio in dict.fromkeys(channel.audio for channel in channels):
         mine = [channel for channel in channels if channel.audio == audio]
+        with opened(audio, str(audio), max_seconds=0.0) as file:
+            rate = int(file.samplerate)
         ears = [_Ear(number) for number in range(len(mine))]
         for blocks in channel_blocks(audio, [channel.channel for channel in mine]):
             for ear, block in zip(ears, blocks, strict=True):
                 ear.hear(block)
         for channel, ear in zip(mine, ears, strict=True):
-            heard[channel] = ear.lane(channel)
+            heard[channel] = ear.lane(channel, rate)
     return [heard[channel] for channel in channels]
 
 
@@ -164,7 +170,7 @@ class _Ear:
         self._flaws.append(_flaws(both := np.concatenate((self._packets, part))))
         self._packets = both[len(both) - len(self._packets) :].copy()
 
-    def lane(self, channel: Channel) -> Lane:
+    def lane(self, channel: Channel, rate: int) -> Lane:
         """After the last block."""
         self._take(self._rest)
         probability = self._speech.end()
@@ -174,7 +180,9 @@ class _Ear:
         around = (bands + np.concatenate((bands[:1], bands[:-1]))) / 2
         levels = _levels(np.concatenate(self._powers), self._samples)
         peaks, *flaws = np.concatenate(self._flaws, axis=1)
-        lane = Lane(channel, [], levels, self._samples, _db(around.T), peaks, np.array(flaws) > 0)
+        bands = _db(around.T)
+        flawed = np.array(flaws) > 0
+        lane = Lane(channel, [], levels, self._samples, bands, peaks, flawed, rate)
         lane.stretches.extend((lane.at(span.start_s), lane.at(span.end_s)) for span in spans)
         return lane
 
@@ -190,7 +198,8 @@ def _band_powers(part: Samples) -> NDArray[np.float64]:
     windows = np.lib.stride_tricks.sliding_window_view(
         part if len(part) >= 2 * _HOP else np.zeros(2 * _HOP, np.float32), 2 * _HOP
     )[::_HOP][: max(0, len(part) // _HOP - 1)]
-    return np.asarray(np.square(np.abs(np.fft.rfft(windows * _WINDOW))) @ _TO_POWER)
+    spectrum = rfft(windows * _WINDOW)  # float32 in, complex64 out: half the time
+    return np.asarray((spectrum.real**2 + spectrum.imag**2) @ _TO_POWER, np.float64)
 
 
 def _flaws(both: Samples) -> NDArray[np.float64]:
