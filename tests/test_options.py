@@ -101,7 +101,7 @@ def test_help_shows_the_commands_in_groups_and_nothing_says_where_to_begin() -> 
         ("plan", PlanOptions, set()),
         ("card", Output, {"csv"}),
         ("turns", TurnsOptions, {"read", "figures"}),
-        ("turns", ReadOptions, {"kept", "tick"}),
+        ("turns", ReadOptions, {"hear_logs", "kept", "tick"}),
         ("turns", FigureOptions, set()),
         ("turns", TimingLimits, set()),
         ("gate", TimingLimits, set()),

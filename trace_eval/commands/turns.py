@@ -61,7 +61,7 @@ def turns(
         raise UserError("--junit writes the limits of --fail-over and --fail-under; give one")
     started = time.monotonic()
     with counting("reading calls") as tick:
-        told = replace(options, read=replace(options.read, tick=tick, audit=audit))
+        told = replace(options, read=replace(options.read, tick=tick, hear_logs=audit))
         found = turns_report(path, told, against, labels, corrections, limits)
     console = stdout_console()
     for sentence in found.sentences:

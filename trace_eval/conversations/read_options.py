@@ -44,7 +44,7 @@ class ReadOptions:
         swap: exchange the channels of both.
         ignore: seconds that are no speech (music, ringing); may be repeated.
         check_clock: say how late each voice's echo is on the other channel: offset and drift.
-        audit: also hear the recordings of calls whose times are those of a log.
+        hear_logs: also hear the recordings of calls whose times are those of a log.
         pipeline: how an EVA agent was built: cascade, s2s or audio_llm.
         tick: told after each conversation how many are read, and of how many, where that is known.
         kept: folder where the turns are kept that were heard in recordings; None: nowhere.
@@ -56,7 +56,7 @@ class ReadOptions:
     swap: bool = _option(False)
     ignore: tuple[tuple[float, float], ...] = _option((), metavar="START-END", read=read_stretches)
     check_clock: bool = _option(False)
-    audit: bool = option_field(False, shown=False)
+    hear_logs: bool = option_field(False, shown=False)
     pipeline: str | None = _option(None)
     tick: Callable[[int, int | None], None] | None = option_field(None, shown=False)
     kept: Path | None = option_field(None, shown=False)

@@ -98,7 +98,7 @@ def read_conversations(
     for number, found in enumerate(chosen.read(path, options), 1):
         if options.tick:
             options.tick(number, total)
-        if options.audit and not isinstance(found, Unread):
+        if options.hear_logs and not isinstance(found, Unread):
             found = _audited(found, options)
         if isinstance(found, Unread):
             unread.append(found)

@@ -27,6 +27,9 @@ _STEP_S, _FARTHEST_S = 0.02, 10.0
 #: Least likeness (correlation) that is believed, and by how much the better of two ways must win.
 _LIKE, _BETTER = 0.6, 0.2
 
+#: Calls that are at least as like as this did not move: an utterance is missing at an end.
+_MOVED = 0.75
+
 #: Pauses within an utterance, how much longer it may be heard than logged, and how far one may
 #: have moved against the one before, seconds.
 _PAUSE_S, _LENGTH_S, _JUMP_S = 0.3, 0.3, 4.0
@@ -113,7 +116,8 @@ def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> lis
         for one in (log, sound)
     ]
     speech = [sum(total(spans) for spans in one.values()) for one in (log, sound)]
-    if abs(speech[0] - speech[1]) < _LENGTHS * speech[0] and abs(lasts[0] - lasts[1]) > _LOST_S:
+    as_much = abs(speech[0] - speech[1]) < _LENGTHS * speech[0]
+    if straight[1] < _MOVED and as_much and abs(lasts[0] - lasts[1]) > _LOST_S:
         why = (
             f"the log lasts {lasts[0]:.2f} s from the first word to the last, the sound"
             f" {lasts[1]:.2f} s, with as much speech: silence was collapsed, or added"
