@@ -40,7 +40,7 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.kinds import compares
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
-from trace_eval.judges.views.sound.layout import Layout
+from trace_eval.judges.views.sound.layout import SoundLayout
 from trace_eval.runs.pipeline import decode_recording
 
 MANY = 10_000
@@ -139,7 +139,7 @@ def encoding() -> dict[str, float]:
             def read(path: Path = path) -> Any:
                 return decode_recording(Answer(audio=path))
 
-            waveform = Waveform(Layout((sound_of(read(), read),), 24_000))
+            waveform = Waveform(SoundLayout((sound_of(read(), read),), 24_000))
             started = time.process_time()
             for _ in range(5):
                 waveform.render()

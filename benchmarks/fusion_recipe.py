@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.report import save, table
-from trace_eval.scores.fusion_fit import Rows, average, fit_blend, fit_map
+from trace_eval.scores.fusion_fit import FusionRows, average, fit_blend, fit_map
 
 NOISE = (0.1, 0.2, 0.4)
 
@@ -35,13 +35,13 @@ class Result:
     single: tuple[float, ...]
 
 
-def draw(seed: int, items: int = ITEMS, questions: int = QUESTIONS) -> Rows:
+def draw(seed: int, items: int = ITEMS, questions: int = QUESTIONS) -> FusionRows:
     """Truth and the four judges' scores, on [0, 1]."""
     rng = np.random.default_rng(seed)
     truth = rng.beta(0.5, 0.6, items)
     seen = [np.round(np.clip(truth + rng.normal(0, sd, items), 0, 1) * 4) / 4 for sd in NOISE]
     scores = np.stack([*seen, np.full(items, 0.5)], axis=1)
-    return Rows(scores, truth, np.arange(items) % questions)
+    return FusionRows(scores, truth, np.arange(items) % questions)
 
 
 def fused_on_unseen(seed: int) -> Result:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.report import save, table
-from trace_eval.judges.reward.inputs import Turn
+from trace_eval.judges.reward.inputs import RewardTurn
 from trace_eval.judges.reward.load import RewardModel
 from trace_eval.judges.reward.score import rewards
 from trace_eval.judges.views.pair.naturalness import NaturalnessPrompt
@@ -66,7 +66,7 @@ def big_model(device: str = "cuda:0") -> RewardModel:
     return RewardModel(thinker, head, tokenizer, features, device, "bfloat16", positions)
 
 
-def conversations(count: int) -> list[list[Turn]]:
+def conversations(count: int) -> list[list[RewardTurn]]:
     """Clips of noise with the package's own prompt."""
     prompt = NaturalnessPrompt()
     rng = np.random.default_rng(0)
@@ -75,8 +75,8 @@ def conversations(count: int) -> list[list[Turn]]:
     ]
     return [
         [
-            Turn("system", (prompt.system,)),
-            Turn("user", tuple(prompt.single("What should be said.", clip))),
+            RewardTurn("system", (prompt.system,)),
+            RewardTurn("user", tuple(prompt.single("What should be said.", clip))),
         ]
         for clip in clips
     ]

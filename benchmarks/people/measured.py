@@ -19,7 +19,7 @@ from trace_eval import Pair
 from trace_eval.extracting.start import extract
 from trace_eval.judges.base import Case
 from trace_eval.judges.rules.judge import RulesJudge
-from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import voice_lead, voice_numbers
 from trace_eval.options import ExtractOptions
 
@@ -63,9 +63,11 @@ def numbers_of(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> d
 
 def deciding(blueprint: Blueprint) -> float:
     """By what ``rules`` decides between two acceptable voices: leads are differences of it."""
-    numbers = voice_numbers(blueprint, Thresholds())
+    numbers = voice_numbers(blueprint, RuleThresholds())
     return (
-        voice_lead(numbers, dict.fromkeys(numbers, 0.0), Thresholds())[0] if numbers else math.nan
+        voice_lead(numbers, dict.fromkeys(numbers, 0.0), RuleThresholds())[0]
+        if numbers
+        else math.nan
     )
 
 

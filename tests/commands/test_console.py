@@ -195,7 +195,7 @@ def test_logs_get_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_table_has_more_rows_than_a_terminal_shows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from trace_eval.commands.console import MAX_ROWS, Rows
+    from trace_eval.commands.console import MAX_ROWS, ConsoleRows
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.show.table import Table
 
@@ -211,7 +211,7 @@ def test_no_table_has_more_rows_than_a_terminal_shows(
         assert printed.count("row") - printed.count("rows") == MAX_ROWS
         assert (told or "t") in printed
         assert ("more" in printed) is bool(told)
-    rows = Rows(("name", "value"), tmp_path / "all.csv")
+    rows = ConsoleRows(("name", "value"), tmp_path / "all.csv")
     for name, value in long.rows:
         rows.add(name, value)
     rows.print()

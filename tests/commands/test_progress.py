@@ -16,10 +16,10 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.extracting.clip import Extracted
 from trace_eval.judges.base import Activity
-from trace_eval.runs.pipeline import Event
+from trace_eval.runs.pipeline import RunEvent
 
-_CLIP = Event(clip=Extracted("a.wav", audio_s=6.0), activity=Activity(3, 0.125))
-_PAIR = Event(outcomes=(Judgement.unscored("1", "x", Reason.JUDGE_FAILED, "told"),))
+_CLIP = RunEvent(clip=Extracted("a.wav", audio_s=6.0), activity=Activity(3, 0.125))
+_PAIR = RunEvent(outcomes=(Judgement.unscored("1", "x", Reason.JUDGE_FAILED, "told"),))
 
 
 def test_the_pace_is_what_was_done_over_the_time_it_took(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,7 +48,7 @@ def _console(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> io.StringIO:
 def _shown(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> str:
     out = _console(monkeypatch, terminal)
     with progress(100) as listen:
-        listen(Event(pending=2))
+        listen(RunEvent(pending=2))
         listen(_CLIP)
         listen(_PAIR)
     return out.getvalue()

@@ -26,7 +26,7 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with two installed packages ``one`` and ``two``, and a cache without weights."""
     files = {name: sha256(content) for name, content in CONTENT.items()}
     held = {"one": ("model.bin.part1", "vocab.txt"), "two": ("model.bin.part2",)}
-    source = packaged.Source(
+    source = packaged.WeightsSource(
         tuple(packaged.Package(n, "1", n, {f: files[f] for f in fs}) for n, fs in held.items()),
         {"model.bin": sha256(CONTENT["model.bin.part1"] + CONTENT["model.bin.part2"])},
         extra="base",

@@ -27,7 +27,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules.findings import words_per_minute
 from trace_eval.judges.rules.judge import CAVEAT, RulesJudge
-from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.runs.run import Run
 
 REFUSAL = "i'm sorry but i can't help you with that"
@@ -41,7 +41,7 @@ def ratings(judgement: Judgement) -> dict[str, str]:
 
 
 def test_it_is_a_judge_with_recordable_parameters() -> None:
-    judge = RulesJudge(Thresholds(slow_wpm=100.0))
+    judge = RulesJudge(RuleThresholds(slow_wpm=100.0))
     assert isinstance(judge, Judge)
     parameters: Any = json.loads(json.dumps(judge.parameters(), allow_nan=False))
     assert parameters["thresholds"]["slow_wpm"] == 100.0
@@ -208,7 +208,7 @@ def test_what_is_known_of_english_is_not_looked_for_in_other_languages() -> None
     assert "WPM (no norm for German)" in rate.render(10.0)
     hasty = answer(rate=make.rate(articulation_wpm=400.0, syllables_per_s=4.0))
     fast = hasty.model_copy(update={"transcript": german})
-    cuts = Thresholds()
+    cuts = RuleThresholds()
     assert words_per_minute(hasty, cuts)[0] == 400.0
     # 4 syllables a second are 4 * 6.19 / 5.97 English ones (Pellegrino et al. 2011)
     by_norm = 60 * 4.0 * 6.19 / 5.97 / cuts.nuclei_per_word

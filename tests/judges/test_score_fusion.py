@@ -14,7 +14,7 @@ from blueprints import UserError
 from fusion import likert
 from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.fusion import Fused, FusionModel, Map, Member, spread_over
-from trace_eval.scores.fusion_fit import Rows, fit_blend, fit_map, fit_weights, folds
+from trace_eval.scores.fusion_fit import FusionRows, fit_blend, fit_map, fit_weights, folds
 
 IDENTITY = Map((0.0, 1.0), (0.0, 1.0))
 SCALE = likert(1, 5)
@@ -39,8 +39,8 @@ def test_the_fusion_beats_its_judges_and_their_average(seed: int) -> None:
 def test_identical_judges_are_each_of_them() -> None:
     rows = draw(3, 400, 100)
     one = rows.scores[:, :1]
-    alone = fit_blend(Rows(one, rows.truth, rows.question))
-    tripled = fit_blend(Rows(np.repeat(one, 3, axis=1), rows.truth, rows.question))
+    alone = fit_blend(FusionRows(one, rows.truth, rows.question))
+    tripled = fit_blend(FusionRows(np.repeat(one, 3, axis=1), rows.truth, rows.question))
     np.testing.assert_allclose(
         tripled.apply(np.repeat(one, 3, axis=1)), alone.apply(one), atol=1e-9
     )

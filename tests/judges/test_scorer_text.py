@@ -14,9 +14,9 @@ from trace_eval.data.manifests import read_items
 from trace_eval.judges.base import Case
 from trace_eval.judges.scorer.data import read_ratings
 from trace_eval.judges.scorer.judge import fields_of_case
-from trace_eval.judges.scorer.text import Fields, fitted, text_of
+from trace_eval.judges.scorer.text import ScorerFields, fitted, text_of
 
-FIELDS = Fields("What is heard?", "a dog", "It is a cat.", "One hears barking.")
+FIELDS = ScorerFields("What is heard?", "a dog", "It is a cat.", "One hears barking.")
 
 
 def words(text: str) -> int:
@@ -37,7 +37,7 @@ def test_a_transcript_stands_before_the_rationale() -> None:
 
 
 def test_empty_fields_keep_their_names() -> None:
-    empty = Fields("", "", "")
+    empty = ScorerFields("", "", "")
     assert text_of(empty) == " |context:  |question:  |correct answer:  |candidate answer: "
 
 
@@ -93,4 +93,4 @@ def test_no_text_of_an_item_is_changed(text: str) -> None:
             "transcription": text,
         }
     )
-    assert fields_of_case(Case(item), text) == Fields(text, text, text, text, text)
+    assert fields_of_case(Case(item), text) == ScorerFields(text, text, text, text, text)

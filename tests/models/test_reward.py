@@ -17,7 +17,7 @@ from tests.support.tiny_omni import LANGUAGE_MODEL, old_name, write_reward, writ
 from trace_eval.judges.reward.adapter import renamed, with_adapter
 from trace_eval.judges.reward.generate import Sampling, replies
 from trace_eval.judges.reward.inputs import (
-    Turn,
+    RewardTurn,
     assemble,
     audio_tokens,
     check_clip,
@@ -35,8 +35,8 @@ def clip(seconds: float, pitch: float = 200, seed: int = 0) -> Samples:
     return made
 
 
-def asked(*clips: Samples, text: str = "Rate the naturalness.") -> list[Turn]:
-    return [Turn("system", ("You listen.",)), Turn("user", (text, *clips, "Answer."))]
+def asked(*clips: Samples, text: str = "Rate the naturalness.") -> list[RewardTurn]:
+    return [RewardTurn("system", ("You listen.",)), RewardTurn("user", (text, *clips, "Answer."))]
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def grm(base: Path) -> RewardModel:
     return load(locate(str(base)), "cpu")
 
 
-def hidden(model: RewardModel, turns: list[Turn]) -> Any:
+def hidden(model: RewardModel, turns: list[RewardTurn]) -> Any:
     import torch
 
     with torch.no_grad():

@@ -23,7 +23,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
-from trace_eval.judges.reward.generate import Reply
+from trace_eval.judges.reward.generate import WrittenReply
 from trace_eval.judges.reward.judge import ReplyJudge, RewardJudge
 from trace_eval.judges.views.pair.spoken_texts import TEXTS_DIFFER
 from trace_eval.rubrics.load import load_rubric
@@ -160,7 +160,7 @@ def test_replies_vote_in_both_orders(
         asked.append((samples, seed))
         first = len(turns[1].parts[1]) > 15_000  # A, the longer clip, is heard first
         text = "First recording: 8, second recording: 6" if first else "A: 5, B: 9"
-        return [Reply(text, 9, False)] * samples, 100
+        return [WrittenReply(text, 9, False)] * samples, 100
 
     monkeypatch.setattr("trace_eval.judges.reward.generate.replies", told)
     made = judged(judge, case(tmp_path))

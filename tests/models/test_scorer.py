@@ -23,7 +23,7 @@ from tests.support.tiny_llama import write_base
 from trace_eval.data.scores import Score
 from trace_eval.judges.scorer.checkpoint import locate
 from trace_eval.judges.scorer.options import TrainOptions
-from trace_eval.judges.scorer.text import Fields, text_of
+from trace_eval.judges.scorer.text import ScorerFields, text_of
 
 pytest.importorskip("accelerate", reason="pip install '.[scorer]'")
 
@@ -56,8 +56,8 @@ def trained(base: Path, ratings: Path, tmp_path_factory: pytest.TempPathFactory)
     return out
 
 
-def fields(row: dict[str, Any]) -> Fields:
-    return Fields(row["question"], row["reference"], row["candidate"], row["rationale"])
+def fields(row: dict[str, Any]) -> ScorerFields:
+    return ScorerFields(row["question"], row["reference"], row["candidate"], row["rationale"])
 
 
 # --- heads -------------------------------------------------------------------------------
@@ -242,7 +242,7 @@ def test_another_training_is_not_continued(base: Path, ratings: Path, trained: P
 # --- loading -----------------------------------------------------------------------------
 
 
-def predictions(folder: Path, texts: list[Fields], base: Path | None = None) -> list[float]:
+def predictions(folder: Path, texts: list[ScorerFields], base: Path | None = None) -> list[float]:
     from extractors import device
     from trace_eval.judges.scorer.model import load
 
@@ -344,12 +344,12 @@ def test_a_rationale_that_is_too_long_is_cut(trained: Path) -> None:
     from trace_eval.judges.scorer.model import load
 
     scorer = load(locate(trained), "cpu")
-    found = scorer.fit(Fields("Why?", "rain", "rain", "rain falls " * 900))
+    found = scorer.fit(ScorerFields("Why?", "rain", "rain", "rain falls " * 900))
     assert found is not None
     ids, cut = found
     assert cut
     assert len(ids) <= scorer.limit == 512
-    assert scorer.fit(Fields("Why?", "rain", "rain " * 900)) is None
+    assert scorer.fit(ScorerFields("Why?", "rain", "rain " * 900)) is None
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from fusion import DIMENSIONS, Rating
 from tests.support.hostile_run import RECIPE
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.data.pairs import Labels
-from trace_eval.report.evidence_tables import Grid, grids
+from trace_eval.report.evidence_tables import EvidenceGrid, grids
 from trace_eval.report.gather import Facts, disagrees
 from trace_eval.report.page import chip, content_policy, duration, embedded, template_environment
 from trace_eval.report.pairs import pair_row
@@ -101,14 +101,14 @@ def test_evidence_stands_beside_each_other() -> None:
         }
     )
     assert found == [
-        Grid(
+        EvidenceGrid(
             "Measured",
             ("", "A", "B"),
             (("words", "14", "105"), ("overlap", "0.111", "–"), ("suspect", "–", "none")),
         ),
-        Grid("Findings", ("check", "A"), (("pace", "cannot be told: no rate"),)),
-        Grid("Values", (), (("share a", "1"),)),
-        Grid("Thresholds", (), (("min words", "1"),), settings=True),
+        EvidenceGrid("Findings", ("check", "A"), (("pace", "cannot be told: no rate"),)),
+        EvidenceGrid("Values", (), (("share a", "1"),)),
+        EvidenceGrid("Thresholds", (), (("min words", "1"),), settings=True),
     ]
 
 

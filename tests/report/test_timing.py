@@ -11,7 +11,7 @@ from tests.support import calls
 from trace_eval.conversations.findings import KINDS
 from trace_eval.data.items import Single
 from trace_eval.options import RateOptions
-from trace_eval.report.lanes import EVENT_NAMES, Bar, _lettered
+from trace_eval.report.lanes import EVENT_NAMES, LaneBar, _lettered
 from trace_eval.report.timing import timing_of
 from trace_eval.report.write import write_report
 from trace_eval.runs.job import rate_manifest
@@ -90,7 +90,7 @@ def test_one_very_late_answer_does_not_press_the_others_together() -> None:
 
 def test_letters_of_events_that_begin_together_stand_together() -> None:
     assert len({name.letter for name in EVENT_NAMES.values()}) == len(EVENT_NAMES)
-    bars = [Bar(kind, left, 1.0, "", 0.0) for kind, left in
+    bars = [LaneBar(kind, left, 1.0, "", 0.0) for kind, left in
             (("overlap", 10.5), ("agent_interruption", 10.0), ("dead_air", 40.0))]  # fmt: skip
     assert [(bar.kind, bar.letters) for bar in _lettered(bars)] == [
         ("agent_interruption", "IO"),

@@ -22,7 +22,7 @@ from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.rules.judge import RulesJudge
-from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.report.write import write_report
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse_again
@@ -107,14 +107,14 @@ def test_judging_again_says_the_same() -> None:
             assert _lasting(json.loads(found.model_dump_json())) == _lasting(before)
 
 
-def _thresholds_then() -> Thresholds:
+def _thresholds_then() -> RuleThresholds:
     """Cuts were set anew since, for better words; a run tells those that it was judged by.
 
     Those that are gone decided between two acceptable voices, and no verdict here hangs on them.
     """
     recorded = Run.open(BEFORE / "rules").record().judge.parameters["thresholds"]
-    known = {field.name for field in dataclasses.fields(Thresholds)}
-    return Thresholds(**{name: value for name, value in recorded.items() if name in known})
+    known = {field.name for field in dataclasses.fields(RuleThresholds)}
+    return RuleThresholds(**{name: value for name, value in recorded.items() if name in known})
 
 
 def _lasting(record: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from tests.support.cli import ROOT, trace_eval
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.judges.base import Case, Judge
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.runs.pipeline import Event
+from trace_eval.runs.pipeline import RunEvent
 from trace_eval.select.best import select_best
 from trace_eval.select.candidates import read_candidates
 from trace_eval.select.options import BestOptions
@@ -49,10 +49,10 @@ class Stopped(Exception):
     """The selection ends here, in the midst of its work."""
 
 
-def stopping(judge: Louder, patience: int | None) -> Callable[[Event], None]:
+def stopping(judge: Louder, patience: int | None) -> Callable[[RunEvent], None]:
     """A listener that ends everything after so many judgements."""
 
-    def listen(event: Event) -> None:
+    def listen(event: RunEvent) -> None:
         if event.outcomes and len(judge.asked) == patience:
             raise Stopped
 

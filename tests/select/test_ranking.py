@@ -5,9 +5,9 @@ import math
 import pytest
 
 from trace_eval.data.items import Single
-from trace_eval.select.candidates import Candidate, Group, groups_of, place_in_bracket
+from trace_eval.select.candidates import Candidate, TextGroup, groups_of, place_in_bracket
 from trace_eval.select.ranking import bradley_terry, by_comparisons, by_scores
-from trace_eval.select.schemes import Scheme, Verdict, bracket
+from trace_eval.select.schemes import Scheme, SchemeVerdict, bracket
 from trace_eval.select.summary import gain_by_scores, random_other
 
 
@@ -16,9 +16,9 @@ def single(name: str, **more: object) -> Single:
     return Single.model_validate(given)
 
 
-def group(*names: str) -> Group:
+def group(*names: str) -> TextGroup:
     members = tuple(Candidate(single(name), f"hash-{name}") for name in names)
-    return Group("g", members, (), {})
+    return TextGroup("g", members, (), {})
 
 
 def test_equal_scores_share_a_rank_and_the_smallest_hash_wins() -> None:
@@ -45,35 +45,37 @@ def test_a_group_without_a_score_has_no_winner() -> None:
 def test_strengths_by_hand() -> None:
     # One game each way against the average (half won) and one win: by symmetry b = -b', and
     # the score equation 1 + 1/2 = s(2b) + s(b) with s the logistic function.
-    found = bradley_terry(["x", "y"], {("x", "y"): Verdict("1", 1.0)})
+    found = bradley_terry(["x", "y"], {("x", "y"): SchemeVerdict("1", 1.0)})
     b = found["x"]
     assert found["y"] == pytest.approx(-b)
     assert 1 / (1 + math.exp(-2 * b)) + 1 / (1 + math.exp(-b)) == pytest.approx(1.5, abs=1e-6)
-    assert bradley_terry(["x", "y"], {("x", "y"): Verdict(None)}) == {"x": 0, "y": 0}
+    assert bradley_terry(["x", "y"], {("x", "y"): SchemeVerdict(None)}) == {"x": 0, "y": 0}
 
 
 @pytest.mark.parametrize("scheme", ["all", "knockout"])
 def test_a_group_in_which_nothing_could_be_told_has_no_winner(scheme: Scheme) -> None:
     names = ["g/a", "g/b", "g/c"]
-    verdicts: dict[tuple[str, str], Verdict] = {}
+    verdicts: dict[tuple[str, str], SchemeVerdict] = {}
     while matches := bracket(scheme, names, verdicts).matches:
-        verdicts |= {match: Verdict(None, why="evidence_missing") for match in matches}
+        verdicts |= {match: SchemeVerdict(None, why="evidence_missing") for match in matches}
     found = by_comparisons(group(*"abc"), bracket(scheme, names, verdicts), verdicts)
     assert (found.status, found.winner, found.ranking) == ("unscored", None, [])
     assert found.comparisons == found.undecided == len(verdicts)
     (why,) = {gone.reason for gone in found.unscored}
     assert why == f"none of {len(verdicts)} comparisons could be judged: evidence_missing"
     assert [gone.candidate for gone in found.unscored] == names
-    verdicts[next(iter(verdicts))] = Verdict("1", 1.0)
+    verdicts[next(iter(verdicts))] = SchemeVerdict("1", 1.0)
     one = by_comparisons(group(*"abc"), bracket(scheme, names, verdicts), verdicts)
     assert (one.status, one.unscored) == ("scored", [])
 
 
 def test_finalists_come_before_those_knocked_out() -> None:
     names = [f"g/{letter}" for letter in "abcdef"]
-    verdicts: dict[tuple[str, str], Verdict] = {}
+    verdicts: dict[tuple[str, str], SchemeVerdict] = {}
     while matches := bracket("knockout", names, verdicts).matches:
-        verdicts |= {match: Verdict("1", 1.0) for match in matches}  # the earlier one is better
+        verdicts |= {
+            match: SchemeVerdict("1", 1.0) for match in matches
+        }  # the earlier one is better
     found = by_comparisons(group(*"abcdef"), bracket("knockout", names, verdicts), verdicts)
     assert [row.candidate for row in found.ranking] == ["g/a", "g/b", "g/c", "g/e", "g/d", "g/f"]
     assert [row.rank for row in found.ranking] == [1, 2, 3, 4, 5, 5]

@@ -7,7 +7,7 @@ import pytest
 from trace_eval.select.schemes import (
     Match,
     Scheme,
-    Verdict,
+    SchemeVerdict,
     bracket,
     comparisons,
     goes_on,
@@ -17,16 +17,16 @@ from trace_eval.select.schemes import (
 
 def play(
     scheme: Scheme, names: list[str], strength: dict[str, float]
-) -> tuple[dict[Match, Verdict], list[int]]:
+) -> tuple[dict[Match, SchemeVerdict], list[int]]:
     """Play a group to its end; (verdicts, comparisons per round)."""
-    verdicts: dict[Match, Verdict] = {}
+    verdicts: dict[Match, SchemeVerdict] = {}
     rounds = []
     while matches := bracket(scheme, names, verdicts).matches:
         assert not set(matches) & set(verdicts), "nothing is asked twice"
         rounds.append(len(matches))
         for a, b in matches:
             better = strength[a] > strength[b]
-            verdicts[a, b] = Verdict("1" if better else "2", 1.0 if better else 0.0)
+            verdicts[a, b] = SchemeVerdict("1" if better else "2", 1.0 if better else 0.0)
     return verdicts, rounds
 
 
@@ -70,16 +70,16 @@ def test_byes_go_to_the_first_in_the_bracket() -> None:
 
 def test_who_goes_on() -> None:
     match = ("a", "b")
-    assert goes_on(match, Verdict("2", 0.4)) == "b"
-    assert goes_on(match, Verdict("tie", 0.4)) == "b"  # the larger share
-    assert goes_on(match, Verdict("tie", 0.5)) == "a"  # the earlier in the bracket
-    assert goes_on(match, Verdict(None, 0.1)) == "a"
+    assert goes_on(match, SchemeVerdict("2", 0.4)) == "b"
+    assert goes_on(match, SchemeVerdict("tie", 0.4)) == "b"  # the larger share
+    assert goes_on(match, SchemeVerdict("tie", 0.5)) == "a"  # the earlier in the bracket
+    assert goes_on(match, SchemeVerdict(None, 0.1)) == "a"
 
 
 def test_an_undecided_match_is_named() -> None:
     given = names(5)
     open_ = bracket("knockout", given, {})
     assert open_.matches == (("c003", "c004"),)
-    after = bracket("knockout", given, {("c003", "c004"): Verdict(None)})
+    after = bracket("knockout", given, {("c003", "c004"): SchemeVerdict(None)})
     assert after.undecided == (("c003", "c004"),)
     assert after.rounds == {"c004": 1}

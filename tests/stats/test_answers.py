@@ -15,7 +15,7 @@ from trace_eval.compare.options import CompareOptions
 from trace_eval.stats.agreement.baselines import Majority
 from trace_eval.stats.agreement.beside_rules import Baseline
 from trace_eval.stats.agreement.compare import Comparison
-from trace_eval.stats.agreement.figures import Figure
+from trace_eval.stats.agreement.figures import AgreementFigure
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.answers import (
     PEOPLES_RATES,
@@ -261,7 +261,7 @@ def test_the_best_judge_beside_the_next() -> None:
     ],
 )
 def test_scores_and_people(limits: Limits, said: str) -> None:
-    found = Figure("agreement", "j", "rho", IntervalEstimate(0.3, limits), 20)
+    found = AgreementFigure("agreement", "j", "rho", IntervalEstimate(0.3, limits), 20)
     fields = ("selective", "systems", "system_agreement", "growth", "binary", "alphas", "splits")
     known = {"labels": "x", "items": 20, "raters": 1, "options": AgreeOptions(), "rubric": None}
     known |= {"ratings": 20, "questions": None, "low": 1, "high": 5, "fitted_on": ""}
@@ -271,7 +271,7 @@ def test_scores_and_people(limits: Limits, said: str) -> None:
     assert only.startswith(f"Scores of j are {said}: Spearman's rho 0.30")
     nothing = agree_answer(ScoreReport(**report, figures=()))
     assert nothing == ("Nothing that people rated was scored: nothing can be said.",)
-    equal = Figure("agreement", "j", "rho", IntervalEstimate(None, None), 20)
+    equal = AgreementFigure("agreement", "j", "rho", IntervalEstimate(None, None), 20)
     (only,) = agree_answer(ScoreReport(**report, figures=(equal,)))
     assert only.startswith("Spearman's rho is not defined over 20 answers: all scores")
 

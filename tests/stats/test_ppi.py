@@ -13,8 +13,8 @@ from benchmarks.coverage_intervals import covered
 from benchmarks.coverage_worlds import World
 from trace_eval.commands.cli import app
 from trace_eval.stats.estimate.limits import score_reach, skewed_reach
-from trace_eval.stats.inference.forest import Drawn, forest, line
-from trace_eval.stats.inference.influence import Labels, ppi_components, simple_design
+from trace_eval.stats.inference.forest import ForestMark, forest, line
+from trace_eval.stats.inference.influence import LabelledValues, ppi_components, simple_design
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
 from trace_eval.stats.inference.win_rates import describe
 
@@ -190,7 +190,7 @@ def test_labels_of_unequal_weight_are_as_many_as_they_are_worth() -> None:
     for w in (np.full(7, 1 / 7), np.array([0.4, *[0.1] * 6]), np.array([0.9, *[0.02] * 5])):
         residual = np.diag(w) @ (np.eye(len(w)) - np.outer(np.ones(len(w)), w))
         covariance = residual @ residual.T
-        labels = Labels(1.0, np.zeros(len(w)), np.zeros(len(w)), w)
+        labels = LabelledValues(1.0, np.zeros(len(w)), np.zeros(len(w)), w)
         assert labels.growth == pytest.approx(w @ w / np.trace(covariance))
         squared = np.trace(covariance @ covariance)
         assert labels.degrees == pytest.approx(np.trace(covariance) ** 2 / squared)
@@ -374,8 +374,8 @@ def test_forest_plots() -> None:
     assert line(0.5, (0.25, 0.75), 0, 1, 9) == "  ├─●─┤"
     assert line(None, None, 0, 1, 9) == "    :"
     assert line(1.0, None, 0, 1, 9) == "    :"  # no interval: not drawn as a sure one
-    rows = [Drawn("a <b>", 0.4, (0.2, 0.6), "40 %"), Drawn("c", 0.9, None, "90 %")]
-    drawn = forest([*rows, Drawn("d", None, None, "-", (0.5, "rule <i>"))], 0, 1, ["0", "1"])
+    rows = [ForestMark("a <b>", 0.4, (0.2, 0.6), "40 %"), ForestMark("c", 0.9, None, "90 %")]
+    drawn = forest([*rows, ForestMark("d", None, None, "-", (0.5, "rule <i>"))], 0, 1, ["0", "1"])
     assert "a &lt;b&gt;" in drawn
     assert "rule &lt;i&gt;" in drawn
     assert drawn.count('class="range"') == 1

@@ -15,7 +15,7 @@ import pytest
 from benchmarks.coverage_plan import Looker
 from tests.support.cli import trace_eval
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.beside_rules import Standing
+from trace_eval.stats.agreement.beside_rules import RuleStanding
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.paired import sign_test
 from trace_eval.stats.inference.ppi import PPIEstimate
@@ -238,7 +238,7 @@ def test_words_follow_the_interval(limits: tuple[float, float] | None, scores: s
 
 
 def test_a_rule_and_its_test() -> None:
-    above = Standing("above", "length", 0.5, 0.012)
+    above = RuleStanding("above", "length", 0.5, 0.012)
     assert beside_rule(above) == (
         "That is above the best simple rule, length at 50 % (paired test, p = 0.012)."
     )

@@ -237,7 +237,7 @@ def card_of(folder: Path, labels: Any, resamples: int) -> Finding:
     )
 
 
-class Page(PosixPath):
+class FindingsPage(PosixPath):
     """The file of a report, which a notebook shows with its sentences.
 
     Attributes:
@@ -269,11 +269,11 @@ class Page(PosixPath):
         return (self.finding._repr_html_() if self.finding else "") + link
 
 
-def page_of(run: Run, path: Path) -> Page:
+def page_of(run: Run, path: Path) -> FindingsPage:
     """The page of a run, with what it says first."""
     from trace_eval.report.answer import run_answer
 
-    page = Page(path)
+    page = FindingsPage(path)
     page.finding = dataclasses.replace(
         results_of(run), title="Report", sentences=run_answer(run.folder)
     )

@@ -27,7 +27,7 @@ from trace_eval.options import (
 )
 from trace_eval.runs.job import open_job
 from trace_eval.runs.notebook import run_html, summary_of
-from trace_eval.runs.pipeline import Event, Listener
+from trace_eval.runs.pipeline import Listener, RunEvent
 from trace_eval.runs.run import Run as StoredRun
 from trace_eval.stats.estimate.options import OF_PAGES
 
@@ -165,7 +165,7 @@ class Run(StoredRun):
     @python_words()
     def report(
         self, out: str | os.PathLike[str] | None = None, audio: bool = False
-    ) -> findings.Page:
+    ) -> findings.FindingsPage:
         """Write one HTML file that shows the run.
 
         Args:
@@ -301,7 +301,7 @@ def _bar(total: int, wanted: bool | None) -> Iterator[Listener | None]:
 
     with tqdm(total=total, unit="item", file=sys.stderr) as bar:
 
-        def listen(event: Event) -> None:
+        def listen(event: RunEvent) -> None:
             if event.pending is not None:
                 bar.total = event.pending
             if event.outcomes:

@@ -170,7 +170,7 @@ def warn_all(problems: Iterable[object]) -> None:
         warn(f"... and {left} others")
 
 
-class Rows:
+class ConsoleRows:
     """A plain table of which a terminal is shown :data:`MAX_ROWS` rows, and where all are.
 
     Args:

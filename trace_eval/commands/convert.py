@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from blueprints import counted
-from trace_eval.commands.console import EXIT_INCOMPLETE, Rows, results, warn_all
+from trace_eval.commands.console import EXIT_INCOMPLETE, ConsoleRows, results, warn_all
 from trace_eval.commands.signatures import from_classes
 from trace_eval.datasets import Selection
 
@@ -109,7 +109,7 @@ def _print(done: Conversion) -> None:
 
 def _print_figures(figures: list[Figure]) -> None:
     numbers = ("published", "ours", "n", "unscored", "worst", "best")
-    table = Rows(("figure", "system", *numbers, ""), fixed=(), right=numbers)
+    table = ConsoleRows(("figure", "system", *numbers, ""), fixed=(), right=numbers)
     for figure in figures:
         table.add(*map(escape, _cells(figure)))
     table.print(results(160))

@@ -14,7 +14,7 @@ from trace_eval.commands.console import messages, warn
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from trace_eval.runs.pipeline import Event, Listener
+    from trace_eval.runs.pipeline import Listener, RunEvent
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Pace:
     cost_usd: float | None = None
     started: float = field(default_factory=time.monotonic)
 
-    def count(self, event: Event) -> None:
+    def count(self, event: RunEvent) -> None:
         """Add what an event tells."""
         if event.clip:
             self.clips += 1
@@ -135,7 +135,7 @@ def progress(total: int, what: str = "judging") -> Iterator[Listener]:
         said, lines = False, Lines(what, total)
         task = bar.add_task(what, total=total, pace="")
 
-        def listen(event: Event) -> None:
+        def listen(event: RunEvent) -> None:
             nonlocal said
             if event.clip and event.clip.cache_problem and not said:
                 said = True

@@ -39,7 +39,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
         "blueprints.blueprint:Blueprint",
         "dict builtins:object",
     ),
-    "runs": ("list trace_eval.runs.listing:Listed",),
+    "runs": ("list trace_eval.runs.listing:ListedRun",),
     "export": ("trace_eval.commands.export:Exported",),
     "review": ("trace_eval.review.exports:ReviewFiles",),
     "agree": (
@@ -63,7 +63,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
     ),
     "card": ("list trace_eval.stats.inference.card:Card",),
     "doctor": ("trace_eval.api.doctor:Diagnosis", "list trace_eval.judges.registry.doctor:Check"),
-    "models list": ("list extractors.fetch:Listed",),
+    "models list": ("list extractors.fetch:ListedModel",),
     "models fetch": ("list trace_eval.commands.models:Fetched",),
     "models verify": ("list extractors.fetch:Verified",),
     "rubrics list": ("list trace_eval.rubrics.single:ScoreRubric",),
@@ -85,7 +85,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
     "drill judge": ("trace_eval.stats.inference.probes:ProbeReport",),
     "train fusion": ("trace_eval.stats.agreement.train_fusion:FusionTraining",),
     "train scorer": ("trace_eval.judges.scorer.train:Trained",),
-    "train clamp": ("trace_eval.judges.scorer.clamp:Fitted",),
+    "train clamp": ("trace_eval.judges.scorer.clamp:FittedClamp",),
     "train card": ("trace_eval.judges.scorer.checkpoint:ScorerRecord",),
 }
 RESULTS["rate"] = RESULTS["judge"]

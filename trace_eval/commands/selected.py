@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.markup import escape
 
 from blueprints import counted
-from trace_eval.commands.console import Rows, results, warn_all
+from trace_eval.commands.console import ConsoleRows, results, warn_all
 from trace_eval.commands.tables import print_estimate
 from trace_eval.select.best import BEST_FILE, BestEstimate, Selection
 from trace_eval.select.ranking import Ranking
@@ -17,7 +17,7 @@ from trace_eval.select.summary import Gain
 def print_selection(selection: Selection, out: Path) -> None:
     """The winner of each group, and the summary."""
     console = results()
-    table = Rows(("group", "winner", "system", "by", "of", "note"), out / BEST_FILE)
+    table = ConsoleRows(("group", "winner", "system", "by", "of", "note"), out / BEST_FILE)
     for ranking in selection.rankings:
         table.add(*map(escape, _row(ranking)))
     table.print(console)

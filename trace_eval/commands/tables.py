@@ -13,7 +13,7 @@ from rich.table import Table
 
 from blueprints import counted
 from fusion import DIMENSIONS, Numbers
-from trace_eval.commands.console import MAX_ROWS, Rows, by_cause, messages, results, warn
+from trace_eval.commands.console import MAX_ROWS, ConsoleRows, by_cause, messages, results, warn
 from trace_eval.runs.guesses import guesses_in
 from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, ScoreRow, VerdictRow
 from trace_eval.runs.run import Run
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # the LLM clients take half a second to import
     from trace_eval.judges.ask.estimate import CostEstimate
     from trace_eval.judges.registry.doctor import Check
     from trace_eval.judges.registry.listing import ListedOption
-    from trace_eval.runs.listing import Listed
+    from trace_eval.runs.listing import ListedRun
     from trace_eval.runs.summary import Summary
 
 #: Column titles of the three dimensions.
@@ -41,7 +41,7 @@ def print_results(folder: Path) -> None:
     run = Run.open(folder)
     outcomes, overall = run.outcomes(), run.overall()
     titles = ("pair", *(_TITLES[name] for name in DIMENSIONS), "overall", "why")
-    table = Rows(titles, folder / "results.csv")
+    table = ConsoleRows(titles, folder / "results.csv")
     for pair, fused in overall.items():
         outcome = outcomes.get(pair, NOT_JUDGED)
         marks = [name in outcome.inconsistent for name in DIMENSIONS]
@@ -109,7 +109,7 @@ def print_scores(folder: Path) -> None:
     scales = {name: rubric.numbers for name, rubric in rubrics_of(run).items()}
     outcomes = run.score_outcomes()
     numbers = [title for name in scales for title in (name, "spread")]
-    table = Rows(("item", "system", *numbers), folder / "results.csv", numbers, numbers)
+    table = ConsoleRows(("item", "system", *numbers), folder / "results.csv", numbers, numbers)
     for item in run.singles():
         made = [
             (outcomes.get((item.id, name), NOT_SCORED), scale) for name, scale in scales.items()
@@ -177,14 +177,14 @@ def print_outcomes(summary: Summary, folder: Path, noun: str) -> None:
         print_summary(summary, folder, noun, "scores.jsonl")
 
 
-def print_runs(runs: Sequence[Listed]) -> None:
+def print_runs(runs: Sequence[ListedRun]) -> None:
     """One line per run."""
     console = results()
     if not runs:
         messages().print("no runs here; trace-eval judge PAIRS makes one")
         return
     titles = ("run", "input", "judge", "policy", "scored", "started (UTC)", "tag")
-    table = Rows(titles, fixed=("scored", "started (UTC)"))
+    table = ConsoleRows(titles, fixed=("scored", "started (UTC)"))
     for run in runs:
         if run.record is None:
             warn(run.problem)
@@ -309,7 +309,7 @@ def print_options(options: Sequence[ListedOption]) -> None:
     told = "\noptions: -J OPTION=VALUE, or OPTION = VALUE below [judge] in a file for --config"
     results().print(told, markup=False)
     for start in range(0, len(options), MAX_ROWS):  # nobody looks an option up in a file
-        table = Rows(("option", "default", "for", "meaning"), fixed=("option",))
+        table = ConsoleRows(("option", "default", "for", "meaning"), fixed=("option",))
         for each in options[start : start + MAX_ROWS]:
             table.add(*map(escape, (each.name, each.default, each.items, each.meaning)))
         table.print()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.compare.change_report import ChangeReport
-from trace_eval.compare.conclusions import Change, Conclusions, change, z_conclusions
+from trace_eval.compare.conclusions import ConclusionChange, Conclusions, change, z_conclusions
 from trace_eval.compare.mapping import Mapping, mapping
 from trace_eval.compare.read_board import Board
 from trace_eval.show.table import column, p_text
@@ -29,7 +29,7 @@ def _range(limits: tuple[float, float] | None, _: object) -> str | None:
 
 
 @dataclass(frozen=True)
-class Shift:
+class BoardShift:
     """One system under both judges, in the units of the board.
 
     Attributes:
@@ -52,7 +52,7 @@ class Shift:
 
 
 @dataclass(frozen=True)
-class Figures:
+class BoardFigures:
     """Two boards in numbers, over one set of systems.
 
     Attributes:
@@ -88,9 +88,9 @@ class BoardChange(ChangeReport):
     """
 
     items: int | None
-    figures: tuple[Figures, ...]
-    shifts: tuple[Shift, ...]
-    conclusions: tuple[Change, ...]
+    figures: tuple[BoardFigures, ...]
+    shifts: tuple[BoardShift, ...]
+    conclusions: tuple[ConclusionChange, ...]
     mapping: Mapping
 
 
@@ -118,7 +118,7 @@ def compare_boards(one: Board, other: Board, items: int | None = None) -> BoardC
         kept = [name for name in names if name != base]
         figures.append(_figures(f"without the baseline {base}", kept, old[rest], new[rest]))
     fitted = mapping(old[rest], new[rest])
-    families: list[Change] = []
+    families: list[ConclusionChange] = []
     p_holm: list[float] | None = None
     notes = []
     if items is None:
@@ -158,13 +158,13 @@ def _shifts(
     rest: NDArray[np.bool_],
     p_holm: list[float] | None,
     fitted: Mapping,
-) -> list[Shift]:
+) -> list[BoardShift]:
     """Every system, the largest shift first; ``rest`` are those that are tested."""
     old, new = scores
     places = ranks(old.tolist()), ranks(new.tolist())
     tested: Iterator[float | None] = iter([None] * len(names) if p_holm is None else p_holm)
     rows = [
-        Shift(
+        BoardShift(
             name,
             float(old[row]),
             float(new[row]),
@@ -189,7 +189,7 @@ def _unit(scores: Array, name: str) -> float:
     return unit
 
 
-def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> Figures:
+def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> BoardFigures:
     shift = new - old
     pair = dict(zip(names, old.tolist(), strict=True)), dict(zip(names, new.tolist(), strict=True))
     both = correlate("second", pair[1], "first", pair[0])
@@ -197,7 +197,7 @@ def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> Figures
     i, j = np.triu_indices(len(names), 1)
     reordered = (old[i] - old[j]) * (new[i] - new[j]) < 0
     most = int(np.argmax(np.abs(shift)))
-    return Figures(
+    return BoardFigures(
         rows,
         len(names),
         both.spearman,
@@ -213,13 +213,13 @@ def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> Figures
     )
 
 
-def _against(names: Sequence[str], rates: tuple[Array, Array], items: int) -> Change:
+def _against(names: Sequence[str], rates: tuple[Array, Array], items: int) -> ConclusionChange:
     first, second = (z_conclusions(p - EVEN, p * (1 - p) / items) for p in rates)
     told = [f"{n} {_of(first, r)} to {_of(second, r)}" for r, n in enumerate(names)]
     return change("every system against the baseline", told, first, second)
 
 
-def _pairs(names: Sequence[str], rates: tuple[Array, Array], items: int) -> Change:
+def _pairs(names: Sequence[str], rates: tuple[Array, Array], items: int) -> ConclusionChange:
     i, j = np.triu_indices(len(names), 1)
 
     def seen(p: Array) -> Conclusions:
@@ -247,7 +247,10 @@ def _shift_tests(rates: tuple[Array, Array], items: int) -> list[float]:
 
 
 def _sentence(
-    all_: Figures, families: Sequence[Change], rows: Sequence[Shift], items: int | None
+    all_: BoardFigures,
+    families: Sequence[ConclusionChange],
+    rows: Sequence[BoardShift],
+    items: int | None,
 ) -> str:
     told = (
         f"scores shift by {all_.mean:+.2f} on average ({all_.mean_absolute:.2f} either way, at most"

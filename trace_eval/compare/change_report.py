@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from trace_eval.compare.flips import Flips, Noise
+from trace_eval.compare.flips import Flips, VerdictNoise
 from trace_eval.compare.held_fixed import Held
 from trace_eval.compare.mapping import Mapping
 from trace_eval.compare.options import ChangeOptions
-from trace_eval.compare.people import People, RatedByPeople
+from trace_eval.compare.people import ComparedPeople, RatedByPeople
 from trace_eval.compare.severe import SevereItem
 from trace_eval.compare.systems import SystemChange
 from trace_eval.show.table import NOTHING, column, p_text
@@ -28,7 +28,7 @@ def _limits(limits: tuple[float, float] | None, _: object) -> str | None:
 
 
 @dataclass(frozen=True)
-class Coverage:
+class ChangeCoverage:
     """What each judging scored of the common items.
 
     Attributes:
@@ -91,7 +91,7 @@ class MetricFlips:
 
     metric: str
     flips: Flips
-    noise: Noise
+    noise: VerdictNoise
     excess: IntervalEstimate | None = field(metadata=column("excess over A/A"))
 
     @property
@@ -103,7 +103,7 @@ class MetricFlips:
 
 
 @dataclass(frozen=True)
-class Group:
+class ChangeGroup:
     """Flips in one part of the items."""
 
     by: str
@@ -153,13 +153,13 @@ class JudgeChange(ChangeReport):
     held: tuple[Held, ...]
     main: str
     options: ChangeOptions
-    coverage: tuple[Coverage, ...]
+    coverage: tuple[ChangeCoverage, ...]
     flips: tuple[MetricFlips, ...]
     direction: tuple[Direction, ...]
     systems: SystemChange | None
-    people: tuple[People, ...]
+    people: tuple[ComparedPeople, ...]
     rated: tuple[RatedByPeople, ...]
     mapping: Mapping | None
     severe: tuple[SevereItem, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[ChangeGroup, ...]
     items: tuple[tuple[str, float, float], ...]

@@ -41,7 +41,7 @@ class Conclusions:
 
 
 @dataclass(frozen=True)
-class Change:
+class ConclusionChange:
     """How the conclusions of a family change from one judge to the other.
 
     Attributes:
@@ -80,7 +80,7 @@ def change(
     second: Conclusions,
     expected: float | None = None,
     expected_from: str = "",
-) -> Change:
+) -> ConclusionChange:
     """Compare the conclusions of two judges on one family."""
     kinds = _kinds(first.signs, second.signs)
     other_order = first.order * second.order < 0
@@ -89,7 +89,7 @@ def change(
     lost, gained, turned, both_ways = (
         tuple(names[row] for row in np.flatnonzero(mask).tolist()) for mask in (*kinds, raw[2])
     )
-    return Change(
+    return ConclusionChange(
         family,
         len(names),
         lost,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.compare.judgings import Judging, Metric
+from trace_eval.compare.judgings import JudgedMetric, Judging
 from trace_eval.opinions.codes import LABELS, UNTYPED, Codes, collapse_codes, is_untyped
 from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.kappa import kappa
@@ -54,7 +54,7 @@ def comparable(one: Codes, other: Codes) -> tuple[Codes, Codes, tuple[str, ...]]
     return one, other, LABELS[:4]
 
 
-def changed(one: Metric, other: Metric) -> Array:
+def changed(one: JudgedMetric, other: JudgedMetric) -> Array:
     """1 where two judgings differ, 0 where they are equal, NaN where one is unscored."""
     unknown = np.isnan(one.points) | np.isnan(other.points)
     if one.codes is None or other.codes is None:
@@ -65,7 +65,7 @@ def changed(one: Metric, other: Metric) -> Array:
     return np.where(unknown, np.nan, differ.astype(float))
 
 
-def flips(one: Metric, other: Metric) -> Flips:
+def flips(one: JudgedMetric, other: JudgedMetric) -> Flips:
     """Count the flips between two judgings of the same items, row by row."""
     differ = changed(one, other)
     share = Share(int(np.nansum(differ)), int((~np.isnan(differ)).sum()))
@@ -87,7 +87,7 @@ def flips(one: Metric, other: Metric) -> Flips:
 
 
 @dataclass(frozen=True)
-class Noise:
+class VerdictNoise:
     """The judge with itself: A/A.
 
     Attributes:
@@ -155,7 +155,7 @@ def asked_anew(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str 
 
 def repeated(
     first: Judging, repeats: Sequence[Judging], metric: str
-) -> tuple[Array, Noise, list[Array]]:
+) -> tuple[Array, VerdictNoise, list[Array]]:
     """The noise of a judge from repetitions of one judging.
 
     Args:
@@ -170,7 +170,11 @@ def repeated(
     names = tuple(repeat.name for repeat in repeats)
     repeats = [each for each in repeats if metric in each.metrics]
     if not repeats:
-        return np.full(len(first), np.nan), Noise((), 0, Share(0, 0), "noise not measured"), []
+        return (
+            np.full(len(first), np.nan),
+            VerdictNoise((), 0, Share(0, 0), "noise not measured"),
+            [],
+        )
     points, notes, usable = [first.metrics[metric]], [], []
     for repeat in repeats:
         fresh, reason = asked_anew(first, repeat)
@@ -183,10 +187,14 @@ def repeated(
             notes.append(f"{repeat.name}: {counted(left_out, *cached)} left out")
         own = repeat.metrics[metric]
         blank = np.where(fresh, own.points, np.nan)
-        points.append(Metric(own.codes, blank, own.reasons))
+        points.append(JudgedMetric(own.codes, blank, own.reasons))
         usable.append(repeat)
     if not usable:
-        return np.full(len(first), np.nan), Noise(names, 0, Share(0, 0), "; ".join(notes)), []
+        return (
+            np.full(len(first), np.nan),
+            VerdictNoise(names, 0, Share(0, 0), "; ".join(notes)),
+            [],
+        )
     pairs = [*combinations(points, 2)]
     differ = np.stack([changed(one, other) for one, other in pairs])
     known = ~np.isnan(differ)
@@ -194,7 +202,7 @@ def repeated(
     per_item = np.divide(np.nansum(differ, 0), of, out=np.full(len(of), np.nan), where=of > 0)
     share = Share(int(np.nansum(differ)), int(known.sum()))
     gaps = [other.points - one.points for one, other in pairs]
-    return per_item, Noise(names, int((of > 0).sum()), share, None, tuple(notes)), gaps
+    return per_item, VerdictNoise(names, int((of > 0).sum()), share, None, tuple(notes)), gaps
 
 
 def excess(

@@ -54,7 +54,7 @@ class Ceiling:
 
 
 @dataclass(frozen=True)
-class Metric:
+class JudgedMetric:
     """One thing that was judged of every item.
 
     Attributes:
@@ -67,10 +67,10 @@ class Metric:
     points: Array
     reasons: Texts
 
-    def take(self, rows: NDArray[np.int64]) -> Metric:
+    def take(self, rows: NDArray[np.int64]) -> JudgedMetric:
         """Some of the items, in that order."""
         codes = None if self.codes is None else self.codes[rows]
-        return Metric(codes, self.points[rows], self.reasons[rows])
+        return JudgedMetric(codes, self.points[rows], self.reasons[rows])
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Judging:
 
     name: str
     ids: Texts
-    metrics: Mapping[str, Metric]
+    metrics: Mapping[str, JudgedMetric]
     facts: Mapping[str, Texts]
     people: Opinions | None
     replies: Texts
@@ -208,7 +208,7 @@ def aligned(first: Judging, other: Judging) -> Judging:
         return texts([value if g else v for g, v in zip(gone, column.tolist(), strict=True)])
 
     metrics = {
-        name: Metric(
+        name: JudgedMetric(
             None if own.codes is None else np.where(gone, MISSING, own.codes).astype(np.int8),
             np.where(gone, np.nan, own.points),
             blank(own.reasons, ABSENT),
@@ -236,6 +236,6 @@ def texts(values: Sequence[Any]) -> Texts:
     return column
 
 
-def labelled(codes: Codes, reasons: Texts) -> Metric:
+def labelled(codes: Codes, reasons: Texts) -> JudgedMetric:
     """A metric of labels."""
-    return Metric(codes, POINTS[codes], reasons)
+    return JudgedMetric(codes, POINTS[codes], reasons)

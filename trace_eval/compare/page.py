@@ -20,13 +20,13 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.outputs import write_file
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
-from trace_eval.report.audio import AudioAssets, Sound
+from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.page import chip, style
 from trace_eval.report.summary import TITLES
 from trace_eval.runs.run import Run
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.inference.card import MAIN
-from trace_eval.stats.inference.forest import Drawn, forest
+from trace_eval.stats.inference.forest import ForestMark, forest
 from trace_eval.stats.sentences import percent, rate
 
 #: Nothing from a network, and no scripts at all.
@@ -58,7 +58,7 @@ class PairView:
 
     pair: str
     instruction: str | None
-    players: tuple[tuple[str, Sound], ...]
+    players: tuple[tuple[str, PlayedSound], ...]
     verdicts: tuple[RunVerdict, ...]
     people: tuple[tuple[str, str], ...]
 
@@ -158,7 +158,7 @@ def _score_picture(report: ScoreComparison) -> str:
     )
     reach = max(0.1, ceil(10 * reach) / 10)
     drawn = [
-        Drawn(
+        ForestMark(
             f"{r.second} minus {r.first}, {r.rubric}",
             r.difference.value,
             r.difference.interval,
@@ -184,7 +184,7 @@ def _pair_views(
     pairs = {pair.id: pair for pair in first.pairs() if pair.id in wanted}
     clips = {record.source: record for record in first.clips().values()}
 
-    def players(pair: Pair) -> tuple[tuple[str, Sound], ...]:
+    def players(pair: Pair) -> tuple[tuple[str, PlayedSound], ...]:
         roles = (("Instruction", pair.instruction), ("Answer A", pair.a), ("Answer B", pair.b))
         return tuple(
             (name, assets.sound(recording, clips.get(recording.source_id)))
@@ -210,14 +210,14 @@ def _picture(report: RunComparison) -> str:
         reach = max(abs(x) for _, d in points for x in (d.value or 0, *(d.interval or ())))
         reach = min(1.0, max(0.1, ceil(10 * reach) / 10))
         rows = [
-            Drawn(name, d.value, d.interval, _points(d), (0.0, "no difference"))
+            ForestMark(name, d.value, d.interval, _points(d), (0.0, "no difference"))
             for name, d in points
         ]
         ends = f"-{percent(reach)} points", "0", f"{percent(reach)} points"
         told = f"accuracy against people ({main}): the difference, with its interval"
         return f'{forest(rows, -reach, reach, ends)}<p class="quiet">{told}</p>'
     shares = [
-        Drawn(
+        ForestMark(
             f"{row.first} and {row.second}",
             row.same.value,
             row.same.interval,
@@ -244,7 +244,7 @@ def _points(found: IntervalEstimate) -> str:
 def _view(
     item: Disagreement,
     pair: Pair,
-    players: tuple[tuple[str, Sound], ...],
+    players: tuple[tuple[str, PlayedSound], ...],
     judged: Mapping[str, Mapping[str, Judgement]],
 ) -> PairView:
     about = dict.fromkeys(name for said in item.verdicts.values() for name in said)

@@ -31,7 +31,7 @@ NEITHER = "not told apart"
 
 
 @dataclass(frozen=True)
-class People:
+class ComparedPeople:
     """Both judges against people's labels on the items that both scored.
 
     Attributes:
@@ -61,7 +61,7 @@ class RatedByPeople:
             of the second, and second minus first, paired.
         ranks: Spearman's rho with it, likewise.
         p: of equal errors, by sign flips.
-        nearer, ceiling, powered: as of :class:`People`.
+        nearer, ceiling, powered: as of :class:`ComparedPeople`.
     """
 
     metric: str
@@ -75,7 +75,9 @@ class RatedByPeople:
     powered: tuple[PPIEstimate, ...]
 
 
-def labelled_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> People | None:
+def labelled_by_people(
+    joined: Joined, metric: str, options: BootstrapOptions
+) -> ComparedPeople | None:
     """Both judges against people's labels of a metric; None: a score, or nobody labelled it."""
     one, other = joined.first.metrics[metric], joined.second.metrics[metric]
     if one.codes is None or other.codes is None:
@@ -113,7 +115,7 @@ def labelled_by_people(joined: Joined, metric: str, options: BootstrapOptions) -
     report = agree(sources, given, AgreeOptions(options, cluster, "drop"))
     (comparison,) = [c for c in report.comparisons if c.dimension == column]
     limits = comparison.difference.interval
-    return People(
+    return ComparedPeople(
         metric,
         tuple(s for s in report.scores if s.dimension == column),
         comparison,

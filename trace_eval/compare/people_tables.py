@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from blueprints import counted
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judgings import Ceiling
-from trace_eval.compare.people import NEITHER, People, RatedByPeople
+from trace_eval.compare.people import NEITHER, ComparedPeople, RatedByPeople
 from trace_eval.show.table import NOTHING, Table, column, grid, p_value, table
 from trace_eval.stats.inference.ppi import PPIEstimate
 
@@ -31,7 +31,7 @@ def people_tables(report: JudgeChange) -> Iterator[Table]:
             )
 
 
-def _labels(people: Sequence[People]) -> Table:
+def _labels(people: Sequence[ComparedPeople]) -> Table:
     return grid(
         "People",
         ("metric", "judge", "items", "accuracy", "kappa", "majority class", "people themselves"),
@@ -61,7 +61,7 @@ def _among(ceiling: Ceiling | None) -> str:
     return f"{ceiling.agreement or 0:.3f}{kappa} ({counted(ceiling.pairs, 'pair')})"
 
 
-def _nearer(people: Sequence[People]) -> Table:
+def _nearer(people: Sequence[ComparedPeople]) -> Table:
     tests = " ".join(f"comparison.mcnemar{name}" for name in (".only_first", ".only_second", ""))
     return table(
         "Nearer to people",
@@ -115,7 +115,7 @@ class _Helped:
     mean: PPIEstimate
 
 
-def _ppi_table(people: Sequence[People | RatedByPeople], names: tuple[str, str]) -> Table:
+def _ppi_table(people: Sequence[ComparedPeople | RatedByPeople], names: tuple[str, str]) -> Table:
     return table(
         "People's mean from few labels",
         [_Helped(p.metric, *both) for p in people for both in zip(names, p.powered, strict=False)],

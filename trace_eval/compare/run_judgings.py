@@ -19,8 +19,8 @@ from trace_eval.compare.judgings import (
     FACTS,
     Array,
     Ceiling,
+    JudgedMetric,
     Judging,
-    Metric,
     labelled,
     texts,
 )
@@ -122,7 +122,7 @@ def scores_judging(run: Run) -> Judging:
         low, high = min(labels), max(labels)
         values = [np.nan if s is None or s.value is None else s.value for s in found]
         points = (np.array(values, float) - low) / (high - low)
-        metrics[f"{rubric}.score"] = Metric(None, points, texts([_reason(s) for s in found]))
+        metrics[f"{rubric}.score"] = JudgedMetric(None, points, texts([_reason(s) for s in found]))
         scale = (low, high) if len(scored) == 1 else None
     every = [[of[name] for of in scored.values() if name in of] for name in ids]
     evidence, durations = _evidence(run)

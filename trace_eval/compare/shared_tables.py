@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trace_eval.compare.conclusions import Change
+from trace_eval.compare.conclusions import ConclusionChange
 from trace_eval.compare.mapping import Mapping
 from trace_eval.compare.severe import SevereItem
 from trace_eval.show.table import NOTHING, Table, grid, table
@@ -19,7 +19,7 @@ def severe_table(
     )
 
 
-def conclusions_table(families: tuple[Change, ...]) -> Table:
+def conclusions_table(families: tuple[ConclusionChange, ...]) -> Table:
     """Conclusions that are lost, gained or reversed, beside those that noise changes."""
     rows = []
     for family in families:

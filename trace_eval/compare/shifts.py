@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.compare.change_report import (
-    Coverage,
+    ChangeCoverage,
+    ChangeGroup,
     Direction,
-    Group,
     MetricFlips,
 )
 from trace_eval.compare.flips import changed, comparable, excess, flips, repeated
@@ -22,14 +22,14 @@ from trace_eval.stats.estimate.paired import mean_difference, sign_flip
 Array = NDArray[np.float64]
 
 
-def coverage(joined: Joined, metric: str) -> Coverage:
+def coverage(joined: Joined, metric: str) -> ChangeCoverage:
     """What was scored, with the shift if all that was not were losses, or wins."""
     one, other = joined.first.metrics[metric], joined.second.metrics[metric]
     x, y = one.points, other.points
     known = ~np.isnan(x), ~np.isnan(y)
     low = np.where(known[1], y, 0.0) - np.where(known[0], x, 1.0)
     high = np.where(known[1], y, 1.0) - np.where(known[0], x, 0.0)
-    return Coverage(
+    return ChangeCoverage(
         metric,
         len(x),
         int((known[0] & known[1]).sum()),
@@ -102,7 +102,7 @@ def _needed(gap: Array, margin: float) -> int | None:
     return int(np.ceil(gap.var(ddof=1) * ((1.645 + 1.282) / margin) ** 2))
 
 
-def groups(joined: Joined, main: str, top: int) -> list[Group]:
+def groups(joined: Joined, main: str, top: int) -> list[ChangeGroup]:
     """Categories and lengths in which most items flip, so many of each."""
     one, other = joined.first.metrics[main], joined.second.metrics[main]
     differ, gap = changed(one, other), other.points - one.points
@@ -118,7 +118,7 @@ def groups(joined: Joined, main: str, top: int) -> list[Group]:
             mask = (column == value) & ~np.isnan(differ)
             if mask.any():
                 shift = float(gap[mask].mean())
-                rows.append(Group(by, value, int(mask.sum()), int(differ[mask].sum()), shift))
+                rows.append(ChangeGroup(by, value, int(mask.sum()), int(differ[mask].sum()), shift))
         rows.sort(key=lambda group: -group.flips / group.items)
         found += rows[:top]
     return found

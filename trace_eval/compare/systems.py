@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.compare.conclusions import (
-    Change,
+    ConclusionChange,
     Conclusions,
     change,
     changes,
@@ -60,7 +60,7 @@ class SystemChange:
 
     rows: tuple[SystemShift, ...]
     correlation: Correlation
-    conclusions: tuple[Change, ...]
+    conclusions: tuple[ConclusionChange, ...]
 
     @property
     def beyond_noise(self) -> bool:

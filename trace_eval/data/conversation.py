@@ -72,7 +72,7 @@ class Clock(Strict):
     resolution_s: float | None = Field(None, gt=0)
 
 
-class Word(Strict):
+class SpokenWord(Strict):
     """One word and when it was said."""
 
     text: str
@@ -101,7 +101,7 @@ class Turn(Strict):
     text: str | None = None
     heard: str | None = None
     audio: Path | None = None
-    words: tuple[Word, ...] = ()
+    words: tuple[SpokenWord, ...] = ()
     exchange: int | None = None
     backchannel: bool = False
 

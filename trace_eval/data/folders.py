@@ -14,7 +14,7 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
-from trace_eval.data.system_folders import Row, Systems, by_stem, systems_in
+from trace_eval.data.system_folders import FolderRow, Systems, by_stem, systems_in
 from trace_eval.data.tables import SUFFIXES, EmptyTable, records
 
 #: Names of tables that say what the recordings beside them are.
@@ -36,10 +36,10 @@ class Kind:
 
     name: str
     fits: Callable[[Path], bool]
-    rows: Callable[[Path, Path | str, bool], Iterator[Row]] = field(repr=False)
+    rows: Callable[[Path, Path | str, bool], Iterator[FolderRow]] = field(repr=False)
 
 
-def rows_below(folder: Path, root: Path | str, single: bool) -> Iterator[Row]:
+def rows_below(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
     """The records of a folder.
 
     Args:
@@ -74,7 +74,7 @@ def _below(root: Path | str, part: str) -> Path | str:
     return root / part if isinstance(root, Path) else f"{root.rstrip('/')}/{part}"
 
 
-def _saved(folder: Path, root: Path | str, single: bool) -> Iterator[Row]:
+def _saved(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
     """A data set that ``save_to_disk`` of Hugging Face wrote, or several as its splits."""
     if (folder / "dataset_dict.json").is_file():
         for split in _names(folder / "dataset_dict.json", "splits"):
@@ -84,7 +84,7 @@ def _saved(folder: Path, root: Path | str, single: bool) -> Iterator[Row]:
     for name in _names(folder / "state.json", "_data_files"):
         path = folder / name
         for where, record in records(path, suffix=".arrow"):
-            yield Row(where, record, root)
+            yield FolderRow(where, record, root)
 
 
 def _names(path: Path, key: str) -> list[str]:
@@ -127,14 +127,14 @@ def _tables(folder: Path) -> list[Path]:
 
 def _of_tables(
     tables: Callable[[Path], list[Path]],
-) -> Callable[[Path, Path | str, bool], Iterator[Row]]:
-    def rows(folder: Path, root: Path | str, single: bool) -> Iterator[Row]:
+) -> Callable[[Path, Path | str, bool], Iterator[FolderRow]]:
+    def rows(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
         for path in tables(folder):
             base = _below(root, path.parent.relative_to(folder).as_posix())
             split = _SPLIT.fullmatch(path.stem)
             with suppress(EmptyTable):  # others may hold something
                 for where, record in records(path):
-                    yield Row(where, _in_split(record, split[1]) if split else record, base)
+                    yield FolderRow(where, _in_split(record, split[1]) if split else record, base)
 
     return rows
 
@@ -150,14 +150,14 @@ def _has_recordings(folder: Path) -> bool:
     return systems_in(folder) is not None or next(by_stem(folder), None) is not None
 
 
-def _recordings(folder: Path, root: Path | str, single: bool) -> Iterator[Row]:
+def _recordings(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
     if not single:
         raise UserError(
             f"{folder}: recordings of one system; a pair needs two: give a folder with a folder"
             " for each system, or --a DIR --b DIR"
         )
     for key, path in by_stem(folder):
-        yield Row(str(path), path if isinstance(path, str) else
+        yield FolderRow(str(path), path if isinstance(path, str) else
                   {"id": key, "audio": str(path)}, folder)  # fmt: skip
 
 

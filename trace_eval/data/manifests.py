@@ -31,7 +31,7 @@ from trace_eval.data.records import (
 from trace_eval.data.shards import ManifestShard, Shard, digest
 from trace_eval.data.singles import SINGLE_FIELDS, single_from_record
 from trace_eval.data.sources import Source, Table, opened, source_of
-from trace_eval.data.system_folders import Row
+from trace_eval.data.system_folders import FolderRow
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def read_records(
 
 def _read(
     label: Path | str,
-    rows: Iterable[Row],
+    rows: Iterable[FolderRow],
     made_of: Callable[[dict[str, Any], Path | str, Dropped], Sequence[Pair | Single]],
     table: Renamed,
 ) -> Manifest:

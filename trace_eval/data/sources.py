@@ -16,7 +16,7 @@ from blueprints import UserError
 from trace_eval.data.files import is_file, is_folder, replace_file, utf8_name
 from trace_eval.data.folders import recorded, rows_below
 from trace_eval.data.input_options import InputOptions, TwoFolders
-from trace_eval.data.system_folders import Row, Systems, systems_in
+from trace_eval.data.system_folders import FolderRow, Systems, systems_in
 from trace_eval.data.tables import SUFFIXES, checked, records
 from trace_eval.data.urls import is_url, location, name_of, parent, redacted
 
@@ -110,7 +110,7 @@ class Opened(NamedTuple):
     """
 
     label: Path | str
-    rows: Iterator[Row]
+    rows: Iterator[FolderRow]
     sha256: str | None
     prompted: bool = False
 
@@ -137,7 +137,7 @@ def opened(
     if isinstance(source, Table):
         here = _at(Path.cwd()) if root is None else root
         rows = checked(source.name, source.records)
-        yield Opened(source.name, (Row(w, r, here) for w, r in rows), None)
+        yield Opened(source.name, (FolderRow(w, r, here) for w, r in rows), None)
         return
     where = location(source)
     if isinstance(where, Path):
@@ -172,10 +172,10 @@ def _local(
         return Opened(label, _rooted(rows, root), None)
     base = _at(home) if root is None else root
     found = records(path, label, by_id=by_id)
-    return Opened(label, (Row(w, r, base) for w, r in found), _sha256(path))
+    return Opened(label, (FolderRow(w, r, base) for w, r in found), _sha256(path))
 
 
-def _rooted(rows: Iterator[Row], root: Path | str | None) -> Iterator[Row]:
+def _rooted(rows: Iterator[FolderRow], root: Path | str | None) -> Iterator[FolderRow]:
     return rows if root is None else (row._replace(root=root) for row in rows)
 
 

@@ -23,7 +23,7 @@ _PROMPTS = ("prompts", "instructions", "questions")
 PROMPT_FIELDS = Fields(PROMPT, needed=("id", "instruction_text"), numbered=False)
 
 
-class Row(NamedTuple):
+class FolderRow(NamedTuple):
     """One record of a source.
 
     Attributes:
@@ -78,7 +78,9 @@ class Systems:
         first = next(iter(self.folders.values()))
         return first.absolute().parent / "-".join(_plain(name) for name in self.folders)
 
-    def rows(self, single: bool = False, columns: Mapping[str, str] | None = None) -> Iterator[Row]:
+    def rows(
+        self, single: bool = False, columns: Mapping[str, str] | None = None
+    ) -> Iterator[FolderRow]:
         """A record for every prompt that all systems of a pair answered.
 
         Args:
@@ -104,31 +106,31 @@ class Systems:
 
     def _answers(
         self, found: Mapping[str, Mapping[str, Any]], keys: list[str], asked: Mapping[str, Any]
-    ) -> Iterator[Row]:
+    ) -> Iterator[FolderRow]:
         for name, folder in self.folders.items():
             for key in sorted(keys):
                 file = found[name].get(key)
                 if isinstance(file, str):
-                    yield Row(str(folder), file, folder)
+                    yield FolderRow(str(folder), file, folder)
                 elif file is not None:
                     own = {"id": f"{name}/{key}", "question_id": key, "system": name}
                     record = {**own, "audio": str(file), **_as_asked(asked.get(key, {}))}
-                    yield Row(str(file), record, folder)
+                    yield FolderRow(str(file), record, folder)
 
     def _pairs(
         self, found: Mapping[str, Mapping[str, Any]], keys: list[str], asked: Mapping[str, Any]
-    ) -> Iterator[Row]:
+    ) -> Iterator[FolderRow]:
         for key in sorted(keys):
             have = {name: files[key] for name, files in found.items() if key in files}
             for name, file in have.items():
                 if isinstance(file, str):
-                    yield Row(str(self.folders[name]), file, self.folders[name])
+                    yield FolderRow(str(self.folders[name]), file, self.folders[name])
             good = {name: file for name, file in have.items() if not isinstance(file, str)}
             lack = [name for name in self.folders if name not in have]
             if lack and good:
                 first = next(iter(good.values()))
                 told = f"{', '.join(lack)} has no recording {key!r}, which {', '.join(good)} has"
-                yield Row(str(first), told, first.parent)
+                yield FolderRow(str(first), told, first.parent)
             for one, other in combinations(good, 2):
                 name = key if len(self.folders) == 2 else f"{key}/{one}-{other}"
                 record = {
@@ -138,7 +140,7 @@ class Systems:
                     "b": {"audio": str(good[other]), "system": other},
                     **asked.get(key, {}),
                 }
-                yield Row(f"{good[one]} and {good[other]}", record, good[one].parent)
+                yield FolderRow(f"{good[one]} and {good[other]}", record, good[one].parent)
 
 
 def _named(text: str) -> tuple[str | None, Path]:

@@ -30,7 +30,7 @@ _TESTS: Mapping[str, Callable[[str, str], bool]] = {
 
 
 @dataclass(frozen=True)
-class Decision:
+class ReleasedDecision:
     """One step of a chain: where the phrase fits, the value is the answer.
 
     Attributes:
@@ -53,7 +53,7 @@ class Decisions:
     """
 
     file: str
-    chains: Mapping[str, tuple[Decision, ...]]
+    chains: Mapping[str, tuple[ReleasedDecision, ...]]
     sha256: str
 
     @property
@@ -103,7 +103,7 @@ def _asked_first(function: ast.FunctionDef) -> Iterator[str]:
                 yield called.attr
 
 
-def _steps(body: list[ast.stmt], path: Path) -> Iterator[Decision]:
+def _steps(body: list[ast.stmt], path: Path) -> Iterator[ReleasedDecision]:
     for node in body:
         while isinstance(node, ast.If):
             value = _returned(node.body)
@@ -123,17 +123,17 @@ def _returned(body: list[ast.stmt]) -> int | None:
     return None
 
 
-def _step(test: ast.expr, value: int, path: Path) -> Decision:
+def _step(test: ast.expr, value: int, path: Path) -> ReleasedDecision:
     match test:
         case ast.Compare(ast.Constant(str(phrase)), [ast.In()], [ast.Name()]):
-            return Decision("in", phrase, value)
+            return ReleasedDecision("in", phrase, value)
         case ast.Compare(ast.Name(), [ast.Eq()], [ast.Constant(str(phrase))]):
-            return Decision("is", phrase, value)
+            return ReleasedDecision("is", phrase, value)
         case ast.Call(ast.Attribute(ast.Name("re"), "search"), [ast.Constant(str(phrase)), _]):
             if not any(re.escape(p).replace("\\ ", " ") != p for p in phrase.split(_ANYTHING)):
-                return Decision("search", phrase, value)
+                return ReleasedDecision("search", phrase, value)
         case ast.Call(ast.Attribute(_, "startswith" | "endswith" as how), [ast.Constant(str(p))]):
-            return Decision(how, p, value)
+            return ReleasedDecision(how, p, value)
     raise UserError(
         f"{path}, line {test.lineno}: {ast.unparse(test)!r:.80} is a test that is not understood;"
         " leave out --lists, or name the commit that was read"

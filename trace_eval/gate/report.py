@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from trace_eval.compare.flips import Noise
+from trace_eval.compare.flips import VerdictNoise
 from trace_eval.compare.severe import SevereItem
 from trace_eval.gate.options import GateOptions
 from trace_eval.show.table import column, p_text
@@ -45,7 +45,9 @@ class GateRow:
     p: float = field(metadata=column("p, one-sided", p_text))
     p_holm: float = field(metadata=column("Holm", p_text))
     flips: Share = field(metadata=column(shown=lambda share, _: share.counts))
-    noise: Noise = field(metadata=column("A/A flips", lambda n, _: n.reason or n.flips.counts))
+    noise: VerdictNoise = field(
+        metadata=column("A/A flips", lambda n, _: n.reason or n.flips.counts)
+    )
     power: float = field(metadata=column(shown=".2f"))
     visible: float | None = field(metadata=column("smallest drop, power .8", _points))
     worst: float = field(metadata=column(shown="+.4f"))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.compare.flips import Noise, changed, repeated
+from trace_eval.compare.flips import VerdictNoise, changed, repeated
 from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.gate.drop import Drop, decide, measure
 from trace_eval.gate.options import GateOptions
@@ -49,7 +49,7 @@ def _measured(
     repeats: Sequence[Judging],
     flip: NDArray[np.bool_],
     options: GateOptions,
-) -> tuple[Drop, Noise]:
+) -> tuple[Drop, VerdictNoise]:
     gap = _points(joined.second, name, flip) - _points(joined.first, name, flip)
     known, cluster = ~np.isnan(gap), joined.first.cluster
     labels = _is_verdict(joined.first, name)
@@ -73,7 +73,7 @@ def _row(
     joined: Joined,
     name: str,
     drop: Drop,
-    noise: Noise,
+    noise: VerdictNoise,
     p: float,
     flip: NDArray[np.bool_],
     options: GateOptions,

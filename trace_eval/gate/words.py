@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from blueprints import counted
-from trace_eval.compare.flips import Noise
+from trace_eval.compare.flips import VerdictNoise
 from trace_eval.compare.judgings import Joined
 from trace_eval.compare.severe import SevereItem
 from trace_eval.gate.drop import Drop
@@ -17,7 +17,7 @@ def why(
     drop: Drop,
     p: float,
     verdict: Verdict,
-    noise: Noise,
+    noise: VerdictNoise,
     visible: float | None,
     options: GateOptions,
 ) -> str:

@@ -15,7 +15,7 @@ from blueprints import (
     language_name,
     written_language,
 )
-from trace_eval.measures.measure import Measure
+from trace_eval.measures.measure import PairMeasure
 
 UNIT = "1 yes, 0 no"
 
@@ -103,22 +103,22 @@ def asked_language(
     return asked if named <= {asked} else None
 
 
-def answers_in_language(asked: str, answer: Blueprint) -> Measure:
+def answers_in_language(asked: str, answer: Blueprint) -> PairMeasure:
     """1: the answer is in the language that was asked for; 0: it is in another one.
 
     Null where no language was heard, or not with certainty.
     """
     heard = answer.transcript
     if not isinstance(heard, Transcript):
-        return Measure.without(UNIT, f"group transcript: {heard.reason}")
+        return PairMeasure.without(UNIT, f"group transcript: {heard.reason}")
     spoken = heard.spoken
     if spoken is None:
-        return Measure.without(UNIT, "its language was not heard (needs the extra base)")
+        return PairMeasure.without(UNIT, "its language was not heard (needs the extra base)")
     if spoken.language == asked and spoken.sure:
-        return Measure(value=1, unit=UNIT)
+        return PairMeasure(value=1, unit=UNIT)
     if answer.certain_language not in (None, asked):
-        return Measure(value=0, unit=UNIT)
-    return Measure.without(UNIT, f"asked for {language_name(asked)}; {spoken.render()}")
+        return PairMeasure(value=0, unit=UNIT)
+    return PairMeasure.without(UNIT, f"asked for {language_name(asked)}; {spoken.render()}")
 
 
 def is_unsure(blueprint: Blueprint | None) -> bool:

@@ -7,7 +7,7 @@ from pydantic import Field
 from blueprints import Strict
 
 
-class Measure(Strict):
+class PairMeasure(Strict):
     """A number with its unit; None with a reason where it could not be measured."""
 
     value: float | None
@@ -15,7 +15,7 @@ class Measure(Strict):
     reason: str | None = Field(None, description="why there is no value")
 
     @classmethod
-    def without(cls, unit: str, reason: str) -> Measure:
+    def without(cls, unit: str, reason: str) -> PairMeasure:
         """A measure that only says why it is missing."""
         return cls(value=None, unit=unit, reason=reason)
 
@@ -24,7 +24,7 @@ class PairMeasures(Strict):
     """All measures of one pair, as a run stores them."""
 
     pair: str
-    measures: dict[str, Measure]
+    measures: dict[str, PairMeasure]
     languages: dict[str, str] = Field(
         default_factory=dict,
         exclude_if=lambda value: not value,  # as where no language was heard or given

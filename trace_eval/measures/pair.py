@@ -21,7 +21,7 @@ from trace_eval.measures.language import (
     languages_of,
     ordered_language,
 )
-from trace_eval.measures.measure import Measure
+from trace_eval.measures.measure import PairMeasure
 from trace_eval.measures.speaker import GROUP, UNIT, speaker_similarity
 from trace_eval.measures.text import text_errors
 
@@ -37,7 +37,7 @@ def measure_pair(
     b: Blueprint,
     instruction: Blueprint | None = None,
     voice: Blueprint | None = None,
-) -> dict[str, Measure]:
+) -> dict[str, PairMeasure]:
     """Measures by name; one that has no input is left out, one that failed says why.
 
     ``wer_a, cer_a, wer_b, cer_b`` where the answer has a reference text;
@@ -47,7 +47,7 @@ def measure_pair(
     ``answers_in_language_a, .._b`` where a language is asked for, see
     :func:`~trace_eval.measures.language.asked_language`.
     """
-    measures: dict[str, Measure] = {}
+    measures: dict[str, PairMeasure] = {}
     heard = any(isinstance(x.transcript, Transcript) and x.transcript.spoken for x in (a, b))
     text = pair.instruction.text
     asked = asked_language(text, instruction, pair.language) if heard else ordered_language(text)
@@ -67,14 +67,14 @@ def measure_pair(
         if pair.voice is not None:
             for side, blueprint in (("a", a), ("b", b)):
                 measures[f"speaker_similarity_voice_{side}"] = (
-                    Measure.without(UNIT, "the voice could not be decoded")
+                    PairMeasure.without(UNIT, "the voice could not be decoded")
                     if voice is None
                     else speaker_similarity(voice, blueprint)
                 )
     return measures
 
 
-def measure_item(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, Measure]:
+def measure_item(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, PairMeasure]:
     """Measures of an item from the blueprints of its recordings by role; pairs have some."""
     if not isinstance(item, Pair) or item.has_conversations:
         return {}
@@ -91,19 +91,23 @@ def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str,
     return languages_of(item.instruction.text, asked, answers, item.language)
 
 
-def _rates(reference: str, blueprint: Blueprint, given: str | None) -> tuple[Measure, Measure]:
+def _rates(
+    reference: str, blueprint: Blueprint, given: str | None
+) -> tuple[PairMeasure, PairMeasure]:
     """Errors of the words, then of the characters, by the rules of the reference's language."""
     transcript = blueprint.transcript
     if isinstance(transcript, Absent):
         reason = f"group transcript: {transcript.reason}"
-        return Measure.without(WER_UNIT, reason), Measure.without(CER_UNIT, reason)
+        return PairMeasure.without(WER_UNIT, reason), PairMeasure.without(CER_UNIT, reason)
     written = written_language(reference)
     language = given or transcript.language if written in (None, UNSURE) else written
     try:
         errors = text_errors(reference, transcript.text, language)
     except Exception as error:  # a text that jiwer chokes on costs this measure, not the pair
         told = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
-        return Measure.without(WER_UNIT, told), Measure.without(CER_UNIT, told)
+        return PairMeasure.without(WER_UNIT, told), PairMeasure.without(CER_UNIT, told)
     unit = UNSPACED_UNIT if language in UNSPACED else WER_UNIT
     by = f"; {errors.normaliser}"
-    return Measure(value=errors.wer, unit=unit + by), Measure(value=errors.cer, unit=CER_UNIT + by)
+    return PairMeasure(value=errors.wer, unit=unit + by), PairMeasure(
+        value=errors.cer, unit=CER_UNIT + by
+    )

@@ -26,7 +26,7 @@ _SUFFIX = re.compile(r"\.[a-z0-9]{1,5}")
 
 
 @dataclass(frozen=True)
-class Sound:
+class PlayedSound:
     """A recording in the report: where to play it, or one sentence why it cannot be played."""
 
     href: str | None
@@ -49,24 +49,24 @@ class AudioAssets:
         self._copied: dict[str, str] = {}
         self._failed: dict[str, str] = {}
 
-    def sound(self, recording: Recording, record: ClipRecord | None) -> Sound:
+    def sound(self, recording: Recording, record: ClipRecord | None) -> PlayedSound:
         """The player of a recording; one behind a URL is fetched for a copy, and not else."""
         if recording.url is not None:
             return self._distant(recording.url, record)
         if recording.audio is None:
-            return Sound(None, "no recording")
+            return PlayedSound(None, "no recording")
         path = Path(os.path.abspath(recording.audio))  # noqa: PTH100
         if record and record.error:
             playable = self.folder is None and is_file(path)
-            return Sound(self._link(path) if playable else None, record.error)
+            return PlayedSound(self._link(path) if playable else None, record.error)
         if not is_file(path):
-            return Sound(None, f"{path}: no such file any more")
+            return PlayedSound(None, f"{path}: no such file any more")
         if self.folder is None:
-            return Sound(self._link(path))
+            return PlayedSound(self._link(path))
         try:  # what no judge heard, as a question that came in words, too, has no hash yet
             clip = record.clip if record and record.clip else decode(path).sha256
         except UserError as error:
-            return Sound(None, str(error))
+            return PlayedSound(None, str(error))
         if clip not in self._copied:
             name, cut = clip + _suffix(path.name), recording.cut
             if cut:
@@ -75,7 +75,7 @@ class AudioAssets:
             else:
                 write = partial(shutil.copyfile, path)
             self._place(self.folder, name, clip, write)
-        return Sound(self._href(clip))
+        return PlayedSound(self._href(clip))
 
     def fetched(self, url: str, clip: str) -> Path | None:
         """The copy of a recording behind a URL; None where no copies are made.
@@ -97,18 +97,18 @@ class AudioAssets:
             self._place(self.folder, name, clip, lambda part: part.write_bytes(content))
         return self.folder / self._copied[clip]
 
-    def _distant(self, url: str, record: ClipRecord | None) -> Sound:
+    def _distant(self, url: str, record: ClipRecord | None) -> PlayedSound:
         if record and record.error:
-            return Sound(None, record.error)
+            return PlayedSound(None, record.error)
         if self.folder is None:
             told = f"{redacted(url)}: not on this machine; report --audio copies it"
-            return Sound(None, told)
+            return PlayedSound(None, told)
         try:
             clip = record.clip if record and record.clip else decode(fetch(url), url).sha256
             self.fetched(url, clip)
         except UserError as error:
-            return Sound(None, str(error))
-        return Sound(self._href(clip))
+            return PlayedSound(None, str(error))
+        return PlayedSound(self._href(clip))
 
     def _link(self, path: Path) -> str:
         return _url(os.path.relpath(path, self._home))

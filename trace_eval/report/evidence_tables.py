@@ -15,7 +15,7 @@ _LONGEST = 240
 
 
 @dataclass(frozen=True)
-class Grid:
+class EvidenceGrid:
     """A table of texts; ``settings`` is folded away, and may have no header."""
 
     title: str
@@ -24,19 +24,19 @@ class Grid:
     settings: bool = False
 
 
-def grids(evidence: Mapping[str, JsonValue]) -> list[Grid]:
+def grids(evidence: Mapping[str, JsonValue]) -> list[EvidenceGrid]:
     """Tables of what decided a rating: values beside each other for A and B, then lists."""
     return list(_grids(evidence))
 
 
-def _grids(evidence: Mapping[str, JsonValue]) -> Iterator[Grid]:
+def _grids(evidence: Mapping[str, JsonValue]) -> Iterator[EvidenceGrid]:
     left = dict(evidence)
     a, b = left.get("a"), left.get("b")
     if isinstance(a, dict) and isinstance(b, dict):
         del left["a"], left["b"]
         names = list(dict.fromkeys([*a, *b]))
         rows = tuple((label(n), value(a.get(n)), value(b.get(n))) for n in names)
-        yield Grid("Measured", ("", "A", "B"), rows)
+        yield EvidenceGrid("Measured", ("", "A", "B"), rows)
     lists = {
         name: found
         for name, found in left.items()
@@ -46,24 +46,26 @@ def _grids(evidence: Mapping[str, JsonValue]) -> Iterator[Grid]:
         yield _records(name, [item for item in found if isinstance(item, dict)])
     plain = {name: v for name, v in left.items() if name not in lists and name not in _SETTINGS}
     if plain:
-        yield Grid("Values", (), _rows(plain))
+        yield EvidenceGrid("Values", (), _rows(plain))
     for name in _SETTINGS:
         found_settings = left.get(name)
         if isinstance(found_settings, dict) and found_settings:
-            yield Grid(label(name).capitalize(), (), _rows(found_settings), settings=True)
+            yield EvidenceGrid(label(name).capitalize(), (), _rows(found_settings), settings=True)
         elif found_settings is not None and not isinstance(found_settings, dict):
-            yield Grid(label(name).capitalize(), (), (("", value(found_settings)),), settings=True)
+            yield EvidenceGrid(
+                label(name).capitalize(), (), (("", value(found_settings)),), settings=True
+            )
 
 
 def _rows(found: Mapping[str, JsonValue]) -> tuple[tuple[str, ...], ...]:
     return tuple((label(name), value(item)) for name, item in found.items())
 
 
-def _records(name: str, found: Sequence[Mapping[str, JsonValue]]) -> Grid:
+def _records(name: str, found: Sequence[Mapping[str, JsonValue]]) -> EvidenceGrid:
     columns = list(dict.fromkeys(key for record in found for key in record))
     rows = tuple(tuple(value(record.get(key)) for key in columns) for record in found)
     titles = [key.upper() if key in ("a", "b") else label(key) for key in columns]
-    return Grid(label(name).capitalize(), tuple(titles), rows)
+    return EvidenceGrid(label(name).capitalize(), tuple(titles), rows)
 
 
 def label(name: str) -> str:

@@ -16,7 +16,7 @@ from trace_eval.conversations.sound.peaks import channel_peaks
 from trace_eval.data.answers import Cut, Recording
 from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
 from trace_eval.judges.views.text.conversation import timing_line
-from trace_eval.report.audio import AudioAssets, Sound
+from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence_tables import label
 from trace_eval.report.timeline import ticks
 from trace_eval.runs.outcomes import ClipRecord
@@ -63,7 +63,7 @@ def name_of_event(kind: str) -> EventName:
 
 
 @dataclass(frozen=True)
-class Bar:
+class LaneBar:
     """Something with a span on the axis, in percent of its length.
 
     Attributes:
@@ -82,7 +82,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Lane:
+class ShownLane:
     """One speaker's lane.
 
     Attributes:
@@ -93,9 +93,9 @@ class Lane:
     """
 
     role: Role
-    bars: tuple[Bar, ...]
+    bars: tuple[LaneBar, ...]
     peaks: tuple[float, ...]
-    sound: Sound | None
+    sound: PlayedSound | None
 
 
 @dataclass(frozen=True)
@@ -130,9 +130,9 @@ class Lanes:
     timing: str
     length_s: float
     axis: tuple[tuple[float, str], ...]
-    lanes: tuple[Lane, ...]
-    events: tuple[Bar, ...]
-    tools: tuple[Bar, ...]
+    lanes: tuple[ShownLane, ...]
+    events: tuple[LaneBar, ...]
+    tools: tuple[LaneBar, ...]
     turns: tuple[TurnLine, ...]
 
     @property
@@ -169,25 +169,25 @@ def lanes_of(
 class _Axis:
     length_s: float
 
-    def bar(self, kind: str, start_s: float, end_s: float, told: str) -> Bar:
+    def bar(self, kind: str, start_s: float, end_s: float, told: str) -> LaneBar:
         left, right = (100 * min(1.0, max(0.0, at / self.length_s)) for at in (start_s, end_s))
-        return Bar(kind, left, max(0.1, right - left), told, start_s)
+        return LaneBar(kind, left, max(0.1, right - left), told, start_s)
 
 
-def _lanes(conversation: Conversation, axis: _Axis, assets: AudioAssets) -> Iterator[Lane]:
+def _lanes(conversation: Conversation, axis: _Axis, assets: AudioAssets) -> Iterator[ShownLane]:
     channels = {role: conversation.channel_of(role) for role in ROLES}
     there = [channel for channel in channels.values() if channel]
     peaks = dict(zip(there, channel_peaks(there, axis.length_s, POINTS), strict=True))
     for role, channel in channels.items():
         bars = _bars(conversation, role, axis)
         if channel is None:
-            yield Lane(role, bars, (), None)
+            yield ShownLane(role, bars, (), None)
             continue
         sound = _sound(channel, axis, assets)
-        yield Lane(role, bars, tuple(peaks[channel].round(3).tolist()), sound)
+        yield ShownLane(role, bars, tuple(peaks[channel].round(3).tolist()), sound)
 
 
-def _bars(conversation: Conversation, role: Role, axis: _Axis) -> tuple[Bar, ...]:
+def _bars(conversation: Conversation, role: Role, axis: _Axis) -> tuple[LaneBar, ...]:
     return tuple(
         axis.bar("turn", *span, f"turn {number}, {span[0]:.1f} to {span[1]:.1f} s")
         for number, turn in conversation.turns_of(role)
@@ -195,7 +195,7 @@ def _bars(conversation: Conversation, role: Role, axis: _Axis) -> tuple[Bar, ...
     )
 
 
-def _sound(channel: Channel, axis: _Axis, assets: AudioAssets) -> Sound:
+def _sound(channel: Channel, axis: _Axis, assets: AudioAssets) -> PlayedSound:
     lane = f"{channel.audio}#{channel.channel}"
     name = hashlib.sha256(lane.encode()).hexdigest()  # what a copy is called
     record = ClipRecord(source=lane, clip=name)
@@ -203,7 +203,7 @@ def _sound(channel: Channel, axis: _Axis, assets: AudioAssets) -> Sound:
     return assets.sound(Recording(audio=channel.audio, cut=cut), record)
 
 
-def _events(findings: Findings, axis: _Axis) -> Iterator[Bar]:
+def _events(findings: Findings, axis: _Axis) -> Iterator[LaneBar]:
     for event in findings.measured.events:
         if event.kind in ("response", "backchannel", "open"):
             continue
@@ -216,9 +216,9 @@ def _events(findings: Findings, axis: _Axis) -> Iterator[Bar]:
         yield axis.bar("late", one.start_s, one.end_s, f"late: {one.why}")
 
 
-def _lettered(bars: Iterable[Bar]) -> list[Bar]:
+def _lettered(bars: Iterable[LaneBar]) -> list[LaneBar]:
     """Bars with their letters; those of bars that begin together stand over the first of them."""
-    placed: list[Bar] = []
+    placed: list[LaneBar] = []
     first = 0
     for bar in sorted(bars, key=lambda bar: bar.left):
         letter = name_of_event(bar.kind).letter
@@ -233,7 +233,7 @@ def _lettered(bars: Iterable[Bar]) -> list[Bar]:
     return placed
 
 
-def _tools(conversation: Conversation, axis: _Axis) -> Iterator[Bar]:
+def _tools(conversation: Conversation, axis: _Axis) -> Iterator[LaneBar]:
     for event in conversation.events:
         if event.kind == "tool_call" and event.at_s is not None:
             told = f"calls {event.data.get('name')} at {event.at_s:.1f} s"

@@ -19,8 +19,8 @@ from trace_eval.data.judgement import (
 )
 from trace_eval.data.pairs import Pair
 from trace_eval.measures.language import languages_of
-from trace_eval.report.audio import AudioAssets, Sound
-from trace_eval.report.evidence_tables import Grid, grids, label
+from trace_eval.report.audio import AudioAssets, PlayedSound
+from trace_eval.report.evidence_tables import EvidenceGrid, grids, label
 from trace_eval.report.gather import (
     Facts,
     compared,
@@ -69,7 +69,7 @@ class PairRow:
 
 
 @dataclass(frozen=True)
-class AnswerView:
+class ShownAnswer:
     """A recording on the page of a pair.
 
     Attributes:
@@ -79,20 +79,20 @@ class AnswerView:
 
     side: str
     system: str
-    sound: Sound
+    sound: PlayedSound
     clip: int | None
     text: str
     language: str = ""
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ShownVerdict:
     """One dimension: rating, human label, reasons."""
 
     dimension: str
     verdict: DimensionVerdict
     human: str | None
-    evidence: list[Grid]
+    evidence: list[EvidenceGrid]
 
 
 @dataclass(frozen=True)
@@ -110,11 +110,11 @@ class Page:
     line: PairRow
     verdict: str
     pair: Pair
-    instruction: AnswerView
-    answers: tuple[AnswerView, AnswerView]
+    instruction: ShownAnswer
+    answers: tuple[ShownAnswer, ShownAnswer]
     judgement: Judgement | None
     overall: Overall | None
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[ShownVerdict, ...]
     steps: tuple[PolicyStep, ...]
     others: tuple[tuple[str, str, str], ...]
     opinions: tuple[VerdictOpinion, ...]
@@ -174,14 +174,14 @@ def page_of(
     judgement, overall = facts.judgements.get(pair.id), facts.overall.get(pair.id)
     languages = _languages(pair, facts)
 
-    def answer(side: str, system: str | None) -> AnswerView:
+    def answer(side: str, system: str | None) -> ShownAnswer:
         recording = {"A": pair.a, "B": pair.b}.get(side, pair.instruction)
         record = facts.clip_of(recording)
         number = clips.get(record.clip) if record and record.clip else None
         is_call = isinstance(recording, Answer) and recording.conversation is not None
-        sound = Sound(None) if is_call else assets.sound(recording, record)
+        sound = PlayedSound(None) if is_call else assets.sound(recording, record)
         told = languages.get(side, "")
-        return AnswerView(side, system or "", sound, number, facts.transcript_of(recording), told)
+        return ShownAnswer(side, system or "", sound, number, facts.transcript_of(recording), told)
 
     return Page(
         line=line,
@@ -240,14 +240,14 @@ def _calls(pair: Pair, facts: Facts, assets: AudioAssets) -> Iterator[tuple[str,
 
 def _verdicts(
     pair: Pair, judgement: Judgement | None, overall: Overall | None
-) -> Iterator[Verdict]:
+) -> Iterator[ShownVerdict]:
     if judgement is None:
         return
     human = {name: label for name, label, _ in compared(pair.labels, judgement, overall)}
     for name in DIMENSIONS:
         verdict = judgement.dimensions.get(name)
         if verdict:
-            yield Verdict(name, verdict, human.get(name), grids(verdict.evidence))
+            yield ShownVerdict(name, verdict, human.get(name), grids(verdict.evidence))
 
 
 def _ratings(judgement: Judgement | None) -> tuple[Rating, Rating, Rating] | None:

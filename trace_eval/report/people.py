@@ -49,7 +49,7 @@ class WinRateRow:
 
 
 @dataclass(frozen=True)
-class People:
+class ReportedPeople:
     """The report's second part; each half is None where its note says why.
 
     Attributes:
@@ -75,15 +75,15 @@ class People:
     policy: str | None = None
 
 
-def people(facts: Facts) -> People:
+def people(facts: Facts) -> ReportedPeople:
     """Compute agreement and ranking of a run; what cannot be computed is a note."""
     try:
         source = _source(facts.folder)
     except (ImportError, UserError) as error:
-        return People(None, why_not(error), None, (), why_not(error), 0.95)
+        return ReportedPeople(None, why_not(error), None, (), why_not(error), 0.95)
     agreement, agreement_note = _agreement(facts, source)
     ranking, ranking_note = ranking_of(Run(facts.folder), source)
-    return People(
+    return ReportedPeople(
         agreement=agreement,
         agreement_note=agreement_note,
         ranking=ranking,

@@ -15,11 +15,11 @@ from trace_eval.data.outputs import write_file
 from trace_eval.report.answer import ranking_of, said_of, said_of_scores, score_rankings
 from trace_eval.report.page import HEAD_SCRIPT, asset, content_policy, style, template_environment
 from trace_eval.report.write import REPORT
-from trace_eval.runs.listing import Listed, list_runs
+from trace_eval.runs.listing import ListedRun, list_runs
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
 from trace_eval.stats.estimate.interval import Range
-from trace_eval.stats.inference.forest import Drawn, forest
+from trace_eval.stats.inference.forest import ForestMark, forest
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.sentences import rate
 
@@ -118,7 +118,7 @@ def write_run_list(
         time.sleep(EVERY)
 
 
-def _remembered(seen: dict[tuple[Path, int], RunLine], one: Listed, home: Path) -> RunLine:
+def _remembered(seen: dict[tuple[Path, int], RunLine], one: ListedRun, home: Path) -> RunLine:
     """A run's line, made anew only where one of its files was written since."""
     stamp = max((file.stat().st_mtime_ns for file in one.folder.glob("*.json*")), default=0)
     key = one.folder, stamp
@@ -127,7 +127,7 @@ def _remembered(seen: dict[tuple[Path, int], RunLine], one: Listed, home: Path) 
     return seen[key]
 
 
-def _line(one: Listed, home: Path) -> RunLine:
+def _line(one: ListedRun, home: Path) -> RunLine:
     name = os.path.relpath(one.folder, home)
     report = one.folder / REPORT
     link = quote(os.path.relpath(report, home)) if report.is_file() else None
@@ -206,7 +206,7 @@ def _picture(rows: Sequence[tuple[RunLine, SystemFigure]], share: bool) -> str:
         bounds = "" if low is None else f" [{low:.2f}, {high:.2f}]"
         return f"{figure.value:.2f}{bounds}"
 
-    drawn = [Drawn(line.name, f.value, f.interval, told(f)) for line, f in rows]
+    drawn = [ForestMark(line.name, f.value, f.interval, told(f)) for line, f in rows]
     ends = [bound for _, f in rows for bound in (f.interval or (f.value, f.value))]
     low, high = (0.0, 1.0) if share else (min(ends), max(ends))
     if low == high:

@@ -15,7 +15,7 @@ from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.items import Single
 from trace_eval.data.scores import Score
 from trace_eval.report.answer import said_of_scores, score_rankings
-from trace_eval.report.audio import AudioAssets, Sound
+from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.lanes import Lanes, lanes_of
 from trace_eval.report.page import asset, content_policy, style, template_environment
 from trace_eval.report.timing import TIMING_NAMES, timing_of
@@ -65,7 +65,7 @@ class AnswerRow:
     distance: float | None
     histogram: tuple[tuple[str, float, float], ...]
     recognised: tuple[tuple[str, str], ...]
-    sounds: tuple[tuple[str, Sound], ...]
+    sounds: tuple[tuple[str, PlayedSound], ...]
     call: Lanes | None
 
 
@@ -159,7 +159,7 @@ def _line(
     rubric: ScoreRubric,
     score: Score | None,
     recognised: tuple[tuple[str, str], ...],
-    sounds: tuple[tuple[str, Sound], ...],
+    sounds: tuple[tuple[str, PlayedSound], ...],
     call: Lanes | None,
 ) -> AnswerRow:
     scale = rubric.numbers

@@ -28,7 +28,7 @@ TITLES = {
 
 
 @dataclass(frozen=True)
-class Ratings:
+class ReportedRatings:
     """How often each rating was given on one dimension, over the pairs that have one."""
 
     dimension: str
@@ -58,7 +58,7 @@ class Swap:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRow:
     """A blueprint group over all clips: who measured it, and how often it is absent and why."""
 
     group: str
@@ -94,9 +94,9 @@ class ReportSummary:
     judge: str
     policies: tuple[str, ...]
     policy_summary: str
-    ratings: tuple[Ratings, ...]
+    ratings: tuple[ReportedRatings, ...]
     swap: tuple[Swap, ...]
-    measured: tuple[Measured, ...]
+    measured: tuple[MeasuredRow, ...]
     usage: Usage | None
     priced: int
     used: int
@@ -158,18 +158,18 @@ def _unscored(facts: Facts, whole: Container[str]) -> dict[str, int]:
     return dict(reasons.most_common())
 
 
-def _ratings(facts: Facts, known: Sequence[Judgement]) -> Iterable[Ratings]:
+def _ratings(facts: Facts, known: Sequence[Judgement]) -> Iterable[ReportedRatings]:
     for name in DIMENSIONS:
         scored = [judgement for judgement in known if name in judgement.dimensions]
         counts = Counter(judgement.rating(name) for judgement in scored)
         doubtful = Counter(j.rating(name) for j in scored if name in j.inconsistent)
-        yield Ratings(name, len(scored), _by_rating(counts), _by_rating(doubtful))
+        yield ReportedRatings(name, len(scored), _by_rating(counts), _by_rating(doubtful))
     fused = Counter(record.rating for record in facts.overall.values() if record.rating)
     swayed = {judgement.pair for judgement in known if judgement.inconsistent}
     unsure: Counter[Any] = Counter(
         facts.overall[pair].rating for pair in swayed if pair in facts.overall
     )
-    yield Ratings("overall", fused.total(), _by_rating(fused), _by_rating(unsure))
+    yield ReportedRatings("overall", fused.total(), _by_rating(fused), _by_rating(unsure))
 
 
 def _by_rating(counts: Counter[Any]) -> dict[str, int]:
@@ -191,7 +191,7 @@ def _swap(known: Sequence[Judgement]) -> Iterable[Swap]:
         yield Swap("all three", sum(whole), len(whole))
 
 
-def _measured(facts: Facts) -> Iterable[Measured]:
+def _measured(facts: Facts) -> Iterable[MeasuredRow]:
     plan = facts.record.extractors
     work: Counter[str] = Counter()
     for session in facts.record.sessions:
@@ -203,7 +203,7 @@ def _measured(facts: Facts) -> Iterable[Measured]:
         absent = Counter(str(g.status) for g in found if isinstance(g, Absent))
         source = plan.get(group)
         name = source.extractor if source else ""
-        yield Measured(
+        yield MeasuredRow(
             group=group,
             extractor=name,
             version=source.version if source else "",

@@ -32,7 +32,7 @@ _MOST_TICKS = 8
 
 
 @dataclass(frozen=True)
-class Lane:
+class TimelineLane:
     """One curve: its path, where its box is, and the grid lines with their labels.
 
     Attributes:
@@ -56,7 +56,7 @@ class Timeline:
     """The drawing of a clip; ``speech`` and ``ticks`` are in seconds."""
 
     seconds: float
-    lanes: tuple[Lane, ...]
+    lanes: tuple[TimelineLane, ...]
     speech: tuple[tuple[float, float], ...]
     ticks: tuple[tuple[float, str], ...]
 
@@ -70,7 +70,9 @@ def timeline(blueprint: Blueprint, wave: Envelope) -> Timeline | None:
     first = second - LABEL - LANE
     signal = blueprint.signal if isinstance(blueprint.signal, Signal) else None
     lanes = (
-        Lane("waveform", "", mirrored(wave.peaks, LABEL, WAVE), LABEL, WAVE, note=wave.note),
+        TimelineLane(
+            "waveform", "", mirrored(wave.peaks, LABEL, WAVE), LABEL, WAVE, note=wave.note
+        ),
         _pitch(blueprint, seconds, first),
         _loudness(blueprint, seconds, second),
     )
@@ -85,9 +87,11 @@ def _seconds(blueprint: Blueprint) -> float | None:
     return blueprint.clip_s
 
 
-def _pitch(blueprint: Blueprint, seconds: float, top: int) -> Lane:
+def _pitch(blueprint: Blueprint, seconds: float, top: int) -> TimelineLane:
     if not isinstance(blueprint.pitch, Pitch):
-        return Lane("pitch", "Hz", "", top, LANE, note=f"no pitch: {blueprint.pitch.reason}")
+        return TimelineLane(
+            "pitch", "Hz", "", top, LANE, note=f"no pitch: {blueprint.pitch.reason}"
+        )
     values = _points(blueprint.pitch.contour, seconds)
     low, high = widened(PITCH_SCALE, values)
     span = math.log(high / low)
@@ -96,13 +100,13 @@ def _pitch(blueprint: Blueprint, seconds: float, top: int) -> Lane:
         return top + LANE * (1 - math.log(hz / low) / span)
 
     grid = tuple((height(hz), f"{hz:g}") for hz in _PITCH_GRID if low <= hz <= high)
-    return Lane("pitch", "Hz", curve(values, height), top, LANE, grid)
+    return TimelineLane("pitch", "Hz", curve(values, height), top, LANE, grid)
 
 
-def _loudness(blueprint: Blueprint, seconds: float, top: int) -> Lane:
+def _loudness(blueprint: Blueprint, seconds: float, top: int) -> TimelineLane:
     if not isinstance(blueprint.loudness, Loudness):
         reason = blueprint.loudness.reason
-        return Lane("loudness", "LUFS", "", top, LANE, note=f"no loudness: {reason}")
+        return TimelineLane("loudness", "LUFS", "", top, LANE, note=f"no loudness: {reason}")
     values = _points(blueprint.loudness.contour, seconds)
     low, high = widened(LOUDNESS_SCALE, values)
 
@@ -110,7 +114,7 @@ def _loudness(blueprint: Blueprint, seconds: float, top: int) -> Lane:
         return top + LANE * (1 - (lufs - low) / (high - low))
 
     grid = tuple((height(lufs), f"{lufs:g}") for lufs in _LOUDNESS_GRID if low <= lufs <= high)
-    return Lane("loudness", "LUFS", curve(values, height), top, LANE, grid)
+    return TimelineLane("loudness", "LUFS", curve(values, height), top, LANE, grid)
 
 
 def _points(contour: Contour, seconds: float) -> list[float | None]:

@@ -16,7 +16,7 @@ from trace_eval.report.lanes import name_of_event
 from trace_eval.report.timeline import ticks
 from trace_eval.turns.calls import worst_event
 from trace_eval.turns.compare import compare_systems
-from trace_eval.turns.figures import Figure
+from trace_eval.turns.figures import TurnFigure
 from trace_eval.turns.report import TurnsReport, measure_items
 from trace_eval.turns.timed import Timed
 
@@ -61,7 +61,7 @@ class SystemTiming:
 
     name: str
     calls: int
-    figures: tuple[Figure | None, ...]
+    figures: tuple[TurnFigure | None, ...]
     curve: str
 
 

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from trace_eval.data.corrections import CorrectedField
 from trace_eval.review import exports, pages
 from trace_eval.review.audio import Clips
-from trace_eval.review.events_page import Change, Shown, change_event, events_page
+from trace_eval.review.events_page import EventChange, ShownEvent, change_event, events_page
 from trace_eval.review.results_page import results_page
 from trace_eval.review.security import Access, Visitor
 from trace_eval.review.session import Review
@@ -117,7 +117,7 @@ class _Site(Site):
         """The events of a call, one of them chosen, or a new one from ``start`` to ``end``."""
         if not visitor.rater:
             return see("/")
-        shown = Shown(call, event, start, end)
+        shown = ShownEvent(call, event, start, end)
         values = events_page(self._review, self._clips, task, shown, visitor.rater)
         if values is None:
             raise HTTPException(404, "no such call")
@@ -186,7 +186,7 @@ class _Site(Site):
     ) -> Response:
         """Correct or add an event of a call, take that back, or say that all are right."""
         if visitor.rater:
-            shown, change = Shown(call, chosen), Change(do, was, kind, start, end)
+            shown, change = ShownEvent(call, chosen), EventChange(do, was, kind, start, end)
             chosen = change_event(self._review, visitor.rater, task, shown, change)
         return see(f"/events/{task}?event={chosen}" + (f"&call={call}" if call else ""))
 

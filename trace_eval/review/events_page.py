@@ -38,7 +38,7 @@ AROUND_S = 2.0
 
 
 @dataclass(frozen=True)
-class View:
+class EventsView:
     """A stretch of a call as it is drawn; positions are columns.
 
     Attributes:
@@ -56,7 +56,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownEvent:
     """What of a task's events is asked for.
 
     Attributes:
@@ -72,7 +72,7 @@ class Shown:
 
 
 def events_page(
-    review: Review, clips: Clips, task: int, shown: Shown, rater: str
+    review: Review, clips: Clips, task: int, shown: ShownEvent, rater: str
 ) -> dict[str, Any] | None:
     """Values of the page; None: there is no such call.
 
@@ -125,7 +125,7 @@ def events_page(
     }
 
 
-def _new(shown: Shown, first: float, last: float) -> SetEvent | None:
+def _new(shown: ShownEvent, first: float, last: float) -> SetEvent | None:
     """The event to be added, inside the call; its kind is to be chosen."""
     if shown.start is None:
         return None
@@ -135,7 +135,7 @@ def _new(shown: Shown, first: float, last: float) -> SetEvent | None:
 
 
 @dataclass(frozen=True)
-class Change:
+class EventChange:
     """What a form says of an event, all as texts.
 
     Attributes:
@@ -151,7 +151,9 @@ class Change:
     end: str
 
 
-def change_event(review: Review, rater: str, task: int, shown: Shown, change: Change) -> int:
+def change_event(
+    review: Review, rater: str, task: int, shown: ShownEvent, change: EventChange
+) -> int:
     """Do what a form says, and return the number of the event to show next.
 
     Raises:
@@ -182,7 +184,7 @@ def change_event(review: Review, rater: str, task: int, shown: Shown, change: Ch
     return events.index(after) if after in events else shown.event
 
 
-def _after(before: SetEvent | None, change: Change) -> SetEvent:
+def _after(before: SetEvent | None, change: EventChange) -> SetEvent:
     """Edges that a rater left as shown keep all their digits."""
 
     def edge(text: str, name: str, was: float | None) -> float:
@@ -202,7 +204,7 @@ def _after(before: SetEvent | None, change: Change) -> SetEvent:
         ) from None
 
 
-def _near(conversation: Conversation, events: Sequence[SetEvent], chosen: int) -> View:
+def _near(conversation: Conversation, events: Sequence[SetEvent], chosen: int) -> EventsView:
     one = events[chosen]
     first, last = bounds_of(conversation)
     start, end = max(first, one.start_s - AROUND_S), min(last, one.end_s + AROUND_S)
@@ -211,7 +213,7 @@ def _near(conversation: Conversation, events: Sequence[SetEvent], chosen: int) -
 
 def _view(
     conversation: Conversation, events: Sequence[SetEvent], start_s: float, end_s: float
-) -> View:
+) -> EventsView:
     seconds = max(STEP_S, end_s - start_s)
     columns = min(COLUMNS, ceil(seconds / STEP_S))
 
@@ -222,7 +224,7 @@ def _view(
     def inside(start: float, end: float) -> bool:
         return start <= end_s and end >= start_s
 
-    return View(
+    return EventsView(
         start_s,
         end_s,
         columns,

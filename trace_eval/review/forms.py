@@ -17,7 +17,7 @@ from trace_eval.data.items import FEEDBACK_CODES, Single
 from trace_eval.data.outcome import Order
 from trace_eval.data.pairs import Pair
 from trace_eval.review import protocol
-from trace_eval.review.protocol import Answers, Question
+from trace_eval.review.protocol import Answers, ReviewQuestion
 from trace_eval.rubrics.single import ScoreRubric
 
 #: What a rater sends who gives no score.
@@ -49,11 +49,13 @@ class Form(ABC):
         """The rubric's name, under which answers are kept."""
 
     @abstractmethod
-    def next_step(self, item: Pair | Single, answers: Answers, order: Order) -> Question | None:
+    def next_step(
+        self, item: Pair | Single, answers: Answers, order: Order
+    ) -> ReviewQuestion | None:
         """The first question without an answer; None when the item is finished."""
 
     @abstractmethod
-    def stored(self, step: Question, value: str, order: Order) -> str:
+    def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
         """An answer as it is kept, in the item's own order.
 
         Raises:
@@ -80,11 +82,13 @@ class TieForm(Form):
         """Name of TRACE's form."""
         return protocol.RUBRIC
 
-    def next_step(self, item: Pair | Single, answers: Answers, order: Order) -> Question | None:
+    def next_step(
+        self, item: Pair | Single, answers: Answers, order: Order
+    ) -> ReviewQuestion | None:
         """See :func:`trace_eval.review.protocol.next_step`."""
         return protocol.next_step(answers, order, self.overall_first)
 
-    def stored(self, step: Question, value: str, order: Order) -> str:
+    def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
         """See :func:`trace_eval.review.protocol.stored_value`."""
         return protocol.stored_value(step, value, order)
 
@@ -94,7 +98,7 @@ class TieForm(Form):
 
 
 @dataclass(frozen=True)
-class ScoreForm(Form):
+class ReviewScoreForm(Form):
     """A score on the rubric's scale, or none, with feedback codes and a comment.
 
     One for the answer, or one for each of the agent's turns, as the rubric's unit says.
@@ -112,19 +116,21 @@ class ScoreForm(Form):
         """Name of the rubric."""
         return self.rubric.name
 
-    def questions(self, item: Pair | Single) -> tuple[Question, ...]:
+    def questions(self, item: Pair | Single) -> tuple[ReviewQuestion, ...]:
         """All questions about an item, in order."""
         labels = tuple(f"{label:g}" for label in self.rubric.numbers.labels)
         keys = [self.name]
         if self.rubric.unit == "turn":
             keys = [f"{_TURN}{number}" for number in item.answers[0].agent_turns]
-        return tuple(Question(None, "score", key, (*labels, NO_SCORE)) for key in keys)
+        return tuple(ReviewQuestion(None, "score", key, (*labels, NO_SCORE)) for key in keys)
 
-    def next_step(self, item: Pair | Single, answers: Answers, order: Order) -> Question | None:
+    def next_step(
+        self, item: Pair | Single, answers: Answers, order: Order
+    ) -> ReviewQuestion | None:
         """The first question without a score."""
         return next((step for step in self.questions(item) if step.key not in answers), None)
 
-    def stored(self, step: Question, value: str, order: Order) -> str:
+    def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
         """The score as a number of the scale."""
         if value == NO_SCORE:
             return NO_SCORE
@@ -144,5 +150,5 @@ def turn_of(step: str) -> int | None:
 
 
 def score_of(value: str) -> float | None:
-    """A kept answer of a :class:`ScoreForm` as a number; None: the rater gave none."""
+    """A kept answer of a :class:`ReviewScoreForm` as a number; None: the rater gave none."""
     return None if value == NO_SCORE else float(value)

@@ -17,7 +17,7 @@ COMMENT_FIELD = "comment"
 
 
 @dataclass(frozen=True)
-class Result:
+class LabelStudioResult:
     """One entry of an annotation: what was said in a field of the interface.
 
     Attributes:
@@ -31,23 +31,25 @@ class Result:
     bad: str = ""
 
 
-def results_of(annotation: Mapping[str, Any]) -> list[Result]:
+def results_of(annotation: Mapping[str, Any]) -> list[LabelStudioResult]:
     """The entries of an annotation that say something, and those that cannot be read."""
     found = annotation.get("result")
     results = []
     for number, one in enumerate(found if isinstance(found, list) else (), start=1):
         if isinstance(one, strict_json.BadJson):
-            results.append(Result("", {}, f"result {number}: {one}"))
+            results.append(LabelStudioResult("", {}, f"result {number}: {one}"))
         elif isinstance(one, Mapping) and one.get("from_name"):
             field, value = str(one["from_name"]), one.get("value")
             if isinstance(value, strict_json.BadJson):
-                results.append(Result(field, {}, f"{field}: {value}"))
+                results.append(LabelStudioResult(field, {}, f"{field}: {value}"))
             elif isinstance(value, Mapping):
-                results.append(Result(field, value))
+                results.append(LabelStudioResult(field, value))
     return results
 
 
-def chosen(field: str, results: Iterable[Result], offered: Mapping[str, str]) -> str | None:
+def chosen(
+    field: str, results: Iterable[LabelStudioResult], offered: Mapping[str, str]
+) -> str | None:
     """The one choice of a field; None: none was made.
 
     Args:
@@ -75,7 +77,7 @@ def chosen(field: str, results: Iterable[Result], offered: Mapping[str, str]) ->
     raise UserError(f"{field}: {told[0]!r:.60} is none of {', '.join(offered)}")
 
 
-def comment_of(results: Iterable[Result]) -> str:
+def comment_of(results: Iterable[LabelStudioResult]) -> str:
     """The free words of an annotation."""
     found = ""
     for one in results:

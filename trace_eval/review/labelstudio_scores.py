@@ -9,8 +9,8 @@ from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.review import labelstudio_format as studio
 from trace_eval.review import shown
-from trace_eval.review.forms import NO_SCORE, ScoreForm
-from trace_eval.review.labelstudio_format import Result
+from trace_eval.review.forms import NO_SCORE, ReviewScoreForm
+from trace_eval.review.labelstudio_format import LabelStudioResult
 from trace_eval.review.labelstudio_tasks import Read, Tasks
 from trace_eval.review.store import Remark
 
@@ -31,9 +31,9 @@ class ScoreTasks(Tasks):
     """What the rubric shows of an answer, and a choice on its scale."""
 
     @cached_property
-    def form(self) -> ScoreForm:
+    def form(self) -> ReviewScoreForm:
         """The questions."""
-        assert isinstance(self.review.form, ScoreForm)
+        assert isinstance(self.review.form, ReviewScoreForm)
         return self.review.form
 
     @property
@@ -101,7 +101,7 @@ class ScoreTasks(Tasks):
         scale = studio.choices(SCORE, WORDS, self.offered, keys)
         return [*lines, *scale, studio.comment(WORDS)]
 
-    def read(self, rater: str, item: Single, results: Sequence[Result]) -> Read:
+    def read(self, rater: str, item: Single, results: Sequence[LabelStudioResult]) -> Read:
         """The score of the answer."""
         (question,) = self.form.questions(item)
         choice = studio.chosen(SCORE, results, self.offered)

@@ -14,11 +14,11 @@ from trace_eval.data.outcome import Order
 from trace_eval.data.pairs import Pair
 from trace_eval.review import labelstudio_format as studio
 from trace_eval.review.audio import Clips
-from trace_eval.review.labelstudio_format import Result
+from trace_eval.review.labelstudio_format import LabelStudioResult
 from trace_eval.review.protocol import COMMENT, TYPED, Phase, shown_rating
 from trace_eval.review.queue import shown_order
 from trace_eval.review.session import Review
-from trace_eval.review.store import View
+from trace_eval.review.store import StoreView
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Tasks(ABC):
         """The labelling interface, line by line."""
 
     @abstractmethod
-    def read(self, rater: str, item: Any, results: Sequence[Result]) -> Read:
+    def read(self, rater: str, item: Any, results: Sequence[LabelStudioResult]) -> Read:
         """Store what an annotator said of an item.
 
         Raises:
@@ -134,7 +134,7 @@ class PairTasks(Tasks):
             lines += [studio.header(QUESTIONS[phase]), *studio.choices(phase, "first", CHOICES)]
         return [*lines, studio.comment("first")]
 
-    def read(self, rater: str, item: Pair, results: Sequence[Result]) -> Read:
+    def read(self, rater: str, item: Pair, results: Sequence[LabelStudioResult]) -> Read:
         """One finished view of the pair."""
         order, ratings = self.order(item), {}
         for phase in PHASES:
@@ -143,6 +143,6 @@ class PairTasks(Tasks):
                 raise UserError(f"no choice for {phase}; finish the annotation")
             ratings[f"{phase}.{TYPED}"] = str(shown_rating(Rating(choice), order))
         now, comment = time.time(), studio.comment_of(results)
-        view = View(rater, item.id, 0, order, now, now, comment, "hidden")
+        view = StoreView(rater, item.id, 0, order, now, now, comment, "hidden")
         new = self.review.store.insert_finished(view, ratings | {COMMENT: ""})
         return Read(int(new), int(not new))

@@ -17,7 +17,7 @@ from trace_eval.data.outcome import Order
 from trace_eval.data.pairs import Pair
 from trace_eval.review.audio import Clips
 from trace_eval.review.corrections import CODES, texts_of
-from trace_eval.review.forms import NO_SCORE, Form, ScoreForm, turn_of
+from trace_eval.review.forms import NO_SCORE, Form, ReviewScoreForm, turn_of
 from trace_eval.review.protocol import (
     EQUAL,
     FIRST,
@@ -25,7 +25,7 @@ from trace_eval.review.protocol import (
     SECOND,
     YES,
     Phase,
-    Question,
+    ReviewQuestion,
     phases,
     rating,
     shown_rating,
@@ -84,7 +84,7 @@ CHIPS: dict[Rating, tuple[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class PageChoice:
     """A button: its answer, its key and its words."""
 
     value: str
@@ -97,13 +97,16 @@ class Choice:
 TURNS_SHOWN = 12
 
 
-_ACCEPT = (Choice(YES, "G", "Good: acceptable", "good"), Choice(NO, "X", "Bad: not acceptable", ""))
-_BETTER = (
-    Choice(FIRST, "1", "A is better", "a"),
-    Choice(SECOND, "2", "B is better", "b"),
-    Choice(EQUAL, "3", "Equally good", ""),
+_ACCEPT = (
+    PageChoice(YES, "G", "Good: acceptable", "good"),
+    PageChoice(NO, "X", "Bad: not acceptable", ""),
 )
-_NEXT = (Choice("", "Enter", "Next pair", "good"),)
+_BETTER = (
+    PageChoice(FIRST, "1", "A is better", "a"),
+    PageChoice(SECOND, "2", "B is better", "b"),
+    PageChoice(EQUAL, "3", "Equally good", ""),
+)
+_NEXT = (PageChoice("", "Enter", "Next pair", "good"),)
 
 
 def of_form(form: Form) -> dict[str, Any]:
@@ -114,12 +117,12 @@ def of_form(form: Form) -> dict[str, Any]:
         # Letters are feedback codes where there are any.
         "undo_key": "Backspace" if form.codes else "U",
         "results_key": None if form.codes else "R",
-        "corrects": isinstance(form, ScoreForm),
-        "about": form.rubric.title if isinstance(form, ScoreForm) else None,
+        "corrects": isinstance(form, ReviewScoreForm),
+        "about": form.rubric.title if isinstance(form, ReviewScoreForm) else None,
     }
 
 
-def question(step: Question, form: Form) -> dict[str, Any]:
+def question(step: ReviewQuestion, form: Form) -> dict[str, Any]:
     """Heading, hint and buttons of a step."""
     if step.kind == "comment":
         return {
@@ -128,9 +131,9 @@ def question(step: Question, form: Form) -> dict[str, Any]:
             "hint": "Optional. Write a comment, or go on to the next pair.",
             "choices": _NEXT,
         }
-    if isinstance(form, ScoreForm):
+    if isinstance(form, ReviewScoreForm):
         points = form.rubric.points
-        scale = [Choice(value, value, points.get(value, ""), "") for value in step.values]
+        scale = [PageChoice(value, value, points.get(value, ""), "") for value in step.values]
         turn = turn_of(step.key)
         return {
             "title": "Score" if turn is None else f"Turn {turn}",
@@ -221,7 +224,7 @@ def _answer_shown(pair: Pair, clips: Clips, letter: str, side: str) -> dict[str,
 
 def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
     """What the rubric shows of an answer; the letter P plays its sound, if there is any."""
-    assert isinstance(form, ScoreForm)
+    assert isinstance(form, ReviewScoreForm)
     roles = [role for role in item.recordings() if role != "instruction"]
     keys = ["P", *map(str, range(2, len(roles) + 1))]
     sounds = [(key, clips.clip_id(item.id, role)) for key, role in zip(keys, roles, strict=False)]

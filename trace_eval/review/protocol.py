@@ -43,7 +43,7 @@ COMMENT_LIMIT = 4000
 
 
 @dataclass(frozen=True)
-class Question:
+class ReviewQuestion:
     """One question to a rater.
 
     Attributes:
@@ -68,7 +68,7 @@ def phases(overall_first: bool) -> tuple[Phase, ...]:
     return (*first, *DIMENSIONS, "overall")
 
 
-def next_step(answers: Answers, order: Order, overall_first: bool) -> Question | None:
+def next_step(answers: Answers, order: Order, overall_first: bool) -> ReviewQuestion | None:
     """The first question without an answer; None when the item is finished."""
     for phase in phases(overall_first):
         if f"{phase}.{TYPED}" in answers:
@@ -78,15 +78,15 @@ def next_step(answers: Answers, order: Order, overall_first: bool) -> Question |
                 continue
             if step.key not in answers:
                 return step
-    return None if COMMENT in answers else Question(None, "comment", COMMENT)
+    return None if COMMENT in answers else ReviewQuestion(None, "comment", COMMENT)
 
 
-def _block(phase: Phase, order: Order) -> tuple[Question, Question, Question]:
+def _block(phase: Phase, order: Order) -> tuple[ReviewQuestion, ReviewQuestion, ReviewQuestion]:
     first, second = order
     return (
-        Question(phase, "first", f"{phase}.{first}", (YES, NO)),
-        Question(phase, "second", f"{phase}.{second}", (YES, NO)),
-        Question(phase, "better", f"{phase}.better", (FIRST, SECOND, EQUAL)),
+        ReviewQuestion(phase, "first", f"{phase}.{first}", (YES, NO)),
+        ReviewQuestion(phase, "second", f"{phase}.{second}", (YES, NO)),
+        ReviewQuestion(phase, "better", f"{phase}.better", (FIRST, SECOND, EQUAL)),
     )
 
 
@@ -94,7 +94,7 @@ def _both(answers: Answers, phase: Phase) -> bool:
     return answers.get(f"{phase}.a") == answers.get(f"{phase}.b") == YES
 
 
-def stored_value(step: Question, shown: str, order: Order) -> str:
+def stored_value(step: ReviewQuestion, shown: str, order: Order) -> str:
     """The answer in the pair's own order.
 
     Raises:

@@ -56,7 +56,7 @@ class Retest:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AnnotatorAgreement:
     """Agreement between raters, and of raters with themselves."""
 
     kappas: tuple[Kappa, ...]
@@ -86,7 +86,7 @@ def accuracies(review: Review, labelled: Sequence[Labelled]) -> dict[Phase, Accu
     return by_phase
 
 
-def agreement(labelled: Sequence[Labelled]) -> Agreement:
+def agreement(labelled: Sequence[Labelled]) -> AnnotatorAgreement:
     """Kappa of all pairs of raters, alpha of all raters, test-retest of each."""
     firsts = [row for row in labelled if row.view.repeat == 0]
     kappas, alphas, retests = [], [], []
@@ -103,7 +103,7 @@ def agreement(labelled: Sequence[Labelled]) -> Agreement:
         if len(by_rater) > 1:
             alphas.append(_alpha(phase, by_rater))
         retests += _retests(phase, labelled)
-    return Agreement(tuple(kappas), tuple(alphas), tuple(retests))
+    return AnnotatorAgreement(tuple(kappas), tuple(alphas), tuple(retests))
 
 
 def _codes(ratings: Sequence[Rating]) -> Codes:

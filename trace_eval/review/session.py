@@ -17,12 +17,12 @@ from trace_eval.data.pairs import Pair
 from trace_eval.review.checks import check_for_pairs, check_played
 from trace_eval.review.corrections import Corrections, Flag
 from trace_eval.review.events import EventLog
-from trace_eval.review.forms import Form, ScoreForm, TieForm
+from trace_eval.review.forms import Form, ReviewScoreForm, TieForm
 from trace_eval.review.material import Material, load_material
 from trace_eval.review.options import QueueOptions, ReviewOptions
-from trace_eval.review.protocol import COMMENT_LIMIT, Phase, Question, phases, rating
+from trace_eval.review.protocol import COMMENT_LIMIT, Phase, ReviewQuestion, phases, rating
 from trace_eval.review.queue import ReviewPlan, check_same_pairs, make_plan, shown_order
-from trace_eval.review.store import JudgeState, Remark, Store, View
+from trace_eval.review.store import JudgeState, Remark, Store, StoreView
 
 
 @dataclass(frozen=True)
@@ -37,22 +37,22 @@ class Position:
     """
 
     task: int
-    view: View
+    view: StoreView
     answers: Mapping[str, str]
-    step: Question | None
+    step: ReviewQuestion | None
 
 
 @dataclass(frozen=True)
 class Labelled:
     """A finished view with its ratings, in the pair's own order."""
 
-    view: View
+    view: StoreView
     ratings: Mapping[Phase, Rating]
     answers: Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Call:
+class ReviewCall:
     """A call whose events can be corrected.
 
     Attributes:
@@ -268,17 +268,17 @@ class Review:
             self.store.set_aside(item, "corrected")
         return changed
 
-    def calls(self, rater: str, task: int) -> list[Call]:
+    def calls(self, rater: str, task: int) -> list[ReviewCall]:
         """The calls of a task that have events; of a pair in the order in which they are shown."""
         if self.events is None or not 0 <= task < len(self.tasks):
             return []
         name, repeat = self.tasks[task]
         if isinstance(self.item(name), Single):
-            found = [Call(name, None, name, "answer")]
+            found = [ReviewCall(name, None, name, "answer")]
         else:
             shown = self._order(rater, name, repeat)
             letters = zip("AB", shown, strict=True)
-            found = [Call(f"{name}/{side}", letter, name, side) for letter, side in letters]
+            found = [ReviewCall(f"{name}/{side}", letter, name, side) for letter, side in letters]
         return [call for call in found if call.name in self.events.conversations]
 
     # --- what came of it -----------------------------------------------------------------
@@ -302,7 +302,7 @@ class Review:
 
 def form_of(material: Material, plan: ReviewPlan) -> Form:
     """What is asked of these items."""
-    return ScoreForm(material.rubric) if material.rubric else TieForm(plan.overall_first)
+    return ReviewScoreForm(material.rubric) if material.rubric else TieForm(plan.overall_first)
 
 
 def open_review(

@@ -26,7 +26,7 @@ JudgeState = Literal["hidden", "shown", "seen"]
 
 
 @dataclass(frozen=True)
-class View:
+class StoreView:
     """One item before one rater.
 
     Attributes:
@@ -95,7 +95,7 @@ class Store(Database):
 
     # --- writing ---------------------------------------------------------------------
 
-    def start(self, rater: str, item: str, repeat: int, shown: Order) -> View:
+    def start(self, rater: str, item: str, repeat: int, shown: Order) -> StoreView:
         """The view of an item, made when it is first shown; the recorded order stays."""
         with self._transaction() as db:
             db.execute(
@@ -109,7 +109,7 @@ class Store(Database):
 
     def answer(
         self,
-        view: View,
+        view: StoreView,
         step: str,
         value: str,
         comment: str | None = None,
@@ -144,19 +144,19 @@ class Store(Database):
                 )
         return True
 
-    def finish(self, view: View, comment: str, show_judge: bool) -> bool:
+    def finish(self, view: StoreView, comment: str, show_judge: bool) -> bool:
         """Record the comment as the last step; False: it was finished before."""
         return self.answer(view, COMMENT, "", comment, end="shown" if show_judge else "hidden")
 
-    def _comment(self, db: sqlite3.Connection, view: View, comment: str) -> None:
+    def _comment(self, db: sqlite3.Connection, view: StoreView, comment: str) -> None:
         db.execute("UPDATE views SET comment = ? WHERE number = ?", (comment, view.number))
 
-    def keep_comment(self, view: View, comment: str) -> None:
+    def keep_comment(self, view: StoreView, comment: str) -> None:
         """Record a comment that is being written."""
         with self._transaction() as db:
             self._comment(db, view, comment)
 
-    def judge_seen(self, view: View) -> None:
+    def judge_seen(self, view: StoreView) -> None:
         """The rater is done with the judge's opinion."""
         with self._transaction() as db:
             db.execute(
@@ -164,7 +164,7 @@ class Store(Database):
                 (view.number,),
             )
 
-    def undo(self, rater: str) -> View | None:
+    def undo(self, rater: str) -> StoreView | None:
         """Take the rater's last answer back, in whichever item it was.
 
         Gives the view it belongs to; None: there is none, or the judge's opinion of its pair
@@ -178,7 +178,7 @@ class Store(Database):
             db.execute("UPDATE answers SET set_aside = 'undone' WHERE number = ?", (number,))
             db.execute("UPDATE views SET finished = NULL WHERE number = ?", (view,))
             row = db.execute(f"SELECT {_VIEW}, number FROM views WHERE number = ?", (view,))
-            return View(*row.fetchone())
+            return StoreView(*row.fetchone())
 
     def _last(self, rater: str) -> tuple[int, JudgeState, int] | None:
         """(answer, whether the judge was shown, view) of the rater's last answer."""
@@ -200,7 +200,7 @@ class Store(Database):
                 (reason, item),
             ).rowcount
 
-    def insert_finished(self, view: View, answers: dict[str, str]) -> bool:
+    def insert_finished(self, view: StoreView, answers: dict[str, str]) -> bool:
         """Store a whole view that came from elsewhere; False: the rater has one of the item."""
         with self._transaction() as db:
             done = db.execute(
@@ -219,7 +219,7 @@ class Store(Database):
 
     # --- reading ---------------------------------------------------------------------
 
-    def view(self, rater: str, item: str, repeat: int) -> View | None:
+    def view(self, rater: str, item: str, repeat: int) -> StoreView | None:
         """One view."""
         with self._lock:
             row = self._db.execute(
@@ -227,9 +227,9 @@ class Store(Database):
                 " WHERE rubric = ? AND rater = ? AND item = ? AND repeat = ?",
                 (self.rubric, rater, item, repeat),
             ).fetchone()
-        return View(*row) if row else None
+        return StoreView(*row) if row else None
 
-    def views(self, rater: str | None = None) -> list[View]:
+    def views(self, rater: str | None = None) -> list[StoreView]:
         """All views in the order in which they were begun."""
         with self._lock:
             rows = self._db.execute(
@@ -237,9 +237,9 @@ class Store(Database):
                 " WHERE rubric = ? AND (? IS NULL OR rater = ?) ORDER BY number",
                 (self.rubric, rater, rater),
             ).fetchall()
-        return [View(*row) for row in rows]
+        return [StoreView(*row) for row in rows]
 
-    def answers(self, view: View) -> dict[str, str]:
+    def answers(self, view: StoreView) -> dict[str, str]:
         """Step -> answer of one view, in the pair's own order."""
         with self._lock:
             rows = self._db.execute(

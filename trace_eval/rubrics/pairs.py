@@ -74,7 +74,7 @@ class ScoreScale(Strict):
         return tuple(round(self.min + n * self.step, 9) for n in range(count))
 
 
-class Question(RubricFile):
+class PairQuestion(RubricFile):
     """One question about a pair.
 
     Attributes:
@@ -89,7 +89,7 @@ class Question(RubricFile):
     system: str = ""
 
     @model_validator(mode="after")
-    def _has_words(self) -> Question:
+    def _has_words(self) -> PairQuestion:
         for name in ("system", "question"):
             if not self.template and not getattr(self, name).strip():
                 raise ValueError(f"{name}: is missing; add it")
@@ -110,7 +110,7 @@ class Question(RubricFile):
         return self.model_dump(include={"rules", "reasons_in"}, exclude_defaults=True, mode="json")
 
 
-class LabelQuestion(Question):
+class LabelQuestion(PairQuestion):
     """A question whose reply compares the answers by a label.
 
     Attributes:
@@ -166,7 +166,7 @@ class LabelQuestion(Question):
         }
 
 
-class ScoreQuestion(Question):
+class ScoreQuestion(PairQuestion):
     """A question whose reply scores both answers; the higher score is its vote.
 
     Attributes:

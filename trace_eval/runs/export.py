@@ -16,7 +16,7 @@ from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.start import extract_each, source_from
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.outcomes import ClipRecord
-from trace_eval.runs.pipeline import Event, Listener
+from trace_eval.runs.pipeline import Listener, RunEvent
 
 #: Absences that are facts about the tools, not about the clip.
 _NOT_RUN = frozenset({Status.UNAVAILABLE, Status.FAILED})
@@ -80,7 +80,7 @@ def extract_to(
         keep(found)
         found_wrong.count(found)
         if listener:
-            listener(Event(clip=found))
+            listener(RunEvent(clip=found))
 
     asked = [source_from(path) for path in sources]
     with nullcontext() if is_url(out) else claimed(Path(out), "extract", private=True):

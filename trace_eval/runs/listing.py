@@ -12,7 +12,7 @@ from trace_eval.runs.run import Run
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedRun:
     """A run folder, and its record; None: why the record cannot be read."""
 
     folder: Path
@@ -20,7 +20,7 @@ class Listed:
     problem: str | None = None
 
 
-def list_runs(below: Path, tag: str | None = None) -> list[Listed]:
+def list_runs(below: Path, tag: str | None = None) -> list[ListedRun]:
     """The runs at or below a folder, oldest first; those inside of other runs are left out.
 
     Args:
@@ -47,8 +47,8 @@ def _folders(folder: Path) -> Iterator[Path]:
             yield from _folders(path)
 
 
-def _listed(folder: Path) -> Listed:
+def _listed(folder: Path) -> ListedRun:
     try:
-        return Listed(folder, Run(folder).record())
+        return ListedRun(folder, Run(folder).record())
     except UserError as error:
-        return Listed(folder, problem=str(error))
+        return ListedRun(folder, problem=str(error))

@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # brings libsndfile, which runs without sound do not need
 
 
 @dataclass(frozen=True)
-class Event:
+class RunEvent:
     """Something finished: a clip or an item; or work began.
 
     Attributes:
@@ -55,7 +55,7 @@ class Event:
     activity: Activity = field(default_factory=Activity)
 
 
-Listener = Callable[[Event], None]
+Listener = Callable[[RunEvent], None]
 
 #: What words alone need of a recording: its transcript, and whether anybody speaks.
 _WORDS_NEED = frozenset({"transcript", "signal"})
@@ -233,7 +233,7 @@ class Pipeline:
             assert self._run is not None
             self._run.add(outcome)
         if self._listener:
-            self._listener(Event(outcomes=tuple(outcomes), activity=self._judge.activity()))
+            self._listener(RunEvent(outcomes=tuple(outcomes), activity=self._judge.activity()))
         return outcomes
 
     async def extract(self, item: Item) -> None:
@@ -282,7 +282,7 @@ class Pipeline:
         if self._run:
             self._store(self._run, clip)
         if self._listener and source.assumed is None:  # else it is counted already
-            self._listener(Event(clip=clip, activity=self._judge.activity()))
+            self._listener(RunEvent(clip=clip, activity=self._judge.activity()))
 
     def _store(self, run: Run, clip: Extracted) -> None:
         found = clip.blueprint

@@ -35,9 +35,9 @@ from trace_eval.runs.fuse import any_policy, check_policy, fuse_run
 from trace_eval.runs.inputs import check_continues, input_name, refuse_own_input
 from trace_eval.runs.language import LanguageAdvice
 from trace_eval.runs.pipeline import (
-    Event,
     Listener,
     Pipeline,
+    RunEvent,
     knows_voices,
     load_model,
     plan_for,
@@ -253,7 +253,7 @@ class Session:
         started = time.monotonic()
         pending = self.pending()
         if self._listener:
-            self._listener(Event(pending=len(pending)))
+            self._listener(RunEvent(pending=len(pending)))
         try:
             if pending:
                 complete(self._with_engine(work, pending))
@@ -319,7 +319,7 @@ def _advise(text: str | None) -> None:
 
 
 def _counting(summary: Summary, listener: Listener | None, advice: LanguageAdvice) -> Listener:
-    def listen(event: Event) -> None:
+    def listen(event: RunEvent) -> None:
         if event.clip:
             summary.count_clip(event.clip)
             _advise(advice.of_clip(event.clip))

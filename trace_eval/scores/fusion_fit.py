@@ -27,7 +27,7 @@ MIN_ROWS = 20
 
 
 @dataclass(frozen=True)
-class Rows:
+class FusionRows:
     """Scores of several judges and people's mean, on [0, 1].
 
     Attributes:
@@ -40,9 +40,9 @@ class Rows:
     truth: Array
     question: NDArray[np.int64]
 
-    def take(self, chosen: Array) -> Rows:
+    def take(self, chosen: Array) -> FusionRows:
         """Some rows."""
-        return Rows(self.scores[chosen], self.truth[chosen], self.question[chosen])
+        return FusionRows(self.scores[chosen], self.truth[chosen], self.question[chosen])
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def fit_map(x: Array, y: Array) -> Map:
     return Map(tuple(map(float, model.X_thresholds_)), tuple(map(float, model.y_thresholds_)))
 
 
-def fit_blend(rows: Rows) -> Blend:
+def fit_blend(rows: FusionRows) -> Blend:
     """Calibrations on all rows, weights on out-of-fold calibrated ones.
 
     Raises:
@@ -100,7 +100,7 @@ def fit_blend(rows: Rows) -> Blend:
     return Blend(maps, weights)
 
 
-def out_of_fold(rows: Rows) -> Array:
+def out_of_fold(rows: FusionRows) -> Array:
     """Each row's scores under calibrations that never saw its question."""
     scores = np.full(rows.scores.shape, np.nan)
     for train, test in folds(rows.question):
@@ -132,12 +132,12 @@ def fit_weights(calibrated: Array, truth: Array) -> tuple[float, ...]:
     return tuple(map(float, solution / solution.sum()))
 
 
-def cross_validated(rows: Rows, judges: Sequence[str], last: Map) -> list[CrossValidated]:
+def cross_validated(rows: FusionRows, judges: Sequence[str], last: Map) -> list[CrossValidated]:
     """Errors of every judge as it is and calibrated, of their average and of the fusion.
 
     The whole fit is repeated without the fold; the last map is given, fitted on other rows.
     """
-    ways: dict[str, Callable[[Rows], Callable[[Array], Array]]] = {}
+    ways: dict[str, Callable[[FusionRows], Callable[[Array], Array]]] = {}
     for position, judge in enumerate(judges):
         ways[judge] = lambda _, p=position: lambda scores: scores[:, p]  # type: ignore[misc]
         ways[f"{judge}, calibrated"] = lambda train, p=position: _calibrated(train, p)  # type: ignore[misc]
@@ -203,7 +203,7 @@ def fit_factor(truth: Array, mean: Array, variance: Array) -> float | None:
     return float(((truth[known] - mean[known]) ** 2).sum() / stated)
 
 
-def _calibrated(train: Rows, position: int) -> Callable[[Array], Array]:
+def _calibrated(train: FusionRows, position: int) -> Callable[[Array], Array]:
     calibration = fit_map(train.scores[:, position], train.truth)
     return lambda scores: _mapped(calibration, scores[:, position])
 

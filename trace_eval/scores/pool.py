@@ -22,7 +22,7 @@ class Moments(Protocol):
         ...
 
 
-class Spread(Moments, Protocol):
+class JudgeSpread(Moments, Protocol):
     """What pooling reads; :class:`~trace_eval.scores.estimate.Reduced` is one."""
 
     @property
@@ -53,7 +53,7 @@ class Pooled:
     weights: tuple[float, ...]
 
 
-def pool(parts: Sequence[Spread], weights: Sequence[float] | None = None) -> Pooled:
+def pool(parts: Sequence[JudgeSpread], weights: Sequence[float] | None = None) -> Pooled:
     """Pool judges of one item.
 
     A judge with a single sample has no variance of its own; the others' stands for it. Where

@@ -14,8 +14,8 @@ from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import scores_only
 from trace_eval.options import Options, RateOptions, usual_rubrics
-from trace_eval.select.candidates import Group, groups_of
-from trace_eval.select.measured import Measured, measure
+from trace_eval.select.candidates import TextGroup, groups_of
+from trace_eval.select.measured import MeasuredClip, measure
 from trace_eval.select.options import DEFAULT_BY, BestOptions
 from trace_eval.select.pickers import (
     PairPicker,
@@ -150,14 +150,14 @@ def _judge(
 
 def _groups(
     manifest: Manifest, options: BestOptions, pickers: tuple[Picker, ...]
-) -> tuple[dict[str, Measured], list[Group]]:
+) -> tuple[dict[str, MeasuredClip], list[TextGroup]]:
     wanted = tuple(group for picker in pickers for group in picker.groups)
     measured = measure(manifest.singles, options.options.extract, wanted)
     clips = {name: (known.clip, known.problem) for name, known in measured.items()}
     return measured, groups_of(manifest.singles, clips, options.seed)
 
 
-def _people(groups: list[Group], rankings: list[Ranking], seed: int) -> list[Gain]:
+def _people(groups: list[TextGroup], rankings: list[Ranking], seed: int) -> list[Gain]:
     scores = people(groups)
     if all(value is None for value in scores.values()):
         return []

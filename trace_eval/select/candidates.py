@@ -47,7 +47,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Group:
+class TextGroup:
     """The candidates for one text.
 
     Attributes:
@@ -118,7 +118,7 @@ def _single(record: dict[str, Any], group: str, positions: dict[str, int]) -> di
 
 def groups_of(
     items: Sequence[Single], clips: Mapping[str, tuple[str | None, str | None]], seed: int
-) -> list[Group]:
+) -> list[TextGroup]:
     """Candidates by group, in the order of the file; each group in the order of its bracket.
 
     Args:
@@ -132,7 +132,7 @@ def groups_of(
     return [_group(name, members, seed) for name, members in by_group.items()]
 
 
-def _group(name: str, members: Sequence[Candidate], seed: int) -> Group:
+def _group(name: str, members: Sequence[Candidate], seed: int) -> TextGroup:
     first: dict[str, str] = {}
     kept, unscored, same = [], [], {}
     for member in members:
@@ -143,7 +143,7 @@ def _group(name: str, members: Sequence[Candidate], seed: int) -> Group:
         else:
             kept.append(member)
     kept.sort(key=lambda candidate: place_in_bracket(seed, str(candidate.clip)))
-    return Group(name, tuple(kept), tuple(unscored), same)
+    return TextGroup(name, tuple(kept), tuple(unscored), same)
 
 
 def place_in_bracket(seed: int, clip: str) -> str:

@@ -18,7 +18,7 @@ _SIGNAL = "signal"
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredClip:
     """What is known of one candidate's clip.
 
     Attributes:
@@ -34,7 +34,7 @@ class Measured:
 
 def measure(
     items: Sequence[Single], options: ExtractOptions, groups: Sequence[str] = ()
-) -> dict[str, Measured]:
+) -> dict[str, MeasuredClip]:
     """Decode every candidate, and extract some groups and what they need; id -> what is known.
 
     Raises:
@@ -51,18 +51,18 @@ def measure(
     return {item.id: _measured_of(found.get(item.answer.source_id)) for item in items}
 
 
-def _measured_of(done: Extracted | None) -> Measured:
+def _measured_of(done: Extracted | None) -> MeasuredClip:
     if done is None:
-        return Measured(None, "it has no recording of its own", None)
+        return MeasuredClip(None, "it has no recording of its own", None)
     if done.blueprint is None:
-        return Measured(None, done.error or "it cannot be decoded", None)
+        return MeasuredClip(None, done.error or "it cannot be decoded", None)
     signal = done.blueprint.signal
     problem = None
     if isinstance(signal, Absent) and signal.status in (Status.SILENT, Status.TOO_SHORT):
         problem = signal.reason
     elif isinstance(signal, Signal) and signal.peak_dbfs is None:
         problem = "silent: all samples are zero"
-    return Measured(done.blueprint.clip, problem, done.blueprint)
+    return MeasuredClip(done.blueprint.clip, problem, done.blueprint)
 
 
 def only(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
@@ -86,7 +86,7 @@ def only(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
 
 
 def numbers_of(
-    measured: Mapping[str, Measured], place: tuple[str, str]
+    measured: Mapping[str, MeasuredClip], place: tuple[str, str]
 ) -> tuple[dict[str, float | None], dict[str, str]]:
     """(id -> number, id -> why there is none)."""
     values: dict[str, float | None] = {}

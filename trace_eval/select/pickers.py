@@ -14,8 +14,8 @@ from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.run import Run
-from trace_eval.select.candidates import Group
-from trace_eval.select.measured import Measured, numbers_of
+from trace_eval.select.candidates import TextGroup
+from trace_eval.select.measured import MeasuredClip, numbers_of
 from trace_eval.select.ranking import Ranking, by_comparisons, by_scores
 from trace_eval.select.schemes import Scheme, bracket
 from trace_eval.select.summary import Gain, gain_by_scores, random_other
@@ -41,14 +41,16 @@ class Picker(ABC):
         return ()
 
     @abstractmethod
-    def rank(self, groups: Sequence[Group], measured: Mapping[str, Measured]) -> list[Ranking]:
+    def rank(
+        self, groups: Sequence[TextGroup], measured: Mapping[str, MeasuredClip]
+    ) -> list[Ranking]:
         """The order of each group."""
 
     @abstractmethod
     def check(
         self,
-        groups: Sequence[Group],
-        measured: Mapping[str, Measured],
+        groups: Sequence[TextGroup],
+        measured: Mapping[str, MeasuredClip],
         rankings: Sequence[Ranking],
         seed: int,
     ) -> Gain:
@@ -62,19 +64,21 @@ class ScoringPicker(Picker):
 
     @abstractmethod
     def scores(
-        self, measured: Mapping[str, Measured]
+        self, measured: Mapping[str, MeasuredClip]
     ) -> tuple[dict[str, float | None], dict[str, str]]:
         """(id -> number, id -> why there is none)."""
 
-    def rank(self, groups: Sequence[Group], measured: Mapping[str, Measured]) -> list[Ranking]:
+    def rank(
+        self, groups: Sequence[TextGroup], measured: Mapping[str, MeasuredClip]
+    ) -> list[Ranking]:
         """Order by the number."""
         values, why = self.scores(measured)
         return [by_scores(group, values, why, self.lower) for group in groups]
 
     def check(
         self,
-        groups: Sequence[Group],
-        measured: Mapping[str, Measured],
+        groups: Sequence[TextGroup],
+        measured: Mapping[str, MeasuredClip],
         rankings: Sequence[Ranking],
         seed: int,
     ) -> Gain:
@@ -97,7 +101,7 @@ class NumberPicker(ScoringPicker):
         return (self.place[0],)
 
     def scores(
-        self, measured: Mapping[str, Measured]
+        self, measured: Mapping[str, MeasuredClip]
     ) -> tuple[dict[str, float | None], dict[str, str]]:
         """The number in each blueprint."""
         return numbers_of(measured, self.place)
@@ -118,7 +122,9 @@ class PairPicker(Picker):
     how: Comparing
     scheme: Scheme = "auto"
 
-    def rank(self, groups: Sequence[Group], measured: Mapping[str, Measured]) -> list[Ranking]:
+    def rank(
+        self, groups: Sequence[TextGroup], measured: Mapping[str, MeasuredClip]
+    ) -> list[Ranking]:
         """Order by comparisons of the scheme."""
         verdicts = play(self.how, scheduled(groups, self.scheme))
         return [
@@ -130,8 +136,8 @@ class PairPicker(Picker):
 
     def check(
         self,
-        groups: Sequence[Group],
-        measured: Mapping[str, Measured],
+        groups: Sequence[TextGroup],
+        measured: Mapping[str, MeasuredClip],
         rankings: Sequence[Ranking],
         seed: int,
     ) -> Gain:
@@ -170,7 +176,7 @@ class ScorePicker(ScoringPicker):
     listener: Listener | None = None
 
     def scores(
-        self, measured: Mapping[str, Measured]
+        self, measured: Mapping[str, MeasuredClip]
     ) -> tuple[dict[str, float | None], dict[str, str]]:
         """The judge's scores; what the run has already is not asked again."""
         rate_manifest(self.manifest, self.folder, self.options, self.listener)
@@ -180,7 +186,7 @@ class ScorePicker(ScoringPicker):
         return values, why
 
 
-def people(groups: Sequence[Group]) -> dict[str, float | None]:
+def people(groups: Sequence[TextGroup]) -> dict[str, float | None]:
     """Id -> mean of people's scores, where the candidates came with some."""
     values: dict[str, float | None] = {}
     for group in groups:

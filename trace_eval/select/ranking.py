@@ -10,8 +10,8 @@ from pydantic import Field
 
 from blueprints import Strict, counted
 from trace_eval.opinions.labels import label_table
-from trace_eval.select.candidates import Group
-from trace_eval.select.schemes import Bracket, Verdict, Verdicts
+from trace_eval.select.candidates import TextGroup
+from trace_eval.select.schemes import Bracket, SchemeVerdict, Verdicts
 from trace_eval.stats.ranking.outcomes import outcomes_of
 from trace_eval.stats.ranking.ranks import DECIMALS
 from trace_eval.stats.ranking.strengths import MODELS, strengths
@@ -63,7 +63,10 @@ class Ranking(Strict):
 
 
 def by_scores(
-    group: Group, scores: Mapping[str, float | None], why: Mapping[str, str], lower: bool = False
+    group: TextGroup,
+    scores: Mapping[str, float | None],
+    why: Mapping[str, str],
+    lower: bool = False,
 ) -> Ranking:
     """Order the candidates by the score of each.
 
@@ -81,7 +84,7 @@ def by_scores(
     return _outcome(group, ranked, gone)
 
 
-def by_comparisons(group: Group, bracket: Bracket, verdicts: Verdicts) -> Ranking:
+def by_comparisons(group: TextGroup, bracket: Bracket, verdicts: Verdicts) -> Ranking:
     """Order the finalists by Bradley-Terry, the others by the round in which they went out."""
     matches = [m for m in combinations(bracket.finalists, 2) if m in verdicts]
     values = bradley_terry(bracket.finalists, {match: verdicts[match] for match in matches})
@@ -112,7 +115,7 @@ def by_comparisons(group: Group, bracket: Bracket, verdicts: Verdicts) -> Rankin
 
 
 def bradley_terry(
-    names: Sequence[str], verdicts: Mapping[tuple[str, str], Verdict]
+    names: Sequence[str], verdicts: Mapping[tuple[str, str], SchemeVerdict]
 ) -> dict[str, float]:
     """Log-strengths with mean 0 and a prior of one game; undecided comparisons are left out."""
     decided = {match: v for match, v in verdicts.items() if v.label is not None}
@@ -140,7 +143,7 @@ def _ranks(values: Mapping[str, float]) -> dict[str, int]:
 
 
 def _ranked(
-    group: Group,
+    group: TextGroup,
     name: str,
     rank: int,
     score: float | None = None,
@@ -159,7 +162,7 @@ def _ranked(
     )
 
 
-def _outcome(group: Group, ranked: list[Ranked], gone: Mapping[str, str]) -> Ranking:
+def _outcome(group: TextGroup, ranked: list[Ranked], gone: Mapping[str, str]) -> Ranking:
     ranked = sorted(ranked, key=lambda row: (row.rank, row.clip))
     unscored = [Unscored(candidate=c.id, reason=str(c.problem)) for c in group.unscored]
     unscored += [Unscored(candidate=name, reason=reason) for name, reason in gone.items()]

@@ -27,7 +27,7 @@ Match = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class SchemeVerdict:
     """What a comparison says; ``label`` is None where the judge could not tell.
 
     Attributes:
@@ -41,7 +41,7 @@ class Verdict:
     why: str | None = None
 
 
-Verdicts = Mapping[Match, Verdict]
+Verdicts = Mapping[Match, SchemeVerdict]
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def pairings(alive: Sequence[str]) -> list[Match]:
     return list(zip(players[::2], players[1::2], strict=True))
 
 
-def goes_on(match: Match, verdict: Verdict) -> str:
+def goes_on(match: Match, verdict: SchemeVerdict) -> str:
     """The winner; of a tie the one with the larger share, else the earlier in the bracket."""
     if verdict.label in ("1", "2"):
         return match[0] if verdict.label == "1" else match[1]

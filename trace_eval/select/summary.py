@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from blueprints import Strict
-from trace_eval.select.candidates import Group
+from trace_eval.select.candidates import TextGroup
 from trace_eval.select.ranking import Ranking
 
 #: Resamples and level of the interval of the gain.
@@ -125,7 +125,11 @@ def _interval(values: np.ndarray, seed: int) -> tuple[float | None, float | None
 
 
 def summary_of(
-    judge: str, scheme: str, groups: Sequence[Group], rankings: Sequence[Ranking], gains: list[Gain]
+    judge: str,
+    scheme: str,
+    groups: Sequence[TextGroup],
+    rankings: Sequence[Ranking],
+    gains: list[Gain],
 ) -> SelectionSummary:
     """Counts, with what others say."""
     return SelectionSummary(

@@ -22,8 +22,8 @@ from trace_eval.options import Options
 from trace_eval.runs.pipeline import Listener
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session
-from trace_eval.select.candidates import Group
-from trace_eval.select.schemes import Match, Scheme, Verdict, bracket
+from trace_eval.select.candidates import TextGroup
+from trace_eval.select.schemes import Match, Scheme, SchemeVerdict, bracket
 
 #: What may decide a comparison; the default is the pair's overall rating.
 DECIDERS = ("overall", *DIMENSIONS)
@@ -62,16 +62,16 @@ class Comparing:
 
 
 #: What must be compared next, as (group, match); nothing: all is known.
-Needed = Callable[[Mapping[Match, Verdict]], Sequence[tuple[Group, Match]]]
+Needed = Callable[[Mapping[Match, SchemeVerdict]], Sequence[tuple[TextGroup, Match]]]
 
 
-def play(how: Comparing, needed: Needed) -> dict[Match, Verdict]:
+def play(how: Comparing, needed: Needed) -> dict[Match, SchemeVerdict]:
     """Judge what is needed, round by round, all groups together.
 
     What was judged before is read, and what could not be scored is tried again. A round that
     was begun keeps its pairs, so a verdict that changes adds comparisons and loses none.
     """
-    verdicts: dict[Match, Verdict] = {}
+    verdicts: dict[Match, SchemeVerdict] = {}
     for number in count(1):
         if not how.manifest(number).exists():
             pairs = [pair_of(group, match) for group, match in needed(verdicts)]
@@ -82,10 +82,10 @@ def play(how: Comparing, needed: Needed) -> dict[Match, Verdict]:
     return verdicts
 
 
-def scheduled(groups: Sequence[Group], scheme: Scheme) -> Needed:
+def scheduled(groups: Sequence[TextGroup], scheme: Scheme) -> Needed:
     """What a scheme needs of every group."""
 
-    def needed(verdicts: Mapping[Match, Verdict]) -> list[tuple[Group, Match]]:
+    def needed(verdicts: Mapping[Match, SchemeVerdict]) -> list[tuple[TextGroup, Match]]:
         return [
             (group, match)
             for group in groups
@@ -95,12 +95,12 @@ def scheduled(groups: Sequence[Group], scheme: Scheme) -> Needed:
     return needed
 
 
-def listed(matches: Sequence[tuple[Group, Match]]) -> Needed:
+def listed(matches: Sequence[tuple[TextGroup, Match]]) -> Needed:
     """Some comparisons and no others."""
     return lambda verdicts: [(group, match) for group, match in matches if match not in verdicts]
 
 
-def pair_of(group: Group, match: Match) -> Pair:
+def pair_of(group: TextGroup, match: Match) -> Pair:
     """A comparison as a pair; its id names the candidates, which a judge is not shown."""
     members = {candidate.id: candidate for candidate in group.candidates}
     a, b = (members[name] for name in match)
@@ -124,7 +124,7 @@ def _write_round(how: Comparing, number: int, pairs: Sequence[Pair]) -> None:
     jsonl.write_all(how.manifest(number), lines)
 
 
-def _judge_round(how: Comparing, number: int) -> Iterator[tuple[Match, Verdict]]:
+def _judge_round(how: Comparing, number: int) -> Iterator[tuple[Match, SchemeVerdict]]:
     manifest = read_manifest(how.manifest(number))
     if manifest.problems:
         raise UserError(f"{manifest.problems[0]}; delete {how.folder} and select again")
@@ -138,7 +138,7 @@ def _judge_round(how: Comparing, number: int) -> Iterator[tuple[Match, Verdict]]
             yield tuple(map(str, pair.meta[_MATCH])), verdict  # type: ignore[misc,arg-type]
 
 
-def verdict_of(judgement: Judgement, overall: Overall | None, by: str) -> Verdict:
+def verdict_of(judgement: Judgement, overall: Overall | None, by: str) -> SchemeVerdict:
     """What a stored judgement says of its two answers; all ties are one."""
     rating: str | None
     shares: Mapping[Any, float] | None
@@ -149,15 +149,15 @@ def verdict_of(judgement: Judgement, overall: Overall | None, by: str) -> Verdic
         found = judgement.dimensions.get(by)  # type: ignore[call-overload]
         rating, shares = (found.rating, found.distribution) if found else (None, None)
     if judgement.status != "scored" or rating is None:
-        return Verdict(None, why=str(judgement.reason) if judgement.reason else None)
+        return SchemeVerdict(None, why=str(judgement.reason) if judgement.reason else None)
     label = str(rating) if str(rating) in ("1", "2") else "tie"
     if judgement.pair_scores:
-        return Verdict(label, judgement.pair_scores.p_a)  # type: ignore[arg-type]
+        return SchemeVerdict(label, judgement.pair_scores.p_a)  # type: ignore[arg-type]
     if shares:
         by_label = {str(key): share for key, share in shares.items()}
         first, second = (by_label.get(key, 0.0) for key in ("1", "2"))
-        return Verdict(label, first + (1 - first - second) / 2)  # type: ignore[arg-type]
-    return Verdict(label, {"1": 1.0, "2": 0.0}.get(label, 0.5))  # type: ignore[arg-type]
+        return SchemeVerdict(label, first + (1 - first - second) / 2)  # type: ignore[arg-type]
+    return SchemeVerdict(label, {"1": 1.0, "2": 0.0}.get(label, 0.5))  # type: ignore[arg-type]
 
 
 def estimate_first_round(how: Comparing, needed: Needed) -> tuple[int, CostEstimate]:

@@ -14,7 +14,7 @@ from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha
 from trace_eval.stats.agreement.baselines import baselines
 from trace_eval.stats.agreement.binary import BinaryAgreement, binary_agreement
 from trace_eval.stats.agreement.figures import (
-    Figure,
+    AgreementFigure,
     FigureBook,
     add_agreement,
     add_ceiling,
@@ -34,7 +34,7 @@ from trace_eval.stats.agreement.systems import (
     FEW_SYSTEMS,
     MAX_SYSTEMS,
     SystemAgreement,
-    SystemRow,
+    SystemShares,
     add_systems,
     system_rows,
 )
@@ -126,7 +126,7 @@ def agree_scores(
 class _Figures:
     """All figures that share their resamples; ``grouped``: questions were drawn in groups."""
 
-    figures: tuple[Figure, ...]
+    figures: tuple[AgreementFigure, ...]
     selective: tuple[Selective, ...]
     notes: list[str]
     grouped: bool
@@ -214,7 +214,7 @@ def _add_selective(resampler: Resampler, study: Study, judge: JudgeScores) -> No
 
 def _systems(
     study: Study, judges: Sequence[JudgeScores], options: AgreeOptions
-) -> tuple[tuple[SystemRow, ...], tuple[SystemAgreement, ...]]:
+) -> tuple[tuple[SystemShares, ...], tuple[SystemAgreement, ...]]:
     if study.system is None or not 0 < len(study.systems) <= MAX_SYSTEMS:
         return (), ()
     unit = np.unique(study.unit, return_inverse=True)[1]
@@ -222,7 +222,7 @@ def _systems(
     for judge in judges:
         add_systems(resampler, study, judge, options.families)
     estimates: dict[str, IntervalEstimate] = resampler.estimates(options.bootstrap)
-    rows: list[SystemRow] = []
+    rows: list[SystemShares] = []
     agreements = []
     for judge in judges:
         mine, agreement = system_rows(study, judge, estimates, options.families)
@@ -309,7 +309,7 @@ def _notes(
     return notes
 
 
-def figure(report: ScoreReport, group: str, who: str, name: str) -> Figure:
+def figure(report: ScoreReport, group: str, who: str, name: str) -> AgreementFigure:
     """One figure of a report.
 
     Raises:

@@ -18,7 +18,7 @@ from trace_eval.stats.agreement.bias.effects import (
 )
 from trace_eval.stats.agreement.binary import BinaryAgreement
 from trace_eval.stats.agreement.compare import Comparison
-from trace_eval.stats.agreement.figures import Figure
+from trace_eval.stats.agreement.figures import AgreementFigure
 from trace_eval.stats.agreement.forced import Forced
 from trace_eval.stats.agreement.levels import LevelRow
 from trace_eval.stats.agreement.metrics import METRICS, Metric
@@ -28,7 +28,7 @@ from trace_eval.stats.agreement.reliability import PairwiseRow, ReliabilityRow
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.score_mse import ScoreError
 from trace_eval.stats.agreement.selective import Selective
-from trace_eval.stats.agreement.systems import SystemAgreement, SystemRow
+from trace_eval.stats.agreement.systems import SystemAgreement, SystemShares
 from trace_eval.stats.estimate.units import Statistic
 from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.inference.shares import ShareRow
@@ -187,9 +187,9 @@ class ScoreReport(Agreement):
     high: float
     fitted_on: str
     coverage: tuple[Coverage, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[AgreementFigure, ...]
     selective: tuple[Selective, ...]
-    systems: tuple[SystemRow, ...]
+    systems: tuple[SystemShares, ...]
     system_agreement: tuple[SystemAgreement, ...]
     growth: tuple[Growth, ...]
     binary: tuple[BinaryAgreement, ...]

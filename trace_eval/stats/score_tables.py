@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from blueprints import counted
 from trace_eval.show.table import NOTHING, Table, cell, grid, table
-from trace_eval.stats.agreement.figures import Figure, Group
+from trace_eval.stats.agreement.figures import AgreementFigure, Group
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.selective import WITHHELD
 from trace_eval.stats.agreement.variance import MIN_RATINGS
@@ -121,7 +121,7 @@ def _title(name: str) -> str:
     )
 
 
-def _reasons(figures: Sequence[Figure]) -> str:
+def _reasons(figures: Sequence[AgreementFigure]) -> str:
     """Why there is no number where none is."""
     by_reason: dict[str, list[str]] = {}
     for figure in figures:
@@ -140,17 +140,17 @@ def _reasons(figures: Sequence[Figure]) -> str:
     return "; ".join(lines)
 
 
-def _from(figures: Sequence[Figure]) -> str:
+def _from(figures: Sequence[AgreementFigure]) -> str:
     rows = sorted({f.rows for f in figures})
     shown = f"{rows[0]}" if len(rows) == 1 else f"{rows[0]}-{rows[-1]}"
     return f"{shown} {figures[0].unit}"
 
 
-def _shown(figure: Figure | None) -> str:
+def _shown(figure: AgreementFigure | None) -> str:
     return NOTHING if figure is None else cell(figure.estimate)
 
 
-def _interval_note(report: ScoreReport, figures: Sequence[Figure]) -> str:
+def _interval_note(report: ScoreReport, figures: Sequence[AgreementFigure]) -> str:
     options = report.options.bootstrap
     if not any(f.estimate.interval for f in figures):
         return ""

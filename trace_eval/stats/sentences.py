@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import ceil, floor, log10
 
 from blueprints import counted
-from trace_eval.stats.agreement.beside_rules import Standing
+from trace_eval.stats.agreement.beside_rules import RuleStanding
 from trace_eval.stats.estimate.interval import IntervalEstimate, Range
 
 #: Most sentences of one answer.
@@ -296,7 +296,7 @@ def ahead_of(behind: Sequence[str], equal: Sequence[str]) -> str:
     return f"shown to be ahead of {listed(behind)}, not of {listed(equal)}"
 
 
-def beside_rule(standing: Standing | None, judges: int = 1) -> str:
+def beside_rule(standing: RuleStanding | None, judges: int = 1) -> str:
     """How a judge, or the best of several, stands to the best simple rule."""
     if standing is None:
         return "No simple rule could be tried beside it."

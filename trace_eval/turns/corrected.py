@@ -13,7 +13,7 @@ from trace_eval.conversations.definitions import Event
 from trace_eval.data.corrections import EventCorrection, read_corrections
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, grid
-from trace_eval.turns.figures import Figure
+from trace_eval.turns.figures import TurnFigure
 from trace_eval.turns.report import TurnsReport, report_of, values_of
 
 
@@ -71,7 +71,7 @@ class CorrectedReport:
         )
 
 
-def _cells(figure: Figure) -> tuple[str | None, str | None]:
+def _cells(figure: TurnFigure) -> tuple[str | None, str | None]:
     value = None if figure.value is None else f"{figure.value:.3f} {figure.unit}".strip()
     return value, "[{:.3f}, {:.3f}]".format(*figure.interval) if figure.interval else None
 

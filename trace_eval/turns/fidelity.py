@@ -27,7 +27,7 @@ _NEEDED = ("signal", "transcript")
 
 
 @dataclass(frozen=True)
-class Entity:
+class SpokenEntity:
     """One code, date, amount, name or number of an agent's turn, and what was heard of it.
 
     Attributes:
@@ -63,7 +63,7 @@ class Fidelity:
     """
 
     recognisers: tuple[str, ...]
-    entities: tuple[Entity, ...]
+    entities: tuple[SpokenEntity, ...]
     turns: int
     unheard: tuple[str, ...]
 
@@ -148,7 +148,7 @@ def speech_fidelity(
         found = _recognised([recording for _, recording in wanted.values()], spec, options)
         for position, (_, recording) in wanted.items():
             words[position].append(_words(found[recording.source_id]))
-    entities: list[Entity] = []
+    entities: list[SpokenEntity] = []
     unheard: list[str] = []
     for (name, number), heard in words.items():
         turn, _ = wanted[name, number]
@@ -193,7 +193,7 @@ def _words(found: Extracted) -> Transcript | str:
 
 def _compared(
     name: str, number: int, turn: Turn, heard: Sequence[Transcript], names: Sequence[str]
-) -> Iterator[Entity]:
+) -> Iterator[SpokenEntity]:
     told = [check_turn(turn, one.text, names, number) for one in heard]
     meant = [[one for one in each if one.intended is not None] for each in told]
     for outcomes in zip(*meant, strict=True):
@@ -219,7 +219,7 @@ def _entity(
     ones: Sequence[Heard | None],
     missed: Sequence[int],
     heard: Sequence[Transcript],
-) -> Entity:
+) -> SpokenEntity:
     """One entity as all recognisers have it; ``missed`` are the places of those against it."""
     position = missed[0] if missed else 0
     one = ones[position]
@@ -230,7 +230,7 @@ def _entity(
         span = said_at(heard[position], one.heard)
         start_s, end_s = (turn.start_s + at for at in span) if span else (start_s, end_s)
     texts = tuple(other.heard if other else None for other in ones)
-    return Entity(
+    return SpokenEntity(
         *(name, one.turn, one.kind, one.status, one.intended, texts, len(missed)), start_s, end_s
     )
 

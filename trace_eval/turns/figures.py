@@ -26,7 +26,7 @@ TOO_FEW_CONVERSATIONS = f"no interval: under {MIN_CONVERSATIONS} conversations"
 
 
 @dataclass(frozen=True)
-class Figure:
+class TurnFigure:
     """One number, with what it rests on.
 
     Attributes:
@@ -57,7 +57,7 @@ def figures_of(
     clusters: Sequence[str],
     domains: Sequence[str] | None = None,
     options: FigureOptions | None = None,
-) -> dict[str, Figure]:
+) -> dict[str, TurnFigure]:
     """Every figure of a set over some conversations.
 
     Args:
@@ -71,8 +71,8 @@ def figures_of(
     names = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
     cluster = np.array([names[name] for name in clusters], np.int64)
     groups = _groups(definitions, domains, len(measured))
-    shown: dict[str, Figure] = {}
-    found: dict[str, Figure] = {}
+    shown: dict[str, TurnFigure] = {}
+    found: dict[str, TurnFigure] = {}
     for spec in definitions.specs:
         values = [_value(spec, [measured[n] for n in group]) for group in groups]
         value = float(_mean_known(np.array(values)[:, None])[0])
@@ -102,7 +102,9 @@ def counts_of(definitions: DefinitionSet, measured: Sequence[Measured]) -> dict[
     }
 
 
-def few(definitions: DefinitionSet, found: dict[str, Figure], options: FigureOptions) -> list[str]:
+def few(
+    definitions: DefinitionSet, found: dict[str, TurnFigure], options: FigureOptions
+) -> list[str]:
     """Names of the figures that rest on few events but are shown."""
     specs = {spec.name: spec for spec in definitions.specs}
     return [
@@ -159,7 +161,7 @@ def _mean_known(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(number > 0, total / np.maximum(number, 1), np.nan)
 
 
-def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None) -> Figure:
+def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None) -> TurnFigure:
     """A figure with what it rests on; no infinity is shown."""
     reason = None
     none = "not usable here" if any(one.unusable for one in measured) else "none"
@@ -169,7 +171,7 @@ def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None
         pairs = [one.ratios[spec.of] for one in measured if one.ratios.get(spec.of, (0, 0))[1]]
         top, bottom = (float(sum(pair[side] for pair in pairs)) for side in (0, 1))
         events = int(bottom) if spec.share or spec.least else 0
-        return Figure(
+        return TurnFigure(
             spec.name,
             value,
             spec.unit,
@@ -180,7 +182,7 @@ def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None
             reason=reason or (None if pairs else none),
         )
     sizes = [len(one.values.get(spec.of, ())) for one in measured]
-    return Figure(
+    return TurnFigure(
         spec.name,
         value,
         spec.unit,
@@ -190,7 +192,7 @@ def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None
     )
 
 
-def _is_few(spec: FigureSpec, figure: Figure, options: FigureOptions) -> bool:
+def _is_few(spec: FigureSpec, figure: TurnFigure, options: FigureOptions) -> bool:
     return 0 < figure.events < spec.least * options.min_events / 10
 
 
@@ -219,7 +221,7 @@ class _Parts:
         return _mean_known(np.stack(rows))
 
 
-def _limited(figure: Figure, spec: FigureSpec, parts: _Parts, level: float) -> Figure:
+def _limited(figure: TurnFigure, spec: FigureSpec, parts: _Parts, level: float) -> TurnFigure:
     """A figure with its interval, or why it has none."""
     assert figure.value is not None
     if spec.how == "quantile" and parts.averaged:

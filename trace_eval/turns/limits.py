@@ -16,7 +16,7 @@ from blueprints import UserError, counted
 from trace_eval.show.table import Table, table
 from trace_eval.stats.estimate.shift import least_paired
 from trace_eval.turns.compare import Difference, SystemsCompared
-from trace_eval.turns.figures import MIN_CONVERSATIONS, Figure
+from trace_eval.turns.figures import MIN_CONVERSATIONS, TurnFigure
 from trace_eval.turns.options import TimingLimits
 from trace_eval.turns.report import TurnsReport
 
@@ -132,7 +132,7 @@ def _row(limit: _Limit, report: TurnsReport, compared: SystemsCompared | None) -
     return Limited(limit.name, limit.words, verdict, why)
 
 
-def _absolute(limit: _Limit, figure: Figure) -> tuple[Verdict, str]:
+def _absolute(limit: _Limit, figure: TurnFigure) -> tuple[Verdict, str]:
     if figure.value is None:
         return "fail", f"not known: {figure.reason or 'nothing was measured'}"
     interval = " [{:.3f}, {:.3f}]".format(*figure.interval) if figure.interval else ""

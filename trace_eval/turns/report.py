@@ -17,7 +17,7 @@ from trace_eval.show.records import plain
 from trace_eval.show.table import Table, grid
 from trace_eval.turns.figures import (
     TOO_FEW_CONVERSATIONS,
-    Figure,
+    TurnFigure,
     counts_of,
     few,
     figures_of,
@@ -38,7 +38,7 @@ class TurnsRecord(TypedDict):
     definitions: str
     thresholds: Any
     figures: dict[str, Any]
-    estimates: dict[str, Figure]
+    estimates: dict[str, TurnFigure]
     few_events: list[str]
     each: dict[str, Any]
     conversations: list[dict[str, Any]]
@@ -67,7 +67,7 @@ class TurnsReport:
 
     layout: str
     definitions: DefinitionSet
-    figures: dict[str, Figure]
+    figures: dict[str, TurnFigure]
     conversations: tuple[Timed, ...]
     unread: tuple[Unread, ...]
     options: FigureOptions
@@ -254,7 +254,7 @@ def values_of(report: TurnsReport) -> dict[str, Any]:
 
 
 def _values(
-    definitions: DefinitionSet, figures: dict[str, Figure], measured: Sequence[Measured]
+    definitions: DefinitionSet, figures: dict[str, TurnFigure], measured: Sequence[Measured]
 ) -> dict[str, Any]:
     counts = counts_of(definitions, measured)
     return {name: figure.value for name, figure in figures.items()} | {"counts": counts}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from trace_eval.conversations.definitions import Measured
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.entities.check import Heard, check_conversation
-from trace_eval.turns.figures import Figure
+from trace_eval.turns.figures import TurnFigure
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Timed:
 
     item: ConversationItem
     measured: Measured
-    figures: dict[str, Figure]
+    figures: dict[str, TurnFigure]
     names: tuple[str, ...] = ()
 
     @property

@@ -18,8 +18,8 @@ from extractors.audio import AudioError, Clip, decode
 from trace_eval.judges.views.sound.encode import Waveform, pcm16, render, sound_of, wav_bytes
 from trace_eval.judges.views.sound.layout import (
     Gap,
-    Layout,
     Sound,
+    SoundLayout,
     Unit,
     common_rate,
     dialogue_items,
@@ -47,7 +47,7 @@ def test_pairs_without_signals_have_one_gap_after_each_clip(
     data: Path, folder: str, frames: int
 ) -> None:
     sounds = [recording(data / "rate_pairs" / folder / f"audio_{side}.wav") for side in "ab"]
-    layout = Layout(tuple(unit_items(Unit(tuple(sounds)), "test", {})), common_rate(sounds))
+    layout = SoundLayout(tuple(unit_items(Unit(tuple(sounds)), "test", {})), common_rate(sounds))
     assert (layout.rate, layout.frames) == (24_000, frames)
     waveform = Waveform(layout)
     made = waveform.render()
@@ -61,7 +61,7 @@ def test_a_spoken_instruction_of_another_rate_is_resampled(data: Path) -> None:
     folder = data / "speakbench_pairs" / "341_1"
     a, b, asked = (recording(folder / f"{n}.wav") for n in ("audio_a", "audio_b", "instruction"))
     unit = Unit((a, b), asked)
-    layout = Layout(tuple(unit_items(unit, "test", {})), common_rate(unit.sounds))
+    layout = SoundLayout(tuple(unit_items(unit, "test", {})), common_rate(unit.sounds))
     # 151,600 samples at 16 kHz are 227,400 at 24 kHz; 12,000 a gap
     assert layout.frames == 227_400 + 315_840 + 224_640 + 3 * 12_000 == 803_880
     assert layout.seconds == pytest.approx(33.495)
@@ -96,11 +96,11 @@ def test_single_answers_have_short_gaps_after_labels_and_long_ones_after_clips()
 
 def test_dialogues_have_gaps_between_turns_only_and_a_crop() -> None:
     # 1.0 + 2 + 2.5 + 2 + 0.5 = 8 s
-    short = Layout(tuple(dialogue_items([sound(1.0), sound(2.5), sound(0.5)], 2.0)), 24_000)
+    short = SoundLayout(tuple(dialogue_items([sound(1.0), sound(2.5), sound(0.5)], 2.0)), 24_000)
     assert short.frames == 192_000
     # 40 + 2 + 10 + 2 = 54 s: the third turn keeps 6 of its 30 s
     turns = [sound(40.0), sound(10.0), sound(30.0)]
-    long = Layout(tuple(dialogue_items(turns, 2.0)), 24_000, crop_s=60.0)
+    long = SoundLayout(tuple(dialogue_items(turns, 2.0)), 24_000, crop_s=60.0)
     assert (long.frames, long.lost_s) == (1_440_000, 24.0)
     last = long.places()[-1]
     assert (last.stop - last.start) / 24_000 == 6.0
@@ -128,13 +128,13 @@ def test_lengths_are_known_before_anything_is_resampled(
     frames: int, rate: int, wanted: int
 ) -> None:
     noise = np.random.default_rng(frames).normal(0, 0.1, (frames, 1)).astype(np.float32)
-    layout = Layout((sound_of(Clip(noise, rate)), Gap(0.01)), wanted)
+    layout = SoundLayout((sound_of(Clip(noise, rate)), Gap(0.01)), wanted)
     assert len(render(layout)) == layout.frames
 
 
 def test_stereo_is_mixed_and_any_libsndfile_reader_agrees() -> None:
     samples = np.stack([np.full(4410, 0.5), np.full(4410, -0.25)], 1).astype(np.float32)
-    layout = Layout((sound_of(Clip(samples, 44_100)),), 44_100)
+    layout = SoundLayout((sound_of(Clip(samples, 44_100)),), 44_100)
     made = Waveform(layout).render()
     with wave.open(io.BytesIO(made)) as file:
         assert (file.getnchannels(), file.getsampwidth(), file.getnframes()) == (1, 2, 4410)
@@ -151,9 +151,9 @@ def test_sixteen_bits_survive(values: list[int]) -> None:
 
 def test_the_level_is_left_alone_unless_asked_for() -> None:
     quiet = sound(2.0)
-    plain = render(Layout((quiet,), 24_000)).astype(float)
+    plain = render(SoundLayout((quiet,), 24_000)).astype(float)
     assert np.abs(plain).max() == pytest.approx(0.5 * 32768, rel=1e-3)
-    lower = render(Layout((quiet,), 24_000, level=-30.0)).astype(float)
+    lower = render(SoundLayout((quiet,), 24_000, level=-30.0)).astype(float)
     import pyloudnorm
 
     meter = pyloudnorm.Meter(24_000)
@@ -164,7 +164,7 @@ def test_recipes_name_what_decides_the_bytes_and_nothing_else() -> None:
     one, other = sound(0.2), sound(0.3)
     signals = load_signals("tones")
     unit = Unit((one, other))
-    layout = Layout(tuple(unit_items(unit, "test", signals)), 24_000)
+    layout = SoundLayout(tuple(unit_items(unit, "test", signals)), 24_000)
     recipe = Waveform(layout).recipe
     assert json.loads(json.dumps(recipe)) == recipe
     assert recipe["items"] == [
@@ -181,23 +181,23 @@ def test_recipes_name_what_decides_the_bytes_and_nothing_else() -> None:
     ]
     assert recipe["encoding"] == "wav/pcm16"
     assert str(recipe["resampler"]).startswith("soxr ")
-    back = Waveform(Layout(tuple(unit_items(unit.swapped, "test", signals)), 24_000))
+    back = Waveform(SoundLayout(tuple(unit_items(unit.swapped, "test", signals)), 24_000))
     assert back.recipe != recipe
-    same = Waveform(Layout(tuple(unit_items(Unit((one, one)), "test", signals)), 24_000))
+    same = Waveform(SoundLayout(tuple(unit_items(Unit((one, one)), "test", signals)), 24_000))
     assert (
         same.recipe
         == Waveform(
-            Layout(tuple(unit_items(Unit((one, one)).swapped, "test", signals)), 24_000)
+            SoundLayout(tuple(unit_items(Unit((one, one)).swapped, "test", signals)), 24_000)
         ).recipe
     )
-    assert Waveform(Layout(layout.items, 24_000, level=-23.0)).recipe != recipe
+    assert Waveform(SoundLayout(layout.items, 24_000, level=-23.0)).recipe != recipe
 
 
 def test_a_recording_that_changed_is_refused() -> None:
     before, after = sound(0.2), sound(0.3)
     changed = Sound(before.sha256, before.frames, before.rate, after.read)
     with pytest.raises(AudioError, match="is not the recording that it was"):
-        render(Layout((changed,), 24_000))
+        render(SoundLayout((changed,), 24_000))
 
 
 def test_shipped_labels_are_short_and_audible() -> None:

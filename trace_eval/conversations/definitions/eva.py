@@ -25,7 +25,7 @@ from trace_eval.data.conversation import Conversation, Role
 
 
 @dataclass(frozen=True)
-class Thresholds:
+class EvaThresholds:
     """Constants of the score, milliseconds; ``tool`` ones hold in turns with a tool call."""
 
     earliest: float = -500.0
@@ -42,7 +42,7 @@ class Thresholds:
     tool_late: float = 4000.0
 
 
-THRESHOLDS = Thresholds()
+THRESHOLDS = EvaThresholds()
 
 
 @dataclass

@@ -21,11 +21,11 @@ from trace_eval.conversations.definitions.base import (
 )
 from trace_eval.conversations.edges import of_speech
 from trace_eval.conversations.spans import Spans, joined
-from trace_eval.data.conversation import Conversation, Role, Word
+from trace_eval.data.conversation import Conversation, Role, SpokenWord
 
 
 @dataclass(frozen=True)
-class Thresholds:
+class FdbThresholds:
     """Constants, seconds and words.
 
     Attributes:
@@ -39,7 +39,7 @@ class Thresholds:
     short_words: int = 3
 
 
-THRESHOLDS = Thresholds()
+THRESHOLDS = FdbThresholds()
 
 KINDS = ("response", "stop")
 
@@ -106,7 +106,7 @@ def _stops(user: Spans, agent: Spans) -> list[Event]:
     return [Event("stop", start, end, end - start) for start, end in found.values()]
 
 
-def takeover(words: list[Word]) -> int:
+def takeover(words: list[SpokenWord]) -> int:
     """1 where the agent took the turn, by the times of its words."""
     if not words:
         return 0

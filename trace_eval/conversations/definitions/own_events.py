@@ -22,7 +22,7 @@ _LATEST = 1e-6
 
 
 @dataclass(frozen=True)
-class Thresholds(FloorRules):
+class OwnThresholds(FloorRules):
     """Constants, seconds; those of the floor are :class:`FloorRules`.
 
     Attributes:
@@ -41,7 +41,7 @@ class Thresholds(FloorRules):
     handled_s: float = 1.0
 
 
-THRESHOLDS = Thresholds()
+THRESHOLDS = OwnThresholds()
 
 
 def replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterator[Event]:

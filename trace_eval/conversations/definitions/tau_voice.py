@@ -31,7 +31,7 @@ EFFECTS = ("vocal_tic", "non_directed")
 
 
 @dataclass(frozen=True)
-class Thresholds:
+class TauVoiceThresholds:
     """Windows in seconds; each is ``int(seconds / tick)`` ticks.
 
     Attributes:
@@ -46,7 +46,7 @@ class Thresholds:
     join_s: float = 1.0
 
 
-THRESHOLDS = Thresholds()
+THRESHOLDS = TauVoiceThresholds()
 
 
 @dataclass

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.conversations.layouts.base import Layout, Unread, one
+from trace_eval.conversations.layouts.base import CallLayout, Unread, one
 from trace_eval.conversations.layouts.eva import EVA
 from trace_eval.conversations.layouts.eva_labels import EVA_LABELS
 from trace_eval.conversations.layouts.platforms import PLATFORMS
@@ -22,7 +22,7 @@ from trace_eval.data.conversation import ConversationItem
 from trace_eval.data.files import is_file, is_folder
 
 #: Name -> layout, as ``--layout`` takes it.
-LAYOUTS: dict[str, Layout] = {
+LAYOUTS: dict[str, CallLayout] = {
     each.name: each
     for each in (
         *(STEREO, TWO_FILES, TABLE, RECORDS, TAU2, EVA, EVA_LABELS),
@@ -55,7 +55,7 @@ class Reading:
     unread: tuple[Unread, ...] = ()
 
 
-def layout_of(path: Path) -> Layout:
+def layout_of(path: Path) -> CallLayout:
     """The one layout that fits a path.
 
     Raises:

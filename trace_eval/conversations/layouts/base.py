@@ -30,7 +30,7 @@ Found = Iterator[ConversationItem | Unread]
 
 
 @dataclass(frozen=True)
-class Layout:
+class CallLayout:
     """A way in which conversations are stored.
 
     Attributes:

@@ -16,8 +16,8 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
+    CallLayout,
     Found,
-    Layout,
     each,
     json_file,
     json_lines,
@@ -329,4 +329,4 @@ def _flags(found: Numbered, entries: list[Entry], log: _Log, zero: float) -> lis
     return flags
 
 
-EVA = Layout("eva", "record folders of EVA, by their logs", fits, read)
+EVA = CallLayout("eva", "record folders of EVA, by their logs", fits, read)

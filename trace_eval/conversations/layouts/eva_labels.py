@@ -15,8 +15,8 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
+    CallLayout,
     Found,
-    Layout,
     first_line,
     listed,
     made,
@@ -189,4 +189,6 @@ def _item(
     )
 
 
-EVA_LABELS = Layout("eva_labels", "EVA's human-labelled JSON lines, without a clock", fits, read)
+EVA_LABELS = CallLayout(
+    "eva_labels", "EVA's human-labelled JSON lines, without a clock", fits, read
+)

@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
 from trace_eval.conversations.layouts.base import (
+    CallLayout,
     Found,
-    Layout,
     Unread,
     json_file,
     mapping,
@@ -75,9 +75,9 @@ class Platform:
     whole: Callable[[Sequence[Any]], list[dict[str, Any]]] | None = None
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> CallLayout:
         """It as a layout."""
-        return Layout(self.name, self.about, partial(_fits, self), partial(_read, self))
+        return CallLayout(self.name, self.about, partial(_fits, self), partial(_read, self))
 
 
 class _Rows(NamedTuple):

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
+    CallLayout,
     Found,
-    Layout,
     Unread,
     first_line,
     mapping,
@@ -95,4 +95,4 @@ def _rooted(item: ConversationItem, folder: Path) -> ConversationItem:
     return item.model_copy(update={"conversation": rooted(item.conversation, folder)})
 
 
-RECORDS = Layout("records", "JSON lines of conversations in our own form, or a run", fits, read)
+RECORDS = CallLayout("records", "JSON lines of conversations in our own form, or a run", fits, read)

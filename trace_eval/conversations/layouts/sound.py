@@ -10,7 +10,7 @@ from typing import Any
 
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES, opened
-from trace_eval.conversations.layouts.base import Found, Layout, Unread, each, one
+from trace_eval.conversations.layouts.base import CallLayout, Found, Unread, each, one
 from trace_eval.conversations.layouts.rows import first_row, number_of, separate_rows
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound import kept_conversation
@@ -124,14 +124,14 @@ def heard_item(
     return ConversationItem(id=name, conversation=conversation, caveats=caveats, **known)
 
 
-STEREO = Layout(
+STEREO = CallLayout(
     "stereo",
     "recordings with a speaker on each channel",
     fits_stereo,
     read_stereo,
     lambda path: sum(1 for _ in _recordings(path)),
 )
-TWO_FILES = Layout(
+TWO_FILES = CallLayout(
     "two_files",
     "CSV or JSONL with columns user and agent: two recordings on one clock",
     fits_two_files,

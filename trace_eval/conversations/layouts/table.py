@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError, counted
-from trace_eval.conversations.layouts.base import Found, Layout, made, one, text_of
+from trace_eval.conversations.layouts.base import CallLayout, Found, made, one, text_of
 from trace_eval.conversations.layouts.rows import first_row, rows_of, time_of
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import (
@@ -267,4 +267,4 @@ def _events(rows: list[_Row]) -> Iterator[SourceEvent]:
             )
 
 
-TABLE = Layout("turns", "CSV or JSONL of turns: speaker, start, end, text", fits, read)
+TABLE = CallLayout("turns", "CSV or JSONL of turns: speaker, start, end, text", fits, read)

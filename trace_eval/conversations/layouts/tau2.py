@@ -15,8 +15,8 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
+    CallLayout,
     Found,
-    Layout,
     Unread,
     json_file,
     listed,
@@ -210,4 +210,4 @@ def _labels(tick: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
             yield kind, text_of(insert.get("text")) or "", name
 
 
-TAU2 = Layout("tau2", "simulations of tau2-bench, by ticks", fits, read)
+TAU2 = CallLayout("tau2", "simulations of tau2-bench, by ticks", fits, read)

@@ -19,7 +19,7 @@ from trace_eval.datasets.records import unique_ids
 from trace_eval.datasets.rows import Row, Rows, alone
 from trace_eval.datasets.sets.vocalbench_rules import (
     SETS,
-    Answered,
+    VocalAnswer,
     score_clarity,
     score_knowledge,
     score_verdicts,
@@ -45,7 +45,7 @@ def read_vocalbench(source: Source, chosen: Selection) -> Converted:
     systems = _systems(source, chosen)
     rows = Rows(source)
     converted = Converted(problems=rows.problems, by_set=True)
-    scored: list[tuple[str, str, list[Answered]]] = []
+    scored: list[tuple[str, str, list[VocalAnswer]]] = []
     for name in SETS:
         path = folder / "json" / f"{name}.json"
         if not chosen.wants(name) or not path.is_file():
@@ -80,7 +80,7 @@ def _systems(source: Source, chosen: Selection) -> list[str]:
 
 def _read_answers(
     rows: Rows, folder: Path, name: str, questions: Mapping[str, Row], found: Converted
-) -> list[Answered]:
+) -> list[VocalAnswer]:
     path = _first(folder / "json", SETS[name][0])
     if path is None:
         return []
@@ -97,14 +97,14 @@ def _read_answers(
     if absent := len(questions) - len(set(joined.values())):
         found.absent += absent
         found.notes.append(f"{label}: {absent} of {len(questions)} questions have no answer here")
-    made = {answer: Answered(questions[q], answers[answer]) for answer, q in joined.items()}
+    made = {answer: VocalAnswer(questions[q], answers[answer]) for answer, q in joined.items()}
     _read_others(rows, folder, name, made)
     for key, one in made.items():
         one.audio = rows.source.recording(folder / "wav" / name, f"{key}.wav")
     return list(made.values())
 
 
-def _read_others(rows: Rows, folder: Path, name: str, made: dict[str, Answered]) -> None:
+def _read_others(rows: Rows, folder: Path, name: str, made: dict[str, VocalAnswer]) -> None:
     """Add the transcripts of answers and the verdicts on them, where the folder has some."""
     if path := _first(folder / "json_asr", SETS[name][0]):
         for row in rows.read(path, _HEARD, "question_id"):
@@ -122,7 +122,7 @@ def _first(folder: Path, stems: Sequence[str]) -> Path | None:
 
 
 def _add(
-    found: Converted, system: str, name: str, answers: Sequence[Answered], chosen: Selection
+    found: Converted, system: str, name: str, answers: Sequence[VocalAnswer], chosen: Selection
 ) -> None:
     unheard = sum(one.heard is None for one in answers)
     if unheard and chosen.answers == "heard":
@@ -143,7 +143,7 @@ def _add(
     score_clarity(found, system, name, answers)
 
 
-def _item(system: str, name: str, one: Answered, chosen: Selection) -> Single:
+def _item(system: str, name: str, one: VocalAnswer, chosen: Selection) -> Single:
     question = one.question
     heard = one.heard if chosen.answers == "heard" else None
     context = question.get("Context")

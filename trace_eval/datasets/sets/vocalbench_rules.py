@@ -86,7 +86,7 @@ def has_words(reference: str, answer: str) -> bool:
     return f" {cleaned(reference)} " in f" {cleaned(answer)} "
 
 
-class Answered:
+class VocalAnswer:
     """One answer with its question."""
 
     def __init__(self, question: Row, answer: Row) -> None:
@@ -102,7 +102,7 @@ class Answered:
         self.reference = own if own is not None else self.asked
 
 
-def score_knowledge(found: Converted, system: str, answers: Sequence[Answered]) -> None:
+def score_knowledge(found: Converted, system: str, answers: Sequence[VocalAnswer]) -> None:
     """The rule over the answers to knowledge, by both references, beside the authors' flags."""
     counts: Counter[str] = Counter()
     drifted: list[str] = []
@@ -176,7 +176,7 @@ def _knowledge_figures(
     return figures
 
 
-def _flag_figures(system: str, answers: Sequence[Answered]) -> list[Figure]:
+def _flag_figures(system: str, answers: Sequence[VocalAnswer]) -> list[Figure]:
     """The authors' own flags, absent where wrong, and whether the rule says the same."""
     figures = []
     for what, flag in (("heard", "s2s_right"), ("written", "s2t_right")):
@@ -197,7 +197,9 @@ def _flag_figures(system: str, answers: Sequence[Answered]) -> list[Figure]:
     return figures
 
 
-def score_verdicts(found: Converted, system: str, name: str, answers: Sequence[Answered]) -> None:
+def score_verdicts(
+    found: Converted, system: str, name: str, answers: Sequence[VocalAnswer]
+) -> None:
     """Marks of the authors' judge, where a run has them."""
     judged = [one for one in answers if one.verdict is not None]
     if not judged:
@@ -243,7 +245,7 @@ def _board_row(system: str) -> Mapping[str, float] | None:
     return names.get(system.lower())
 
 
-def score_clarity(found: Converted, system: str, name: str, answers: Sequence[Answered]) -> None:
+def score_clarity(found: Converted, system: str, name: str, answers: Sequence[VocalAnswer]) -> None:
     """Word error rate of what is heard against what was written, errors over words of all answers.
 
     The board prints that of single_round, and gives points for it.

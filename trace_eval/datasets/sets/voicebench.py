@@ -15,7 +15,7 @@ from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOICEBENCH
 from trace_eval.datasets.records import unique_ids
 from trace_eval.datasets.rows import Row, Rows, alone
-from trace_eval.datasets.sets.voicebench_rules import EVALUATORS, SETS, Run
+from trace_eval.datasets.sets.voicebench_rules import EVALUATORS, SETS, RuleRun
 from trace_eval.datasets.source import Source
 
 _NAME = re.compile(
@@ -50,23 +50,23 @@ def read_voicebench(source: Source, chosen: Selection) -> Converted:
     return converted
 
 
-def _runs(source: Source, chosen: Selection) -> tuple[list[Run], list[Path]]:
+def _runs(source: Source, chosen: Selection) -> tuple[list[RuleRun], list[Path]]:
     """(runs, of two files of one run the judged one; files that are named otherwise)."""
-    runs: dict[tuple[str, str, str, str], Run] = {}
+    runs: dict[tuple[str, str, str, str], RuleRun] = {}
     others = []
     for path in source.files("*.jsonl"):
         match = _NAME.fullmatch(path.name)
         if match is None:
             others.append(path)
             continue
-        run = Run(path, match["system"], match["set"], match["split"], match["modality"])
+        run = RuleRun(path, match["system"], match["set"], match["split"], match["modality"])
         wanted = chosen.wants(run.set) and chosen.system in (None, run.system)
         if wanted and (match["judged"] or run.key not in runs):
             runs[run.key] = run
     return [runs[key] for key in sorted(runs)], others
 
 
-def _read(run: Run, rows: Rows, found: Converted, chosen: Selection) -> None:
+def _read(run: RuleRun, rows: Rows, found: Converted, chosen: Selection) -> None:
     kind, _ = SETS[run.set]
     needs: dict[str, type | tuple[type, ...]] = {"prompt": (str, list), "response": str}
     if kind in ("mcq", "qa", "bbh"):
@@ -83,7 +83,7 @@ def _read(run: Run, rows: Rows, found: Converted, chosen: Selection) -> None:
     EVALUATORS[kind](run, read, ids, found, chosen)
 
 
-def _item(run: Run, number: int, row: Row) -> Single:
+def _item(run: RuleRun, number: int, row: Row) -> Single:
     prompt = row["prompt"]
     text = prompt if isinstance(prompt, str) else "\n".join(map(str, prompt))
     reference = row.text("reference")
@@ -99,6 +99,6 @@ def _item(run: Run, number: int, row: Row) -> Single:
     )
 
 
-def _id(run: Run, number: int, row: Row) -> str:
+def _id(run: RuleRun, number: int, row: Row) -> str:
     own = row.text("id")
     return f"{run.set}-{run.split}-{own if own else format(number, '04d')}"

@@ -50,7 +50,7 @@ SETS: Mapping[str, tuple[str, str | None]] = {
 
 
 @dataclass(frozen=True)
-class Run:
+class RuleRun:
     """One file: answers of one system to one set."""
 
     path: Path
@@ -74,7 +74,7 @@ class _Reader:
     note: str
 
 
-def _published(run: Run) -> dict[str, Any]:
+def _published(run: RuleRun) -> dict[str, Any]:
     """The board's figure of this system and set, where it prints one."""
     column = SETS[run.set][1]
     board = {name.lower(): row for name, row in VOICEBENCH.rows().items()}
@@ -85,7 +85,7 @@ def _published(run: Run) -> dict[str, Any]:
 
 def _score(
     found: Converted,
-    run: Run,
+    run: RuleRun,
     item: str,
     rule: tuple[str, str],
     value: float | None,
@@ -106,12 +106,12 @@ def _score(
     )
 
 
-def _name(run: Run) -> str:
+def _name(run: RuleRun) -> str:
     return f"{run.set}, {run.split}" if run.split != "test" else run.set
 
 
 def _open(
-    run: Run, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
+    run: RuleRun, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
 ) -> None:
     judged = [(item, row) for item, row in zip(ids, read, strict=True) if "score" in row.record]
     rule = ("voicebench-open", "mean of the marks from 1 to 5 of all replies of a text judge")
@@ -144,7 +144,7 @@ def _open(
 
 
 def _qa(
-    run: Run, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
+    run: RuleRun, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
 ) -> None:
     judged = [(item, row) for item, row in zip(ids, read, strict=True) if "score" in row.record]
     if not judged:
@@ -177,7 +177,7 @@ def _qa(
 
 
 def _mcq(
-    run: Run, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
+    run: RuleRun, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
 ) -> None:
     readers = [
         _Reader("own", lambda row: letter_of(row["response"]), "letters read by our grammar")
@@ -198,7 +198,7 @@ _TASKS: Mapping[str, tuple[str, tuple[str, str]]] = {
 
 
 def _bbh(
-    run: Run, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
+    run: RuleRun, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
 ) -> None:
     readers = [_Reader("own", lambda row: yes_or_no(row["response"]), "read by our grammar")]
     if chosen.lists:
@@ -219,7 +219,7 @@ def _decided(row: Row, chains: Decisions) -> str | None:
 
 
 def _choices(
-    run: Run,
+    run: RuleRun,
     read: Sequence[Row],
     ids: Sequence[str],
     found: Converted,
@@ -250,7 +250,7 @@ def _choices(
 
 
 def _harm(
-    run: Run, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
+    run: RuleRun, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
 ) -> None:
     rules = [("own", own_refusal, "refusals read by our grammar")]
     if phrases := _phrases(chosen.lists, "harm.py"):
@@ -275,7 +275,7 @@ def _harm(
 
 
 def _ifeval(
-    run: Run, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
+    run: RuleRun, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
 ) -> None:
     note = "the checkers of IFEval are not rerun here; the items keep their instructions"
     found.figures.append(Figure(_name(run), run.system, note=note, **_published(run)))
@@ -286,5 +286,5 @@ def _phrases(checkout: Path | None, module: str) -> Phrases | None:
 
 
 EVALUATORS: Mapping[
-    str, Callable[[Run, Sequence[Row], Sequence[str], Converted, Selection], None]
+    str, Callable[[RuleRun, Sequence[Row], Sequence[str], Converted, Selection], None]
 ] = {"open": _open, "qa": _qa, "mcq": _mcq, "bbh": _bbh, "harm": _harm, "ifeval": _ifeval}

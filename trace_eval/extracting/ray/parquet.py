@@ -52,7 +52,7 @@ SCHEMA = pa.schema(
 SUFFIX = ".parquet"
 
 
-class Entry(NamedTuple):
+class ParquetEntry(NamedTuple):
     """What is small of a row: enough to know what is left to do."""
 
     source: str
@@ -143,9 +143,11 @@ class ShardFolder:
             return
         replace_file(Path(self._path(name)), content)
 
-    def entries(self, name: str) -> list[Entry]:
+    def entries(self, name: str) -> list[ParquetEntry]:
         """What is small of a shard's rows."""
-        return [Entry(**row) for row in self._read(name, list(Entry._fields)).to_pylist()]
+        return [
+            ParquetEntry(**row) for row in self._read(name, list(ParquetEntry._fields)).to_pylist()
+        ]
 
     def outcomes(self, name: str) -> list[Extracted]:
         """The rows of a shard, as the engine that made them told them."""

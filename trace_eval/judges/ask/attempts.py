@@ -57,7 +57,7 @@ class Answered(Generic[T]):
     choice: Choice | None
 
 
-class Exchange:
+class Attempts:
     """What one question has taken so far: tokens, and seconds of calls without waits.
 
     Attributes:
@@ -94,7 +94,7 @@ class Exchange:
 class NoAnswer(Exception):
     """No usable reply, not even after the second chance."""
 
-    def __init__(self, failure: CallFailed | Unusable, turn: Exchange) -> None:
+    def __init__(self, failure: CallFailed | Unusable, turn: Attempts) -> None:
         super().__init__(failure.detail)
         self.reason, self.detail = failure.reason, failure.detail
         self.unreachable = isinstance(failure, CallFailed) and failure.unreachable
@@ -155,7 +155,7 @@ class Asker(Generic[T]):
         Raises:
             NoAnswer: no usable reply.
         """
-        turn = Exchange(self._price, request.seed)
+        turn = Attempts(self._price, request.seed)
         try:
             return await self._reply(request, turn)
         except CallFailed as failure:
@@ -176,7 +176,7 @@ class Asker(Generic[T]):
             done: (index, what became of it) -> result, called as soon as that is known.
         """
         joint = replace(requests[0], choices=len(requests))
-        sent = Exchange(self._price, joint.seed)
+        sent = Attempts(self._price, joint.seed)
         try:
             made = await self._call(self._client.choices, joint, sent)
         except CallFailed as failure:
@@ -189,7 +189,7 @@ class Asker(Generic[T]):
             try:
                 if index >= len(made.replies):
                     return done(index, await self.ask(request))
-                turn = Exchange(self._price, joint.seed)
+                turn = Attempts(self._price, joint.seed)
                 turn.share(made, index, sent.seconds)
                 return done(index, await self._chosen(request, made.replies[index], turn))
             except NoAnswer as failed:
@@ -198,7 +198,7 @@ class Asker(Generic[T]):
         return await together(one(index, request) for index, request in enumerate(requests))
 
     async def _chosen(
-        self, request: Request, reply: Reply | Unusable, turn: Exchange
+        self, request: Request, reply: Reply | Unusable, turn: Attempts
     ) -> Answered[T]:
         """Read one of several replies, or give it its second chance."""
         try:
@@ -207,7 +207,7 @@ class Asker(Generic[T]):
             return await self._second_chance(request, unusable, turn)
 
     async def _second_chance(
-        self, request: Request, unusable: Unusable, turn: Exchange
+        self, request: Request, unusable: Unusable, turn: Attempts
     ) -> Answered[T]:
         # Who heard nothing and is asked again learns to hide it.
         if not self._options.repair or unusable.reason is Reason.NOT_HEARD:
@@ -226,7 +226,7 @@ class Asker(Generic[T]):
         except Unusable as again:
             raise NoAnswer(again, turn) from None
 
-    async def _reply(self, request: Request, turn: Exchange) -> Answered[T]:
+    async def _reply(self, request: Request, turn: Attempts) -> Answered[T]:
         """A reply that was read.
 
         Raises:
@@ -241,7 +241,7 @@ class Asker(Generic[T]):
         turn.count(reply.tokens)
         return self._answered(reply, turn)
 
-    def _answered(self, reply: Reply | Unusable, turn: Exchange) -> Answered[T]:
+    def _answered(self, reply: Reply | Unusable, turn: Attempts) -> Answered[T]:
         if isinstance(reply, Unusable):
             raise reply
         try:
@@ -253,7 +253,7 @@ class Asker(Generic[T]):
         )
 
     async def _call(
-        self, send: Callable[[Request], Awaitable[Came]], request: Request, turn: Exchange
+        self, send: Callable[[Request], Awaitable[Came]], request: Request, turn: Attempts
     ) -> Came:
         """What one request brings, under the limits and within the budget."""
         worst = self._worst(request)
@@ -265,7 +265,7 @@ class Asker(Generic[T]):
         self,
         send: Callable[[Request], Awaitable[Came]],
         request: Request,
-        turn: Exchange,
+        turn: Attempts,
         worst: float | None,
     ) -> Came:
         with self.budget.reserve(worst) as ticket:

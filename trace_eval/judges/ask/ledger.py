@@ -17,7 +17,7 @@ from trace_eval.data import jsonl
 from trace_eval.data.strict_json import BadJson, DamagedFile, parse
 
 
-class Entry(Strict):
+class LedgerEntry(Strict):
     """One line: a call that is about to be sent, or what became of it."""
 
     call: str = Field(description="opaque; the same on both lines of a call")
@@ -52,7 +52,7 @@ class Ledger:
         worst: dict[str, float] = {}
         for number, line in jsonl.numbered(path):
             try:
-                entry = parse(Entry, line)
+                entry = parse(LedgerEntry, line)
             except BadJson as error:
                 raise DamagedFile(
                     f"{path}, line {number}: {error}; delete that line, then run again"
@@ -72,9 +72,9 @@ class Ledger:
             UserError: it cannot be written, so nothing must be sent.
         """
         if self._before and not self._path.exists():
-            jsonl.append(self._path, Entry(call="before", cost_usd=self._before))
+            jsonl.append(self._path, LedgerEntry(call="before", cost_usd=self._before))
         call = os.urandom(6).hex()
-        jsonl.append(self._path, Entry(call=call, worst_usd=worst))
+        jsonl.append(self._path, LedgerEntry(call=call, worst_usd=worst))
         return call
 
     def settled(self, call: str, cost: float) -> None:
@@ -83,4 +83,4 @@ class Ledger:
         Raises:
             UserError: it cannot be written; the call then counts with its worst case.
         """
-        jsonl.append(self._path, Entry(call=call, cost_usd=cost))
+        jsonl.append(self._path, LedgerEntry(call=call, cost_usd=cost))

@@ -15,7 +15,7 @@ from trace_eval.judges.ask.message import AudioPart, Message, Text
 from trace_eval.judges.ask.reply_json import ReplyError, last_object
 from trace_eval.judges.read.labels import label_schema, read_label
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
-from trace_eval.judges.views.sound.layout import Layout, Sound
+from trace_eval.judges.views.sound.layout import Sound, SoundLayout
 from trace_eval.judges.views.sound.sending import audio_part
 from trace_eval.judges.views.sound.signals import SIGNAL_RATE, TONES, load_signals, tone
 
@@ -29,7 +29,7 @@ _SYSTEM = Message(
 )
 
 
-class Finding(NamedTuple):
+class HearingFinding(NamedTuple):
     """One thing that a probe found.
 
     Attributes:
@@ -48,7 +48,7 @@ def tone_part() -> AudioPart:
     return _part(_tone())
 
 
-async def hearing(client: ChatClient, seed: int = 0) -> Finding:
+async def hearing(client: ChatClient, seed: int = 0) -> HearingFinding:
     """Two calls that no one can answer who does not hear: which number is spoken?"""
     spoken = load_signals("spoken")
     numbers = [each for each in range(1, 9) if f"example_{each}" in spoken]
@@ -69,7 +69,7 @@ async def hearing(client: ChatClient, seed: int = 0) -> Finding:
     says = (
         "hears" if ok else "does not hear what is said, or cannot tell; verdicts would be guesses"
     )
-    return Finding("hearing", ok, f"{says}: it named {told}; {sound}")
+    return HearingFinding("hearing", ok, f"{says}: it named {told}; {sound}")
 
 
 async def _number(
@@ -90,7 +90,7 @@ async def _number(
         return None, f"nothing ({failure.reason}: {failure.detail})"
 
 
-async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Finding]:
+async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[HearingFinding]:
     """Six calls: a voice in silence, tone and speech; one clip twice; speech against a tone."""
     sounds = {"silence": _silence(), "a tone": _tone(), "speech": _speech()}
     counted = False
@@ -98,22 +98,24 @@ async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Finding]:
         question = 'Is a human voice audible in this recording? Give "match": true or false.'
         reply, said = await _ask(client, [_part(sound)], question, "match", seed)
         if reply is None:
-            yield Finding(f"voice in {name}", False, said)
+            yield HearingFinding(f"voice in {name}", False, said)
             continue
         counted = counted or bool(reply.tokens.audio)
         heard = said == "true"
         words = "heard a voice" if heard else "heard no voice"
-        yield Finding(f"voice in {name}", heard == (name == "speech"), words)
+        yield HearingFinding(f"voice in {name}", heard == (name == "speech"), words)
     told = "counted apart" if counted else "not counted apart; costs rest on seconds"
-    yield Finding("audio tokens", counted, told)
+    yield HearingFinding("audio tokens", counted, told)
     question = 'Which recording sounds better? Give "label": "1", "2" or "tie".'
     twice = [_part(_speech()), _part(_speech())]
     _, said = await _ask(client, twice, question, "label", seed)
-    yield Finding("one clip twice", said == "tie", f"says {said}")
+    yield HearingFinding("one clip twice", said == "tie", f"says {said}")
     there = await _verdict(client, (_speech(), _noise()), question, seed)
     back = await _verdict(client, (_noise(), _speech()), question, seed)
     same = PLAIN.swap(back) == there
-    yield Finding("both orders", same, f"speech then noise: {there}, noise then speech: {back}")
+    yield HearingFinding(
+        "both orders", same, f"speech then noise: {there}, noise then speech: {back}"
+    )
 
 
 async def _verdict(client: ChatClient, pair: tuple[Sound, Sound], question: str, seed: int) -> str:
@@ -134,7 +136,7 @@ async def _ask(
 
 
 def _part(sound: Sound) -> AudioPart:
-    return audio_part(Waveform(Layout((sound,), SIGNAL_RATE)))
+    return audio_part(Waveform(SoundLayout((sound,), SIGNAL_RATE)))
 
 
 def _silence() -> Sound:

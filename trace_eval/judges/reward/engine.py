@@ -16,7 +16,7 @@ from trace_eval.judges.ask.replies import ReplyCache, StoredReply, reply_key
 from trace_eval.judges.options.groups import ModelOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.reward.batcher import Batcher
-from trace_eval.judges.reward.inputs import Turn, check_clip
+from trace_eval.judges.reward.inputs import RewardTurn, check_clip
 from trace_eval.judges.reward.load import RewardModel, dtype_for, load, locate, unavailable
 from trace_eval.judges.views.pair.naturalness import NaturalnessPrompt
 from trace_eval.judges.views.sound.limits import ClipRefused
@@ -31,7 +31,7 @@ SHARED_OPTIONS = names_of(ModelOptions) | {
 _HERE = "in process"
 
 
-class Refused(ValueError):
+class RewardRefused(ValueError):
     """A recording that is not judged, with the reason code."""
 
     def __init__(self, reason: Reason, detail: str) -> None:
@@ -46,7 +46,7 @@ class _Request(NamedTuple):
     style: str | None
 
 
-class Engine:
+class RewardEngine:
     """One model and its prompts.
 
     Args:
@@ -94,10 +94,10 @@ class Engine:
         """The model, loaded on first use."""
         return load(self.files, self.options.device)
 
-    def turns(self, user: Sequence[str | Samples]) -> list[Turn]:
+    def turns(self, user: Sequence[str | Samples]) -> list[RewardTurn]:
         """A conversation with one user turn."""
-        system = [Turn("system", (self.prompt.system,))] if self.prompt.system else []
-        return [*system, Turn("user", tuple(user))]
+        system = [RewardTurn("system", (self.prompt.system,))] if self.prompt.system else []
+        return [*system, RewardTurn("user", tuple(user))]
 
     def samples(self, clip: Clip) -> Samples:
         """A clip as the model hears it.
@@ -109,7 +109,7 @@ class Engine:
         try:
             check_clip(samples, self.options.max_clip_seconds)
         except ClipRefused as error:
-            raise Refused(
+            raise RewardRefused(
                 Reason.SILENT if error.silent else Reason.CLIP_FAILED, str(error)
             ) from None
         return samples
@@ -162,4 +162,4 @@ async def decoded(decode: object, recordings: Sequence[object]) -> list[Clip]:
     try:
         return await asyncio.to_thread(lambda: [decode(r) for r in recordings])  # type: ignore[operator]
     except AudioError as error:
-        raise Refused(Reason.CLIP_FAILED, str(error)) from None
+        raise RewardRefused(Reason.CLIP_FAILED, str(error)) from None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from extractors import untouched
-from trace_eval.judges.reward.inputs import Turn, assemble
+from trace_eval.judges.reward.inputs import RewardTurn, assemble
 from trace_eval.judges.reward.load import RewardModel
 from trace_eval.judges.reward.score import on_device
 
@@ -22,7 +22,7 @@ class Sampling:
 
 
 @dataclass(frozen=True)
-class Reply:
+class WrittenReply:
     """One reply.
 
     Attributes:
@@ -38,11 +38,11 @@ class Reply:
 
 def replies(
     model: RewardModel,
-    turns: Sequence[Turn],
+    turns: Sequence[RewardTurn],
     samples: int = 1,
     seed: int = 0,
     sampling: Sampling | None = None,
-) -> tuple[list[Reply], int]:
+) -> tuple[list[WrittenReply], int]:
     """Replies to one conversation, and the tokens of its prompt.
 
     Args:
@@ -87,9 +87,9 @@ def _drawn(sampling: Sampling) -> dict[str, float | int]:
     }
 
 
-def _reply(model: RewardModel, ids: list[int]) -> Reply:
+def _reply(model: RewardModel, ids: list[int]) -> WrittenReply:
     end = model.tokenizer.eos_token_id
     cut = end not in ids
     kept = ids if cut else ids[: ids.index(end) + 1]
     text = model.tokenizer.decode(kept, skip_special_tokens=True)
-    return Reply(text, len(kept), cut)
+    return WrittenReply(text, len(kept), cut)

@@ -31,7 +31,7 @@ AUDIO_START, AUDIO, AUDIO_END = "<|audio_bos|>", "<|AUDIO|>", "<|audio_eos|>"
 
 
 @dataclass(frozen=True)
-class Turn:
+class RewardTurn:
     """One turn of a conversation.
 
     Attributes:
@@ -77,7 +77,9 @@ def audio_tokens(samples: int) -> int:
     return (convolved - 2) // 2 + 1
 
 
-def assemble(conversations: Sequence[Sequence[Turn]], tokenizer: Any, features: Any) -> Tensors:
+def assemble(
+    conversations: Sequence[Sequence[RewardTurn]], tokenizer: Any, features: Any
+) -> Tensors:
     """The tensors of some conversations, each followed by the start of the model's turn.
 
     Args:
@@ -101,12 +103,12 @@ def assemble(conversations: Sequence[Sequence[Turn]], tokenizer: Any, features: 
     return Tensors(values, tuple(map(len, rows)))
 
 
-def recordings(turns: Sequence[Turn]) -> list[Samples]:
+def recordings(turns: Sequence[RewardTurn]) -> list[Samples]:
     """The recordings of a conversation in order."""
     return [part for turn in turns for part in turn.parts if not isinstance(part, str)]
 
 
-def token_ids(turns: Sequence[Turn], tokenizer: Any) -> list[int]:
+def token_ids(turns: Sequence[RewardTurn], tokenizer: Any) -> list[int]:
     """Token ids of a conversation; special tokens that its texts spell are plain text."""
     special = {
         name: tokenizer.convert_tokens_to_ids(name)

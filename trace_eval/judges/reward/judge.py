@@ -22,8 +22,8 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.two_scores import NATURALNESS as QUESTION
 from trace_eval.judges.read.two_scores import opinion_fields, read_json, read_text
 from trace_eval.judges.reward.batcher import Batcher
-from trace_eval.judges.reward.engine import SHARED_OPTIONS, Engine, Refused, decoded
-from trace_eval.judges.reward.inputs import Turn
+from trace_eval.judges.reward.engine import SHARED_OPTIONS, RewardEngine, RewardRefused, decoded
+from trace_eval.judges.reward.inputs import RewardTurn
 from trace_eval.judges.views.pair.spoken_texts import Texts, style_of, texts_of
 from trace_eval.judges.views.text.repair import shown_again
 from trace_eval.judges.views.text.tasks import NATURALNESS
@@ -34,7 +34,7 @@ class InProcessJudge(Judge):
 
     rubric: Any = preference_rubric("naturalness")
 
-    def __init__(self, spec: str, engine: Engine) -> None:
+    def __init__(self, spec: str, engine: RewardEngine) -> None:
         self.spec = spec
         self.engine = engine
         self.reads = listening(engine.options.transcripts)  # type: ignore[misc]
@@ -74,7 +74,7 @@ class _PairJudge(InProcessJudge):
             return self.unscored(case.pair, Reason.EVIDENCE_MISSING, texts.reason)
         try:
             judgement = await self._judgement(case, texts)
-        except Refused as refused:
+        except RewardRefused as refused:
             return self.unscored(case.pair, refused.reason, refused.detail)
         judgement.caveats.extend(texts.caveats)
         return judgement
@@ -110,11 +110,11 @@ class ReplyJudge(_PairJudge):
         | {"samples", "temperature", "top_p", "top_k", "seed", "max_tokens", "repair"}
     )
 
-    def __init__(self, spec: str, engine: Engine) -> None:
+    def __init__(self, spec: str, engine: RewardEngine) -> None:
         super().__init__(spec, engine)
-        self._ask: Batcher[tuple[list[Turn], int, int], Any] = Batcher(self._generate, 1)
+        self._ask: Batcher[tuple[list[RewardTurn], int, int], Any] = Batcher(self._generate, 1)
 
-    def _generate(self, asked: Sequence[tuple[list[Turn], int, int]]) -> list[Any]:
+    def _generate(self, asked: Sequence[tuple[list[RewardTurn], int, int]]) -> list[Any]:
         from trace_eval.judges.reward.generate import Sampling, replies
 
         options = self.engine.options
@@ -178,11 +178,11 @@ class ReplyJudge(_PairJudge):
             )
         return VerdictOpinion.model_validate({**fields, **opinion_fields(scores, order)})
 
-    async def _repaired(self, turns: list[Turn], failed: VerdictOpinion) -> VerdictOpinion:
+    async def _repaired(self, turns: list[RewardTurn], failed: VerdictOpinion) -> VerdictOpinion:
         """The second chance; the first reply stays in the conversation."""
         said = shown_again(failed.raw)
         told = self.engine.prompt.repair(failed.detail or "")
-        more = [*turns, Turn("assistant", (said,)), Turn("user", (told,))]
+        more = [*turns, RewardTurn("assistant", (said,)), RewardTurn("user", (told,))]
         seed = self.engine.options.seed + failed.sample
         (reply,), prompt_tokens = await self._ask.ask((more, 1, seed))
         again = self._opinion(reply, failed.order, failed.sample, prompt_tokens)
@@ -193,10 +193,10 @@ def judge_in_process(argument: str, options: JudgeOptions) -> Judge:
     """The judge of a model in this process: by rewards where it has a head, else by replies.
 
     Raises:
-        UserError: see :class:`Engine`.
+        UserError: see :class:`RewardEngine`.
     """
     spec = f"reward:{argument}"
-    engine = Engine(
+    engine = RewardEngine(
         spec, argument, options, "text" if options.structure == "auto" else options.structure
     )
     return RewardJudge(spec, engine) if engine.files.scores else ReplyJudge(spec, engine)

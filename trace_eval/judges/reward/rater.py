@@ -15,7 +15,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score, ScoreOpinion
 from trace_eval.judges.base import Case, score_fields
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.reward.engine import SHARED_OPTIONS, Engine, Refused, decoded
+from trace_eval.judges.reward.engine import SHARED_OPTIONS, RewardEngine, RewardRefused, decoded
 from trace_eval.judges.reward.judge import InProcessJudge
 from trace_eval.judges.views.pair.spoken_texts import TEXT_FROM_ASR, style_of
 from trace_eval.judges.views.text.tasks import NATURALNESS
@@ -31,7 +31,7 @@ class RewardRater(InProcessJudge):
     accepts: ClassVar[frozenset[ItemKind]] = frozenset({"single"})
     uses: ClassVar[frozenset[str]] = SHARED_OPTIONS
 
-    def __init__(self, spec: str, engine: Engine, rubric: ScoreRubric) -> None:
+    def __init__(self, spec: str, engine: RewardEngine, rubric: ScoreRubric) -> None:
         super().__init__(spec, engine)
         self.rubric = rubric
 
@@ -55,7 +55,7 @@ class RewardRater(InProcessJudge):
         try:
             (clip,) = await decoded(case.decode, [item.answer])
             reward = await self.engine.reward(clip, text, style_of(item.meta))
-        except Refused as refused:
+        except RewardRefused as refused:
             return self.unscored(item, refused.reason, refused.detail)
         return Score(
             **score_fields(item, self.rubric, self.spec),
@@ -85,7 +85,7 @@ def raters_in_process(
     """The rater of a reward model.
 
     Raises:
-        UserError: see :class:`Engine`; the model has no reward head, or another rubric is asked.
+        UserError: see :class:`RewardEngine`; there is no reward head, or the rubric is another.
     """
     spec = f"reward:{argument}"
     for rubric in rubrics:
@@ -94,7 +94,7 @@ def raters_in_process(
                 f"judge {spec}: knows naturalness only, not rubric {rubric.name}; use --rubric"
                 f" {NATURALNESS}"
             )
-    engine = Engine(spec, argument, options, options.structure)
+    engine = RewardEngine(spec, argument, options, options.structure)
     if not engine.files.scores:
         raise UserError(
             f"judge {spec}: has no reward_head.pt, so it compares pairs and scores no single"

@@ -14,12 +14,12 @@ from typing import Any
 
 from blueprints import UserError
 from extractors import untouched
-from trace_eval.judges.reward.inputs import Turn, assemble, recordings
+from trace_eval.judges.reward.inputs import RewardTurn, assemble, recordings
 from trace_eval.judges.reward.load import RewardModel
 
 
 def rewards(
-    model: RewardModel, conversations: Sequence[Sequence[Turn]], batch: int = 1
+    model: RewardModel, conversations: Sequence[Sequence[RewardTurn]], batch: int = 1
 ) -> list[float]:
     """Reward of each conversation, in the order given.
 
@@ -46,11 +46,11 @@ def rewards(
     return found
 
 
-def _samples(turns: Sequence[Turn]) -> int:
+def _samples(turns: Sequence[RewardTurn]) -> int:
     return sum(map(len, recordings(turns)))
 
 
-def _forward(model: RewardModel, conversations: Sequence[Sequence[Turn]]) -> list[float]:
+def _forward(model: RewardModel, conversations: Sequence[Sequence[RewardTurn]]) -> list[float]:
     import torch
 
     with untouched(), torch.inference_mode():

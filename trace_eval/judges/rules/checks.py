@@ -21,7 +21,7 @@ from blueprints import (
 )
 from extractors import guessed, weak
 from trace_eval.judges.rules.findings import (
-    Finding,
+    RuleFinding,
     above,
     absence,
     below,
@@ -30,7 +30,7 @@ from trace_eval.judges.rules.findings import (
     words_per_minute,
 )
 from trace_eval.judges.rules.requests import DeliveryRequest
-from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.vocabulary import ACCENT_LABELS, EMOTION_LABELS, JARRING, RequestKind
 
 
@@ -47,8 +47,8 @@ class Instructed:
 
 
 def check(
-    request: DeliveryRequest, a: Blueprint, b: Blueprint, asked: Instructed, cuts: Thresholds
-) -> tuple[Finding, Finding]:
+    request: DeliveryRequest, a: Blueprint, b: Blueprint, asked: Instructed, cuts: RuleThresholds
+) -> tuple[RuleFinding, RuleFinding]:
     """Check one request of both answers; absent groups give "cannot tell" with their status.
 
     What is to be avoided is avoided by the norm: of two who do not shout, the louder one may.
@@ -64,10 +64,10 @@ def check(
     return (first.negated(), second.negated()) if request.negated else (first, second)
 
 
-Check = Callable[[DeliveryRequest, Blueprint, Instructed, Thresholds], Finding]
+Check = Callable[[DeliveryRequest, Blueprint, Instructed, RuleThresholds], RuleFinding]
 
 
-def _steady(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: Thresholds) -> Finding:
+def _steady(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: RuleThresholds) -> RuleFinding:
     if not isinstance(b.rate, Rate):
         return absence(b, "rate")
     wpm, what, _by_syllables = words_per_minute(b, cuts)
@@ -81,7 +81,9 @@ def _steady(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: Thresholds) 
     return min(ends, key=lambda finding: finding.strength)
 
 
-def _trend(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
+def _trend(
+    request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: RuleThresholds
+) -> RuleFinding:
     if not isinstance(b.rate, Rate):
         return absence(b, "rate")
     trend = b.rate.trend
@@ -93,10 +95,12 @@ def _trend(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Threshol
     strength = max(-cuts.strength_limit, min(cuts.strength_limit, units if faster else -units))
     word = "at least" if faster else "at most"
     why = f"second half at {trend:.2f} times the rate of the first ({word} {cut:g})"
-    return Finding(trend >= cut if faster else trend <= cut, strength, why)
+    return RuleFinding(trend >= cut if faster else trend <= cut, strength, why)
 
 
-def _swell(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
+def _swell(
+    request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: RuleThresholds
+) -> RuleFinding:
     if not isinstance(b.loudness, Loudness):
         return absence(b, "loudness")
     rise = b.loudness.slope_lu_per_s * length_s(b.loudness.contour)
@@ -107,7 +111,7 @@ def _swell(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Threshol
     return below(rise, -cuts.diminuendo_lu, noise, what, limit)
 
 
-def _whisper(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: Thresholds) -> Finding:
+def _whisper(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: RuleThresholds) -> RuleFinding:
     if not isinstance(b.signal, Signal):
         return absence(b, "signal")
     if isinstance(b.pitch, Pitch):
@@ -124,7 +128,9 @@ def _whisper(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: Thresholds)
     return below(share, cuts.whisper_voiced, cuts.voiced_noise, what, cuts.strength_limit)
 
 
-def _glide(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
+def _glide(
+    request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: RuleThresholds
+) -> RuleFinding:
     if not isinstance(b.pitch, Pitch):
         return absence(b, "pitch")
     change = b.pitch.slope_semitones_per_s * length_s(b.pitch.contour)
@@ -135,7 +141,9 @@ def _glide(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Threshol
     return below(change, -cuts.fall_semitones, noise, what, limit)
 
 
-def _liveliness(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
+def _liveliness(
+    request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: RuleThresholds
+) -> RuleFinding:
     if not isinstance(b.pitch, Pitch):
         return absence(b, "pitch")
     value, noise, limit = b.pitch.std_semitones, cuts.pitch_noise_semitones, cuts.strength_limit
@@ -145,7 +153,9 @@ def _liveliness(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thr
     return above(value, cuts.expressive_semitones, noise, what, limit)
 
 
-def _pauses(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresholds) -> Finding:
+def _pauses(
+    request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: RuleThresholds
+) -> RuleFinding:
     if not isinstance(b.signal, Signal):
         return absence(b, "signal")
     longest = max((pause.seconds for pause in b.signal.pauses), default=0.0)
@@ -154,7 +164,9 @@ def _pauses(request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: Thresho
     return above(longest, cut, cuts.pause_noise_s, what, cuts.strength_limit)
 
 
-def _repeat(request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: Thresholds) -> Finding:
+def _repeat(
+    request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: RuleThresholds
+) -> RuleFinding:
     if not isinstance(b.transcript, Transcript):
         return absence(b, "transcript")
     if guess := guessed(b):
@@ -171,16 +183,18 @@ def _repeat(request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: Thr
             len(text.words(t)) < cuts.min_literal_words for t in asked.literal
         ):
             return cannot_tell(f"heard {count} of {wanted}, but so short a text is easily misheard")
-        return Finding(count >= wanted, float(min(0, count - wanted)), f"heard {count} of {wanted}")
+        return RuleFinding(
+            count >= wanted, float(min(0, count - wanted)), f"heard {count} of {wanted}"
+        )
     alike = text.equal_parts(said, wanted)
     if alike >= cuts.repeat_similarity:
-        return Finding(True, 0.0, f"{wanted} parts of the text are alike ({alike:.2f})")
+        return RuleFinding(True, 0.0, f"{wanted} parts of the text are alike ({alike:.2f})")
     return cannot_tell("repetitions of unknown text")
 
 
 def _emotion(
-    request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: Thresholds
-) -> Finding:
+    request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: RuleThresholds
+) -> RuleFinding:
     if not isinstance(b.emotion, Emotion):
         # A raised pitch goes with anger, joy and fear of one speaker alike; but two neutral voices
         # differ by as much, and a pair does not say whose they are: it decides nothing.
@@ -194,29 +208,33 @@ def _emotion(
         return cannot_tell("several emotions asked, the clip has one score")
     tops = [max(w.scores, key=lambda k: (w.scores[k], k)) for w in b.emotion.trajectory if w.scores]
     heard = any(top in labels for top in tops)
-    return Finding(heard, 0.0, f"windows sound {', '.join(sorted(set(tops)))}")
+    return RuleFinding(heard, 0.0, f"windows sound {', '.join(sorted(set(tops)))}")
 
 
-def _one_emotion(emotion: Emotion, labels: frozenset[str], cuts: Thresholds) -> Finding:
+def _one_emotion(emotion: Emotion, labels: frozenset[str], cuts: RuleThresholds) -> RuleFinding:
     inside = max(emotion.scores[label] for label in labels)
     outside = max((v for k, v in emotion.scores.items() if k not in labels), default=0.0)
     limit = cuts.strength_limit
     strength = max(-limit, min(limit, (inside - outside) / cuts.emotion_noise))
     why = f"{'/'.join(sorted(labels))} scores {inside:.2f}, the best other {outside:.2f}"
-    return Finding(inside >= outside, strength, why)
+    return RuleFinding(inside >= outside, strength, why)
 
 
-def _respond(request: DeliveryRequest, b: Blueprint, _: Instructed, __: Thresholds) -> Finding:
+def _respond(
+    request: DeliveryRequest, b: Blueprint, _: Instructed, __: RuleThresholds
+) -> RuleFinding:
     if not isinstance(b.emotion, Emotion):
         return absence(b, "emotion")
     jarring = JARRING.get(request.value)
     if jarring is None:
         return cannot_tell(f"no rule for users who are {request.value}")
     why = f"the answer sounds {b.emotion.top} to a user who is {request.value}"
-    return Finding(b.emotion.top not in jarring, 0.0, why)
+    return RuleFinding(b.emotion.top not in jarring, 0.0, why)
 
 
-def _accent(request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: Thresholds) -> Finding:
+def _accent(
+    request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: RuleThresholds
+) -> RuleFinding:
     if not isinstance(b.accent, Accent):
         return absence(b, "accent")
     if asked.several(RequestKind.ACCENT):
@@ -229,10 +247,12 @@ def _accent(request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: Thr
     limit = cuts.strength_limit
     strength = max(-limit, min(limit, (lead + cuts.accent_within) / cuts.accent_within))
     why = f"{request.value} is {-lead:.2f} behind the closest accent, {b.accent.top}"
-    return Finding(lead >= -cuts.accent_within, strength, why)
+    return RuleFinding(lead >= -cuts.accent_within, strength, why)
 
 
-def _never(request: DeliveryRequest, _: Blueprint, __: Instructed, ___: Thresholds) -> Finding:
+def _never(
+    request: DeliveryRequest, _: Blueprint, __: Instructed, ___: RuleThresholds
+) -> RuleFinding:
     return cannot_tell(f"no extractor measures {request.value or request.kind}")
 
 

@@ -12,17 +12,17 @@ from blueprints import Absent, Blueprint, Transcript, language_name
 from extractors import GUESSED, guessed, tokens, weak
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.findings import LOW_CONFIDENCE
-from trace_eval.judges.rules.instruction import LANGUAGE, InstructionText
+from trace_eval.judges.rules.instruction import LANGUAGE, RuleInstruction
 from trace_eval.judges.rules.outcome import (
+    AnswerStanding,
     MeasurementMissing,
-    Standing,
     margin_of,
     missing,
     no_voice,
     typed_tie,
 )
 from trace_eval.judges.rules.requests import find_requests
-from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.vocabulary import RequestKind
 from trace_eval.judges.rules.voice_quality import sounds_bad
 
@@ -70,13 +70,13 @@ class _AnswerText:
         guess: why its words are guesses of the recogniser; None: they are not.
     """
 
-    standing: Standing
+    standing: AnswerStanding
     overlap: float | None
     guess: str | None = None
 
 
 def judge_content(
-    a: Blueprint, b: Blueprint, instruction: InstructionText, cuts: Thresholds
+    a: Blueprint, b: Blueprint, instruction: RuleInstruction, cuts: RuleThresholds
 ) -> DimensionVerdict:
     """Typed tie on content.
 
@@ -108,7 +108,7 @@ def judge_content(
 
 
 def _refuse_guesses(
-    a: tuple[Blueprint, _AnswerText], b: tuple[Blueprint, _AnswerText], cuts: Thresholds
+    a: tuple[Blueprint, _AnswerText], b: tuple[Blueprint, _AnswerText], cuts: RuleThresholds
 ) -> None:
     """Words that the recogniser guessed decide nothing.
 
@@ -128,7 +128,7 @@ def _refuse_guesses(
             raise MeasurementMissing(why)  # the remedy is said once of the run
 
 
-def _lead(a: _AnswerText, b: _AnswerText, cuts: Thresholds) -> tuple[float, str]:
+def _lead(a: _AnswerText, b: _AnswerText, cuts: RuleThresholds) -> tuple[float, str]:
     """Overlap is a weak sign: only no overlap at all against much of it counts."""
     if a.overlap is None or b.overlap is None:
         return 0.0, ""
@@ -143,7 +143,7 @@ def _lead(a: _AnswerText, b: _AnswerText, cuts: Thresholds) -> tuple[float, str]
     return _difference(a, b, cuts), note
 
 
-def _difference(a: _AnswerText, b: _AnswerText, cuts: Thresholds) -> float:
+def _difference(a: _AnswerText, b: _AnswerText, cuts: RuleThresholds) -> float:
     """Words of the instruction that A takes up more than B, in margins; 0 where unknown."""
     if a.overlap is None or b.overlap is None:
         return 0.0
@@ -151,10 +151,10 @@ def _difference(a: _AnswerText, b: _AnswerText, cuts: Thresholds) -> float:
 
 
 def _read_answer(
-    name: str, blueprint: Blueprint, instruction: InstructionText, cuts: Thresholds
+    name: str, blueprint: Blueprint, instruction: RuleInstruction, cuts: RuleThresholds
 ) -> _AnswerText:
     if silent := no_voice(blueprint, "transcript", cuts):
-        return _AnswerText(Standing((silent,), values={"words": 0}), None)
+        return _AnswerText(AnswerStanding((silent,), values={"words": 0}), None)
     transcript = blueprint.transcript
     if isinstance(transcript, Absent):
         raise missing(name, "transcript", transcript)
@@ -183,15 +183,15 @@ def _read_answer(
         summary += ", mostly guessed by the recogniser"
     elif clause := weak(blueprint):
         summary += f" ({clause})"
-    return _AnswerText(Standing(faults, summary, values), overlap, guess)
+    return _AnswerText(AnswerStanding(faults, summary, values), overlap, guess)
 
 
 def _faults(
     transcript: Transcript,
     heard: list[str],
     literal: float | None,
-    instruction: InstructionText,
-    cuts: Thresholds,
+    instruction: RuleInstruction,
+    cuts: RuleThresholds,
 ) -> list[str]:
     if len(heard) < cuts.min_words:
         return ["no words were recognised"]
@@ -210,7 +210,7 @@ def _faults(
     return faults
 
 
-def refusal(answer: str, cuts: Thresholds) -> str | None:
+def refusal(answer: str, cuts: RuleThresholds) -> str | None:
     """The words with which a short answer refuses early on; None when it does not."""
     heard = text.words(answer)
     if not heard or len(heard) > cuts.refusal_max_words:
@@ -223,14 +223,14 @@ def refusal(answer: str, cuts: Thresholds) -> str | None:
     return None
 
 
-def _overlap(instruction: str | None, answer: str, cuts: Thresholds) -> float | None:
+def _overlap(instruction: str | None, answer: str, cuts: RuleThresholds) -> float | None:
     topic = text.topic(instruction or "")
     if len(topic) < cuts.min_instruction_words:
         return None
     return text.coverage(topic, text.topic(answer))
 
 
-def _literal_share(instruction: str | None, answer: str, cuts: Thresholds) -> float | None:
+def _literal_share(instruction: str | None, answer: str, cuts: RuleThresholds) -> float | None:
     """Share of the literal text's words that are heard, where it is long enough to tell."""
     if not instruction:
         return None

@@ -17,8 +17,8 @@ from fusion import Dimension
 from trace_eval.conversations.findings import Findings, Kind, find
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.judgement import DimensionVerdict
-from trace_eval.judges.rules.outcome import MeasurementMissing, Standing, margin_of, typed_tie
-from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.outcome import AnswerStanding, MeasurementMissing, margin_of, typed_tie
+from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import sounds_bad, voice_lead, voice_numbers
 
 #: More than this share of its chances makes a fault of a kind of finding. Our cut: a slip in
@@ -48,7 +48,7 @@ class Side:
 
 
 def judge_conversations(
-    a: Side, b: Side, cuts: Thresholds
+    a: Side, b: Side, cuts: RuleThresholds
 ) -> dict[Dimension, Callable[[], DimensionVerdict]]:
     """Dimension -> how to judge it; each may raise :class:`MeasurementMissing`."""
     sides = [find(side.conversation, side.blueprints) for side in (a, b)]
@@ -59,7 +59,7 @@ def judge_conversations(
     }
 
 
-def _verdict(a: Standing, b: Standing, lead: float) -> DimensionVerdict:
+def _verdict(a: AnswerStanding, b: AnswerStanding, lead: float) -> DimensionVerdict:
     return DimensionVerdict(
         rating=typed_tie(a, b, lead),
         reasoning=f"{a.sentence('A')}; {b.sentence('B')}.",
@@ -68,7 +68,7 @@ def _verdict(a: Standing, b: Standing, lead: float) -> DimensionVerdict:
     )
 
 
-def _standing(findings: Findings, kinds: Sequence[Kind], summary: str = "") -> Standing:
+def _standing(findings: Findings, kinds: Sequence[Kind], summary: str = "") -> AnswerStanding:
     faults = []
     values: dict[str, JsonValue] = {}
     for kind in kinds:
@@ -77,10 +77,10 @@ def _standing(findings: Findings, kinds: Sequence[Kind], summary: str = "") -> S
         if share is not None and share > _SHARE:
             chances = findings.chances[kind]
             faults.append(f"{kind} {len(found)} of {chances} (turn {found[0].turn})")
-    return Standing(tuple(faults), summary, values)
+    return AnswerStanding(tuple(faults), summary, values)
 
 
-def _said(findings: Findings) -> Standing:
+def _said(findings: Findings) -> AnswerStanding:
     if all(findings.chances[kind] is None for kind in _SAID):
         raise MeasurementMissing("neither words nor times of the conversation are known")
     return _standing(findings, _SAID)
@@ -103,8 +103,8 @@ def _when(a: Findings, b: Findings) -> DimensionVerdict:
     return _verdict(standings[0], standings[1], lead)
 
 
-def _voice(a: Side, b: Side, cuts: Thresholds) -> DimensionVerdict:
-    standings: list[Standing] = []
+def _voice(a: Side, b: Side, cuts: RuleThresholds) -> DimensionVerdict:
+    standings: list[AnswerStanding] = []
     medians: list[dict[str, float]] = []
     for name, side in (("A", a), ("B", b)):
         turns = {n for n, _ in side.conversation.turns_of("agent")}
@@ -118,7 +118,7 @@ def _voice(a: Side, b: Side, cuts: Thresholds) -> DimensionVerdict:
         middle = {key: median(one[key] for one in numbers if key in one) for key in every}
         medians.append(middle)
         standings.append(
-            Standing(
+            AnswerStanding(
                 (fault,) if len(bad) > len(heard) / 2 else (),
                 f"median P.808 {middle['p808']:.2f} of {len(numbers)} turns",
                 {

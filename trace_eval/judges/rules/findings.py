@@ -19,7 +19,7 @@ from blueprints import (
     language_name,
 )
 from extractors import guessed, unmeasured
-from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.thresholds import RuleThresholds
 
 #: Flag of a transcript whose words are mostly guesses.
 LOW_CONFIDENCE = "low_confidence"
@@ -40,7 +40,7 @@ SYLLABLES_PER_S = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class RuleFinding:
     """What the evidence says of one request.
 
     Attributes:
@@ -53,31 +53,31 @@ class Finding:
     strength: float
     why: str
 
-    def negated(self) -> Finding:
+    def negated(self) -> RuleFinding:
         """The finding on the opposite request."""
         if self.met is None:
             return self
-        return Finding(not self.met, -self.strength, self.why)
+        return RuleFinding(not self.met, -self.strength, self.why)
 
 
-def cannot_tell(why: str) -> Finding:
+def cannot_tell(why: str) -> RuleFinding:
     """Nothing is known."""
-    return Finding(None, 0.0, why)
+    return RuleFinding(None, 0.0, why)
 
 
-def above(value: float, cut: float, noise: float, what: str, limit: float) -> Finding:
+def above(value: float, cut: float, noise: float, what: str, limit: float) -> RuleFinding:
     """Met when ``value >= cut``."""
     strength = max(-limit, min(limit, (value - cut) / noise))
-    return Finding(value >= cut, strength, f"{what} (at least {cut:g})")
+    return RuleFinding(value >= cut, strength, f"{what} (at least {cut:g})")
 
 
-def below(value: float, cut: float, noise: float, what: str, limit: float) -> Finding:
+def below(value: float, cut: float, noise: float, what: str, limit: float) -> RuleFinding:
     """Met when ``value <= cut``."""
     strength = max(-limit, min(limit, (cut - value) / noise))
-    return Finding(value <= cut, strength, f"{what} (at most {cut:g})")
+    return RuleFinding(value <= cut, strength, f"{what} (at most {cut:g})")
 
 
-def absence(blueprint: Blueprint, group: str, field: str = "") -> Finding:
+def absence(blueprint: Blueprint, group: str, field: str = "") -> RuleFinding:
     """ "Cannot tell" for an absent group or a None field."""
     found = blueprint.group(group)
     if isinstance(found, Absent):
@@ -99,7 +99,9 @@ class WordRate(NamedTuple):
     by_syllables: bool = True
 
 
-def words_per_minute(blueprint: Blueprint, cuts: Thresholds, trust_words: bool = True) -> WordRate:
+def words_per_minute(
+    blueprint: Blueprint, cuts: RuleThresholds, trust_words: bool = True
+) -> WordRate:
     """Articulation rate in English words per minute, or why it is not known.
 
     Words that the recogniser itself distrusts are not counted: what it cannot understand it

@@ -14,7 +14,7 @@ LANGUAGE = "en"
 
 
 @dataclass(frozen=True)
-class InstructionText:
+class RuleInstruction:
     """The words of a request.
 
     Attributes:
@@ -28,7 +28,7 @@ class InstructionText:
     exists: bool = False
 
 
-def instruction_text(case: Case) -> InstructionText:
+def instruction_text(case: Case) -> RuleInstruction:
     """The request of a pair: as it is written, else as it was heard."""
     text, given = case.item.instruction.text, case.item.language
     if text:
@@ -37,18 +37,18 @@ def instruction_text(case: Case) -> InstructionText:
     else:
         heard = case.instruction.transcript if case.instruction else None
         if case.instruction is None or not isinstance(heard, Transcript):
-            return InstructionText(None)
+            return RuleInstruction(None)
         if why := guessed(case.instruction):
-            return InstructionText(
+            return RuleInstruction(
                 None, f"The recogniser guessed the words of the instruction: {why}", True
             )
         text, language = heard.text, heard.language
     if not text:
-        return InstructionText(None)
+        return RuleInstruction(None)
     # Who orders in English may quote at length what is to be said in another language.
     if language in (None, LANGUAGE) or find_requests(text):
-        return InstructionText(text, exists=True)
+        return RuleInstruction(text, exists=True)
     name = "another language" if language == UNSURE else language_name(language)
-    return InstructionText(
+    return RuleInstruction(
         None, f"The instruction is in {name}, in which requests are not known", True
     )

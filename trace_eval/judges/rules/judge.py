@@ -20,7 +20,7 @@ from trace_eval.judges.rules.conversation import Side, judge_conversations
 from trace_eval.judges.rules.instruction import instruction_text
 from trace_eval.judges.rules.outcome import MeasurementMissing
 from trace_eval.judges.rules.paralinguistics import judge_paralinguistics
-from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
 
 #: Raise it whenever the same case could be judged otherwise at equal thresholds.
@@ -41,7 +41,7 @@ class RulesJudge(Judge):
         thresholds: every number that it uses.
     """
 
-    thresholds: Thresholds = field(default_factory=Thresholds)
+    thresholds: RuleThresholds = field(default_factory=RuleThresholds)
 
     spec: ClassVar[str] = "rules"  # type: ignore[misc]
     uses: ClassVar[frozenset[str]] = frozenset()

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from blueprints import Absent, Blueprint, Signal, Status
 from extractors import unmeasured
 from fusion import Rating, from_steps
-from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.thresholds import RuleThresholds
 
 
 class MeasurementMissing(Exception):
@@ -17,7 +17,7 @@ class MeasurementMissing(Exception):
 
 
 @dataclass(frozen=True)
-class Standing:
+class AnswerStanding:
     """What is known of one answer in one dimension.
 
     Attributes:
@@ -42,7 +42,7 @@ class Standing:
         return f"{name} is acceptable" + (f" ({self.summary})" if self.summary else "")
 
 
-def typed_tie(a: Standing, b: Standing, lead: float) -> Rating:
+def typed_tie(a: AnswerStanding, b: AnswerStanding, lead: float) -> Rating:
     """One acceptable answer wins, none is ``both_bad``, two are compared.
 
     Args:
@@ -52,7 +52,7 @@ def typed_tie(a: Standing, b: Standing, lead: float) -> Rating:
     return from_steps(a.acceptable, b.acceptable, better)
 
 
-def margin_of(a: Standing, b: Standing, difference: float) -> float:
+def margin_of(a: AnswerStanding, b: AnswerStanding, difference: float) -> float:
     """How far A is ahead, beside the typed tie, in units of the judge's own uncertainty.
 
     The measured difference stands whether or not it is large enough to decide. Where one
@@ -69,7 +69,7 @@ def margin_of(a: Standing, b: Standing, difference: float) -> float:
     return round(ahead * max(1.0, ahead * difference), 3)
 
 
-def no_voice(blueprint: Blueprint, group: str, cuts: Thresholds) -> str | None:
+def no_voice(blueprint: Blueprint, group: str, cuts: RuleThresholds) -> str | None:
     """Why nobody can be heard in this clip; None when somebody can, or nobody knows.
 
     Silence and sound without speech are findings. A clip that was too short to measure is

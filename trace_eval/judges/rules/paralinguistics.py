@@ -13,23 +13,23 @@ import trace_eval.judges.rules.text as text
 from blueprints import Blueprint, Loudness, Pitch, Rate, Signal
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.findings import (
-    Finding,
+    RuleFinding,
     above,
     absence,
     below,
     cannot_tell,
     words_per_minute,
 )
-from trace_eval.judges.rules.instruction import InstructionText
+from trace_eval.judges.rules.instruction import RuleInstruction
 from trace_eval.judges.rules.outcome import (
+    AnswerStanding,
     MeasurementMissing,
-    Standing,
     margin_of,
     no_voice,
     typed_tie,
 )
 from trace_eval.judges.rules.requests import find_requests
-from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.vocabulary import RequestKind
 
 #: What can be asked of a delivery that stays neutral otherwise. Who is to be angry, to sing or to
@@ -44,8 +44,8 @@ class CheckedRequest:
     """One check with its finding on both answers."""
 
     label: str
-    a: Finding
-    b: Finding
+    a: RuleFinding
+    b: RuleFinding
 
     @property
     def known(self) -> bool:
@@ -64,7 +64,7 @@ class CheckedRequest:
 
 
 def judge_paralinguistics(
-    a: Blueprint, b: Blueprint, instruction: InstructionText, cuts: Thresholds
+    a: Blueprint, b: Blueprint, instruction: RuleInstruction, cuts: RuleThresholds
 ) -> DimensionVerdict:
     """Typed tie on delivery.
 
@@ -80,7 +80,7 @@ def judge_paralinguistics(
 
 
 def _choose(
-    a: Blueprint, b: Blueprint, instruction: InstructionText, cuts: Thresholds
+    a: Blueprint, b: Blueprint, instruction: RuleInstruction, cuts: RuleThresholds
 ) -> tuple[list[CheckedRequest], str, float, str]:
     """Checks to make, a sentence on their choice, the least share, the kind of checks."""
     if instruction.text is None:
@@ -98,7 +98,7 @@ def _choose(
     return [*items, *_neutral(a, b, cuts)], intro, *_least(cuts)
 
 
-def _least(cuts: Thresholds) -> tuple[float, str]:
+def _least(cuts: RuleThresholds) -> tuple[float, str]:
     return cuts.min_neutral_share, "neutral"
 
 
@@ -107,14 +107,14 @@ def _unknown(item: CheckedRequest) -> str:
     return item.a.why if item.a.why == item.b.why else ", ".join(reasons)
 
 
-def _neutral(a: Blueprint, b: Blueprint, cuts: Thresholds) -> list[CheckedRequest]:
+def _neutral(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> list[CheckedRequest]:
     return [
         CheckedRequest(name, first, second)
         for (name, first), (_, second) in zip(neutral(a, cuts), neutral(b, cuts), strict=True)
     ]
 
 
-def neutral(blueprint: Blueprint, cuts: Thresholds) -> list[tuple[str, Finding]]:
+def neutral(blueprint: Blueprint, cuts: RuleThresholds) -> list[tuple[str, RuleFinding]]:
     """Checks of ordinary delivery; passing them by more is not better, so strength is 0 then."""
     findings = [
         ("ordinary rate", _rate(blueprint, cuts)),
@@ -122,10 +122,10 @@ def neutral(blueprint: Blueprint, cuts: Thresholds) -> list[tuple[str, Finding]]
         ("no long pauses", _pauses(blueprint, cuts)),
         ("even loudness", _evenness(blueprint, cuts)),
     ]
-    return [(name, Finding(f.met, min(0.0, f.strength), f.why)) for name, f in findings]
+    return [(name, RuleFinding(f.met, min(0.0, f.strength), f.why)) for name, f in findings]
 
 
-def _rate(b: Blueprint, cuts: Thresholds) -> Finding:
+def _rate(b: Blueprint, cuts: RuleThresholds) -> RuleFinding:
     if not isinstance(b.rate, Rate):
         return absence(b, "rate")
     wpm, what, _ = words_per_minute(b, cuts)
@@ -135,10 +135,10 @@ def _rate(b: Blueprint, cuts: Thresholds) -> Finding:
     low = above(wpm, cuts.neutral_wpm_low, noise, what, limit)
     high = below(wpm, cuts.neutral_wpm_high, noise, what, limit)
     why = f"{what} ({cuts.neutral_wpm_low:g} to {cuts.neutral_wpm_high:g})"
-    return Finding(bool(low.met and high.met), min(low.strength, high.strength), why)
+    return RuleFinding(bool(low.met and high.met), min(low.strength, high.strength), why)
 
 
-def _intonation(b: Blueprint, cuts: Thresholds) -> Finding:
+def _intonation(b: Blueprint, cuts: RuleThresholds) -> RuleFinding:
     if not isinstance(b.pitch, Pitch):
         return absence(b, "pitch")
     what = f"pitch varies by {b.pitch.std_semitones:.1f} semitones (std)"
@@ -146,7 +146,7 @@ def _intonation(b: Blueprint, cuts: Thresholds) -> Finding:
     return above(b.pitch.std_semitones, cut, noise, what, cuts.strength_limit)
 
 
-def _pauses(b: Blueprint, cuts: Thresholds) -> Finding:
+def _pauses(b: Blueprint, cuts: RuleThresholds) -> RuleFinding:
     if not isinstance(b.signal, Signal):
         return absence(b, "signal")
     longest = max((pause.seconds for pause in b.signal.pauses), default=0.0)
@@ -154,7 +154,7 @@ def _pauses(b: Blueprint, cuts: Thresholds) -> Finding:
     return below(longest, cuts.neutral_pause_s, noise, what, cuts.strength_limit)
 
 
-def _evenness(b: Blueprint, cuts: Thresholds) -> Finding:
+def _evenness(b: Blueprint, cuts: RuleThresholds) -> RuleFinding:
     if not isinstance(b.loudness, Loudness):
         return absence(b, "loudness")
     if b.loudness.range_lu is None:
@@ -164,7 +164,7 @@ def _evenness(b: Blueprint, cuts: Thresholds) -> Finding:
 
 
 def _verdict(
-    items: list[CheckedRequest], intro: str, least: float, checks: str, cuts: Thresholds
+    items: list[CheckedRequest], intro: str, least: float, checks: str, cuts: RuleThresholds
 ) -> DimensionVerdict:
     known = [item for item in items if item.known]
     if not known:
@@ -201,11 +201,11 @@ def _verdict(
     )
 
 
-def _share(findings: Sequence[Finding]) -> float:
+def _share(findings: Sequence[RuleFinding]) -> float:
     return sum(bool(finding.met) for finding in findings) / len(findings)
 
 
-def _stand(findings: list[tuple[str, Finding]], least: float, checks: str) -> Standing:
+def _stand(findings: list[tuple[str, RuleFinding]], least: float, checks: str) -> AnswerStanding:
     share = _share([finding for _, finding in findings])
     if checks == "neutral":
         failed = [f"{label} fails: {f.why}" for label, f in findings if not f.met]
@@ -213,10 +213,10 @@ def _stand(findings: list[tuple[str, Finding]], least: float, checks: str) -> St
         told = "; ".join([passed, *(failed or [findings[0][1].why])])
     else:
         told = "; ".join(f"{n} {'met' if f.met else 'not met'}: {f.why}" for n, f in findings)
-    return Standing(() if share >= least else (told,), told)
+    return AnswerStanding(() if share >= least else (told,), told)
 
 
-def _lead(known: list[CheckedRequest], shares: float, cuts: Thresholds) -> tuple[float, str]:
+def _lead(known: list[CheckedRequest], shares: float, cuts: RuleThresholds) -> tuple[float, str]:
     """Lead of A in margins: by the share of checks met; at equal shares by mean strength."""
     if abs(shares) >= cuts.share_margin:
         return shares / cuts.share_margin, f"shares of checks met differ by {abs(shares):.0%}"
@@ -229,14 +229,14 @@ def _with_silence(
     a: Blueprint,
     b: Blueprint,
     silent: tuple[str | None, str | None],
-    instruction: InstructionText,
-    cuts: Thresholds,
+    instruction: RuleInstruction,
+    cuts: RuleThresholds,
 ) -> DimensionVerdict:
     """An answer in which nobody speaks has no delivery; the other is judged against itself."""
-    sides: list[Standing] = []
+    sides: list[AnswerStanding] = []
     for side, why in zip((a, b), silent, strict=True):
         if why:
-            sides.append(Standing((f"there is no delivery, {why}",)))
+            sides.append(AnswerStanding((f"there is no delivery, {why}",)))
             continue
         items, intro, least, checks = _choose(side, side, instruction, cuts)
         findings = [(i.label, i.a) for i in items if i.known]

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from blueprints import Blueprint, Loudness, Pitch, Rate, Signal
 from trace_eval.judges.rules.findings import (
-    Finding,
+    RuleFinding,
     WordRate,
     absence,
     cannot_tell,
     words_per_minute,
 )
-from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.vocabulary import RequestKind
 
 
@@ -67,7 +67,7 @@ class Way:
         return f"{abs(value - other):.1f} LU {word} than {name}"
 
 
-def way_of(kind: RequestKind, cuts: Thresholds) -> Way | None:
+def way_of(kind: RequestKind, cuts: RuleThresholds) -> Way | None:
     """Which way a request points; None: it is not about rate, pitch or loudness."""
     rate = ((cuts.neutral_wpm_low, cuts.neutral_wpm_high), cuts.clear_ratio, ("faster", "slower"))
     pitch = (
@@ -91,12 +91,14 @@ def way_of(kind: RequestKind, cuts: Thresholds) -> Way | None:
     return Way(*ways[kind]) if kind in ways else None
 
 
-def compare(way: Way, a: Blueprint, b: Blueprint, cuts: Thresholds) -> tuple[Finding, Finding]:
+def compare(
+    way: Way, a: Blueprint, b: Blueprint, cuts: RuleThresholds
+) -> tuple[RuleFinding, RuleFinding]:
     """Both answers by one request; strengths are such that one clear difference decides."""
     if way.group == "loudness" and (level := levelled(a, b, cuts)):
         return cannot_tell(level), cannot_tell(level)
     read_a, read_b = _values(way.group, a, b, cuts)
-    if isinstance(read_a, Finding) or isinstance(read_b, Finding):
+    if isinstance(read_a, RuleFinding) or isinstance(read_b, RuleFinding):
         return _alone(way, read_a, cuts), _alone(way, read_b, cuts)
     (x, what_a), (y, what_b) = read_a, read_b
     # Beyond the ordinary range more is not better: slower than slow is slow.
@@ -106,8 +108,8 @@ def compare(way: Way, a: Blueprint, b: Blueprint, cuts: Thresholds) -> tuple[Fin
         met = max(way.units(x), way.units(y)) >= 0
         tail = f" ({way.cut}), not clearly apart from"
         return (
-            Finding(met, _limited(lead, cuts), f"{what_a}{tail} B"),
-            Finding(met, _limited(-lead, cuts), f"{what_b}{tail} A"),
+            RuleFinding(met, _limited(lead, cuts), f"{what_a}{tail} B"),
+            RuleFinding(met, _limited(-lead, cuts), f"{what_b}{tail} A"),
         )
     sides = ((x, y, lead, what_a, "B"), (y, x, -lead, what_b, "A"))
     first, second = (_apart(way, *side, cuts) for side in sides)
@@ -115,8 +117,8 @@ def compare(way: Way, a: Blueprint, b: Blueprint, cuts: Thresholds) -> tuple[Fin
 
 
 def _apart(
-    way: Way, value: float, other: float, lead: float, what: str, name: str, cuts: Thresholds
-) -> Finding:
+    way: Way, value: float, other: float, lead: float, what: str, name: str, cuts: RuleThresholds
+) -> RuleFinding:
     """One of two answers that are clearly apart."""
     why = f"{what}, {way.apart(value, other, name)}"
     floor = way.ordinary[way.sign < 0]
@@ -124,32 +126,32 @@ def _apart(
     if lead > 0 and far:
         why += f", but {'under' if way.sign > 0 else 'over'} {floor:g}"
     met = not far if lead > 0 else way.units(value) >= 0
-    return Finding(met, _limited(lead, cuts), why)
+    return RuleFinding(met, _limited(lead, cuts), why)
 
 
-def by_norm(way: Way, blueprint: Blueprint, cuts: Thresholds) -> Finding:
+def by_norm(way: Way, blueprint: Blueprint, cuts: RuleThresholds) -> RuleFinding:
     """One answer by the norm alone."""
     read, _ = _values(way.group, blueprint, blueprint, cuts)
     return _alone(way, read, cuts)
 
 
-def _alone(way: Way, read: tuple[float, str] | Finding, cuts: Thresholds) -> Finding:
-    if isinstance(read, Finding):
+def _alone(way: Way, read: tuple[float, str] | RuleFinding, cuts: RuleThresholds) -> RuleFinding:
+    if isinstance(read, RuleFinding):
         return read
     units = way.units(read[0])
-    return Finding(units >= 0, _limited(units, cuts), f"{read[1]} ({way.cut})")
+    return RuleFinding(units >= 0, _limited(units, cuts), f"{read[1]} ({way.cut})")
 
 
-def _limited(units: float, cuts: Thresholds) -> float:
+def _limited(units: float, cuts: RuleThresholds) -> float:
     """A strength, of which two answers that are one clear difference apart have a margin."""
     strength = units * cuts.strength_margin / 2
     return max(-cuts.strength_limit, min(cuts.strength_limit, strength))
 
 
-_Read = tuple[float, str] | Finding
+_Read = tuple[float, str] | RuleFinding
 
 
-def _values(group: str, a: Blueprint, b: Blueprint, cuts: Thresholds) -> tuple[_Read, _Read]:
+def _values(group: str, a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> tuple[_Read, _Read]:
     """(value, how to call it) of both, by one method; what cannot be told of one is a finding."""
     if group != "rate":
         return _value(group, a), _value(group, b)
@@ -178,7 +180,7 @@ def _value(group: str, blueprint: Blueprint) -> _Read:
     return blueprint.loudness.integrated_lufs, f"{blueprint.loudness.integrated_lufs:.1f} LUFS"
 
 
-def levelled(a: Blueprint, b: Blueprint, cuts: Thresholds) -> str | None:
+def levelled(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> str | None:
     """Why the loudness of two recordings says nothing of the voices; None: it may.
 
     Two recordings of equal loudness, or of equal peaks, were brought to one level by a recorder,

@@ -20,7 +20,7 @@ from trace_eval.judges.rules.grammar import (
     noun_phrases,
     speaks,
 )
-from trace_eval.judges.rules.text import Reading, read
+from trace_eval.judges.rules.text import RuleReading, read
 from trace_eval.judges.rules.vocabulary import (
     ACCENTS,
     ADJECTIVES,
@@ -73,7 +73,7 @@ def find_requests(instruction: str) -> tuple[DeliveryRequest, ...]:
     return (*_notes(reading), *_merge(_unique(sorted(found)), reading.body))
 
 
-def _notes(reading: Reading) -> Iterator[DeliveryRequest]:
+def _notes(reading: RuleReading) -> Iterator[DeliveryRequest]:
     """``[emotion: sad]`` says how the user spoke; a fitting answer reacts to it."""
     for note in reading.notes:
         match = re.match(r"emotion ?: ?([a-z]+)", " ".join(note.lower().split()))

@@ -59,7 +59,7 @@ _SUFFIXES = ("ingly", "edly", "ations", "ation", "ings", "ing", "ies", "ied", "e
 
 
 @dataclass(frozen=True)
-class Reading:
+class RuleReading:
     """An instruction taken apart.
 
     Attributes:
@@ -73,7 +73,7 @@ class Reading:
     notes: tuple[str, ...]
 
 
-def read(instruction: str) -> Reading:
+def read(instruction: str) -> RuleReading:
     """Take an instruction apart into request, quotations and notes."""
     text = instruction[:MAX_INSTRUCTION].translate(_PLAIN)
     notes = tuple(a or b for a, b in _NOTE.findall(text))
@@ -87,7 +87,7 @@ def read(instruction: str) -> Reading:
     text = _QUOTATION.sub(mask, text)
     text = _UNCLOSED.sub(mask, text)
     text = _AFTER_COLON.sub(mask, text)
-    return Reading(re.sub(r"\s+", " ", text).strip().lower(), tuple(literal), notes)
+    return RuleReading(re.sub(r"\s+", " ", text).strip().lower(), tuple(literal), notes)
 
 
 def words(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Thresholds:
+class RuleThresholds:
     """Named thresholds; pass other values to :class:`RulesJudge` to move a cut."""
 
     # -- content ---------------------------------------------------------------------

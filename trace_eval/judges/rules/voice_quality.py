@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from blueprints import Absent, Blueprint, Extension, Quality, Signal
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.outcome import (
+    AnswerStanding,
     MeasurementMissing,
-    Standing,
     margin_of,
     missing,
     no_voice,
     typed_tie,
 )
-from trace_eval.judges.rules.thresholds import Thresholds
+from trace_eval.judges.rules.thresholds import RuleThresholds
 
 #: Number that decides -> its name for people.
 _NAMES = {
@@ -31,7 +31,7 @@ _NAMES = {
 }
 
 
-def judge_voice_quality(a: Blueprint, b: Blueprint, cuts: Thresholds) -> DimensionVerdict:
+def judge_voice_quality(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> DimensionVerdict:
     """Typed tie on voice quality; silence has none and is not acceptable.
 
     Raises:
@@ -65,9 +65,9 @@ def judge_voice_quality(a: Blueprint, b: Blueprint, cuts: Thresholds) -> Dimensi
     )
 
 
-def _stand(name: str, blueprint: Blueprint, cuts: Thresholds) -> Standing:
+def _stand(name: str, blueprint: Blueprint, cuts: RuleThresholds) -> AnswerStanding:
     if silent := no_voice(blueprint, "quality", cuts):
-        return Standing((f"there is no voice, {silent}",))
+        return AnswerStanding((f"there is no voice, {silent}",))
     quality = blueprint.quality
     if isinstance(quality, Absent):
         raise missing(name, "quality", quality)
@@ -86,10 +86,10 @@ def _stand(name: str, blueprint: Blueprint, cuts: Thresholds) -> Standing:
             "bandwidth_hz": signal.bandwidth_hz,
             "rms_dbfs": signal.rms_dbfs,
         }
-    return Standing(tuple(faults), summary, values)
+    return AnswerStanding(tuple(faults), summary, values)
 
 
-def sounds_bad(blueprint: Blueprint, cuts: Thresholds) -> bool:
+def sounds_bad(blueprint: Blueprint, cuts: RuleThresholds) -> bool:
     """Whether the sound has a fault, which may be why its words were not understood."""
     try:
         return not _stand("", blueprint, cuts).acceptable
@@ -97,7 +97,7 @@ def sounds_bad(blueprint: Blueprint, cuts: Thresholds) -> bool:
         return False
 
 
-def _signal_faults(signal: Signal, cuts: Thresholds) -> list[str]:
+def _signal_faults(signal: Signal, cuts: RuleThresholds) -> list[str]:
     faults = []
     if signal.clipping_ratio > cuts.max_clipping:
         faults.append(f"{signal.clipping_ratio:.1%} of it clips, over {cuts.max_clipping:.1%}")
@@ -108,7 +108,7 @@ def _signal_faults(signal: Signal, cuts: Thresholds) -> list[str]:
     return faults
 
 
-def voice_numbers(blueprint: Blueprint, cuts: Thresholds) -> dict[str, float]:
+def voice_numbers(blueprint: Blueprint, cuts: RuleThresholds) -> dict[str, float]:
     """What decides between two voices, by name: MOS, and the bandwidth's natural logarithm.
 
     Without a quality there is nothing, because bandwidth alone would prefer noise to speech.
@@ -126,7 +126,7 @@ def voice_numbers(blueprint: Blueprint, cuts: Thresholds) -> dict[str, float]:
 
 
 def voice_lead(
-    a: Mapping[str, float], b: Mapping[str, float], cuts: Thresholds
+    a: Mapping[str, float], b: Mapping[str, float], cuts: RuleThresholds
 ) -> tuple[float, str]:
     """Lead of A in margins, the sum over the numbers that both have; and a note for people."""
     margins = {"p808": cuts.p808_margin, "bandwidth": cuts.bandwidth_margin, "bak": cuts.bak_margin}
@@ -142,7 +142,7 @@ def voice_lead(
     return lead, f"A less B: {told}; {abs(lead):.2f} of the margin" if gaps else ""
 
 
-def _lead(a: Blueprint, b: Blueprint, cuts: Thresholds) -> tuple[float, str]:
+def _lead(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> tuple[float, str]:
     """Lead of A in margins, less audible clipping, which none of the numbers sees."""
     lead, note = voice_lead(voice_numbers(a, cuts), voice_numbers(b, cuts), cuts)
     if note and isinstance(a.signal, Signal) and isinstance(b.signal, Signal):

@@ -10,7 +10,7 @@ import numpy as np
 
 from blueprints import UserError
 from trace_eval.judges.scorer.checkpoint import OWN_FILE, ClampRecord, locate, write_record
-from trace_eval.judges.scorer.data import Ratings, Row, read_ratings, train_and_dev
+from trace_eval.judges.scorer.data import ScorerRatings, TrainingRow, read_ratings, train_and_dev
 from trace_eval.judges.scorer.model import load
 from trace_eval.scores.clamp import Clamp, fit_clamp
 
@@ -19,14 +19,16 @@ _BATCH = 8
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedClamp:
     """A threshold, and a sentence that says what it brings."""
 
     clamp: Clamp
     sentence: str
 
 
-def train_clamp(folder: Path, dev: Path, base: str | None = None, device: str = "auto") -> Fitted:
+def train_clamp(
+    folder: Path, dev: Path, base: str | None = None, device: str = "auto"
+) -> FittedClamp:
     """Fit and store the threshold of a scorer.
 
     Args:
@@ -67,10 +69,10 @@ def train_clamp(folder: Path, dev: Path, base: str | None = None, device: str = 
         file_sha256=ratings.sha256,
     )
     write_record(folder, files.record.model_copy(update={"clamp": record}))
-    return Fitted(clamp, _sentence(clamp))
+    return FittedClamp(clamp, _sentence(clamp))
 
 
-def _unseen(ratings: Ratings, training: dict[str, Any], path: Path) -> list[Row]:
+def _unseen(ratings: ScorerRatings, training: dict[str, Any], path: Path) -> list[TrainingRow]:
     """The rows that the scorer was not trained on, and that are not kept for the test."""
     if ratings.sha256 != training.get("file_sha256"):
         return [row for row in ratings.rows if row.split in (None, "dev")]

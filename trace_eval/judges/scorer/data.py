@@ -11,7 +11,7 @@ from pathlib import Path
 from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
-from trace_eval.judges.scorer.text import Fields, fields_of, references_of
+from trace_eval.judges.scorer.text import ScorerFields, fields_of, references_of
 
 #: Ratings that count.
 LOW, HIGH = 1, 5
@@ -21,7 +21,7 @@ BLOCKING = {"q": "question incomplete", "r": "reference wrong"}
 
 
 @dataclass(frozen=True)
-class Row:
+class TrainingRow:
     """One answer with what people said of it.
 
     Attributes:
@@ -33,13 +33,13 @@ class Row:
 
     id: str
     question: str
-    fields: Fields
+    fields: ScorerFields
     ratings: tuple[int, ...]
     split: str | None
 
 
 @dataclass(frozen=True)
-class Ratings:
+class ScorerRatings:
     """A file of rated answers.
 
     Attributes:
@@ -48,12 +48,12 @@ class Ratings:
         sha256: of the file.
     """
 
-    rows: list[Row]
+    rows: list[TrainingRow]
     dropped: Counter[str] = field(default_factory=Counter)
     sha256: str | None = None
 
 
-def read_ratings(path: Path) -> Ratings:
+def read_ratings(path: Path) -> ScorerRatings:
     """Read people's ratings of answers that are given as text.
 
     Rows are dropped, and counted by reason: unreadable, without a rating of 1 to 5, without a
@@ -66,18 +66,18 @@ def read_ratings(path: Path) -> Ratings:
     """
     manifest = read_items(path)
     dropped = Counter({"unreadable": len(manifest.problems)}) if manifest.problems else Counter()
-    rows: list[Row] = []
+    rows: list[TrainingRow] = []
     for item in manifest.singles:
         row = _row(item, path)
-        if isinstance(row, Row):
+        if isinstance(row, TrainingRow):
             rows.append(row)
         else:
             dropped[row] += 1
     _refuse_leaks(rows, path)
-    return Ratings(rows, dropped, manifest.sha256)
+    return ScorerRatings(rows, dropped, manifest.sha256)
 
 
-def _row(item: Single, path: Path) -> Row | str:
+def _row(item: Single, path: Path) -> TrainingRow | str:
     given = item.labels.given if item.labels else {}
     for rater, rating in given.items():
         if not (LOW <= rating <= HIGH and rating == int(rating)):
@@ -105,10 +105,10 @@ def _row(item: Single, path: Path) -> Row | str:
     fields = fields_of(item, references[0][1])
     ratings = tuple(int(rating) for rating in given.values())
     question = item.question_id or fields.question or item.id
-    return Row(item.id, question, fields, ratings, item.split)
+    return TrainingRow(item.id, question, fields, ratings, item.split)
 
 
-def _refuse_leaks(rows: Sequence[Row], path: Path) -> None:
+def _refuse_leaks(rows: Sequence[TrainingRow], path: Path) -> None:
     """A question in two splits would let the scorer be tested on what it has seen."""
     seen: dict[str, str | None] = {}
     for row in rows:
@@ -119,7 +119,9 @@ def _refuse_leaks(rows: Sequence[Row], path: Path) -> None:
             )
 
 
-def train_and_dev(rows: Sequence[Row], share: float, seed: int) -> tuple[list[Row], list[Row]]:
+def train_and_dev(
+    rows: Sequence[TrainingRow], share: float, seed: int
+) -> tuple[list[TrainingRow], list[TrainingRow]]:
     """The rows of train and dev: as the file says, else cut by question.
 
     Args:

@@ -20,7 +20,7 @@ from trace_eval.judges.lexical.words import WordJudge
 from trace_eval.judges.scorer import checkpoint
 from trace_eval.judges.scorer.checkpoint import locate
 from trace_eval.judges.scorer.model import Prediction, Scorer, dtype_of, load
-from trace_eval.judges.scorer.text import Fields, fields_of
+from trace_eval.judges.scorer.text import ScorerFields, fields_of
 from trace_eval.judges.views.answer.transcript import TranscriptView
 from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.scores.clamp import clamped
@@ -37,7 +37,7 @@ UNCHECKED = "scorer: its files have no digests, so damage to them would not be s
 CAVEAT = "scorer: knows the ratings it was trained on, which punish length (correctness-brief)"
 
 
-def fields_of_case(case: Case, reference: str) -> Fields:
+def fields_of_case(case: Case, reference: str) -> ScorerFields:
     """What a scorer reads of a case; recordings by what the recogniser made of them."""
     return fields_of(case.single, reference, case.instruction_text, TranscriptView.heard(case))
 

@@ -12,7 +12,7 @@ from extractors import is_gpu, loaded, one_line, read_state, resolve, untouched
 from trace_eval.judges.scorer import adapters, checkpoint
 from trace_eval.judges.scorer.checkpoint import ScorerFiles
 from trace_eval.judges.scorer.heads import OUTPUTS, HeadKind, forecast, shares
-from trace_eval.judges.scorer.text import Fields, fitted
+from trace_eval.judges.scorer.text import ScorerFields, fitted
 
 #: Standard deviation factor of the head's first weights: the first forecasts are near uniform.
 HEAD_GAIN = 0.01
@@ -66,7 +66,7 @@ class Scorer:
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return ids
 
-    def fit(self, fields: Fields) -> tuple[list[int], bool] | None:
+    def fit(self, fields: ScorerFields) -> tuple[list[int], bool] | None:
         """Token ids of an answer, and whether its rationale was cut; None: it cannot fit."""
         if not self.transcription:
             fields = replace(fields, transcription="")

@@ -21,7 +21,7 @@ CUT = " ... "
 
 
 @dataclass(frozen=True)
-class Fields:
+class ScorerFields:
     """What is said of one answer.
 
     Attributes:
@@ -39,7 +39,7 @@ class Fields:
 
 def fields_of(
     item: Single, reference: str, question: str | None = None, candidate: str | None = None
-) -> Fields:
+) -> ScorerFields:
     """What is said of an item, for training and for rating: every text exactly as it is given.
 
     Nothing is made harmless, as it is for a prompt: no text can instruct a scorer, and on texts
@@ -50,7 +50,7 @@ def fields_of(
         reference: one of its right answers.
         question, candidate: words that were recognised, where the item has recordings alone.
     """
-    return Fields(
+    return ScorerFields(
         item.instruction.text or question or "",
         reference,
         (candidate or "") if item.answer.text is None else item.answer.text,
@@ -64,7 +64,7 @@ def references_of(item: Single) -> list[tuple[int, str]]:
     return [(position, text) for position, text in enumerate(item.reference) if text.strip()]
 
 
-def text_of(fields: Fields) -> str:
+def text_of(fields: ScorerFields) -> str:
     """The text of one answer, exactly as it is tokenised."""
     context = fields.rationale
     if fields.transcription:
@@ -77,7 +77,9 @@ def text_of(fields: Fields) -> str:
     )
 
 
-def fitted(fields: Fields, limit: int, length: Callable[[str], int]) -> tuple[str, bool] | None:
+def fitted(
+    fields: ScorerFields, limit: int, length: Callable[[str], int]
+) -> tuple[str, bool] | None:
     """The text in at most ``limit`` tokens, and whether the rationale was cut for it.
 
     The rationale loses words from its middle; the other fields are never touched.

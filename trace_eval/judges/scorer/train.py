@@ -28,7 +28,7 @@ from trace_eval.judges.scorer.checkpoint import (
     model_sha256,
     write_scorer,
 )
-from trace_eval.judges.scorer.data import Row, read_ratings, train_and_dev
+from trace_eval.judges.scorer.data import TrainingRow, read_ratings, train_and_dev
 from trace_eval.judges.scorer.heads import NO_RATING, HeadKind, checked
 from trace_eval.judges.scorer.metrics import dev_metrics
 from trace_eval.judges.scorer.model import (
@@ -138,7 +138,7 @@ def train_scorer(
     return Trained(out, {r: len(s) for r, s in sets.items()}, dropped, cut, metrics, steps)
 
 
-def _refuse_shared(train: Sequence[Row], dev: Sequence[Row], path: Path) -> None:
+def _refuse_shared(train: Sequence[TrainingRow], dev: Sequence[TrainingRow], path: Path) -> None:
     shared = sorted({row.question for row in train} & {row.question for row in dev})
     if shared:
         raise UserError(
@@ -210,7 +210,7 @@ def _with_lora(backbone: Any, rank: int) -> Any:
         raise UserError(f"lora: this base has no {', '.join(LORA_TARGETS)} ({error})") from error
 
 
-def _encoded(scorer: Scorer, rows: Sequence[Row]) -> tuple[list[dict[str, Any]], int, int]:
+def _encoded(scorer: Scorer, rows: Sequence[TrainingRow]) -> tuple[list[dict[str, Any]], int, int]:
     """Rows as token ids and ratings on [0, 1]; how many were cut, and how many cannot fit."""
     encoded: list[dict[str, Any]] = []
     cut = long = 0

@@ -35,7 +35,7 @@ class Baseline:
 
 
 @dataclass(frozen=True)
-class Standing:
+class RuleStanding:
     """A judge beside the simple rules.
 
     Attributes:
@@ -52,7 +52,7 @@ class Standing:
     p: float | None
 
 
-def beside_rules(baselines: Sequence[Baseline], scored: int, level: float) -> Standing | None:
+def beside_rules(baselines: Sequence[Baseline], scored: int, level: float) -> RuleStanding | None:
     """The standing beside rules that say something on half of the scored items; None: none does.
 
     Above the best rule means above each of them, so that no test need be corrected; below any one
@@ -69,7 +69,7 @@ def beside_rules(baselines: Sequence[Baseline], scored: int, level: float) -> St
     most, best = max(tried, key=lambda one: one[0])
     tests = [(accuracy, b, b.p, b.judge) for accuracy, b in tried if None not in (b.p, b.judge)]
     if not tests:
-        return Standing("not told apart from", best.name, most, None)
+        return RuleStanding("not told apart from", best.name, most, None)
     corrected = holm([min(1.0, p * b.among) for _, b, p, _ in tests if p is not None])
     chance = 1 - level + 1e-12
     behind = [
@@ -79,10 +79,10 @@ def beside_rules(baselines: Sequence[Baseline], scored: int, level: float) -> St
     ]
     if behind:
         accuracy, name, p = max(behind)
-        return Standing("below", name, accuracy, p)
+        return RuleStanding("below", name, accuracy, p)
     largest = max(p for _, _, p, _ in tests if p is not None)
     ahead = all(b.judge is not None and b.judge > accuracy for accuracy, b in tried)
     if ahead and largest <= chance:
-        return Standing("above", best.name, most, largest)
+        return RuleStanding("above", best.name, most, largest)
     of_best = next((p for _, b, p, _ in tests if b is best), None)
-    return Standing("not told apart from", best.name, most, of_best)
+    return RuleStanding("not told apart from", best.name, most, of_best)

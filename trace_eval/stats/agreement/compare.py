@@ -16,7 +16,7 @@ from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.align import Aligned
 from trace_eval.stats.agreement.kappa import kappa
 from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.measures import Measure, Part, estimates, folded
+from trace_eval.stats.estimate.measures import Measure, MeasurePart, estimates, folded
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.estimate.paired import McNemar, holm, mcnemar
 from trace_eval.stats.estimate.units import Statistic, Units
@@ -128,7 +128,7 @@ def _estimates(
     known, cells, shape = _cells(pair)
     units = Units.of(cells, int(np.prod(shape)), None if cluster is None else cluster[known])
     right = shares[:, None, :] - shares[:, :, None]  # [truth, first, second]
-    parts = (Part(right.ravel(), np.ones(right.size), -1.0),)
+    parts = (MeasurePart(right.ravel(), np.ones(right.size), -1.0),)
     measures = {
         name: Measure(_second_minus_first(statistic, shares), parts, name == "kappa")
         for name, statistic in _STATISTICS.items()

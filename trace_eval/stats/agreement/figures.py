@@ -26,7 +26,7 @@ Group = Literal["agreement", "people", "raters", "variance", "calibration", "sam
 
 
 @dataclass(frozen=True)
-class Figure:
+class AgreementFigure:
     """One number about one judge, baseline or the people.
 
     Attributes:
@@ -58,7 +58,7 @@ class FigureBook:
     """
 
     resampler: Resampler
-    pending: dict[str, Figure] = field(default_factory=dict)
+    pending: dict[str, AgreementFigure] = field(default_factory=dict)
 
     def key(self, group: Group, who: str, name: str) -> str:
         """What a figure's statistic is called in the resampler."""
@@ -83,9 +83,13 @@ class FigureBook:
             register(key)
         elif reason is None:
             reason = "there is nothing to compute it from"
-        self.pending[key] = Figure(group, who, name, IntervalEstimate(None), rows, unit, reason)
+        self.pending[key] = AgreementFigure(
+            group, who, name, IntervalEstimate(None), rows, unit, reason
+        )
 
-    def finish(self, options: BootstrapOptions) -> tuple[list[Figure], dict[str, IntervalEstimate]]:
+    def finish(
+        self, options: BootstrapOptions
+    ) -> tuple[list[AgreementFigure], dict[str, IntervalEstimate]]:
         """All figures in the order of their announcement, and every estimate by key."""
         estimates = self.resampler.estimates(options)
         found = []
@@ -95,7 +99,7 @@ class FigureBook:
             if estimate.value is None and reason is None:
                 reason = "not defined: one side never differs"
             found.append(
-                Figure(
+                AgreementFigure(
                     figure.group,
                     figure.who,
                     figure.name,

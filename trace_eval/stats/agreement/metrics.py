@@ -37,14 +37,14 @@ from trace_eval.stats.agreement.shapes import (
     right_3way,
 )
 from trace_eval.stats.agreement.spearman import rho
-from trace_eval.stats.estimate.measures import LEAST_OTHERS, Measure, Part, folded
+from trace_eval.stats.estimate.measures import LEAST_OTHERS, Measure, MeasurePart, folded
 from trace_eval.stats.estimate.units import Statistic
 
 #: What computes it: of labels a function of joint counts ``[..., truth, predicted]``.
 S = TypeVar("S")
 
 #: What the limits of a statistic of labels follow from, by the number of labels.
-Shape = Callable[[int], tuple[Part, ...]]
+Shape = Callable[[int], tuple[MeasurePart, ...]]
 
 #: Metrics that correct accuracy for chance: their limits are those of accuracy, stretched.
 BEYOND_CHANCE = frozenset({"kappa", "gwet_ac1"})

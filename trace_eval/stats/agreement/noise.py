@@ -20,7 +20,7 @@ from trace_eval.stats.agreement.kappa import kappa
 
 
 @dataclass(frozen=True)
-class Noise:
+class JudgeNoise:
     """Null where no item was repeated.
 
     Attributes:
@@ -39,7 +39,7 @@ class Noise:
     retest_kappa: float | None = field(metadata=column("test-retest kappa"))
 
 
-def noise(item: NDArray[np.int64], codes: Codes) -> Noise:
+def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
     """Noise of one label column.
 
     Args:
@@ -54,12 +54,12 @@ def noise(item: NDArray[np.int64], codes: Codes) -> Noise:
     repeats = votes.sum(1)
     votes, repeats = votes[repeats >= 2], repeats[repeats >= 2]
     if not len(votes):
-        return Noise(0, 0, None, None, None, None)
+        return JudgeNoise(0, 0, None, None, None, None)
     equal = (votes * (votes - 1)).sum(1) / (repeats * (repeats - 1))
     first, second = _first_two(item, codes)
     table = joint_counts(first, second, len(LABELS))
     chance_corrected = float(kappa(table))
-    return Noise(
+    return JudgeNoise(
         len(votes),
         int(repeats.sum()),
         float(equal.mean()),

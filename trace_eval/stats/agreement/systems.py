@@ -26,7 +26,7 @@ MAX_SYSTEMS = 256
 
 
 @dataclass(frozen=True)
-class SystemRow:
+class SystemShares:
     """One system as a judge sees it, in units of the rubric's scale.
 
     Attributes:
@@ -117,7 +117,7 @@ def system_rows(
     judge: JudgeScores,
     estimates: dict[str, IntervalEstimate],
     families: Sequence[str],
-) -> tuple[list[SystemRow], SystemAgreement]:
+) -> tuple[list[SystemShares], SystemAgreement]:
     """The table of a judge from the estimates that :func:`add_systems` registered."""
     assert study.system is not None
     width = study.high - study.low
@@ -139,7 +139,7 @@ def system_rows(
     for number, (system, key) in enumerate(zip(study.systems, keys, strict=True)):
         mine = study.system == number
         found.append(
-            SystemRow(
+            SystemShares(
                 judge.name,
                 system,
                 int((mine & judge.scored).sum()),

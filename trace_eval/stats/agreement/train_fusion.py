@@ -18,7 +18,7 @@ from trace_eval.scores.fusion import FusionModel
 from trace_eval.scores.fusion_fit import (
     Blend,
     CrossValidated,
-    Rows,
+    FusionRows,
     average,
     cross_validated,
     fit_blend,
@@ -148,12 +148,16 @@ def _parts(study: Study, seed: int) -> tuple[Array, Array, Array, dict[str, str]
     return train, dev, test, told
 
 
-def _rows(study: Study, judges: Sequence[JudgeScores]) -> Rows:
+def _rows(study: Study, judges: Sequence[JudgeScores]) -> FusionRows:
     question = np.unique(study.unit, return_inverse=True)[1]
-    return Rows(np.stack([judge.mean for judge in judges], axis=1), study.people.mean, question)
+    return FusionRows(
+        np.stack([judge.mean for judge in judges], axis=1), study.people.mean, question
+    )
 
 
-def _test_errors(rows: Rows, names: Sequence[str], blend: Blend, last: Any) -> list[CrossValidated]:
+def _test_errors(
+    rows: FusionRows, names: Sequence[str], blend: Blend, last: Any
+) -> list[CrossValidated]:
     fused = blend.apply(rows.scores)
     fused = np.where(np.isnan(fused), np.nan, np.interp(fused, last.x, last.y))
     predicted = dict(zip(names, rows.scores.T, strict=True))

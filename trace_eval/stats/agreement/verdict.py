@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trace_eval.stats.agreement.figures import Figure
+from trace_eval.stats.agreement.figures import AgreementFigure
 from trace_eval.stats.agreement.spread_figures import ALWAYS_ZERO, FROM_MEAN
 
 #: Figures that are compared -> (title, whether more is better).
@@ -18,7 +18,7 @@ COMPARED: dict[str, tuple[str, bool]] = {
 _SAME = 1e-9
 
 
-def verdict(judge: str, baselines: Sequence[str], figures: Sequence[Figure]) -> str:
+def verdict(judge: str, baselines: Sequence[str], figures: Sequence[AgreementFigure]) -> str:
     """A sentence: above all baselines, or below which of them and by how much."""
     values = {(f.who, f.name): f.estimate.value for f in figures if f.group == "agreement"}
     worse, compared = [], []
@@ -46,7 +46,7 @@ def verdict(judge: str, baselines: Sequence[str], figures: Sequence[Figure]) -> 
     return f"{judge} is at or above every baseline in {', '.join(compared)}{tail}."
 
 
-def _variance(judge: str, figures: Sequence[Figure]) -> list[str]:
+def _variance(judge: str, figures: Sequence[AgreementFigure]) -> list[str]:
     """Where a forecast of variance that knows nothing of the answers is better."""
     errors = {f.who: f.estimate.value for f in figures if f.name == "mae_of_variance"}
     mine = errors.get(judge)

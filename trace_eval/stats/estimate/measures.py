@@ -34,7 +34,7 @@ _NO_SPREAD = 1e-15
 
 
 @dataclass(frozen=True)
-class Part:
+class MeasurePart:
     """A mean of values that the cell of an item decides.
 
     Attributes:
@@ -50,7 +50,7 @@ class Part:
     high: float = 1.0
     curve: Callable[[float], float] = float
 
-    def of_rows(self, shares: Array) -> Part:
+    def of_rows(self, shares: Array) -> MeasurePart:
         """Over a table whose rows are parts of several labels, see ``folded``."""
         labels = shares.shape[1]
         counted = shares @ self.counted.reshape(labels, labels)
@@ -73,7 +73,7 @@ class Measure:
     """
 
     statistic: Statistic
-    parts: tuple[Part, ...]
+    parts: tuple[MeasurePart, ...]
     stretched: bool = False
     others: int = 0
     shares: Array | None = None
@@ -144,7 +144,7 @@ class _Limited:
     variance: float
 
 
-def _limited(units: Units, part: Part, level: float) -> _Limited | None:
+def _limited(units: Units, part: MeasurePart, level: float) -> _Limited | None:
     """None: no item counts."""
     cells = part.credit * part.counted
     rows, total = units.tables @ part.counted, units.tables @ cells

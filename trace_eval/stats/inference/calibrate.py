@@ -22,7 +22,7 @@ from trace_eval.show.table import column
 from trace_eval.stats.agreement.baselines import RULES
 from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.inference.calibrators import METHODS, Array, Method, log_loss
-from trace_eval.stats.inference.held_out import Draws, Measured, measured
+from trace_eval.stats.inference.held_out import Draws, HeldOutFit, measured
 from trace_eval.stats.inference.labelled_run import LabelledRun
 
 #: Labelled pairs below which nothing is fitted.
@@ -63,10 +63,10 @@ class Fitted:
     """
 
     method: str
-    brier: Measured = field(metadata=column("Brier", measured))
-    ece: Measured = field(metadata=column("ECE", measured))
+    brier: HeldOutFit = field(metadata=column("Brier", measured))
+    ece: HeldOutFit = field(metadata=column("ECE", measured))
     log_loss: float
-    accuracy: Measured = field(metadata=column(TIES_HALF, measured))
+    accuracy: HeldOutFit = field(metadata=column(TIES_HALF, measured))
     bins: tuple[Bin, ...]
 
 
@@ -81,8 +81,8 @@ class Rule:
 
     name: str = field(metadata=column("rule"))
     pairs: int = field(metadata=column("says something on"))
-    accuracy: Measured = field(metadata=column(TIES_HALF, measured))
-    difference: Measured = field(metadata=column(f"{CHOSEN} minus rule", measured))
+    accuracy: HeldOutFit = field(metadata=column(TIES_HALF, measured))
+    difference: HeldOutFit = field(metadata=column(f"{CHOSEN} minus rule", measured))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.estimate.interval import Range
 from trace_eval.stats.estimate.options import OF_PAGES, BootstrapOptions
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
-from trace_eval.stats.inference.ceiling import Ceiling, human_ceiling
+from trace_eval.stats.inference.ceiling import RuleCeiling, human_ceiling
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.inference.loudness import LoudnessBias, loudness_bias
 from trace_eval.stats.inference.operation import Operation, operation
@@ -65,7 +65,7 @@ class Card:
     position: tuple[PositionRow, ...]
     operation: Operation | None
     agreement: AgreeReport | None
-    ceiling: Ceiling | None
+    ceiling: RuleCeiling | None
     loudness: LoudnessBias | None
     calibration: Calibration | None
     probes: ProbeReport | None

@@ -16,7 +16,7 @@ from trace_eval.static import page_style
 from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.inference.card import Card
 from trace_eval.stats.inference.card_page import AGREEMENT, comparison, sections
-from trace_eval.stats.inference.forest import Drawn, forest
+from trace_eval.stats.inference.forest import ForestMark, forest
 from trace_eval.stats.inference.reliability import diagram
 from trace_eval.stats.sentences import percent, rate
 
@@ -100,11 +100,11 @@ def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:
     return "".join([*out, "</main></body></html>\n"])
 
 
-def _accuracy(card: Card) -> Drawn:
+def _accuracy(card: Card) -> ForestMark:
     value, interval = card.accuracy
     told = "no labels" if value is None else rate(value, interval)
     mark = (card.rule[1], f"{card.rule[0]}: {percent(card.rule[1])} %") if card.rule else None
-    return Drawn(card.name, value, interval, told, mark)
+    return ForestMark(card.name, value, interval, told, mark)
 
 
 def _html_sentences(sentences: Sequence[str]) -> Iterator[str]:

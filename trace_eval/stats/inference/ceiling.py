@@ -14,7 +14,7 @@ from trace_eval.stats.agreement.kappa import kappa
 
 
 @dataclass(frozen=True)
-class Ceiling:
+class RuleCeiling:
     """Two people on the same items.
 
     Attributes:
@@ -29,7 +29,7 @@ class Ceiling:
     kappa: float | None
 
 
-def human_ceiling(labels: Opinions) -> Ceiling | None:
+def human_ceiling(labels: Opinions) -> RuleCeiling | None:
     """Mean agreement of two raters on the overall label; None: nobody shares an item."""
     raters = labels.raters()
     if len(raters) < 2:
@@ -51,6 +51,6 @@ def human_ceiling(labels: Opinions) -> Ceiling | None:
     # either of the two may be the first
     table = joint_counts(np.r_[first, second], np.r_[second, first], len(LABELS))
     value = float(kappa(table))
-    return Ceiling(
+    return RuleCeiling(
         len(raters), len(both), float((first == second).mean()), None if np.isnan(value) else value
     )

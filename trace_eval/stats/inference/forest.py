@@ -40,7 +40,7 @@ def line(
 
 
 @dataclass(frozen=True)
-class Drawn:
+class ForestMark:
     """One row of a picture.
 
     Attributes:
@@ -56,7 +56,7 @@ class Drawn:
     mark: tuple[float, str] | None = None
 
 
-def forest(rows: Sequence[Drawn], low: float, high: float, ends: Sequence[str]) -> str:
+def forest(rows: Sequence[ForestMark], low: float, high: float, ends: Sequence[str]) -> str:
     """A forest plot for a page with the style sheet of ``trace_eval.static``.
 
     An estimate without an interval is a hollow dot.

@@ -38,7 +38,7 @@ def conditions(texts: Sequence[str]) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class Condition:
+class GateCondition:
     """A figure that must be at least so high; one that is not known fails."""
 
     who: str
@@ -60,7 +60,7 @@ class Condition:
 
 def checked(
     texts: Sequence[str], values: Mapping[str, Mapping[str, float | None]]
-) -> list[Condition]:
+) -> list[GateCondition]:
     """Every condition for everybody who has such a figure.
 
     Args:
@@ -76,7 +76,9 @@ def checked(
         if not having:
             offered = sorted({figure for figures in values.values() for figure in figures})
             raise UserError(f"--fail-under {name}: no such figure; use one of {', '.join(offered)}")
-        rows += [Condition(who, name, figures.get(name), least) for who, figures in values.items()]
+        rows += [
+            GateCondition(who, name, figures.get(name), least) for who, figures in values.items()
+        ]
     return rows
 
 

@@ -15,7 +15,7 @@ RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
-class Measured:
+class HeldOutFit:
     """A number with its interval over instructions; None: none is known that holds it."""
 
     value: float
@@ -37,13 +37,13 @@ class Draws:
     def _sums(self, values: Array) -> Array:
         return np.bincount(self.at, weights=values, minlength=self.number).astype(np.float64)
 
-    def mean(self, values: Array) -> Measured:
+    def mean(self, values: Array) -> HeldOutFit:
         """Mean over pairs."""
         drawn = self.weights @ self._sums(values) / (self.weights @ self.sizes)
         value = float(values.mean())
-        return Measured(value, self._interval(value, drawn))
+        return HeldOutFit(value, self._interval(value, drawn))
 
-    def gap(self, difference: Array, bins: NDArray[np.int64]) -> Measured:
+    def gap(self, difference: Array, bins: NDArray[np.int64]) -> HeldOutFit:
         """Mean over bins, by their size, of the absolute mean difference, with a bound.
 
         The error of every bin adds to that distance and never takes away, so that quantiles of
@@ -61,7 +61,7 @@ class Draws:
         off = np.abs(drawn * _few(units, self.level)).sum(1)
         value = float((np.abs(mean) * pairs).sum() / len(difference))
         far = float(np.quantile(off, self.level))
-        return Measured(value, (max(0.0, value - far), min(1.0, value + far)))
+        return HeldOutFit(value, (max(0.0, value - far), min(1.0, value + far)))
 
     def _interval(self, value: float, drawn: Array) -> Range | None:
         low, high = np.quantile(drawn, [(1 - self.level) / 2, (1 + self.level) / 2])
@@ -77,6 +77,6 @@ def _few(units: NDArray[np.int64], level: float) -> Array:
     return np.asarray(wider * np.sqrt(units / (units - 1)))
 
 
-def measured(value: Measured, _: object = None) -> IntervalEstimate:
+def measured(value: HeldOutFit, _: object = None) -> IntervalEstimate:
     """A held-out figure for a cell of a table."""
     return IntervalEstimate(value.value, value.interval)

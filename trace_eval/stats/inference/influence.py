@@ -125,7 +125,7 @@ def simple_design(
 
 
 @dataclass(frozen=True)
-class Labels:
+class LabelledValues:
     """The labels of one stratum, one mean for every cluster, for limits that know the range.
 
     Attributes:
@@ -221,7 +221,7 @@ class PPIComponents:
     d_labels: Array
     d_gain: Array
     error: Array
-    strata: tuple[Labels, ...]
+    strata: tuple[LabelledValues, ...]
     judged: Array
     d_judge: Array
     asked: NDArray[np.bool_]
@@ -235,7 +235,7 @@ class PPIComponents:
         return int(self.asked.sum())
 
     @property
-    def open_strata(self) -> tuple[Labels, ...]:
+    def open_strata(self) -> tuple[LabelledValues, ...]:
         """Strata in which there is something left to estimate."""
         pairs = zip(self.strata, self.error, strict=False)
         return tuple(stratum for stratum, error in pairs if error > 0)
@@ -262,7 +262,7 @@ def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:
     stratum = np.zeros(len(judged), np.int64) if strata_of is None else strata_of
     labels = gain = 0.0
     rows: list[tuple[Array, Array]] = []
-    strata: list[Labels] = []
+    strata: list[LabelledValues] = []
     means: list[tuple[NDArray[np.bool_], float, float]] = []
     errors: list[float] = []
     for number in np.unique(stratum):
@@ -308,7 +308,7 @@ def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:
 
 def _units(
     share: float, truth: Array, judged: Array, weight: Array, cluster: NDArray[np.int64]
-) -> Labels:
+) -> LabelledValues:
     """Means by cluster; rounding would make unlike what is alike."""
     number = np.unique(cluster, return_inverse=True)[1]
     weights = np.bincount(number, weights=weight).astype(np.float64, copy=False)
@@ -316,7 +316,7 @@ def _units(
         np.round(np.bincount(number, weights=weight * each) / weights, 12)
         for each in (truth, judged)
     )
-    return Labels(share, values, said, weights)
+    return LabelledValues(share, values, said, weights)
 
 
 def _by_cluster(values: Array, design: Design) -> Array:

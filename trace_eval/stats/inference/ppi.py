@@ -29,7 +29,7 @@ from trace_eval.stats.estimate.limits import (
     score_reach,
     skewed_reach,
 )
-from trace_eval.stats.inference.influence import Labels, PPIComponents
+from trace_eval.stats.inference.influence import LabelledValues, PPIComponents
 from trace_eval.stats.inference.power_tuning import tuned
 
 #: Labelled units below which no interval is given.
@@ -330,7 +330,7 @@ def _enough(sample: PPIComponents) -> bool:
     return not 0 < sample.heavy < FEW and all(map(_many, sample.open_strata))
 
 
-def _many(stratum: Labels) -> bool:
+def _many(stratum: LabelledValues) -> bool:
     return stratum.units >= LEAST_UNITS and stratum.minority >= LEAST_MINORITY
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from blueprints import counted
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.stats.agreement.baselines import RULES as RULES_OF_NUMBERS
-from trace_eval.stats.agreement.beside_rules import Standing, beside_rules
+from trace_eval.stats.agreement.beside_rules import RuleStanding, beside_rules
 from trace_eval.stats.agreement.score import JudgeScore
 
 Use = Literal["rank systems", "screen only", "do not use", "unknown"]
@@ -43,7 +43,7 @@ class Verdict:
     why: str
 
 
-def standing_of(score: JudgeScore, level: float = 0.95, judges: int = 1) -> Standing | None:
+def standing_of(score: JudgeScore, level: float = 0.95, judges: int = 1) -> RuleStanding | None:
     """The judge beside the trivial rules; None: no rule says something on half of the pairs.
 
     Args:

@@ -25,8 +25,8 @@ from trace_eval.judges.views.examples.ratings import RatedExample, read_rated_ex
 from trace_eval.judges.views.examples.solved import Examples
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
 from trace_eval.judges.views.sound.layout import (
-    Layout,
     Sound,
+    SoundLayout,
     common_rate,
     dialogue_items,
     single_items,
@@ -211,7 +211,7 @@ class AudioView(AnswerView):
             sound, silent = self._sound(case, recording)
             sounds.append(sound)
             loud.append(not silent)
-        layout = Layout(
+        layout = SoundLayout(
             tuple(dialogue_items(sounds, self._rubric.gap_s)),
             common_rate(sounds, self._options.audio_rate),
             self._options.level,

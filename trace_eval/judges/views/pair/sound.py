@@ -28,7 +28,7 @@ from trace_eval.judges.views.pair.sound_prompt import PromptBuilder, PromptItem
 from trace_eval.judges.views.sound.encode import sound_of
 from trace_eval.judges.views.sound.layout import GAP_S, Sound, Unit
 from trace_eval.judges.views.sound.limits import check_clip
-from trace_eval.judges.views.sound.noise import Noise, noisy_side
+from trace_eval.judges.views.sound.noise import WhiteNoise, noisy_side
 from trace_eval.judges.views.sound.sending import Sending
 from trace_eval.judges.views.sound.signals import load_signals, signals_sha256
 from trace_eval.judges.views.text.tasks import texts_sha256
@@ -129,9 +129,9 @@ class PairSoundView(View):
         asked = None
         if self._hears_instruction(pair):
             asked = sound_in(case, pair.instruction, "the instruction", longest)
-        noise: list[Noise | None] = [None, None]
+        noise: list[WhiteNoise | None] = [None, None]
         if self.options.noise_db is not None:
-            noise[noisy_side(pair.id)] = Noise(self.options.noise_db, self.options.seed)
+            noise[noisy_side(pair.id)] = WhiteNoise(self.options.noise_db, self.options.seed)
         a = sound_in(case, pair.a, "answer A", longest, noise[0])
         b = sound_in(case, pair.b, "answer B", longest, noise[1])
         return Unit((a, b), asked)
@@ -216,7 +216,7 @@ def _heard(blueprint: Blueprint | None) -> str | None:
 
 
 def sound_in(
-    case: Case, recording: Recording, name: str, max_seconds: float, noise: Noise | None = None
+    case: Case, recording: Recording, name: str, max_seconds: float, noise: WhiteNoise | None = None
 ) -> Sound:
     """One of a case's recordings by its hash; its samples are made again when they are sent.
 

@@ -21,7 +21,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import AudioError, Clip, Samples
-from trace_eval.judges.views.sound.layout import FADE_S, Layout, Sound
+from trace_eval.judges.views.sound.layout import FADE_S, Sound, SoundLayout
 
 Format = Literal["wav", "mp3"]
 
@@ -42,7 +42,7 @@ QUALITY = "HQ"
 class Waveform:
     """A layout in one format; its bytes exist only while somebody holds them."""
 
-    layout: Layout
+    layout: SoundLayout
     format: Format = "wav"
 
     @cached_property
@@ -81,7 +81,7 @@ class Waveform:
         return wav if self.format == "wav" else _mp3(wav)
 
 
-def render(layout: Layout) -> NDArray[np.int16]:
+def render(layout: SoundLayout) -> NDArray[np.int16]:
     """The samples of a layout [shape=(layout.frames,)].
 
     Raises:

@@ -1,6 +1,6 @@
 """Where every sample of a joined waveform comes from: arithmetic, and nothing decoded.
 
-A :class:`Layout` lists recordings, signals (short labels or tones of our own) and gaps of
+A :class:`SoundLayout` lists recordings, signals (short labels or tones of our own) and gaps of
 digital silence. Its length, its offsets and its recipe follow from that list alone; the
 samples are read when :func:`~trace_eval.judges.views.sound.encode.render` is called, then dropped.
 """
@@ -94,7 +94,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Layout:
+class SoundLayout:
     """A mono waveform as a list of items.
 
     Attributes:

@@ -16,7 +16,7 @@ from extractors import Clip
 
 
 @dataclass(frozen=True)
-class Noise:
+class WhiteNoise:
     """How noise is added: see :func:`with_noise`."""
 
     snr_db: float

@@ -15,7 +15,7 @@ from trace_eval.judges.ask.prices import Price
 from trace_eval.judges.options.groups import Concat
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.sound.encode import Format, Waveform
-from trace_eval.judges.views.sound.layout import Item, Layout, Signals, Sound, common_rate
+from trace_eval.judges.views.sound.layout import Item, Signals, Sound, SoundLayout, common_rate
 
 #: Strategies whose examples are one waveform, one per example; whose test is one.
 JOINED_EXAMPLES: frozenset[Concat] = frozenset({"examples", "all"})
@@ -50,7 +50,7 @@ class Sending:
     def waveform(self, items: Iterable[Item], sounds: Iterable[Sound]) -> Waveform:
         """Items as one waveform at the common rate of some recordings."""
         rate = common_rate(sounds, self.rate)
-        return Waveform(Layout(tuple(items), rate, self.level), self.format)
+        return Waveform(SoundLayout(tuple(items), rate, self.level), self.format)
 
 
 def kept_part(waveform: Waveform) -> AudioPart:

@@ -21,7 +21,7 @@ from trace_eval.stats.agreement.bias.self_comparison import (
 )
 from trace_eval.stats.agreement.bias.verbosity import Verbosity, verbosity
 from trace_eval.stats.agreement.judges import Judge
-from trace_eval.stats.agreement.noise import Noise, noise
+from trace_eval.stats.agreement.noise import JudgeNoise, noise
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class NoiseRow:
     judge: str
     dimension: str
     basis: str = field(metadata=column("from"))
-    noise: Noise
+    noise: JudgeNoise
 
 
 def _widest(judge: Judge, fact: str) -> Opinions:

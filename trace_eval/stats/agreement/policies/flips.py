@@ -16,14 +16,14 @@ from trace_eval.opinions.codes import BOTH_GOOD
 
 
 @dataclass(frozen=True)
-class Flips:
+class PolicyFlips:
     """Changed overall ratings, and their share of all pairs."""
 
     count: int
     share: float
 
 
-def flips(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[str, Flips]:
+def flips(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[str, PolicyFlips]:
     """P2 per dimension.
 
     Args:
@@ -32,9 +32,9 @@ def flips(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[str, Flips
     """
     pairs = counts.reshape(*table.shape, -1).sum(-1)
     total = int(pairs.sum())
-    by_dimension: dict[str, Flips] = {}
+    by_dimension: dict[str, PolicyFlips] = {}
     for axis, name in enumerate(DIMENSIONS):
         forced = np.take(table, [BOTH_GOOD], axis=axis)  # broadcasts along that axis
         count = int(pairs[np.broadcast_to(forced, table.shape) != table].sum())
-        by_dimension[name] = Flips(count, count / total if total else 0.0)
+        by_dimension[name] = PolicyFlips(count, count / total if total else 0.0)
     return by_dimension

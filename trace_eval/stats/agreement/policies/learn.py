@@ -24,7 +24,7 @@ Fit = Callable[[NDArray[np.int64]], NDArray[np.int8]]
 
 
 @dataclass(frozen=True)
-class Candidate:
+class LearnedPolicy:
     """A way to fuse.
 
     Attributes:
@@ -54,7 +54,7 @@ class Learned:
     items: int
     folds: int
     upper_bound: int
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[LearnedPolicy, ...]
     table: NDArray[np.int8]
     unseen: int
     fallback: str
@@ -114,11 +114,11 @@ def learn(
     folds = min(folds, groups)
     cross = _cross_validate(fits, cells, overall, instruction, folds)
     candidates = [
-        Candidate(name, False, right, right)
+        LearnedPolicy(name, False, right, right)
         for name, right in ((p.name, _right(policy_codes(p), counts)) for p in policies.values())
     ]
     candidates += [
-        Candidate(name, True, _right(fit(counts), counts), cross[name])
+        LearnedPolicy(name, True, _right(fit(counts), counts), cross[name])
         for name, fit in fits.items()
     ]
     return Learned(

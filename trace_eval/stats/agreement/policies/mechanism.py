@@ -14,7 +14,7 @@ from trace_eval.show.table import column, out_of
 from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.kappa import kappa
 from trace_eval.stats.agreement.policies.counterfactual import Resolved, counterfactual
-from trace_eval.stats.agreement.policies.flips import Flips, flips
+from trace_eval.stats.agreement.policies.flips import PolicyFlips, flips
 from trace_eval.stats.agreement.policies.policy import cell_counts, cells_of, policy_codes
 from trace_eval.stats.agreement.policies.winner_on_bad import WinnerOnBad, winner_on_bad
 
@@ -36,7 +36,7 @@ class Mechanism:
     accuracy: float | None
     kappa: float | None
     counterfactual: dict[str, Resolved]
-    flips: dict[str, Flips]
+    flips: dict[str, PolicyFlips]
     winner_on_bad: WinnerOnBad
 
 
