@@ -127,10 +127,10 @@ def _together(lanes: Mapping[Role, Lane], said: Mapping[Role, Spans]) -> Iterato
         yield Fault("pauses that are cut out", None, "replies", [])
     for one, other in permutations(ROLES):
         echo = find_echo(lanes[one], said[one], lanes[other])
-        if echo and echo.lag_s <= -_BEFORE_S:
-            yield Fault("an echo before its voice", other, "replies", [])
-        elif echo and echo.drift_ppm is not None and abs(echo.drift_ppm) > _DRIFT_PPM:
+        if echo and echo.drift_ppm is not None and abs(echo.drift_ppm) > _DRIFT_PPM:
             yield Fault("two clocks", other, "replies", [])
+        elif echo and echo.lag_s <= -_BEFORE_S:
+            yield Fault("an echo before its voice", other, "replies", [])
 
 
 def _alone(role: Role, lane: Lane, said: Spans) -> Iterator[Fault]:
