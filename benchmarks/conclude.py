@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.decide.screen import screen
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.influence import ppi_components, simple_design
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.ppi import PPIEstimate, estimate
-from trace_eval.stats.inference.screen import screen
 from trace_eval.stats.options import ScreenOptions
 
 RESULTS = Path(__file__).parent / "results" / "conclude.json"

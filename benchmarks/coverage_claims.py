@@ -24,6 +24,7 @@ from scipy.stats import norm
 from benchmarks.coverage import Row, share, shown, table
 from benchmarks.coverage_agree import SIZES, Array, coverage
 from blueprints import counted
+from trace_eval.decide.verdict import standing_of
 from trace_eval.stats.agreement.align import align
 from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.agreement.score import JudgeScore, score_judge
@@ -32,7 +33,6 @@ from trace_eval.stats.estimate.figures import jackknife_interval, quantile_inter
 from trace_eval.stats.estimate.interval import Range
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.estimate.resample import Resampler
-from trace_eval.stats.inference.verdict import standing_of
 from trace_eval.turns.figures import MIN_CONVERSATIONS
 
 

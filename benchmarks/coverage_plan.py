@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage import Row, share, shown, table
+from trace_eval.decide.plan import LabelPlan, make_plan
+from trace_eval.decide.planned_run import ACCURACY, RATES
 from trace_eval.opinions.codes import LABELS, MISSING, SPLIT
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.labelled_run import gather
-from trace_eval.stats.inference.plan import LabelPlan, make_plan
-from trace_eval.stats.inference.planned_run import ACCURACY, RATES
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.shares import RIGHT, share_rows
 from trace_eval.stats.inference.win_rates import own_rates, win_rate_tables

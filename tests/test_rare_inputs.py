@@ -31,17 +31,17 @@ from trace_eval.data.label_files import read_columns
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.schemas import schemas
 from trace_eval.datasets.sets.speechjudge import read_speechjudge
+from trace_eval.decide.human_ranking import read_human_ranking
 from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.read.labels import parse_reply
 from trace_eval.judges.read.two_scores import read_text
 from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.positions import has_positions, read_positions
 from trace_eval.review.labelstudio import read_results, tasks
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.stats.agreement.ratings import read_ratings
 from trace_eval.stats.agreement.score_files import read_scores
-from trace_eval.stats.ranking.human import read_human_ranking
-from trace_eval.stats.ranking.positions import has_positions, read_positions
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from trace_eval.data.pairs import Pair
     from trace_eval.data.scores import Score
     from trace_eval.datasets import Conversion, Selection, convert, read_dataset
+    from trace_eval.decide.agree import agree
+    from trace_eval.decide.rank import rank
     from trace_eval.extracting.start import extract
     from trace_eval.gate.evaluate import gate_runs
     from trace_eval.gate.options import GateOptions
@@ -49,9 +51,7 @@ if TYPE_CHECKING:
     from trace_eval.runs.job import Job, judge_manifest, open_job, rate_manifest
     from trace_eval.runs.record import RunRecord
     from trace_eval.runs.summary import Summary
-    from trace_eval.stats.agree_sources import agree
     from trace_eval.stats.options import AgreeOptions, RankOptions
-    from trace_eval.stats.rank_sources import rank
 
 __all__ = [
     "POLICIES",

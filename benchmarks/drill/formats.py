@@ -23,6 +23,7 @@ from trace_eval.data.columns import Columns
 from trace_eval.data.corrections import read_corrections
 from trace_eval.data.manifests import read_manifest
 from trace_eval.datasets.sets.speechjudge import read_speechjudge
+from trace_eval.decide.probes import read_probes
 from trace_eval.judges.ask.batch import read_batch
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.prices import read_prices
@@ -36,6 +37,7 @@ from trace_eval.judges.scorer.data import read_ratings as read_training
 from trace_eval.judges.views.text.tasks import load_task
 from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.positions import read_positions
 from trace_eval.review.labelstudio import PHASES, read_results, tasks
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import open_review
@@ -46,8 +48,6 @@ from trace_eval.scores.fusion import FILE, FusionModel, Map, Member
 from trace_eval.select.candidates import read_candidates
 from trace_eval.stats.agreement.ratings import read_ratings
 from trace_eval.stats.agreement.score_files import read_scores
-from trace_eval.stats.inference.probes import read_probes
-from trace_eval.stats.ranking.positions import read_positions
 
 
 def formats(folder: Path) -> dict[str, Parser]:

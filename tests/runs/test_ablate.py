@@ -11,11 +11,11 @@ from fusion import Rating
 from tests.support.cli import trace_eval
 from tests.support.extracted_run import _extracted
 from tests.support.samples import spoken
+from trace_eval.decide.ablation import compare
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.runs.ablate import FULL, AblateOptions, ablate, conditions_of
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.ablation.tables import compare
 
 
 def test_cases_are_read_back_as_they_were(tmp_path: Path) -> None:

@@ -15,13 +15,13 @@ from pyarrow import csv as arrow
 from tests.support import reviewed as support
 from tests.support.cli import ROOT
 from trace_eval.data.csv_cells import SafeWriter, safe, unquoted
+from trace_eval.decide.human_ranking import read_human_ranking
 from trace_eval.opinions.labels import read_labels
 from trace_eval.review.exports import COLUMNS, to_csv
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import _csv
 from trace_eval.runs.table import Table
-from trace_eval.stats.ranking.human import read_human_ranking
 
 #: Every end of a line that Unicode knows, and those of two characters.
 BREAKS = ("\n", "\r", "\r\n", "\n\r", *"\v\f\x1c\x1d\x1e\x85\u2028\u2029")

@@ -6,12 +6,12 @@ import pytest
 from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.label_tables import QUICK, codes, table
+from trace_eval.decide.ablation import ablation_view
 from trace_eval.stats.agreement.ablation.conditions import (
     ablation_table,
     consensus,
     mode_policy_table,
 )
-from trace_eval.stats.agreement.ablation.tables import ablation_view
 
 TRUTH = table("labels", {"overall": "1212121212"})
 

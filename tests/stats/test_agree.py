@@ -12,10 +12,10 @@ import trace_eval
 from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.label_tables import QUICK, codes, table, words
+from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import SPLIT, agreed
 from trace_eval.opinions.labels import label_table
 from trace_eval.show.records import write_csv, write_json
-from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.checks import warning_line
 from trace_eval.stats.agreement.metrics import METRICS
 from trace_eval.stats.agreement.number_rules import number_rule

@@ -12,23 +12,23 @@ import pytest
 from trace_eval.compare.answer import compare_answer
 from trace_eval.compare.evaluate import Mutual, RunComparison
 from trace_eval.compare.options import CompareOptions
-from trace_eval.stats.agreement.baselines import Majority
-from trace_eval.stats.agreement.beside_rules import Baseline
-from trace_eval.stats.agreement.compare import Comparison
-from trace_eval.stats.agreement.figures import AgreementFigure
-from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.answers import (
+from trace_eval.decide.answers import (
     PEOPLES_RATES,
     agree_answer,
     answered,
     card_answer,
     rank_answer,
 )
+from trace_eval.decide.verdict import decide
+from trace_eval.stats.agreement.baselines import Majority
+from trace_eval.stats.agreement.beside_rules import Baseline
+from trace_eval.stats.agreement.compare import Comparison
+from trace_eval.stats.agreement.figures import AgreementFigure
+from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.estimate.paired import McNemar
 from trace_eval.stats.inference.ppi import PPIEstimate
-from trace_eval.stats.inference.verdict import decide
 from trace_eval.stats.inference.win_rates import DifferenceRow, RateRow, WinRates
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.ranking.report import Caveat, MeanRow, RankReport, Standing
@@ -387,7 +387,7 @@ def test_what_a_judge_is_fit_for(coverage: float, p: float, orders: int, use: st
 
 
 def test_four_cards_are_told_by_their_use(tmp_path: Path) -> None:
-    from trace_eval.stats.inference.card import make_cards
+    from trace_eval.decide.card import make_cards
 
     file = tmp_path / "judged.csv"
     file.write_text("id,system_a,system_b,overall\n1,x,y,1\n2,x,y,2\n")

@@ -14,7 +14,7 @@ from trace_eval.judges.views.sound.noise import noisy_side, with_noise
 from trace_eval.opinions.codes import MISSING
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agreement.bias.difficulty import calls_by_item, difficulty
-from trace_eval.stats.agreement.bias.robustness import robustness, sides
+from trace_eval.stats.agreement.bias.robustness import robustness
 from trace_eval.stats.agreement.bias.verbosity import verbosity
 
 
@@ -49,7 +49,7 @@ def test_the_side_of_the_noise_is_decided_by_the_id() -> None:
     for name in ("p1", "a", "item 7", "ü"):
         bit = hashlib.sha256(name.encode()).digest()[0] % 2
         assert noisy_side(name) == bit
-    drawn = sides([str(n) for n in range(400)])
+    drawn = np.array([noisy_side(str(n)) for n in range(400)])
     assert 150 < int(drawn.sum()) < 250
 
 

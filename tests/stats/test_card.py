@@ -15,21 +15,21 @@ from extractors.base import UNKNOWN_LIMITS
 from extractors.registry import limits_of, names
 from tests.support.label_tables import table
 from trace_eval.commands.cli import app
+from trace_eval.decide.agree import agree
+from trace_eval.decide.card import make_cards
+from trace_eval.decide.card_files import markdown
+from trace_eval.decide.gates import conditions, failures
+from trace_eval.decide.operation import operation
+from trace_eval.decide.probes import ProbeReport, ProbeRow
+from trace_eval.decide.verdict import decide, standing_of
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.runs.opinions import read_opinions
-from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.estimate.share import Share
 from trace_eval.stats.inference.calibrate import calibrate
-from trace_eval.stats.inference.card import make_cards
-from trace_eval.stats.inference.card_files import markdown
 from trace_eval.stats.inference.ceiling import human_ceiling
-from trace_eval.stats.inference.gates import conditions, failures
 from trace_eval.stats.inference.labelled_run import gather
-from trace_eval.stats.inference.operation import operation
-from trace_eval.stats.inference.probes import ProbeReport, ProbeRow
-from trace_eval.stats.inference.verdict import decide, standing_of
 from trace_eval.stats.inference.win_rates import win_rate_tables
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.ranking.outcomes import outcomes_of

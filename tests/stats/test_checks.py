@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tests.support.label_tables import QUICK, codes, table
+from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import Codes
-from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.checks import (
     copied_ties,
     label_sets,

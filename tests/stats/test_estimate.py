@@ -9,8 +9,8 @@ from scipy import stats
 from benchmarks.coverage_agree import Labelled, Scored
 from benchmarks.coverage_claims import Rules
 from tests.support.label_tables import table
+from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import UNTYPED
-from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.metrics import measures_of
 from trace_eval.stats.agreement.selective import add_selective, selective_rows
 from trace_eval.stats.estimate.figures import quantile_interval, share_interval

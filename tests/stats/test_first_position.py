@@ -13,13 +13,13 @@ from tests.support.cli import trace_eval
 from tests.support.reviewed import pairs, write_run
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.pairs import Labels
+from trace_eval.decide.agree import agree
 from trace_eval.judges.combine.orders import typed_judgement
 from trace_eval.runs.first_position import first_position_test
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.run import Run
-from trace_eval.stats.agree_sources import agree
 
 
 def said(pair: str, *by_order: Rating) -> Judgement:

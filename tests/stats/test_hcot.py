@@ -9,9 +9,9 @@ import pytest
 
 from fusion import DIMENSIONS, POLICIES, policy_from_rows
 from tests.support.label_tables import QUICK
+from trace_eval.decide.agree import agree
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import AgreeReport
 

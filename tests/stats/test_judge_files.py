@@ -14,9 +14,9 @@ from tests.support.label_tables import QUICK, codes, table
 from trace_eval.commands.cli import app
 from trace_eval.commands.cli import app as commands
 from trace_eval.data.columns import Columns, read_mapping
+from trace_eval.decide.agree import agree
 from trace_eval.opinions.judge_files import flip
 from trace_eval.runs.opinions import read_opinions
-from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.mirrored import exchanged_sides, mirrored_truth
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.rank_labels import rank_labels

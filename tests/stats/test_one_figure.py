@@ -14,16 +14,16 @@ import pytest
 from tests.support.cli import trace_eval
 from tests.support.judged import judged_run
 from tests.support.label_tables import QUICK, table
+from trace_eval.decide.agree import agree, agree_by_instruction
+from trace_eval.decide.answers import agree_answer, rank_answer
+from trace_eval.decide.card import make_cards
+from trace_eval.decide.rank import rank
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import NOTHING, p_value
 from trace_eval.show.table import grid as shown_table
-from trace_eval.stats.agree_sources import agree, agree_by_instruction
-from trace_eval.stats.answers import agree_answer, rank_answer
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.share import digits
-from trace_eval.stats.inference.card import make_cards
 from trace_eval.stats.options import AgreeOptions, RankOptions
-from trace_eval.stats.rank_sources import rank
 from trace_eval.stats.report import INSTRUCTIONS, ITEMS
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tests.support.label_tables import QUICK, codes, table
+from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.forced import forced
 from trace_eval.stats.agreement.groups import by_level, categories
 from trace_eval.stats.agreement.levels import (

@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 from benchmarks.coverage_plan import World, reached
 from blueprints import UserError
 from trace_eval.commands.cli import app
+from trace_eval.decide.plan import make_plan
 from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.labelled_run import gather
-from trace_eval.stats.inference.plan import make_plan
 from trace_eval.stats.inference.win_rates import win_rate_tables
 from trace_eval.stats.options import PlanOptions
 

@@ -18,6 +18,7 @@ from benchmarks.conclude import WORLDS, Labelled, World, violations
 from blueprints import UserError
 from tests.support.label_tables import table
 from trace_eval.commands.cli import app
+from trace_eval.decide.screen import Screening, screen
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import units
 from trace_eval.stats.inference.decidable import fewest_labels, labels_needed
@@ -25,7 +26,6 @@ from trace_eval.stats.inference.influence import simple_design
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.risk import _weights, _whole, p_below
 from trace_eval.stats.inference.sampling import Drawn, drawn_labels
-from trace_eval.stats.inference.screen import Screening, screen
 from trace_eval.stats.options import ScreenOptions
 
 #: Seeds here; benchmarks/conclude.py runs 2,000.

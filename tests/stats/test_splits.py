@@ -11,20 +11,19 @@ from tests.support.label_tables import QUICK
 from trace_eval.compare.judges import with_labels
 from trace_eval.compare.judgings import Joined, Judging, labelled, texts
 from trace_eval.compare.people import labelled_by_people
+from trace_eval.decide.agree import agree
+from trace_eval.decide.answers import agree_answer, rank_answer
+from trace_eval.decide.card import make_cards
+from trace_eval.decide.plan import make_plan
+from trace_eval.decide.rank import rank
+from trace_eval.decide.screen import screen, screen_tables
 from trace_eval.opinions.codes import LABELS, code_of, label_text
 from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.align import align
-from trace_eval.stats.answers import agree_answer, rank_answer
 from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.inference.card import make_cards
 from trace_eval.stats.inference.labelled_run import gather
-from trace_eval.stats.inference.plan import make_plan
-from trace_eval.stats.inference.screen import screen
-from trace_eval.stats.inference.tables import screen_tables
 from trace_eval.stats.options import AgreeOptions, PlanOptions, RankOptions, ScreenOptions
-from trace_eval.stats.rank_sources import rank
 
 PAIRS = 400
 

@@ -36,17 +36,18 @@ judges.scorer: blueprints data extractors judges judges.lexical judges.views rub
 judges.reward: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.scorer judges.views rubrics
 judges.registry: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.reward judges.scorer judges.views rubrics
 runs: blueprints conversations data extracting extractors fusion judges judges.ask judges.combine judges.options judges.registry measures opinions options rubrics
-stats: blueprints data extractors fusion judges.views opinions rubrics runs scores show static stats.estimate
+stats: blueprints data fusion opinions rubrics runs scores show stats.estimate
+decide: blueprints data extractors fusion judges.views opinions runs show static stats stats.estimate
 turns: blueprints conversations data entities extracting options show stats.estimate
 datasets: blueprints data fusion measures stats stats.estimate
 select: blueprints data extracting extractors fusion judges.ask judges.combine judges.options judges.registry measures opinions options runs stats
-report: blueprints conversations data extractors fusion judges.views measures rubrics runs static stats stats.estimate turns
+report: blueprints conversations data decide extractors fusion judges.views measures rubrics runs static stats stats.estimate turns
 review: blueprints conversations data extracting extractors fusion opinions rubrics runs static stats stats.estimate turns
-compare: blueprints data fusion opinions report rubrics runs show stats stats.estimate
-api: blueprints compare data extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats stats.estimate
+compare: blueprints data decide fusion judges.views opinions report rubrics runs show stats stats.estimate
+api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats stats.estimate
 gate: blueprints compare conversations data runs show stats.estimate turns
-probe: blueprints data extracting extractors fusion judges judges.registry options runs stats stats.estimate
-commands: api blueprints compare data datasets extracting extractors fusion gate judges.options judges.registry judges.scorer opinions options probe report review rubrics runs select show stats stats.estimate turns
+probe: blueprints data decide extracting extractors fusion judges judges.registry options runs stats.estimate
+commands: api blueprints compare data datasets decide extracting extractors fusion gate judges.options judges.registry judges.scorer opinions options probe report review rubrics runs select show stats stats.estimate turns
 __main__: commands
 """  # noqa: E501
 

@@ -15,16 +15,16 @@ from blueprints import UserError
 from trace_eval.api.finding import Finding, Point
 from trace_eval.data.columns import Columns
 from trace_eval.data.settings import nearest
+from trace_eval.decide.agree import agree
+from trace_eval.decide.answers import accuracy_of, answer_of, most_accurate
+from trace_eval.decide.rank import rank
 from trace_eval.opinions.labels import read_labels, table_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
-from trace_eval.stats.agree_sources import agree
-from trace_eval.stats.answers import accuracy_of, answer_of, most_accurate
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions, RankOptions
-from trace_eval.stats.rank_sources import rank
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.report import AgreeReport, ScoreReport
 from trace_eval.stats.tables import tables_of
@@ -190,9 +190,8 @@ def _ends(found: IntervalEstimate) -> tuple[float | None, float | None]:
 
 def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Finding:
     """What ``screen`` prints of a run; no lists are written."""
+    from trace_eval.decide.screen import screen, screen_tables
     from trace_eval.stats.inference.labelled_run import gather
-    from trace_eval.stats.inference.screen import screen
-    from trace_eval.stats.inference.tables import screen_tables
     from trace_eval.stats.options import ScreenOptions
 
     chosen = _options(ScreenOptions, None, options)
@@ -216,9 +215,9 @@ def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Findi
 
 def card_of(folder: Path, labels: Any, resamples: int) -> Finding:
     """What ``card`` prints of a run; no pages are written."""
-    from trace_eval.stats.answers import card_answer
-    from trace_eval.stats.inference.card import make_cards
-    from trace_eval.stats.inference.card_page import comparison
+    from trace_eval.decide.answers import card_answer
+    from trace_eval.decide.card import make_cards
+    from trace_eval.decide.card_page import comparison
 
     (card, *_) = cards = make_cards([folder], labels_of(labels), resamples, [])
     value, interval = card.accuracy

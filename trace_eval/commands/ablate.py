@@ -38,9 +38,9 @@ def ablate(
     """Judge again with one feature group left out at a time, and compare with people."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.decide.ablation import ablation_view, compare
     from trace_eval.runs.ablate import ablate
     from trace_eval.show.records import write_csv
-    from trace_eval.stats.agreement.ablation.tables import ablation_view, compare
 
     folders = ablate(run, replace(options, judging=judging))
     tables = compare(run, folders, options, labels, resamples)

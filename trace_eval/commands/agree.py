@@ -43,9 +43,9 @@ def agree(
     Of scores of single answers: correlation, error, calibration and uncertainty.
     """
     from trace_eval.commands.render import print_report
-    from trace_eval.stats.agree_sources import agree as agree_with
+    from trace_eval.decide.agree import agree as agree_with
+    from trace_eval.decide.gates import report_values
     from trace_eval.stats.agreement.policies.learn import write_policy
-    from trace_eval.stats.inference.gates import report_values
     from trace_eval.stats.report import AgreeReport
 
     if output.save_policy:

@@ -35,12 +35,12 @@ def card(
     from trace_eval.commands.console import results
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences, print_tables, stdout_console
+    from trace_eval.decide.answers import card_answer
+    from trace_eval.decide.card import make_cards
+    from trace_eval.decide.card_files import write_pages
+    from trace_eval.decide.card_page import comparison
+    from trace_eval.decide.gates import card_values
     from trace_eval.opinions.labels import read_labels
-    from trace_eval.stats.answers import card_answer
-    from trace_eval.stats.inference.card import make_cards
-    from trace_eval.stats.inference.card_files import write_pages
-    from trace_eval.stats.inference.card_page import comparison
-    from trace_eval.stats.inference.gates import card_values
 
     cards = make_cards(runs, read_labels(labels) if labels else None, resamples, probes or [])
     sentences = card_answer(cards)

@@ -54,7 +54,7 @@ def compare(
     """Compare runs: with people, with each other, what they cost, and where they differ."""
     from trace_eval.compare.evaluate import RunComparison
     from trace_eval.compare.page import write_page
-    from trace_eval.stats.inference.gates import score_values
+    from trace_eval.decide.gates import score_values
 
     beside = ("cluster", "html", "copy_audio", "csv", "fail_under")
     alone = ("aa", "margin", "truth", "keys", "items")

@@ -65,8 +65,8 @@ def probe(
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data.manifests import read_manifest
+    from trace_eval.decide.card_page import probe_table
     from trace_eval.probe.probes import drill_judge
-    from trace_eval.stats.inference.card_page import probe_table
 
     manifest = read_manifest(pairs, reading.audio_root, None, reading.limit)
     report = drill_judge(manifest, out, options)

@@ -127,10 +127,10 @@ def _calibrate(source: Path, policy: str | None, labels: Path | None, folder: Pa
     from trace_eval.commands.console import results
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.decide.probabilities import write_probabilities
     from trace_eval.opinions.labels import read_labels
     from trace_eval.runs.fuse import load_policy
     from trace_eval.runs.opinions import read_opinions
-    from trace_eval.stats.inference.probabilities import write_probabilities
     from trace_eval.stats.inference.tables import calibration_tables
 
     found, paths = write_probabilities(

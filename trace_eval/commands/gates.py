@@ -51,7 +51,7 @@ def close(
         if junit:
             raise UserError("--junit writes the conditions of --fail-under NAME=NUMBER; give one")
         return
-    from trace_eval.stats.inference.gates import checked
+    from trace_eval.decide.gates import checked
 
     checks = checked(conditions, values)
     if junit:

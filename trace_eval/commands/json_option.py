@@ -97,8 +97,8 @@ def give(result: Any, sentences: Sequence[str] | None = None) -> None:
     path = _WANTED.get()
     if path is None:
         return
+    from trace_eval.decide.answers import answered
     from trace_eval.show.records import write_json
-    from trace_eval.stats.answers import answered
 
     write_json(path, result if sentences is None else answered(result, sentences))
     _WANTED.set(None)

@@ -31,10 +31,9 @@ def plan(
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats.inference.lists import write_plan
-    from trace_eval.stats.inference.plan import make_plan
-    from trace_eval.stats.inference.read_labelled import read_labelled_run
-    from trace_eval.stats.inference.tables import plan_table
+    from trace_eval.decide.labelled import read_labelled_run
+    from trace_eval.decide.lists import write_plan
+    from trace_eval.decide.plan import make_plan, plan_table
 
     if str(source).isdecimal() and not source.exists():
         _before(int(str(source)), options.level)
@@ -59,7 +58,7 @@ def _before(pairs: int, level: float) -> None:
     """What labels would tell, where nobody has labelled anything."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences
-    from trace_eval.stats.inference.plan import plan_before
+    from trace_eval.decide.plan import plan_before
 
     found = plan_before(pairs, level)
     print_sentences(found.sentences)

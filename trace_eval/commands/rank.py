@@ -38,8 +38,8 @@ def rank(
     Scores of single answers are ranked by their mean.
     """
     from trace_eval.commands.render import print_report
-    from trace_eval.stats.inference.gates import rank_values
-    from trace_eval.stats.rank_sources import rank as rank_systems
+    from trace_eval.decide.gates import rank_values
+    from trace_eval.decide.rank import rank as rank_systems
 
     report = rank_systems(source, labels, options, human, columns)
     print_report(report, output.csv, output.full)

@@ -158,8 +158,8 @@ def print_report(
     """
     from trace_eval.commands.console import by_cause, messages
     from trace_eval.commands.json_option import give
+    from trace_eval.decide.answers import answer_of
     from trace_eval.show.records import write_csv
-    from trace_eval.stats.answers import answer_of
     from trace_eval.stats.tables import tables_of
 
     print_warnings(report.warnings)

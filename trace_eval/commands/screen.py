@@ -41,10 +41,10 @@ def screen(
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.stats.inference.lists import write_lists
-    from trace_eval.stats.inference.read_labelled import read_labelled_run
-    from trace_eval.stats.inference.screen import screen as find
-    from trace_eval.stats.inference.tables import screen_tables
+    from trace_eval.decide.labelled import read_labelled_run
+    from trace_eval.decide.lists import write_lists
+    from trace_eval.decide.screen import screen as find
+    from trace_eval.decide.screen import screen_tables
 
     run = read_labelled_run(source, labels, chosen, others=others or (), columns=columns)
     found = find(run, replace(options, cluster=not independent))

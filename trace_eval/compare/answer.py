@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from blueprints import counted
 from trace_eval.compare.evaluate import Mutual, RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_answer
+from trace_eval.decide.answers import MCNEMAR, accuracy_of, most_accurate, pairs_of
+from trace_eval.decide.card import MAIN
 from trace_eval.stats.agreement.compare import Comparison
-from trace_eval.stats.answers import MCNEMAR, accuracy_of, most_accurate, pairs_of
-from trace_eval.stats.inference.card import MAIN
 from trace_eval.stats.sentences import (
     ahead_of,
     is_shown,

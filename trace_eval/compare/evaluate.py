@@ -14,15 +14,16 @@ from blueprints import UserError, counted
 from trace_eval.compare.costs import RunCost, run_cost
 from trace_eval.compare.disagreements import Disagreement, disagreements
 from trace_eval.compare.options import CompareOptions
+from trace_eval.decide.agree import agree
+from trace_eval.judges.views.sound.noise import noisy_side
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import units
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.show.table import column
-from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.align import align
-from trace_eval.stats.agreement.bias.robustness import Robustness, robustness, sides
+from trace_eval.stats.agreement.bias.robustness import Robustness, robustness
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.judges import with_preference
@@ -245,7 +246,7 @@ def _noise(tables: Mapping[str, Opinions], folders: Mapping[str, Path]) -> Itera
     if not quiet or len(quiet) == len(levels):
         return
     base, repeat = quiet[0], quiet[1] if len(quiet) > 1 else None
-    side = sides([str(name) for name in tables[base].ids.tolist()])
+    side = np.array([noisy_side(str(name)) for name in tables[base].ids.tolist()])
     whole = "preference" if "preference" in tables[base].codes else "overall"
     again = tables[repeat].codes.get(whole) if repeat else None
     for name, level in levels.items():

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.compare.judgings import POINTS, Ceiling, Joined
+from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import LABELS, MISSING, TIE, Codes, is_untyped
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
-from trace_eval.stats.agree_sources import agree
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.spearman import add_spearman

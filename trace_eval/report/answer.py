@@ -26,8 +26,8 @@ def run_answer(folder: Path | str) -> tuple[str, ...]:
 
 def score_rankings(run: Run) -> dict[str, RankReport]:
     """The ranking of a run's systems by each rubric, where there is one."""
+    from trace_eval.decide.rank import rank
     from trace_eval.stats.options import RankOptions
-    from trace_eval.stats.rank_sources import rank
 
     found = {}
     for name in rubrics_of(run):
@@ -43,7 +43,7 @@ def said_of_scores(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]
 
     Of three rubrics or more, for which there is no room, nobody is named.
     """
-    from trace_eval.stats.answers import rank_answer
+    from trace_eval.decide.answers import rank_answer
 
     rows = [row.status == "scored" for row in run.score_outcomes().values()]
     told = f"{sum(rows)} of {counted(len(rows), 'score')} given by {run.record().judge.spec}."
@@ -57,7 +57,7 @@ def said_of_scores(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]
 
 def said_of(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
     """What the command and the first lines of the page say of pairs."""
-    from trace_eval.stats.answers import rank_answer
+    from trace_eval.decide.answers import rank_answer
 
     whole = {pair for pair, row in run.outcomes().items() if row.status == "scored"}
     whole |= {pair for pair, fused in run.overall().items() if fused.rating is not None}
@@ -77,9 +77,9 @@ def ranking_of(run: Run, source: Opinions | None = None) -> tuple[RankReport | N
     """
     note = ""
     try:
+        from trace_eval.decide.rank import rank
         from trace_eval.runs.opinions import read_opinions
         from trace_eval.stats.options import RankOptions
-        from trace_eval.stats.rank_sources import rank
 
         read = source or read_opinions(run.folder)
         # Labels without an overall opinion rank nobody, and cost nobody the judge's ranking.

@@ -133,7 +133,7 @@ def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]
             + unused,
         )
     try:
-        from trace_eval.stats.agree_sources import agree_by_instruction
+        from trace_eval.decide.agree import agree_by_instruction
         from trace_eval.stats.estimate.options import OF_PAGES, BootstrapOptions
         from trace_eval.stats.options import AgreeOptions
         from trace_eval.stats.report import ALL_POLICIES
@@ -182,7 +182,7 @@ def _standings(ranking: RankReport) -> tuple[WinRateRow, ...]:
 
 
 def _caveats(ranking: RankReport) -> list[str]:
-    from trace_eval.stats.answers import PEOPLES_RATES
+    from trace_eval.decide.answers import PEOPLES_RATES
 
     caveats = [
         f"{'' if caveat.method == 'all' else caveat.method.replace('_', ' ') + ': '}{caveat.text}"

@@ -165,8 +165,8 @@ def _means(rubric: str, ranking: RankReport) -> list[SystemFigure]:
 
 
 def _agreement(run: Run) -> str | None:
+    from trace_eval.decide.agree import agree_by_instruction
     from trace_eval.runs.opinions import read_opinions
-    from trace_eval.stats.agree_sources import agree_by_instruction
     from trace_eval.stats.estimate.options import OF_PAGES, BootstrapOptions
     from trace_eval.stats.options import AgreeOptions
 

@@ -77,7 +77,7 @@ class _Compared:
 def agree_labels(
     sources: Sequence[Opinions], labels: Opinions | None, options: AgreeOptions
 ) -> AgreeReport:
-    """See :func:`trace_eval.stats.agree_sources.agree`."""
+    """See :func:`trace_eval.decide.agree.agree`."""
     known = labels or next((source.labels for source in sources if source.labels), None)
     if known is None:
         raise UserError("there are no labels to agree with; pass --labels FILE")

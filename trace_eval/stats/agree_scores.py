@@ -57,7 +57,7 @@ def agree_score_sources(
     options: AgreeOptions,
     columns: Mapping[str, str] | None = None,
 ) -> ScoreReport:
-    """See :func:`trace_eval.stats.agree_sources.agree`."""
+    """See :func:`trace_eval.decide.agree.agree`."""
     files, ratings = read_with_ratings(sources, labels, options.rubric, columns)
     joined = join_scores(files, ratings, options.rubric, options.missing)
     report = agree_scores(joined.study, joined.judges, options, joined.labels, joined.rubric)

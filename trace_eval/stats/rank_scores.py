@@ -67,7 +67,7 @@ def rank_scores(
     options: RankOptions,
     human: Mapping[str, float] | None,
 ) -> RankReport:
-    """See :func:`trace_eval.stats.rank_sources.rank`."""
+    """See :func:`trace_eval.decide.rank.rank`."""
     study, judge = _joined(file, labels, options)
     means = _systems(study, judge, file.source)
     sums, counts = means.of(np.zeros(len(study.ids), np.int64), 1)

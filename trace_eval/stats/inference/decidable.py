@@ -1,6 +1,6 @@
 """Parts of a run by certainty, tested strictest first, and labels that a test would need.
 
-See :mod:`trace_eval.stats.inference.screen` for what is promised and by whom it was shown.
+See :mod:`trace_eval.decide.screen` for what is promised and by whom it was shown.
 """
 
 from __future__ import annotations

@@ -8,9 +8,7 @@ from blueprints import counted
 from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.calibrate import CHOSEN, Calibration
 from trace_eval.stats.inference.forest import line
-from trace_eval.stats.inference.plan import LabelPlan
 from trace_eval.stats.inference.ppi import LEAST_MINORITY, LEAST_UNITS, PPIEstimate
-from trace_eval.stats.inference.screen import Screening
 from trace_eval.stats.inference.shares import ShareRow
 from trace_eval.stats.inference.win_rates import WinRates
 
@@ -78,18 +76,6 @@ def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
     return found.beside("0 to 1", [line(r.share.both, r.share.interval, 0, 1) for r in rows])
 
 
-def plan_table(plan: LabelPlan) -> Table:
-    """How many pairs of which systems."""
-    width = "unknown" if plan.now is None else f"{plan.now:.3f}"
-    return table(
-        f"Pairs to label in {plan.source}",
-        plan.strata,
-        "systems open label",
-        f"{counted(plan.labelled, 'label')} now, width of {plan.goal} {width}; wanted"
-        f" {plan.width:g}",
-    )
-
-
 def calibration_tables(result: Calibration) -> Iterator[Table]:
     """Methods and rules, on held-out pairs."""
 
@@ -111,18 +97,3 @@ def calibration_tables(result: Calibration) -> Iterator[Table]:
         "name pairs accuracy difference",
         number=result.pairs,
     )
-
-
-def screen_tables(result: Screening) -> Iterator[Table]:
-    """The parts that were tried, one table per signal."""
-    if result.instructions is not None:
-        drawn = f"by bets on {counted(result.instructions, 'instruction')}"
-    else:  # a label that is right in part is no trial of the binomial test
-        drawn = "by bets, over pairs" if result.split else "exact, over pairs"
-    for name in dict.fromkeys(part.signal for part in result.parts):
-        yield table(
-            f"{result.judge}: parts of the run by {name}, surest first",
-            [part for part in result.parts if part.signal == name],
-            "threshold decided share labelled agreement p allowed holds",
-            f"p: agreement on {result.dimension} there is below {result.options.agree:g}; {drawn}",
-        )

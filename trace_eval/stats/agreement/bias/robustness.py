@@ -7,7 +7,6 @@ winner of the run without noise, its loser, or one side of a tie.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -72,10 +71,3 @@ def _same(one: Codes, other: Codes | None, rows: NDArray[np.bool_]) -> float | N
     if other is None or not rows.any():
         return None
     return float((one[rows] == other[rows]).mean())
-
-
-def sides(ids: Sequence[str]) -> NDArray[np.int64]:
-    """The noisy side of each item, see :func:`trace_eval.judges.views.sound.noise.noisy_side`."""
-    from trace_eval.judges.views.sound.noise import noisy_side
-
-    return np.array([noisy_side(item) for item in ids], np.int64)

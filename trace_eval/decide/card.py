@@ -10,9 +10,13 @@ import numpy as np
 
 from blueprints import UserError, counted
 from extractors import limits_of
+from trace_eval.decide.agree import agree_by_instruction
+from trace_eval.decide.operation import Operation, operation
+from trace_eval.decide.probes import FILE as PROBES_FILE
+from trace_eval.decide.probes import ProbeReport, probes_of
+from trace_eval.decide.verdict import LEAST_PAIRS, Verdict, decide, standing_of, untried
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions
-from trace_eval.stats.agree_sources import agree_by_instruction
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
 from trace_eval.stats.agreement.judges import fused_by
 from trace_eval.stats.agreement.score import JudgeScore
@@ -22,10 +26,6 @@ from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.ceiling import RuleCeiling, human_ceiling
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.inference.loudness import LoudnessBias, loudness_bias
-from trace_eval.stats.inference.operation import Operation, operation
-from trace_eval.stats.inference.probes import FILE as PROBES_FILE
-from trace_eval.stats.inference.probes import ProbeReport, probes_of
-from trace_eval.stats.inference.verdict import LEAST_PAIRS, Verdict, decide, standing_of, untried
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import AgreeReport
 

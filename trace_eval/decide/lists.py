@@ -6,11 +6,11 @@ from pathlib import Path
 
 from trace_eval.data.csv_cells import write_table
 from trace_eval.data.outputs import claimed
+from trace_eval.decide.plan import LabelPlan
+from trace_eval.decide.screen import Screening
 from trace_eval.opinions.codes import label_text
 from trace_eval.show.records import write_json
 from trace_eval.stats.inference.labelled_run import LabelledRun
-from trace_eval.stats.inference.plan import LabelPlan
-from trace_eval.stats.inference.screen import Screening
 
 #: Columns of each list: the order of the rows is the order of work.
 COLUMNS = ("id", "label", "certainty", "human", "system_a", "system_b", "instruction_id")

@@ -11,22 +11,22 @@ import numpy as np
 from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.data.columns import Columns
+from trace_eval.decide.held import held
+from trace_eval.decide.human_ranking import read_human_ranking
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import SIDE_NAMES, Opinions
+from trace_eval.opinions.positions import has_positions, read_positions
 from trace_eval.runs.fuse import ASKED, any_policy, load_policy
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_files import ScoreFile, read_with_ratings
-from trace_eval.stats.held import held
 from trace_eval.stats.inference.sampling import Drawn, drawn_labels
 from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables
 from trace_eval.stats.options import SCORES, RankOptions, check, columns_of_scores
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.rank_scores import rank_scores
 from trace_eval.stats.ranking.contradicted import contradicted
-from trace_eval.stats.ranking.human import read_human_ranking
 from trace_eval.stats.ranking.orders import separate_orders
-from trace_eval.stats.ranking.positions import has_positions, read_positions
 from trace_eval.stats.ranking.prepare import fused_with, judge_table, people_table
 from trace_eval.stats.ranking.report import Caveat, RankReport
 

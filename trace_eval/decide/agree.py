@@ -9,13 +9,13 @@ from typing import overload
 
 from blueprints import UserError
 from trace_eval.data.columns import Columns
+from trace_eval.decide.held import held
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agree_scores import agree_score_sources
 from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_files import ScoreFile
-from trace_eval.stats.held import held
 from trace_eval.stats.options import SCORES, AgreeOptions, check, columns_of_scores
 from trace_eval.stats.report import AgreeReport, ScoreReport
 

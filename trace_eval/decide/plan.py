@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
+from trace_eval.decide.planned_run import RATES, PlannedRun
 from trace_eval.opinions.codes import SPLIT
+from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
 from trace_eval.stats.inference.labelled_run import LabelledRun
-from trace_eval.stats.inference.planned_run import RATES, PlannedRun
 from trace_eval.stats.options import PlanOptions
 from trace_eval.stats.sentences import (
     DIFFERENCE,
@@ -278,4 +279,16 @@ def _verdict(
     return (
         f"Label {counted(more, 'more pair')}{time}: four times in five the interval of {what} is"
         f" then at most {width:g} wide (expected {expected:.3f})."
+    )
+
+
+def plan_table(plan: LabelPlan) -> Table:
+    """How many pairs of which systems."""
+    width = "unknown" if plan.now is None else f"{plan.now:.3f}"
+    return table(
+        f"Pairs to label in {plan.source}",
+        plan.strata,
+        "systems open label",
+        f"{counted(plan.labelled, 'label')} now, width of {plan.goal} {width}; wanted"
+        f" {plan.width:g}",
     )

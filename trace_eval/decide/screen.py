@@ -13,13 +13,16 @@ know nothing of the labels.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import UserError
+from blueprints import UserError, counted
+from trace_eval.decide.screen_words import caveats, untrusted, verdict
 from trace_eval.opinions.codes import SPLIT
+from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.decidable import (
     EVERYTHING,
     DecidableStratum,
@@ -27,7 +30,6 @@ from trace_eval.stats.inference.decidable import (
     wanted_labels,
 )
 from trace_eval.stats.inference.labelled_run import LabelledRun
-from trace_eval.stats.inference.screen_words import caveats, untrusted, verdict
 from trace_eval.stats.inference.shift import differences
 from trace_eval.stats.options import ScreenOptions
 
@@ -137,3 +139,18 @@ def _signals(run: LabelledRun, options: ScreenOptions) -> dict[str, NDArray[np.f
 def _listed(run: LabelledRun, mask: NDArray[np.bool_], key: NDArray[np.float64]) -> tuple[str, ...]:
     rows = np.flatnonzero(mask)
     return tuple(str(run.ids[row]) for row in rows[np.argsort(key[rows], kind="stable")])
+
+
+def screen_tables(result: Screening) -> Iterator[Table]:
+    """The parts that were tried, one table per signal."""
+    if result.instructions is not None:
+        drawn = f"by bets on {counted(result.instructions, 'instruction')}"
+    else:  # a label that is right in part is no trial of the binomial test
+        drawn = "by bets, over pairs" if result.split else "exact, over pairs"
+    for name in dict.fromkeys(part.signal for part in result.parts):
+        yield table(
+            f"{result.judge}: parts of the run by {name}, surest first",
+            [part for part in result.parts if part.signal == name],
+            "threshold decided share labelled agreement p allowed holds",
+            f"p: agreement on {result.dimension} there is below {result.options.agree:g}; {drawn}",
+        )

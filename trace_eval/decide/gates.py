@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from blueprints import UserError
+from trace_eval.decide.card import Card
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.inference.card import Card
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.report import AgreeReport, ScoreReport

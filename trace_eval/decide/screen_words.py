@@ -35,7 +35,7 @@ def verdict(
 
     Args:
         chosen, candidate, needed, parts, options: see
-            :class:`trace_eval.stats.inference.screen.Screening`.
+            :class:`trace_eval.decide.screen.Screening`.
         instructions: pairs that share one are told.
     """
     promise = f"agreement with people of at least {options.agree:.0%}"
