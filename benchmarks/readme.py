@@ -186,10 +186,37 @@ def written() -> str:
     return "\n".join(lines)
 
 
+def _defects() -> str:
+    """The table of planted defects, and a line of clean speech."""
+    results = results_of("defects")
+    rows = [
+        "| planted | clips | recall | precision | median error, s | spans within .1 s |",
+        "|---|---|---|---|---|---|",
+        *(
+            f"| {kind.replace('_', ' ')} | {' | '.join(map(str, row.values()))} |"
+            for kind, row in results["planted"].items()
+        ),
+        "",
+        "Clean speech, share of clips without an event, and without one but an abrupt end:",
+        "",
+        "| set | clips | without | but an end | cut to exactly 2 s |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {name} | {row['clips']} | {row['without an event']} |"
+            f" {row['without one but an abrupt end']} | {row['exactly 2 s long']} |"
+            for name, row in results["clean"].items()
+        ),
+        "",
+        f"It took {results['cpu_s_per_s']:.4f} CPU s per s of sound, on the mono mix at 16 kHz.",
+    ]
+    return "\n".join(rows)
+
+
 #: (page, name of the table in its marks, what writes it).
 TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     ("docs/speed.md", "how fast", written),
     ("README.md", "listeners", pages.first_table),
+    ("docs/extractors.md", "defects", _defects),
     ("docs/people.md", "judges", pages.judge_table),
     ("docs/people.md", "numbers", pages.number_table),
     ("docs/people.md", "edges", pages.edge_table),

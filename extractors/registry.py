@@ -43,6 +43,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
     },
     "emotion": {"emotion2vec": "extractors.emotion2vec:Emotion2vecExtractor"},
     "accent": {"ecapa": "extractors.accent:EcapaExtractor"},
+    "defects": {"defects": "extractors.defects:DefectsExtractor"},
     "speaker": {"speaker": "extractors.speaker:SpeakerExtractor"},
     "distillmos": {"distillmos": "extractors.distillmos:DistillMosExtractor"},
     "utmos": {"utmos": "extractors.utmos:UtmosExtractor"},

@@ -113,18 +113,24 @@ def clipping_ratio(samples: Samples) -> float:
         samples: float32 [shape=(n, channels)].
     """
     highest = peak(samples)
-    clipped = sum(
-        _flat_top_samples(sign * samples[:, channel], highest)
+    tops = (
+        flat_tops(sign * samples[:, channel], highest)
         for channel in range(samples.shape[1])
         for sign in (1, -1)
     )
-    return clipped / samples.size
+    return sum(int((ends - starts).sum()) for starts, ends in tops) / samples.size
 
 
-def _flat_top_samples(wave: Samples, peak: float) -> int:
+def flat_tops(wave: Samples, peak: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """First samples of flat tops of one channel, and those behind their last ones, in order.
+
+    Args:
+        wave: [shape=(n,)]; of the negative wave they are the flat bottoms.
+        peak: largest magnitude of all channels.
+    """
     top = float(wave.max())
     if top < max(CLIP_RAIL * peak, CLIP_SHOULDER * CLIP_STEP):
-        return 0
+        return np.zeros(0, np.intp), np.zeros(0, np.intp)
     at_top = np.concatenate(([False], wave >= top - CLIP_STEP, [False]))
     edges = np.flatnonzero(at_top[1:] != at_top[:-1])
     starts, ends = edges[::2], edges[1::2]
@@ -132,7 +138,7 @@ def _flat_top_samples(wave: Samples, peak: float) -> int:
     after = np.where(ends < len(wave), wave[np.minimum(ends, len(wave) - 1)], top)
     fall = top - np.minimum(before, after)
     flat = (ends - starts >= CLIP_RUN) & (fall > CLIP_SHOULDER * CLIP_STEP)
-    return int((ends - starts)[flat].sum())
+    return starts[flat], ends[flat]
 
 
 def bandwidth(mono: Samples, rate: int) -> float | None:

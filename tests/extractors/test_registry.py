@@ -66,7 +66,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 #: Groups of built-in extractors that are no fields of the blueprint.
-EXTENSIONS = {"speaker", "distillmos", "utmos", "aesthetics"}
+EXTENSIONS = {"defects", "speaker", "distillmos", "utmos", "aesthetics"}
 
 
 def offer(monkeypatch: pytest.MonkeyPatch, targets: dict[str, str]) -> None:

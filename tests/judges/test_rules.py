@@ -366,6 +366,22 @@ def test_distill_mos_takes_part_where_both_answers_have_it() -> None:
     assert one.margin("voice_quality") == 0
 
 
+def test_a_loop_or_half_a_silence_is_not_accepted_and_the_reason_says_where() -> None:
+    def with_defect(kind: str) -> Blueprint:
+        event = {"kind": kind, "start_s": 1.24, "end_s": 3.5, "strength": 2.0}
+        group = Extension(values={"events": [event], "counts": {kind: 1}})
+        return answer().model_copy(update={"extensions": {"defects": group}})
+
+    looped = judged(with_defect("loop"), answer())
+    assert looped.rating("voice_quality") == Rating.B
+    reasoning = looped.dimensions["voice_quality"].reasoning
+    assert "A is not acceptable: its sound repeats itself from 1.2 to 3.5 s" in reasoning
+    silent = judged(with_defect("silence"), with_defect("loop"))
+    assert silent.rating("voice_quality") == Rating.BOTH_BAD
+    # a click moves nothing
+    assert judged(with_defect("click"), answer()).margin("voice_quality") == 0
+
+
 def test_the_margin_says_how_near_it_was() -> None:
     # one answer alone is acceptable: a unit ahead at least, whatever was measured
     assert judged(make.silence(), answer()).margin("voice_quality") == -1.0

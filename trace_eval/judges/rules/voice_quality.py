@@ -8,7 +8,7 @@ enhanced speech the wrong way round: they are a floor here, and decide nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from blueprints import Absent, Blueprint, Extension, Quality, Signal
 from trace_eval.data.judgement import DimensionVerdict
@@ -29,6 +29,10 @@ _NAMES = {
     "bak": "BAK",
     "distillmos": "Distill-MOS",
 }
+
+#: Kind of a defect for which an answer is not acceptable -> what it is. Other kinds move nothing:
+#: what they take from an answer was not measured on human labels.
+_UNACCEPTED = {"loop": "its sound repeats itself", "silence": "half of it or more is silence"}
 
 
 def judge_voice_quality(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> DimensionVerdict:
@@ -86,7 +90,18 @@ def _stand(name: str, blueprint: Blueprint, cuts: RuleThresholds) -> AnswerStand
             "bandwidth_hz": signal.bandwidth_hz,
             "rms_dbfs": signal.rms_dbfs,
         }
+    faults += _defects(blueprint)
     return AnswerStanding(tuple(faults), summary, values)
+
+
+def _defects(blueprint: Blueprint) -> Iterator[str]:
+    """Defects that no listener accepts, with their place; where the group was extracted."""
+    group = blueprint.extensions.get("defects")
+    events = group.values.get("events") if isinstance(group, Extension) else None
+    for event in events if isinstance(events, list) else ():
+        if isinstance(event, dict) and (what := _UNACCEPTED.get(str(event.get("kind")))):
+            start, end = (float(str(event.get(name, 0))) for name in ("start_s", "end_s"))
+            yield f"{what} from {start:.1f} to {end:.1f} s"
 
 
 def sounds_bad(blueprint: Blueprint, cuts: RuleThresholds) -> bool:

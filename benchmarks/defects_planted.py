@@ -1,0 +1,356 @@
+"""Clips with one defect planted, of real, neural and built voices, for ``defects``.
+
+A base is one to three utterances of a voice, joined by pauses, at a random level, half of them
+with pink noise 25 to 45 dB under the speech. The defect is planted at a random place with a random
+strength; half of the clips then go through a codec. A clip without a defect is made the same way.
+"""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import soundfile
+import soxr
+
+Floats = npt.NDArray[np.float64]
+Rng = np.random.Generator
+Planted = tuple[Floats, float, float]
+
+TEXTS = (
+    "The library opens at nine and closes at six, except on Sundays.",
+    "Please take the second street on the left, then walk straight ahead for ten minutes.",
+    "I am sorry, but I could not find a flight on that day. Shall I look for another one?",
+    "To make the soup, cut the onions, heat the oil, and wait until they are golden.",
+    "There are three reasons for this, and the first of them is simply the price.",
+    "Your appointment was moved to Thursday afternoon. Would that still work for you?",
+)
+
+#: Synthesiser and voice.
+BUILT = (
+    *(("espeak-ng", v) for v in ("en-us+m3", "en-gb+f2", "en-us+f4", "de+m1")),
+    *(("flite", v) for v in ("slt", "rms", "awb", "kal16")),
+)
+
+#: What the channel does: format and subtype of a file, or telephone; None: nothing.
+CODECS = (None, None, None, None, "MP3", "OPUS", "VORBIS", "phone")
+
+
+@cache
+def spoken(engine: str, voice: str, text: str) -> tuple[Floats, int]:
+    """One utterance of a built voice and its rate, Hz."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = str(Path(folder) / "said.wav")
+        option = ["-v", voice, "-w"] if engine == "espeak-ng" else ["-voice", voice, "-o"]
+        said = [text] if engine == "espeak-ng" else ["-t", text]
+        subprocess.run([engine, *option, out, *said], check=True, capture_output=True)
+        samples, rate = soundfile.read(out)
+    return samples, rate
+
+
+def voices(data: Path) -> dict[str, list[Path | tuple[str, str, str]]]:
+    """Voice -> its utterances: real and neural ones of the shared data, and built ones."""
+    found: dict[str, list[Path | tuple[str, str, str]]] = defaultdict(list)
+    for path in sorted((data / "people" / "emotion" / "audio").iterdir()):
+        found[f"actor {path.name[:2]}"].append(path)
+    for path in sorted((data / "people" / "delivery" / "audio").iterdir()):
+        if "pitch_medium" in path.name and "x-soft" not in path.name:
+            found[f"neural {path.name.split('_')[1]}"].append(path)
+    found["prompts"] = [*sorted((data / "prompts").glob("*.wav"))]
+    found["readers"] = [*sorted((data / "rate_pairs").glob("*/*.wav"))]
+    for engine, voice in BUILT:
+        found[f"{engine} {voice}"] = [(engine, voice, text) for text in TEXTS]
+    return dict(found)
+
+
+def base(utterances: list[Path | tuple[str, str, str]], rng: Rng) -> tuple[Floats, int]:
+    """One to three utterances of a voice with pauses, levelled, perhaps with noise."""
+    parts: list[Floats] = []
+    for _ in range(rng.integers(1, 4)):
+        one = utterances[rng.integers(len(utterances))]
+        samples, rate = spoken(*one) if isinstance(one, tuple) else soundfile.read(one)
+        samples = samples.mean(axis=1) if samples.ndim > 1 else samples
+        samples = _ended(samples - samples.mean(), rate)
+        fade = np.linspace(0, 1, rate // 50)
+        samples[: len(fade)] *= fade
+        samples[-len(fade) :] *= fade[::-1]
+        parts += [samples, np.zeros(int(rate * rng.uniform(0.1, 0.6)))]
+        if sum(map(len, parts)) > 8 * rate:
+            break
+    x = np.concatenate([np.zeros(int(rate * rng.uniform(0.05, 0.4))), *parts])
+    x *= rng.uniform(0.2, 0.9) / np.abs(x).max()
+    if rng.random() < 0.5:
+        x = x + level(x) * 10 ** (-rng.uniform(25, 45) / 20) * _pink(len(x), rng)
+    return x, rate
+
+
+def _ended(x: Floats, rate: int) -> Floats:
+    """Up to its last quiet 20 ms: some of the recordings are cut inside a word."""
+    loud = _loud(x, rate, 30)
+    quiet = np.flatnonzero(~(loud[:-1] | loud[1:]))
+    return x[: (quiet[-1] + 2) * rate // 100] if len(quiet) and quiet[-1] > 50 else x
+
+
+def level(x: Floats) -> float:
+    """RMS of the loud half of 20 ms frames: the level of speech."""
+    frames = np.sqrt((x[: len(x) // 320 * 320].reshape(-1, 320) ** 2).mean(1))
+    return float(np.sqrt(np.mean(frames[frames >= np.quantile(frames, 0.5)] ** 2)))
+
+
+def _pink(count: int, rng: Rng) -> Floats:
+    spectrum = np.fft.rfft(rng.standard_normal(count))
+    spectrum /= np.sqrt(np.maximum(1, np.arange(len(spectrum))))
+    noise = np.fft.irfft(spectrum, count)
+    return noise / noise.std()
+
+
+def coded(x: Floats, rate: int, codec: str | None) -> tuple[Floats, int]:
+    """Through a codec, 16 bit otherwise."""
+    x = np.clip(x, -1, 1)
+    if codec is None:
+        return np.round(x * 32767) / 32768, rate
+    if codec == "phone":
+        return soxr.resample(
+            _through(soxr.resample(x, rate, 8000), 8000, "WAV", "ULAW"), 8000, rate
+        ), rate
+    if codec == "MP3":
+        return _through(x, rate, "MP3", None)[: len(x)], rate
+    if codec == "OPUS":
+        return soxr.resample(
+            _through(soxr.resample(x, rate, 24000), 24000, "OGG", "OPUS"), 24000, rate
+        ), rate
+    return _through(x, rate, "OGG", codec), rate
+
+
+def _through(x: Floats, rate: int, form: str, subtype: str | None) -> Floats:
+    held = io.BytesIO()
+    soundfile.write(held, x, rate, format=form, subtype=subtype)
+    held.seek(0)
+    return np.asarray(soundfile.read(held)[0])
+
+
+# -- places -----------------------------------------------------------------------------------
+
+
+def _loud(x: Floats, rate: int, below_db: float = 10.0) -> npt.NDArray[np.bool_]:
+    """10 ms frames at most so far under the speech's level."""
+    size = rate // 100
+    frames = np.sqrt((x[: len(x) // size * size].reshape(-1, size) ** 2).mean(1))
+    return np.asarray(frames > level(x) * 10 ** (-below_db / 20))
+
+
+def _inside(x: Floats, rate: int, rng: Rng, seconds: float, below_db: float = 10.0) -> int:
+    """A random sample from which on so many seconds are loud throughout; shorter where none is."""
+    loud = _loud(x, rate, below_db)
+    for length in np.geomspace(seconds, 0.03, 8):
+        n = max(2, round(length * 100))
+        if len(loud) <= n + 20:
+            continue
+        run = np.convolve(loud, np.ones(n), "valid")
+        starts = np.flatnonzero(run[10:-10] >= n) + 10
+        if len(starts):
+            return int(rng.choice(starts)) * rate // 100
+    raise ValueError("nowhere loud")
+
+
+def _joined(parts: list[Floats], fade: int) -> Floats:
+    """Parts one after the other with a crossfade of so many samples."""
+    out = parts[0]
+    up = np.linspace(0, 1, fade)
+    for part in parts[1:]:
+        middle = out[-fade:] * (1 - up) + part[:fade] * up
+        out = np.concatenate([out[:-fade], middle, part[fade:]])
+    return out
+
+
+# -- defects ----------------------------------------------------------------------------------
+
+
+def loop(x: Floats, rate: int, rng: Rng) -> Planted:
+    """.25 to 1.5 s said one to four times more, its copies joined by 5 ms."""
+    length = int(rate * min(rng.uniform(0.25, 1.5), len(x) / rate / 3))
+    start = _inside(x, rate, rng, 0.15)
+    start = min(start, len(x) - length - rate // 5)
+    fade = rate // 200
+    part = x[start : start + length]
+    times = int(rng.integers(1, 5))
+    copies = [x[: start + length], *[x[start - fade : start + length]] * times]
+    whole = _joined([*copies, x[start + length - fade :]], fade)
+    return whole, start / rate, (start + (times + 1) * len(part)) / rate
+
+
+def drop_out(x: Floats, rate: int, rng: Rng) -> Planted:
+    """30 to 400 ms of nothing inside speech, cut within 1 ms."""
+    length = int(rate * rng.uniform(0.03, 0.4))
+    at = _inside(x, rate, rng, 0.05) + rate // 40
+    ends = np.flatnonzero(np.convolve(_loud(x, rate), np.ones(3), "valid") == 3) * rate // 100
+    ends = ends[(ends >= at + length // 2) & (ends >= at + 0.03 * rate) & (ends <= at + 2 * length)]
+    if not len(ends):
+        raise ValueError("no loud end")
+    length = int(rng.choice(ends)) - at
+    y = x.copy()
+    y[at : at + length] = 0
+    return y, at / rate, (at + length) / rate
+
+
+def click(x: Floats, rate: int, rng: Rng) -> Planted:
+    """One to four samples at .4 to 1 times the clip's peak, three times what lies beside them."""
+    at = int(rng.integers(rate // 10, len(x) - rate // 10))
+    size = int(rng.integers(1, 5))
+    high = np.abs(x).max() * rng.uniform(0.4, 1)
+    if high < 3 * np.abs(x[at - rate // 50 : at + rate // 50]).max():
+        raise ValueError("masked")
+    y = x.copy()
+    y[at : at + size] += high * rng.choice([-1, 1])
+    return y, at / rate, (at + size) / rate
+
+
+def clipped(x: Floats, rate: int, rng: Rng) -> Planted:
+    """.3 to 1.2 s driven 12 to 24 dB into the limit."""
+    length = int(rate * rng.uniform(0.3, 1.2))
+    at = _inside(x, rate, rng, 0.15)
+    gain = np.ones(len(x))
+    gain[at : at + length] = 10 ** (rng.uniform(12, 24) / 20)
+    fade = rate // 100
+    gain = np.convolve(gain, np.ones(fade) / fade, "same")
+    top = np.abs(x).max()
+    y = np.clip(x * gain, -top, top)
+    over = np.flatnonzero(np.abs(x * gain) > top)
+    over = over[(over >= at) & (over < at + length)]
+    if len(over) < 50:
+        raise ValueError("nothing reaches the limit")
+    return y, over[0] / rate, (over[-1] + 1) / rate
+
+
+def stretched(x: Floats, rate: int, rng: Rng) -> Planted:
+    """40 to 80 ms of speech drawn out to .6 to 2 s by overlapping grains of it."""
+    grain = int(rate * rng.uniform(0.04, 0.08))
+    at = _inside(x, rate, rng, 0.1)
+    part = x[at : at + 2 * grain]
+    period = _period(part, rate)
+    count = int(rng.uniform(0.6, 2) * rate / period)
+    width = max(1, grain // period) * period
+    window = np.hanning(2 * width + 1)[:-1]
+    held = np.zeros(count * period + 2 * width)
+    source = np.resize(part, 2 * width)
+    for i in range(count * period // width):
+        held[i * width : i * width + 2 * width] += source * window
+    end = count * period // width * width
+    parts = [x[: at + width], held[width:end], x[at + width :]]
+    return _joined(parts, rate // 100), (at + width) / rate, (at + end) / rate
+
+
+def _period(part: Floats, rate: int) -> int:
+    full = np.correlate(part, part, "full")[len(part) - 1 :]
+    low, high = rate // 400, min(rate // 70, len(part) // 2)
+    return low + int(np.argmax(full[low:high]))
+
+
+def abrupt_begin(x: Floats, rate: int, rng: Rng) -> Planted:
+    """What lies before a loud place is cut away."""
+    at = _inside(x, rate, rng, 0.04)
+    return x[at:], 0.0, 0.0
+
+
+def abrupt_end(x: Floats, rate: int, rng: Rng) -> Planted:
+    """What lies behind a loud place is cut away; half of the time silence takes its place."""
+    at = _inside(x, rate, rng, 0.04) + rate // 25
+    at = max(at, rate // 2)
+    y = x[:at]
+    if rng.random() < 0.5:
+        y = np.concatenate([y, np.zeros(int(rate * rng.uniform(0.1, 0.8)))])
+    return y, at / rate, at / rate
+
+
+def long_pause(x: Floats, rate: int, rng: Rng) -> Planted:
+    """3.5 to 7 s of the clip's own quiet between words."""
+    loud = np.flatnonzero(_loud(x, rate, 25))
+    gaps = np.flatnonzero(np.diff(loud) >= 6)
+    if not len(gaps):
+        raise ValueError("no gap")
+    one = rng.choice(gaps)
+    first, last = (loud[one] + 2) * rate // 100, (loud[one + 1] - 1) * rate // 100
+    quiet = x[first:last]
+    length = int(rate * rng.uniform(3.5, 7))
+    held = rng.standard_normal(length) * quiet.std()
+    parts = [x[:first], held, x[last:]]
+    return np.concatenate(parts), first / rate, (first + length) / rate
+
+
+def hum(x: Floats, rate: int, rng: Rng) -> Planted:
+    """1.5 s or more of mains hum and its harmonics, 12 to 32 dB under the speech."""
+    length = min(len(x), int(rate * rng.uniform(1.5, 8)))
+    at = int(rng.integers(0, len(x) - length + 1))
+    t = np.arange(length) / rate
+    f = rng.choice([50, 60, 100, 120]) * rng.uniform(0.995, 1.005)
+    falling = rng.uniform(0.3, 1.5)
+    tone = sum(np.sin(2 * np.pi * f * k * t + rng.uniform(0, 6)) / k**falling for k in range(1, 12))
+    y = x.copy()
+    y[at : at + length] += tone / tone.std() * level(x) * 10 ** (-rng.uniform(12, 32) / 20)
+    return y, at / rate, (at + length) / rate
+
+
+def silence(x: Floats, rate: int, rng: Rng) -> Planted:
+    """The answer is not there, or its later part is not: half or more of the clip is quiet."""
+    quiet = 10 ** (-rng.uniform(65, 90) / 20) * rng.standard_normal(len(x))
+    if rng.random() < 0.5:
+        return quiet, 0.0, len(x) / rate
+    half = len(x)
+    loud = np.flatnonzero(_loud(x, rate, 25))
+    y = np.concatenate([x[: (loud[-1] + 3) * rate // 100], quiet[:half]])
+    if half < 2 * rate:
+        y = np.concatenate([y, quiet[: 2 * rate]])
+    return y, (loud[-1] + 1) / 100, len(y) / rate
+
+
+#: Kind -> how it is planted.
+KINDS: dict[str, Callable[[Floats, int, Rng], Planted]] = {
+    one.__name__: one
+    for one in (
+        loop,
+        drop_out,
+        click,
+        clipped,
+        stretched,
+        abrupt_begin,
+        abrupt_end,
+        long_pause,
+        hum,
+        silence,
+    )
+}
+
+
+def made(
+    kind: str | None, own: dict[str, list[Path | tuple[str, str, str]]], count: int, seed: int
+) -> Iterator[tuple[str, Floats, int, float, float, str | None]]:
+    """Clips with a defect: voice, samples, rate, start and end of it in seconds, codec.
+
+    Args:
+        kind: one of :data:`KINDS`; None: nothing is planted.
+        own: see :func:`voices`.
+        count: how many.
+        seed: the same clips for the same seed.
+    """
+    names = list(own)
+    for number in range(count):
+        rng = np.random.default_rng([seed, number, sum(map(ord, kind or ""))])
+        voice = names[number % len(names)]
+        while True:
+            x, rate = base(own[voice], rng)
+            try:
+                y, start, end = KINDS[kind](x, rate, rng) if kind else (x, 0.0, 0.0)
+                break
+            except ValueError:
+                continue
+        # A codec bends flat tops, and whoever measures them says so.
+        codec = None if kind == "clipped" else CODECS[rng.integers(len(CODECS))]
+        y, rate = coded(y, rate, codec)
+        yield voice, y, rate, start, end, codec

@@ -1,0 +1,147 @@
+"""What the detectors of defects share: frames of a clip, runs of them, and events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from blueprints import Span
+from extractors.audio import SPEECH_RATE, Samples
+from extractors.contours import Floats
+
+Bools = npt.NDArray[np.bool_]
+
+#: What is looked for.
+KINDS = (
+    "loop",
+    "drop_out",
+    "click",
+    "clipped",
+    "stretched",
+    "abrupt_begin",
+    "abrupt_end",
+    "long_pause",
+    "hum",
+    "silence",
+)
+
+
+class Defect(Span):
+    """One event.
+
+    Attributes:
+        kind: one of :data:`KINDS`.
+        strength: what was measured over the least of it that is an event, 1 or more.
+    """
+
+    kind: str
+    strength: float
+
+
+#: Step between frames, seconds and samples at 16 kHz, and their length.
+STEP_S = 0.01
+STEP = round(STEP_S * SPEECH_RATE)
+SIZE = 512
+
+#: Bands of a frame, and the lowest and highest edge, Hz.
+BANDS, LOW_HZ, HIGH_HZ = 20, 100.0, 3800.0
+
+#: Frames are transformed so many at a time.
+_AT_ONCE = 2000
+
+
+@dataclass(frozen=True)
+class Frames:
+    """A clip at 16 kHz in frames of 32 ms every 10 ms; frame ``i`` is centred on ``i * STEP``.
+
+    Attributes:
+        wave: mono, without its mean [shape=(samples,)].
+        bands: level in bands that are equally wide to the ear, dB [shape=(frames, BANDS)].
+        level: level of each frame, dB [shape=(frames,)].
+        speech_db: level of the loud frames, dB: the 90th percentile of those that sound.
+    """
+
+    wave: Samples
+    bands: Floats
+    level: Floats
+    speech_db: float
+
+    @property
+    def seconds(self) -> float:
+        """Length of the clip."""
+        return len(self.wave) / SPEECH_RATE
+
+
+def framed(wave: Samples) -> Frames:
+    """The frames of a mono clip at 16 kHz."""
+    wave = wave - _offset(wave)
+    half = SIZE // 2
+    padded = np.concatenate((np.zeros(half, np.float32), wave, np.zeros(half, np.float32)))
+    count = len(wave) // STEP + 1
+    rows = np.lib.stride_tricks.sliding_window_view(padded, SIZE)[::STEP][:count]
+    window, bank = _bank()
+    bands = np.empty((len(rows), BANDS), np.float32)
+    level = np.empty(len(rows), np.float32)
+    for first in range(0, len(rows), _AT_ONCE):
+        part = rows[first : first + _AT_ONCE]
+        spectrum = np.fft.rfft(part * window, axis=1)
+        power = (np.square(spectrum.real) + np.square(spectrum.imag)).astype(np.float32)
+        bands[first : first + _AT_ONCE] = decibels_of(power @ bank)
+        level[first : first + _AT_ONCE] = decibels_of(power[:, 3:].mean(axis=1))
+    heard = level[level > level.max() - 50]
+    return Frames(wave, bands, level, float(np.percentile(heard, 90)))
+
+
+def _offset(wave: Samples) -> np.float32:
+    """The constant that a recorder adds, where the clip is quietest: a hole lies beside zero."""
+    rows = wave[: len(wave) // 32 * 32].reshape(-1, 32)
+    if not len(rows):
+        return np.float32(0)
+    swing = rows.max(axis=1) - rows.min(axis=1)
+    quiet = swing <= np.percentile(swing, 5)
+    return np.float32(np.median(rows[quiet].mean(axis=1)))
+
+
+def decibels_of(power: Floats) -> Floats:
+    """10 log10, from -120 dB on."""
+    return np.asarray(10 * np.log10(power + 1e-12))
+
+
+@lru_cache(maxsize=1)
+def _bank() -> tuple[Floats, Floats]:
+    """Window [shape=(SIZE,)] and triangular mel bands [shape=(SIZE // 2 + 1, BANDS)]."""
+    edges = 700 * (np.geomspace(1 + LOW_HZ / 700, 1 + HIGH_HZ / 700, BANDS + 2) - 1)
+    hz = np.arange(SIZE // 2 + 1) * SPEECH_RATE / SIZE
+    up = (hz[:, None] - edges[:-2]) / (edges[1:-1] - edges[:-2])
+    down = (edges[2:] - hz[:, None]) / (edges[2:] - edges[1:-1])
+    bank = np.maximum(0, np.minimum(up, down))
+    window = np.hanning(SIZE + 1)[:-1]
+    scale = window.sum() / 2
+    return (window / scale).astype(np.float32), (bank / bank.sum(axis=0)).astype(np.float32)
+
+
+def runs(where: Bools) -> Iterator[tuple[int, int]]:
+    """Stretches of True as half-open ranges, in order."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], where, [False])).astype(np.int8)))
+    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+
+
+def joined(events: list[Defect], gap_s: float) -> list[Defect]:
+    """Events of one kind in order; those that are closer than this are one, with the strongest."""
+    out: list[Defect] = []
+    for event in sorted(events, key=lambda event: event.start_s):
+        if out and event.start_s - out[-1].end_s <= gap_s:
+            last = out[-1]
+            out[-1] = last.model_copy(
+                update={
+                    "end_s": max(last.end_s, event.end_s),
+                    "strength": max(last.strength, event.strength),
+                }
+            )
+        else:
+            out.append(event)
+    return out

@@ -1,0 +1,119 @@
+"""Sound that repeats itself, and sound that is held: loops and stretched sounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from extractors.contours import Floats
+from extractors.defects_frames import STEP_S, Bools, Defect, Frames, runs
+
+#: Levels in bands are raised to so far under the level of speech: noise does not tell copies apart.
+FLOOR_DB = 30.0
+
+#: A frame sounds that is at most so far under the level of speech, dB; of a held sound all do.
+SOUND_DB, HELD_SOUND_DB = 25.0, 11.0
+
+#: Shortest and longest phrase that is looked for, frames.
+LAGS = (15, 400)
+
+#: Root mean square difference of copies, dB; and that of the sound to itself at other times.
+SAME_DB, OTHER_DB = 3.2, 5.0
+
+#: Least length of what is said again, frames, and share of the phrase.
+AGAIN, AGAIN_SHARE = 25, 0.85
+
+#: A held sound differs so little from itself so many frames later, dB, for so long, seconds.
+HELD_DB, HELD_LAG, HELD_S = 3.2, 12, 0.5
+
+#: Frames in a block, and how many of them are compared: one of so many.
+_BLOCK, _EVERY = 1000, 2
+
+
+def clamped(frames: Frames) -> tuple[Floats, Bools]:
+    """Levels in bands [shape=(frames, bands)], and where the clip sounds."""
+    floor = float(np.percentile(frames.bands[frames.level > frames.speech_db - 10], 75)) - FLOOR_DB
+    bands = np.maximum(frames.bands, floor)
+    return bands, np.asarray(frames.level > frames.speech_db - SOUND_DB)
+
+
+def loops(frames: Frames) -> Iterator[Defect]:
+    """Phrases whose sound comes again at once."""
+    bands, active = clamped(frames)
+    for first in range(0, len(bands), _BLOCK):
+        yield from _loops_of(bands, active, first)
+
+
+def _distances(bands: Floats, first: int) -> Floats:
+    """Mean square differences, dB² [shape=(frames, lags)]; those behind the end are huge."""
+    here = bands[first : first + _BLOCK : _EVERY]
+    there = bands[first : first + _BLOCK + LAGS[1]]
+    squares = np.full((len(here), _EVERY * len(here) + LAGS[1]), 1e9, np.float32)
+    inside = squares[:, : len(there)]
+    np.matmul(here, there.T, out=inside)
+    inside *= -2
+    inside += np.square(here).sum(axis=1)[:, None]
+    inside += np.square(there).sum(axis=1)
+    # Row i from its own frame on: element (i, lag) is the difference of frames i and i + lag.
+    row, column = squares.strides
+    shape = (len(here), LAGS[1] - LAGS[0])
+    sheared = np.lib.stride_tricks.as_strided(
+        squares[:, LAGS[0] :], shape, (row + _EVERY * column, column), writeable=False
+    )
+    return np.asarray(sheared / bands.shape[1])
+
+
+def _loops_of(bands: Floats, active: Bools, first: int) -> Iterator[Defect]:
+    distances = _distances(bands, first)
+    best: list[tuple[int, int, int, float]] = []
+    same = distances < SAME_DB**2
+    lags = np.arange(*LAGS)
+    for column in np.flatnonzero(same.sum(axis=0) >= AGAIN / _EVERY):
+        lag = int(lags[column])
+        for start, end in runs(_closed(same[:, column])):
+            length = _EVERY * (end - start)
+            if length < max(AGAIN, AGAIN_SHARE * lag):
+                continue
+            sounds = active[first + _EVERY * start : first + _EVERY * end : _EVERY]
+            if _EVERY * sounds.sum() < max(12, 0.4 * length):
+                continue
+            if float(np.median(distances[start:end][sounds][:, : column + 1])) < OTHER_DB**2:
+                continue
+            mean = float(np.sqrt(np.maximum(0, distances[start:end, column]).mean()))
+            best.append((length, first + _EVERY * start, lag, mean))
+    taken = np.zeros(first + _BLOCK + LAGS[1], bool)
+    for length, start, lag, mean in sorted(best, reverse=True):
+        if not taken[start : start + length].any():
+            taken[start : start + length + lag] = True
+            strength = max(1.0, SAME_DB / max(mean, 0.1))
+            end_s = (start + length + lag) * STEP_S
+            yield Defect(kind="loop", start_s=start * STEP_S, end_s=end_s, strength=strength)
+
+
+def _closed(same: Bools) -> Bools:
+    """With gaps of up to 2 frames filled."""
+    out = same.copy()
+    for start, end in runs(~same):
+        if start > 0 and end < len(same) and end - start <= 2:
+            out[start:end] = True
+    return out
+
+
+def held(frames: Frames) -> Iterator[Defect]:
+    """Sounds that do not change for longer than a voice holds one."""
+    bands, _ = clamped(frames)
+    active = frames.level > frames.speech_db - HELD_SOUND_DB
+    if len(bands) <= HELD_LAG:
+        return
+    change = np.sqrt(((bands[HELD_LAG:] - bands[:-HELD_LAG]) ** 2).mean(axis=1))
+    sounds = active[HELD_LAG:] & active[:-HELD_LAG]
+    for start, end in runs(_closed((change < HELD_DB) & sounds)):
+        seconds = (end - start + HELD_LAG) * STEP_S
+        if seconds >= HELD_S:
+            yield Defect(
+                kind="stretched",
+                start_s=start * STEP_S,
+                end_s=start * STEP_S + seconds,
+                strength=seconds / HELD_S,
+            )

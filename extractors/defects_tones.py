@@ -1,0 +1,87 @@
+"""Tones that no voice makes: hum and buzz under the speech."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from extractors.audio import SPEECH_RATE
+from extractors.contours import Floats
+from extractors.defects_frames import Defect, Frames, decibels_of, joined, runs
+
+#: Hum is looked for in frames of 4,096 samples at 16 kHz, half overlapping, in lines from 45 to
+#: 1,000 Hz: their bins are 4 Hz wide.
+LONG, LONG_STEP = 4096, 1024
+HUM_HZ = (45.0, 1000.0)
+
+#: Frames in which a line must stand all the time (1 s), and by how much over what lies 12 to 32 Hz
+#: beside it, dB; and at most so far under the speech, dB.
+HUM_FRAMES, HUM_DB, HUM_UNDER_DB = 16, 12.0, 50.0
+
+#: And it stands so still, dB from its lowest to its 80th percentile.
+HUM_MOVES_DB = 5.0
+
+#: Longest gap that speech tears into a line, frames of 64 ms.
+HUM_GAP = 6
+
+#: Windows of ``HUM_FRAMES`` begin every so many frames.
+HUM_STEP = 4
+
+
+def hums(frames: Frames) -> list[Defect]:
+    """Lines that stand still for a second and more, as mains hum and buzzes do."""
+    db = _lines(frames)
+    if len(db) < HUM_FRAMES:
+        return []
+    first, last = (round(hz * LONG / SPEECH_RATE) for hz in HUM_HZ)
+    windows = np.lib.stride_tricks.sliding_window_view(db, HUM_FRAMES, axis=0)[::HUM_STEP]
+    low, high = np.percentile(windows, (20, 80), axis=2)
+    bins = np.arange(first, last)
+    sides = np.concatenate([np.arange(-8, -2), np.arange(3, 9)])
+    over = low[:, bins] - np.median(low[:, bins[:, None] + sides], axis=2)
+    still = high[:, bins] - windows.min(axis=2)[:, bins] < HUM_MOVES_DB
+    over[~still | (low[:, bins] < frames.speech_db - HUM_UNDER_DB)] = 0
+    strongest = over.max(axis=1)
+    found = [
+        _hum(db, bins, over[start:end], start, frames.seconds)
+        for start, end in runs(strongest >= HUM_DB)
+    ]
+    return joined(found, gap_s=1.0)
+
+
+def _hum(
+    db: Floats, bins: npt.NDArray[np.int_], over: Floats, start: int, seconds: float
+) -> Defect:
+    """The event of the windows from ``start`` on, by their strongest line."""
+    window, column = np.unravel_index(int(over.argmax()), over.shape)
+    line = db[:, int(bins[column])]
+    top = HUM_STEP * (start + int(window))
+    # A frame whose middle lies on the edge of a tone holds half of its amplitude.
+    there = line > float(np.median(line[top : top + HUM_FRAMES])) - 6
+    for first, last in runs(~there):
+        if first > 0 and last < len(line) and last - first <= HUM_GAP:
+            there[first:last] = True
+    middle = top + HUM_FRAMES // 2
+    begin, stop = next((one for one in runs(there) if one[0] <= middle < one[1]), (top, top + 1))
+    step, edge = LONG_STEP / SPEECH_RATE, LONG / 2 / SPEECH_RATE
+    return Defect(
+        kind="hum",
+        start_s=begin * step + edge if begin else 0.0,
+        end_s=(stop - 1) * step + edge if stop < len(line) else seconds,
+        strength=float(over.max()) / HUM_DB,
+    )
+
+
+def _lines(frames: Frames) -> Floats:
+    """Level of the bins up to ``HUM_HZ`` in long frames, dB [shape=(frames, bins)]."""
+    last = round(HUM_HZ[1] * LONG / SPEECH_RATE) + 10
+    if len(frames.wave) < LONG:
+        return np.zeros((0, last), np.float32)
+    rows = np.lib.stride_tricks.sliding_window_view(frames.wave, LONG)[::LONG_STEP]
+    window = np.hanning(LONG + 1)[:-1].astype(np.float32)
+    window *= 2 / window.sum()
+    parts = (
+        np.square(np.abs(np.fft.rfft(part * window, axis=1)[:, :last]))
+        for part in np.array_split(rows, len(rows) // 200 + 1)
+    )
+    return decibels_of(np.concatenate(list(parts)))

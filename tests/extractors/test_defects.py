@@ -1,0 +1,179 @@
+"""Defects of signals that are made here: their places are known to the sample."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from blueprints import Absent, Blueprint, Extension, Signal, Span, Status
+from extractors.audio import Clip
+from extractors.defects import DefectsExtractor
+from extractors.registry import create
+
+RATE = 16_000
+Floats = NDArray[np.float64]
+
+
+@cache
+def speech() -> Floats:
+    """Six seconds that move like speech: syllables of four a second, each of other partials."""
+    rng = np.random.default_rng(0)
+    parts = []
+    for syllable in range(24):
+        t = np.arange(RATE // 4) / RATE
+        f0 = 110 * 2 ** (rng.uniform(-3, 3) / 12) * (1 + 0.15 * t)
+        strength = rng.uniform(0, 1, 25)
+        tone = sum(a * np.sin(2 * np.pi * f0 * k * t) for k, a in enumerate(strength, 1))
+        # A gap of 40 ms with a slow fall and a slow rise: no cut.
+        shape = np.clip(np.minimum(t, t[-1] - 0.04 - t) / 0.06, 0, 1) ** 2
+        parts.append(0.05 * tone * shape + 3e-5 * rng.standard_normal(len(t)) + 0 * syllable)
+    return np.concatenate([np.zeros(1600), *parts, np.zeros(1600)])
+
+
+def events(samples: Floats, spans: list[Span] | None = None) -> list[tuple[str, float, float]]:
+    group = extracted(samples, spans)
+    assert isinstance(group, Extension)
+    values = group.model_dump()["values"]
+    found = [(one["kind"], one["start_s"], one["end_s"]) for one in values["events"]]
+    assert sum(values["counts"].values()) == len(found)
+    assert all(one["strength"] >= 1 for one in values["events"])
+    return found
+
+
+def extracted(samples: Floats, spans: list[Span] | None = None) -> Extension | Absent:
+    seconds = len(samples) / RATE
+    spans = [Span(start_s=0.1, end_s=seconds - 0.1)] if spans is None else spans
+    signal = Signal(
+        duration_s=seconds,
+        rate_hz=RATE,
+        channels=1,
+        peak_dbfs=-1,
+        rms_dbfs=-20,
+        clipping_ratio=0,
+        bandwidth_hz=4000,
+        speech_s=sum(span.seconds for span in spans),
+        speech=spans,
+        pauses=[Span(start_s=a.end_s, end_s=b.start_s) for a, b in pairwise(spans)],
+    )
+    clip = Clip(samples.astype(np.float32)[:, None], RATE)
+    group = DefectsExtractor().extract(clip, Blueprint(clip="c", signal=signal))
+    assert isinstance(group, Extension | Absent)
+    return group
+
+
+def test_that_plain_sound_has_none() -> None:
+    assert events(speech()) == []
+    assert isinstance(create("defects"), DefectsExtractor)
+
+
+def test_that_a_phrase_said_three_times_is_one_loop() -> None:
+    x = speech()
+    # 1.35 to 2.1 s twice more: the copies end 1.5 s behind the first one.
+    looped = np.concatenate([x[: int(2.1 * RATE)], *[x[int(1.35 * RATE) : int(2.1 * RATE)]] * 2])
+    ((kind, start, end),) = events(np.concatenate([looped, x[int(2.1 * RATE) :]]))
+    assert kind == "loop"
+    assert (start, end) == pytest.approx((1.35, 3.6), abs=0.1)
+
+
+def test_that_a_hole_is_a_drop_out_and_a_fade_is_none() -> None:
+    x = speech().copy()
+    first = int(1.2 * RATE)  # the middle of a syllable that begins at 1.1 s
+    cut, faded = x.copy(), x.copy()
+    cut[first : int(1.45 * RATE)] = 0
+    ((kind, start, end),) = events(cut)
+    assert kind == "drop_out"
+    assert (start, end) == pytest.approx((1.2, 1.45), abs=0.01)
+    fall = np.concatenate([np.linspace(1, 0, 1600) ** 4, np.zeros(1600), np.linspace(0, 1, 800)])
+    faded[first : first + 4000] *= fall
+    assert events(faded) == []
+
+
+def test_that_a_single_sample_is_a_click() -> None:
+    x = speech().copy()
+    at = 1600 + 4000 * 8 - 300  # in the gap before the ninth syllable
+    x[at] += 0.5
+    assert events(x) == [
+        ("click", pytest.approx(at / RATE, abs=0.002), pytest.approx(at / RATE, abs=0.002))
+    ]
+
+
+def test_that_flat_tops_are_one_stretch() -> None:
+    x = speech().copy()
+    top = np.abs(x).max()
+    x[2 * RATE : 3 * RATE] = np.clip(8 * x[2 * RATE : 3 * RATE], -top, top)
+    found = [one for one in events(x) if one[0] == "clipped"]
+    assert found == [("clipped", pytest.approx(2.0, abs=0.15), pytest.approx(3.0, abs=0.15))]
+
+
+def test_that_a_held_sound_is_stretched() -> None:
+    x = speech()
+    # One period of 100 Hz of the sound at 2.2 s, 100 times.
+    period = x[int(2.2 * RATE) : int(2.2 * RATE) + 160]
+    found = events(
+        np.concatenate([x[: int(2.2 * RATE)], np.tile(period, 100), x[int(2.21 * RATE) :]])
+    )
+    held = [one for one in found if one[0] == "stretched"]
+    assert held == [("stretched", pytest.approx(2.2, abs=0.1), pytest.approx(3.2, abs=0.1))]
+
+
+def test_that_a_clip_cut_in_sound_begins_and_ends_abruptly() -> None:
+    found = events(speech()[int(1.2 * RATE) : int(3.7 * RATE)])
+    assert found == [("abrupt_begin", 0.0, 0.0), ("abrupt_end", 2.5, 2.5)]
+    padded = np.concatenate([speech()[: int(3.7 * RATE)], np.zeros(4000)])
+    ((kind, start, _),) = events(padded)
+    assert (kind, start) == ("abrupt_end", pytest.approx(3.7, abs=0.01))
+
+
+def test_that_mains_hum_is_heard_from_where_it_begins() -> None:
+    x = speech().copy()
+    t = np.arange(len(x) - 2 * RATE) / RATE
+    x[2 * RATE :] += 0.01 * np.sin(2 * np.pi * 50 * t) + 0.005 * np.sin(2 * np.pi * 150 * t)
+    assert events(x) == [
+        ("hum", pytest.approx(2.0, abs=0.1), pytest.approx(len(x) / RATE, abs=0.01))
+    ]
+
+
+def test_pauses_and_silence() -> None:
+    x = speech()
+    words, end = len(x) / RATE, len(x) / RATE
+    spans = [Span(start_s=0.1, end_s=words - 0.1), Span(start_s=words + 4.1, end_s=2 * words + 3.9)]
+    found = events(np.concatenate([x, np.zeros(4 * RATE), x]), spans)
+    assert (
+        "long_pause",
+        pytest.approx(words - 0.1, abs=0.15),
+        pytest.approx(words + 4.1, abs=0.15),
+    ) in found
+    half = events(np.concatenate([x, np.zeros(9 * RATE)]), spans[:1])
+    assert half == [("silence", pytest.approx(end - 0.1, abs=0.01), end + 9)]
+    nothing = np.full(3 * RATE, 1e-4)
+    assert events(nothing, []) == [("silence", 0.0, 3.0)]
+
+
+def test_what_has_a_status_instead() -> None:
+    rng = np.random.default_rng(0)
+    for samples, status in (
+        (speech()[: RATE // 4], Status.TOO_SHORT),
+        (0.1 * rng.standard_normal(2 * RATE), Status.NO_SPEECH),  # noise, in which nobody speaks
+    ):
+        group = extracted(samples, [])
+        assert isinstance(group, Absent)
+        assert group.status is status
+        assert group.reason
+    failed = DefectsExtractor().extract(
+        Clip(np.zeros((RATE, 1), np.float32), RATE), Blueprint(clip="c")
+    )
+    assert isinstance(failed, Absent)
+    assert failed.status is Status.FAILED
+
+
+def test_that_a_clip_that_clips_everywhere_has_one_event_of_it() -> None:
+    x = speech()
+    clipped = np.clip(30 * x, -0.5, 0.5)
+    kinds = [kind for kind, *_ in events(clipped)]
+    assert kinds.count("clipped") == 1
+    # Syllables that are driven into the limit end in cuts; few events, not one a frame (600).
+    assert len(kinds) <= 8
