@@ -328,8 +328,8 @@ def test_ratings_of_one_rubric_of_several_with_facts(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("id,rater,score,rubric,system,question_id\nx,r,4,a,s,q\ny,r,2,b,s,q\n")
     found = read_ratings(path, "a")
-    assert (list(found.ids), found.values.tolist()) == (["x"], [4.0])
-    assert found.facts["x"][:2] == ("q", "s")
+    assert (found.ids.tolist(), found.facts["score"].tolist()) == (["x"], [4.0])
+    assert (found.facts["question_id"][0], found.facts["system"][0]) == ("q", "s")
 
 
 def test_turns_and_labels_of_answers_are_checked(tmp_path: Path) -> None:

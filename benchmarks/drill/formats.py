@@ -159,7 +159,7 @@ def _judge_file(data: bytes, folder: Path) -> None:
 
 
 def _ratings(data: bytes, folder: Path) -> None:
-    assert np.isfinite(read_ratings(as_file(folder, ".csv", data)).values).all()
+    assert np.isfinite(read_ratings(as_file(folder, ".csv", data)).facts["score"]).all()
 
 
 def _training(data: bytes, folder: Path) -> None:

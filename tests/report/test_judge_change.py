@@ -316,7 +316,7 @@ def test_an_option_that_does_nothing_for_agree_and_rank_is_refused(tmp_path: Pat
     run = judged_run(tmp_path / "run", LABELS)
     for words, told in (
         (["agree", judged, "--labels", judged, "--folds", 3], "--folds means nothing without"),
-        (["agree", run, "--map", "x=1"], "mean nothing for runs"),
+        (["agree", run, "--map", "x=1"], "mean nothing for a run"),
         (["rank", run, "--map", "x=1"], "mean nothing for a run"),
         (["rank", judged, "--missing", "drop"], "--missing means nothing where there are no"),
         (["rank", run, "--orders", "separate", "--keep-inconsistent"], "--keep-inconsistent means"),

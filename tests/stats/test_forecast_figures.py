@@ -233,14 +233,14 @@ def test_a_judge_below_the_constant_is_told_so(data: Path) -> None:
 
 def test_calibrated_forecasts_look_calibrated() -> None:
     """Ratings drawn from the forecasts themselves, 4 each: dispersion 1, coverage as claimed."""
-    from trace_eval.stats.agreement.ratings import Ratings
+    from trace_eval.stats.agreement.ratings import rating_table
     from trace_eval.stats.agreement.score_columns import study_of
 
     rng = np.random.default_rng(1)
     shares = rng.dirichlet(np.ones(5), size=600)
     ratings = np.array([rng.choice(5, 4, p=row) for row in shares])
     ids = [str(n) for n in range(600) for _ in range(4)]
-    table = Ratings("test", ids, [""] * 2400, ratings.ravel() + 1.0, {}, {})
+    table = rating_table("test", ids, [""] * 2400, ratings.ravel() + 1.0)
     study = study_of({str(n): (None, None, None) for n in range(600)}, {}, table, SCALE)
     mean = shares @ LEVELS
     variance = shares @ LEVELS**2 - mean**2

@@ -12,7 +12,7 @@ from blueprints import UserError
 from fusion import BINARY, Numbers, likert, numbers
 from trace_eval.show.records import plain
 from trace_eval.stats.agree_scores import agree_scores
-from trace_eval.stats.agreement.ratings import Ratings
+from trace_eval.stats.agreement.ratings import rating_table
 from trace_eval.stats.agreement.score_columns import study_of
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.estimate.options import BootstrapOptions
@@ -40,7 +40,7 @@ def _study(rng: np.random.Generator, scale: Numbers) -> Study:
         for n in range(items)
     }
     texts = {str(n): ("a dog" if rng.random() < 0.5 else "", ("dog", "")) for n in range(items)}
-    table = Ratings("test", [str(n) for n in rows], raters, values, {}, {})
+    table = rating_table("test", [str(n) for n in rows], raters, values)
     return study_of(facts, texts, table, scale)
 
 

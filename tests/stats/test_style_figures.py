@@ -18,7 +18,7 @@ from trace_eval.stats.agree_scores import agree_scores, figure
 from trace_eval.stats.agreement.growth import mean_r
 from trace_eval.stats.agreement.icc import icc_columns, icc_of_sums
 from trace_eval.stats.agreement.raters import human_pairs, leave_one_out
-from trace_eval.stats.agreement.ratings import Ratings
+from trace_eval.stats.agreement.ratings import rating_table
 from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores, study_of
 from trace_eval.stats.agreement.spearman import spearman
 from trace_eval.stats.agreement.study import JudgeScores, Study
@@ -42,7 +42,7 @@ def _study() -> Study:
     rows = [(f"i{n}", who, v) for who, all_ in PEOPLE.items() for n, v in enumerate(all_)]
     ids, raters, values = zip(*rows, strict=True)
     facts = {f"i{n}": (f"q{n}", None, None) for n in range(6)}
-    return study_of(facts, {}, Ratings("test", ids, raters, np.array(values, float), {}, {}), SCALE)
+    return study_of(facts, {}, rating_table("test", ids, raters, np.array(values, float)), SCALE)
 
 
 def _judge(study: Study, how: str = "mean") -> JudgeScores:
@@ -138,7 +138,7 @@ def test_realism_shares_and_majorities() -> None:
         assert reduced is not None
         column.value[str(number)] = reduced.value
     facts = {str(n): (None, None, None) for n in range(4)}
-    ratings = Ratings("test", ["0", "1", "2", "3"], ["P"] * 4, np.array([1.0, 0, 1, 1]), {}, {})
+    ratings = rating_table("test", ["0", "1", "2", "3"], ["P"] * 4, np.array([1.0, 0, 1, 1]))
     study = study_of(facts, {}, ratings, BINARY)
     judge = judge_scores(column, study, BINARY)
     assert judge.mean.tolist() == [0.8, 0.2, 1.0, 0.5]

@@ -111,9 +111,9 @@ def print_change(
     from trace_eval.opinions.labels import read_labels
     from trace_eval.opinions.opinions import Opinions
     from trace_eval.runs.run import Run
-    from trace_eval.stats.agreement.ratings import Ratings, read_ratings
+    from trace_eval.stats.agreement.ratings import read_ratings
 
-    known: Opinions | Ratings | None = None
+    known: Opinions | None = None
     if labels:
         rated = Run(sources[0]).holds_scores
         known = read_ratings(labels) if rated else read_labels(labels)

@@ -19,14 +19,13 @@ from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 from trace_eval.show.table import Table
-from trace_eval.stats.agreement.ratings import Ratings
 
 
 def judge_change(
     sources: Sequence[Source],
     repeats: Sequence[Source] = (),
     options: ChangeOptions | None = None,
-    labels: Opinions | Ratings | None = None,
+    labels: Opinions | None = None,
 ) -> JudgeChange | BoardChange:
     """What a change of judges does to the verdicts on the same items.
 
@@ -86,11 +85,11 @@ def _refuse(given: ChangeOptions, used: ChangeOptions, where: str) -> None:
             raise UserError(f"--{name} means nothing {where}; leave it out")
 
 
-def with_labels(judging: Judging, labels: Opinions | Ratings | None) -> Judging:
+def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
     """The judging with these labels of people instead of its own."""
     if labels is None:
         return judging
-    if isinstance(labels, Ratings):
+    if not labels.codes:
         return with_ratings(judging, labels)
     return replace(judging, people=labels, ceiling=pair_ceiling(labels))
 

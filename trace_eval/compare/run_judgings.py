@@ -35,7 +35,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.rubrics.single import ScaleSpec
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items
+from trace_eval.stats.agreement.ratings import rated, ratings_of_items, values_of
 from trace_eval.stats.inference.ceiling import human_ceiling
 
 
@@ -148,17 +148,18 @@ def scores_judging(run: Run) -> Judging:
     return with_ratings(judging, ratings_of_items(str(run.folder), mine))
 
 
-def with_ratings(judging: Judging, ratings: Ratings) -> Judging:
+def with_ratings(judging: Judging, ratings: Opinions) -> Judging:
     """The judging with people's ratings of its items; unchanged where there are none.
 
     Raises:
         UserError: a rating is off the scale of the scores.
     """
-    if judging.scale is None or not len(ratings.values):
+    ratings = rated(ratings)
+    if judging.scale is None or not len(ratings):
         return judging
     low, high = judging.scale
     given: dict[str, list[float]] = {}
-    for name, value in zip(ratings.ids, ratings.values.tolist(), strict=True):
+    for name, value in zip(ratings.ids.tolist(), values_of(ratings).tolist(), strict=True):
         if not low <= value <= high:
             raise UserError(
                 f"{ratings.source}: rating of item {name!r:.60} is {value:g}, and {judging.name}"

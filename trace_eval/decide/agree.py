@@ -14,7 +14,6 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agree_scores import agree_score_sources
-from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_files import ScoreFile
 from trace_eval.stats.options import SCORES, AgreeOptions, check, columns_of_scores
 from trace_eval.stats.report import AgreeReport, ScoreReport
@@ -34,7 +33,7 @@ def agree(
 @overload
 def agree(
     sources: Sequence[ScoreFile],
-    labels: Path | Ratings | None = None,
+    labels: Path | Opinions | None = None,
     options: AgreeOptions | None = None,
 ) -> ScoreReport: ...
 
@@ -42,7 +41,7 @@ def agree(
 @overload
 def agree(
     sources: Sequence[Source],
-    labels: Path | Opinions | Ratings | None = None,
+    labels: Path | Opinions | None = None,
     options: AgreeOptions | None = None,
     columns: Columns | None = None,
 ) -> AgreeReport | ScoreReport: ...
@@ -50,7 +49,7 @@ def agree(
 
 def agree(
     sources: Sequence[Source],
-    labels: Path | Opinions | Ratings | None = None,
+    labels: Path | Opinions | None = None,
     options: AgreeOptions | None = None,
     columns: Columns | None = None,
 ) -> AgreeReport | ScoreReport:
@@ -86,10 +85,8 @@ def agree(
         check(options, kind)
     if kind == SCORES:
         named = columns_of_scores(columns)
-        assert not isinstance(labels, Opinions)
         scored = [source for source in sources if isinstance(source, Path | ScoreFile)]
         return agree_score_sources(scored, labels, options, named)
-    assert not isinstance(labels, Ratings)
     if options.folds != AgreeOptions.folds and not options.learn:
         raise UserError("--folds means nothing without --learn-policy; leave it out")
     numbers = [rule.number for rule in options.baselines]

@@ -18,7 +18,6 @@ from trace_eval.opinions.opinions import SIDE_NAMES, Opinions
 from trace_eval.opinions.positions import has_positions, read_positions
 from trace_eval.runs.fuse import ASKED, any_policy, load_policy
 from trace_eval.runs.opinions import read_with_labels
-from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.score_files import ScoreFile, read_with_ratings
 from trace_eval.stats.inference.sampling import Drawn, drawn_labels
 from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables
@@ -33,7 +32,7 @@ from trace_eval.stats.ranking.report import Caveat, RankReport
 
 def rank(
     source: Path | Opinions | ScoreFile,
-    labels: Path | Opinions | Ratings | None = None,
+    labels: Path | Opinions | None = None,
     options: RankOptions | None = None,
     human: Path | Mapping[str, float] | None = None,
     columns: Columns | None = None,
@@ -62,11 +61,9 @@ def rank(
     if kind == SCORES:
         named = columns_of_scores(columns)
         assert not isinstance(source, Opinions)
-        assert not isinstance(labels, Opinions)
         (file,), ratings = read_with_ratings([source], labels, options.rubric, named)
         return rank_scores(file, ratings, options, given)
     assert not isinstance(source, ScoreFile)
-    assert not isinstance(labels, Ratings)
     if isinstance(source, Path) and has_positions(source):
         source = read_positions(source, options.baseline)
     (read,), people = read_with_labels([source], labels, columns, rows_are_items=labels is None)

@@ -50,7 +50,10 @@ def read_opinions(
     """
     if is_folder(path):
         if columns not in (None, Columns()):
-            raise UserError(f"{path}: a run folder needs no column names; name them for files")
+            raise UserError(
+                f"{path}: --prediction, --truth, --id, --map, --flip-b and --column mean nothing"
+                " for a run, whose columns are known; leave them out"
+            )
         return _read_run(path, numbers)
     if not is_file(path):
         raise UserError(

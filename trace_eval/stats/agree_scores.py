@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha
 from trace_eval.stats.agreement.baselines import baselines
 from trace_eval.stats.agreement.binary import BinaryAgreement, binary_agreement
@@ -22,9 +23,9 @@ from trace_eval.stats.agreement.figures import (
 )
 from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.growth import growth
-from trace_eval.stats.agreement.ratings import Ratings
 from trace_eval.stats.agreement.sample_figures import add_raters, add_samples
-from trace_eval.stats.agreement.score_files import ScoreFile, read_with_ratings
+from trace_eval.stats.agreement.score_columns import ScoreColumn, judges_of
+from trace_eval.stats.agreement.score_files import ScoreFile, own_labels, read_with_ratings
 from trace_eval.stats.agreement.score_join import join_scores
 from trace_eval.stats.agreement.selective import Selective, add_selective, selective_rows
 from trace_eval.stats.agreement.spearman import spearman
@@ -53,15 +54,31 @@ TRAIN = "train"
 
 def agree_score_sources(
     sources: Sequence[Path | ScoreFile],
-    labels: Path | Ratings | None,
+    labels: Path | Opinions | None,
     options: AgreeOptions,
     columns: Mapping[str, str] | None = None,
 ) -> ScoreReport:
     """See :func:`trace_eval.decide.agree.agree`."""
     files, ratings = read_with_ratings(sources, labels, options.rubric, columns)
-    joined = join_scores(files, ratings, options.rubric, options.missing)
-    report = agree_scores(joined.study, joined.judges, options, joined.labels, joined.rubric)
-    return replace(report, notes=(*joined.notes, *report.notes))
+    ratings = own_labels(files) if ratings is None else ratings
+    study, scores, scale = join_scores(files, ratings, options.rubric, options.missing)
+    judges = [judge for column in scores.columns for judge in judges_of(column, study, scale)]
+    report = agree_scores(study, judges, options, ratings.source, scores.rubric)
+    notes = _caveats(scores.columns)
+    if study.people.opinions and "mos" not in ratings.facts:
+        notes.append(f"{ratings.source}: numbers between labels are taken as mean opinions")
+    return replace(report, notes=(*notes, *report.notes))
+
+
+def _caveats(columns: Sequence[ScoreColumn]) -> list[str]:
+    """What every score of a judge says of itself."""
+    every = [
+        caveat
+        for column in columns
+        for caveat, count in column.caveats.items()
+        if count == len(column.value)
+    ]
+    return list(dict.fromkeys(every))
 
 
 def agree_scores(

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.stats.agreement.ratings import Ratings
-from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores, study_of
-from trace_eval.stats.agreement.score_files import ScoreFile, merged_sources
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.stats.agreement.ratings import rating_table
+from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores
+from trace_eval.stats.agreement.score_files import ScoreFile
+from trace_eval.stats.agreement.score_join import join_scores
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.options import BootstrapOptions
@@ -35,7 +37,7 @@ Array = NDArray[Any]
 _DRAWS, _MOST_DRAWS, _DRAWS_PER_PAIR = 2_000, 20_000, 40
 
 #: Where nobody rated.
-_NOBODY = Ratings("", (), (), np.zeros(0), {}, {})
+_NOBODY = rating_table("", (), (), np.zeros(0))
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,14 @@ class _Means:
 
 def rank_scores(
     file: ScoreFile,
-    labels: Ratings | None,
+    labels: Opinions | None,
     options: RankOptions,
     human: Mapping[str, float] | None,
 ) -> RankReport:
     """See :func:`trace_eval.decide.rank.rank`."""
-    study, judge = _joined(file, labels, options)
+    ratings = labels or file.labels or _NOBODY
+    study, scores, scale = join_scores([file], ratings, options.rubric, options.missing)
+    judge = judge_scores(_chosen(file.source, scores.columns, options.judge), study, scale)
     means = _systems(study, judge, file.source)
     sums, counts = means.of(np.zeros(len(study.ids), np.int64), 1)
     values = (sums / counts)[0]
@@ -100,21 +104,6 @@ def rank_scores(
         caveats=tuple(_caveats(study, judge, means)),
         means=rows,
     )
-
-
-def _joined(
-    file: ScoreFile, labels: Ratings | None, options: RankOptions
-) -> tuple[Study, JudgeScores]:
-    found, facts, _, scale = merged_sources([file], options.rubric)
-    ratings = labels or file.labels or _NOBODY
-    stray = next((id_ for id_ in ratings.ids if id_ not in facts), None)
-    if stray is not None and options.missing == "error":
-        raise UserError(
-            f"{ratings.source}: rated item {stray!r} is not in {file.source}; score it, or pass"
-            " --missing drop"
-        )
-    study = study_of(facts, {}, ratings, scale)
-    return study, judge_scores(_chosen(file.source, found.columns, options.judge), study, scale)
 
 
 def _chosen(source: str, columns: Sequence[ScoreColumn], judge: str | None) -> ScoreColumn:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,35 +18,54 @@ from trace_eval.data.items import ANONYMOUS, Single
 from trace_eval.data.label_files import SCORE_FIELDS, columns_of, read_columns
 from trace_eval.data.manifests import read_items
 from trace_eval.data.tables import CSV, column_names
+from trace_eval.opinions.cells import texts_of
+from trace_eval.opinions.opinions import Opinions
 
 
-@dataclass(frozen=True)
-class Ratings:
-    """Ratings and what is known of the items they are about.
+def rating_table(
+    source: str,
+    ids: Sequence[str],
+    raters: Sequence[str],
+    values: NDArray[np.float64],
+    means: bool = False,
+    **facts: Sequence[Any],
+) -> Opinions:
+    """Ratings as a table without labels: one row per rating, or per item that has none.
 
-    Attributes:
+    Args:
         source: where they are from.
         ids: item of each rating.
         raters: who gave it; empty: unknown, or known by place only.
-        values: the scores, on the rubric's scale [shape=(ratings,)].
-        facts: id -> (question, system, split) as far as the labels name them.
-        texts: id -> (candidate, references), where the labels are whole items.
-        opinions: they are mean opinions of several people, anywhere on the scale; else each is
-            one of the scale's labels.
+        values: on the rubric's scale; NaN: nobody rated that item [shape=(ratings,)].
+        means: they are mean opinions of several people (the fact ``mos``), anywhere on the scale;
+            else each is one of the scale's labels (the fact ``score``).
+        facts: what is known of the items: ``question_id``, ``system``, ``split``; where they
+            are whole, ``candidate`` and ``reference``.
     """
+    known = {name: texts_of(column) for name, column in facts.items() if any(column)}
+    return Opinions(
+        source,
+        texts_of(ids),
+        {},
+        texts_of(raters) if any(raters) else None,
+        facts={"mos" if means else "score": values, **known},
+    )
 
-    source: str
-    ids: Sequence[str]
-    raters: Sequence[str]
-    values: NDArray[np.float64]
-    facts: dict[str, tuple[str | None, str | None, str | None]]
-    texts: dict[str, tuple[str, tuple[str, ...]]]
-    opinions: bool = False
+
+def values_of(ratings: Opinions) -> NDArray[np.float64]:
+    """What was given, on the rubric's scale [shape=(ratings,)]."""
+    return ratings.facts["mos" if "mos" in ratings.facts else "score"]
+
+
+def rated(ratings: Opinions) -> Opinions:
+    """The rows that hold a rating."""
+    given = ~np.isnan(values_of(ratings))
+    return ratings if given.all() else ratings.take(given)
 
 
 def read_ratings(
     path: Path, rubric: str | None = None, columns: Mapping[str, str] | None = None
-) -> Ratings:
+) -> Opinions:
     """Read ``id, rater, score[, rubric]`` from CSV or JSON lines, or items with their labels.
 
     A column ``mos`` in place of ``score`` holds mean opinion scores: they are on the rubric's
@@ -68,7 +88,7 @@ def read_ratings(
     return _from_columns(path, rubric, columns or {})
 
 
-def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = None) -> Ratings:
+def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = None) -> Opinions:
     """The labels inside items; a None score is no rating.
 
     Args:
@@ -79,81 +99,93 @@ def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = 
     """
     if turns is None:
         turns = not any(item.labels and item.labels.scores for item in items)
-    ids: list[str] = []
-    raters: list[str] = []
-    values: list[float] = []
-    facts = {}
+    rows: list[tuple[str, str, float, str | None, Single]] = []
     for item in items:
-        facts[item.id] = (item.question_id, item.system, item.split)
-        given = {item.id: item.labels.given} if item.labels and not turns else {}
+        given = {item.id: item.labels.given} if item.labels and not turns else {item.id: {}}
         for number, scores in (item.labels.turns if item.labels and turns else {}).items():
-            turn = turn_role(item.id, int(number))
-            facts[turn] = (item.question_id or item.id, item.system, item.split)
-            given[turn] = scores
+            given[turn_role(item.id, int(number))] = scores
         for id_, scores in given.items():
-            for rater, score in scores.items():
-                ids.append(id_)
-                raters.append("" if rater.startswith(ANONYMOUS) else rater)
-                values.append(score)
-    return Ratings(source, ids, raters, np.array(values, float), facts, texts_of(items))
+            asked = item.question_id or (None if id_ == item.id else item.id)
+            for rater, score in (scores or {"": np.nan}).items():
+                who = "" if rater.startswith(ANONYMOUS) else rater
+                rows.append((id_, who, score, asked, item))
+    ids, raters, values, asked_, whole = zip(*rows, strict=True) if rows else [()] * 5
+    return rating_table(
+        source,
+        ids,
+        raters,
+        np.array(values, float),
+        question_id=asked_,
+        system=[item.system for item in whole],
+        split=[item.split for item in whole],
+        candidate=[item.answer.text for item in whole],
+        reference=[item.reference for item in whole],
+    )
 
 
-def texts_of(items: Sequence[Single]) -> dict[str, tuple[str, tuple[str, ...]]]:
+def written(items: Sequence[Single]) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Item -> (written answer, references), of those that have one."""
-    written = ((item, item.answer.text) for item in items)
-    return {item.id: (text, item.reference) for item, text in written if text is not None}
+    texts = ((item, item.answer.text) for item in items)
+    return {item.id: (text, item.reference) for item, text in texts if text is not None}
 
 
-def as_opinions(ratings: Ratings, scale: Numbers) -> Ratings:
-    """Ratings of which each is the mean of several people's, marked as such.
+def as_means(ratings: Opinions, scale: Numbers) -> Opinions:
+    """Ratings of which each is the mean of several people's, under the fact ``mos``.
 
     That is so where a number between two labels occurs, every item has one number alone, and nobody
     is named who gave it: what one person chose is a label.
     """
-    alone = len(set(ratings.ids)) == len(ratings.ids) and not any(ratings.raters)
-    values, labels = np.unique(ratings.values), np.array(scale.labels, float)
+    alone = ratings.rater is None and len(set(ratings.ids.tolist())) == len(ratings)
+    if not alone or "mos" in ratings.facts:
+        return ratings
+    values, labels = np.unique(values_of(ratings)), np.array(scale.labels, float)
     between = (np.abs(values[:, None] - labels) > _SAME_LABEL).all(1).any()
     inside = ((values >= scale.low) & (values <= scale.high)).all()
-    return replace(ratings, opinions=True) if alone and between and inside else ratings
+    if not (between and inside):
+        return ratings
+    facts = {"mos" if name == "score" else name: held for name, held in ratings.facts.items()}
+    return replace(ratings, facts=facts)
 
 
 #: Numbers closer than this are one label.
 _SAME_LABEL = 1e-6
 
 
-def positions(ratings: Ratings, scale: Numbers) -> NDArray[np.float64]:
+def positions(ratings: Opinions, scale: Numbers) -> NDArray[np.float64]:
     """The ratings' places on [0, 1] [shape=(ratings,)].
 
     Raises:
         UserError: one is none of the scale's labels, or a mean opinion lies beside the scale.
     """
-    if ratings.opinions:
+    given = values_of(ratings)
+    if "mos" in ratings.facts:
         return _on_scale(ratings, scale)
     known: dict[float, float] = {}
-    for value in np.unique(ratings.values):
+    for value in np.unique(given):
         try:
             known[float(value)] = scale.position(scale.parse(float(value)))
         except OffScale as error:
-            row = int(np.flatnonzero(ratings.values == value)[0])
+            row = int(np.flatnonzero(given == value)[0])
             raise UserError(
                 f"{ratings.source}: rating of item {ratings.ids[row]!r}: {error}; correct it,"
                 " name the rubric with --rubric, or call the column mos where it is the mean of"
                 " several people's"
             ) from None
-    values, index = np.unique(ratings.values, return_inverse=True)
+    values, index = np.unique(given, return_inverse=True)
     return np.array([known[float(value)] for value in values])[index]
 
 
-def _on_scale(ratings: Ratings, scale: Numbers) -> NDArray[np.float64]:
-    beside = np.flatnonzero((ratings.values < scale.low) | (ratings.values > scale.high))
+def _on_scale(ratings: Opinions, scale: Numbers) -> NDArray[np.float64]:
+    given = values_of(ratings)
+    beside = np.flatnonzero((given < scale.low) | (given > scale.high))
     if len(beside):
         row = int(beside[0])
         raise UserError(
-            f"{ratings.source}: mos of item {ratings.ids[row]!r} is {ratings.values[row]:g}, and"
+            f"{ratings.source}: mos of item {ratings.ids[row]!r} is {given[row]:g}, and"
             f" the scale goes from {scale.low:g} to {scale.high:g}; correct it, or name the rubric"
             " with --rubric"
         )
-    return np.asarray((ratings.values - scale.low) / (scale.high - scale.low), float)
+    return np.asarray((given - scale.low) / (scale.high - scale.low), float)
 
 
 def _holds_items(path: Path, named: Mapping[str, str]) -> bool:
@@ -162,7 +194,7 @@ def _holds_items(path: Path, named: Mapping[str, str]) -> bool:
     return not (scores & {*column_names(path)} or {"score", "mos"} & named.keys())
 
 
-def _from_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> Ratings:
+def _from_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> Opinions:
     columns = read_columns(path, columns_of(named, SCORE_FIELDS), SCORE_FIELDS)
     opinions = "mos" in columns
     if opinions and "score" in columns:
@@ -188,8 +220,12 @@ def _from_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> R
     raters = [one(who[row] or "") for row in rows.tolist()] if who else [""] * len(ids)
     if twice := _twice(ids, raters):
         raise UserError(f"{path}: rater {twice[1]!r} rated item {twice[0]!r} twice; keep one")
-    facts = _facts(columns, rows.tolist(), ids)
-    return Ratings(str(path), ids, raters, values, facts, {}, opinions)
+    facts = {
+        name: [columns[name][row] for row in rows.tolist()]
+        for name in ("question_id", "system", "split")
+        if name in columns
+    }
+    return rating_table(str(path), ids, raters, values, opinions, **facts)
 
 
 class _Same(dict[str, str]):
@@ -197,19 +233,6 @@ class _Same(dict[str, str]):
 
     def __call__(self, text: str) -> str:
         return self.setdefault(text, text)
-
-
-def _facts(
-    columns: dict[str, list[str | None]], rows: Sequence[int], ids: Sequence[str]
-) -> dict[str, tuple[str | None, str | None, str | None]]:
-    names = ("question_id", "system", "split")
-    if not any(name in columns for name in names):
-        return {}
-    empty: list[str | None] = [None] * len(columns["id"])
-    question, system, split = (columns.get(name, empty) for name in names)
-    return {
-        id_: (question[row], system[row], split[row]) for id_, row in zip(ids, rows, strict=True)
-    }
 
 
 def _rows(path: Path, columns: dict[str, list[str | None]], rubric: str | None) -> Iterator[int]:

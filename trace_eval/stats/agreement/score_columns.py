@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import Numbers, likert
 from trace_eval.data.items import Single
-from trace_eval.stats.agreement.ratings import Ratings, as_opinions, positions, texts_of
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.stats.agreement.ratings import as_means, positions, rated, written
 from trace_eval.stats.agreement.study import JudgeScores, People, Study
 
 Array = NDArray[Any]
@@ -47,20 +48,20 @@ class ScoreColumn:
     caveats: Counter[str] = field(default_factory=Counter)
 
 
-def items_study(items: Sequence[Single], ratings: Ratings, scale: Numbers) -> Study:
+def items_study(items: Sequence[Single], ratings: Opinions, scale: Numbers) -> Study:
     """Items and ratings as columns; facts that the items lack are taken from the labels.
 
     Raises:
         UserError: a rating is off the scale.
     """
     facts = {item.id: (item.question_id, item.system, item.split) for item in items}
-    return study_of(facts, texts_of(items), ratings, scale)
+    return study_of(facts, written(items), ratings, scale)
 
 
 def study_of(
     facts: Facts,
     texts: Texts,
-    ratings: Ratings,
+    ratings: Opinions,
     scale: Numbers,
 ) -> Study:
     """A study of the items in ``facts``; ratings of other items are left out.
@@ -73,34 +74,48 @@ def study_of(
     """
     ids = tuple(facts)
     index = {id_: row for row, id_ in enumerate(ids)}
-    ratings = as_opinions(ratings, scale)
-    value = positions(ratings, scale)
-    row = np.array([index.get(id_, -1) for id_ in ratings.ids], np.int64)
+    own, theirs = _of_items(ratings)
+    ratings = as_means(rated(ratings), scale)
+    value, means = positions(ratings, scale), "mos" in ratings.facts
+    row = np.array([index.get(id_, -1) for id_ in ratings.ids.tolist()], np.int64)
     known = row >= 0
-    names = sorted({rater for rater in ratings.raters if rater})
+    raters = [""] * len(ratings) if ratings.rater is None else ratings.rater.tolist()
+    names = sorted({rater for rater in raters if rater})
     code = {rater: number for number, rater in enumerate(names)}
-    rater = np.array([code.get(name, -1) for name in ratings.raters], np.int64)
-    merged = (
-        [_merged(facts[id_], ratings.facts.get(id_)) for id_ in ids]
-        if ratings.facts
-        else list(facts.values())
-    )
+    rater = np.array([code.get(name, -1) for name in raters], np.int64)
+    merged = [_merged(facts[id_], own.get(id_)) for id_ in ids] if own else list(facts.values())
     question, _ = _codes([facts_[0] for facts_ in merged], own=True)
     system, systems = _codes([facts_[1] for facts_ in merged])
     splits = [facts_[2] for facts_ in merged]
-    every = [texts.get(id_) or ratings.texts.get(id_) for id_ in ids]
+    every = [texts.get(id_) or theirs.get(id_) for id_ in ids]
     return Study(
         ids,
         np.array([scale.position(label) for label in scale.labels]),
         float(scale.low),
         float(scale.high),
-        People(len(ids), row[known], value[known], rater[known], tuple(names), ratings.opinions),
+        People(len(ids), row[known], value[known], rater[known], tuple(names), means),
         question,
         system if systems else None,
         systems,
         np.array([split or "" for split in splits]) if any(splits) else None,
         None if not ids or any(text is None for text in every) else every,  # type: ignore[arg-type]
     )
+
+
+def _of_items(ratings: Opinions) -> tuple[Facts, Texts]:
+    """What ratings know of their items, by id."""
+    ids, size = ratings.ids.tolist(), len(ratings)
+    names = ("question_id", "system", "split", "candidate", "reference")
+    known = [ratings.facts.get(name) for name in names]
+    columns = [[None] * size if column is None else column.tolist() for column in known]
+    facts: Facts = {}
+    texts: Texts = {}
+    if any(column is not None for column in known[:3]):
+        facts = dict(zip(ids, zip(*columns[:3], strict=True), strict=True))
+    for id_, text, reference in zip(ids, *columns[3:], strict=True) if known[3] is not None else ():
+        if text is not None:
+            texts[id_] = (text, reference or ())
+    return facts, texts
 
 
 def judges_of(column: ScoreColumn, study: Study, scale: Numbers) -> list[JudgeScores]:

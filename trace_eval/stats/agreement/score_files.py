@@ -14,9 +14,10 @@ from trace_eval.data.answers import turn_role
 from trace_eval.data.items import Single
 from trace_eval.data.label_files import SCORE_FIELDS, columns_of, read_columns
 from trace_eval.data.strict_json import BadJson, lines, read_file
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.rubrics.load import load_rubric, rubric_names
 from trace_eval.rubrics.single import ScaleSpec
-from trace_eval.stats.agreement.ratings import Ratings, ratings_of_items, read_ratings, texts_of
+from trace_eval.stats.agreement.ratings import rated, ratings_of_items, read_ratings, written
 from trace_eval.stats.agreement.score_columns import (
     DEFAULT_SCALE,
     Facts,
@@ -44,7 +45,7 @@ class ScoreFile:
     rubric: str | None = None
     facts: Facts = field(default_factory=dict)
     texts: Texts = field(default_factory=dict)
-    labels: Ratings | None = None
+    labels: Opinions | None = None
     scale: Numbers | None = None
 
 
@@ -87,10 +88,10 @@ def read_scores(
 
 def read_with_ratings(
     sources: Sequence[Path | ScoreFile],
-    ratings: Path | Ratings | None,
+    ratings: Path | Opinions | None,
     rubric: str | None = None,
     columns: Mapping[str, str] | None = None,
-) -> tuple[list[ScoreFile], Ratings | None]:
+) -> tuple[list[ScoreFile], Opinions | None]:
     """Scores, and the ratings beside them.
 
     Args:
@@ -107,7 +108,9 @@ def read_with_ratings(
     if isinstance(ratings, Path):
         ratings = read_ratings(ratings, merged_sources(files, rubric)[0].rubric, columns)
     elif columns and any(isinstance(s, Path) and s.is_dir() for s in sources):
-        raise UserError(f"{sources[0]}: a run folder needs no column names; name them for files")
+        raise UserError(f"{sources[0]}: --id and --column mean nothing for a run; leave them out")
+    if ratings is not None and ratings.codes:
+        raise UserError(f"{ratings.source}: holds labels of pairs; give ratings of single answers")
     return files, ratings
 
 
@@ -125,7 +128,7 @@ def _read_run(folder: Path, rubric: str | None) -> ScoreFile:
     if turns:
         facts = score_file.facts
     score_file.facts = facts
-    score_file.texts = texts_of(items)
+    score_file.texts = written(items)
     score_file.labels = ratings_of_items(f"{folder} (its own labels)", items, turns)
     score_file.scale = _run_scale(folder / "manifest.json", score_file.rubric)
     return score_file
@@ -283,10 +286,10 @@ def _number(text: str | None, where: str, name: str) -> float | None:
     return value
 
 
-def own_labels(files: Sequence[ScoreFile]) -> Ratings:
+def own_labels(files: Sequence[ScoreFile]) -> Opinions:
     """The ratings that came with the first file that has some."""
     for file in files:
-        if file.labels is not None and len(file.labels.ids):
+        if file.labels is not None and len(rated(file.labels)):
             return file.labels
     raise UserError(
         f"{files[0].source}: nobody's ratings are inside; pass --labels FILE with the columns id,"
