@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.compare.change_report import ChangeReport
-from trace_eval.compare.conclusions import ConclusionChange, Conclusions, change, z_conclusions
+from trace_eval.compare.conclusions import ConclusionChange, change, z_conclusions, z_p
 from trace_eval.compare.mapping import Mapping, mapping
 from trace_eval.compare.read_board import Board
 from trace_eval.show.table import column, p_text
@@ -19,6 +19,12 @@ from trace_eval.stats.ranking.correlation import correlate
 from trace_eval.stats.ranking.ranks import ranks
 
 Array = NDArray[np.float64]
+
+_UNTESTED = "items per system are not known (--items): no errors, no conclusions tested"
+_BINOMIAL = (
+    "errors are binomial and take the two judgings as independent: conservative, where the same"
+    " items were judged twice"
+)
 
 #: What a win rate of a system is compared with: as good as the baseline.
 EVEN = 0.5
@@ -104,38 +110,42 @@ def compare_boards(one: Board, other: Board, items: int | None = None) -> BoardC
     Raises:
         UserError: fewer than two systems in common, or scores that are no win rates.
     """
-    index = {name: row for row, name in enumerate(other.systems)}
-    names = [name for name in one.systems if name in index]
+    places = [{name: row for row, name in enumerate(board.systems)} for board in (one, other)]
+    names = [name for name in one.systems if name in places[1]]
     if len(names) < 2:
         raise UserError(f"{one.name} and {other.name} have {len(names)} systems in common; need 2")
-    mine = {name: row for row, name in enumerate(one.systems)}
-    old = one.scores[[mine[name] for name in names]]
-    new = other.scores[[index[name] for name in names]]
+    old, new = (
+        board.scores[[place[name] for name in names]]
+        for board, place in zip((one, other), places, strict=True)
+    )
     base = None if one.baseline is None else one.systems[one.baseline]
     rest = np.array([name != base for name in names])
+    kept = [name for name in names if name != base]
     figures = [_figures("all", names, old, new)]
     if base in names:
-        kept = [name for name in names if name != base]
         figures.append(_figures(f"without the baseline {base}", kept, old[rest], new[rest]))
-    fitted = mapping(old[rest], new[rest])
     families: list[ConclusionChange] = []
-    p_holm: list[float] | None = None
-    notes = []
-    if items is None:
-        notes.append("items per system are not known (--items): no errors, no conclusions tested")
-    else:
+    p_holm: Iterator[float | None] = iter([None] * len(names))
+    if items is not None:
         unit = _unit(np.concatenate([old, new]), one.name)
-        kept = [name for name, keep in zip(names, rest.tolist(), strict=True) if keep]
         rates = old[rest] / unit, new[rest] / unit
-        if base in names:
-            families.append(_against(kept, rates, items))
+        families = [_against(kept, rates, items)] if base in names else []
         families.append(_pairs(kept, rates, items))
-        p_holm = _shift_tests(rates, items)
-        notes.append(
-            "errors are binomial and take the two judgings as independent: conservative, where the"
-            " same items were judged twice"
+        p_holm = iter(_shift_tests(rates, items))
+    fitted = mapping(old[rest], new[rest])
+    before, after = ranks(old.tolist()), ranks(new.tolist())
+    rows = [
+        BoardShift(
+            name,
+            float(old[row]),
+            float(new[row]),
+            float(new[row] - old[row]),
+            (before[row] or 0, after[row] or 0),
+            next(p_holm) if rest[row] else None,
+            *(fitted.at(float(old[row])) or (None, None)),
         )
-    rows = _shifts(names, (old, new), rest, p_holm, fitted)
+        for row, name in enumerate(names)
+    ]
     return BoardChange(
         title="judge changed (nothing says what else did)",
         sentence=_sentence(figures[0], families, rows, items),
@@ -143,40 +153,13 @@ def compare_boards(one: Board, other: Board, items: int | None = None) -> BoardC
         second=other.name,
         only_first=len(one.systems) - len(names),
         only_second=len(other.systems) - len(names),
-        notes=tuple(notes),
+        notes=(_UNTESTED if items is None else _BINOMIAL,),
         items=items,
         figures=tuple(figures),
-        shifts=tuple(rows),
+        shifts=tuple(sorted(rows, key=lambda row: (-abs(row.shift), row.system))),
         conclusions=tuple(families),
         mapping=fitted,
     )
-
-
-def _shifts(
-    names: Sequence[str],
-    scores: tuple[Array, Array],
-    rest: NDArray[np.bool_],
-    p_holm: list[float] | None,
-    fitted: Mapping,
-) -> list[BoardShift]:
-    """Every system, the largest shift first; ``rest`` are those that are tested."""
-    old, new = scores
-    places = ranks(old.tolist()), ranks(new.tolist())
-    tested: Iterator[float | None] = iter([None] * len(names) if p_holm is None else p_holm)
-    rows = [
-        BoardShift(
-            name,
-            float(old[row]),
-            float(new[row]),
-            float(new[row] - old[row]),
-            (places[0][row] or 0, places[1][row] or 0),
-            next(tested) if rest[row] else None,
-            *(fitted.at(float(old[row])) or (None, None)),
-        )
-        for row, name in enumerate(names)
-    ]
-    rows.sort(key=lambda row: (-abs(row.shift), row.system))
-    return rows
 
 
 def _unit(scores: Array, name: str) -> float:
@@ -215,35 +198,27 @@ def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> BoardFi
 
 def _against(names: Sequence[str], rates: tuple[Array, Array], items: int) -> ConclusionChange:
     first, second = (z_conclusions(p - EVEN, p * (1 - p) / items) for p in rates)
-    told = [f"{n} {_of(first, r)} to {_of(second, r)}" for r, n in enumerate(names)]
+    words = {1: "better", 0: "undecided", -1: "worse"}
+    told = [
+        f"{name} {words[one]} to {words[other]}"
+        for name, one, other in zip(names, first.signs.tolist(), second.signs.tolist(), strict=True)
+    ]
     return change("every system against the baseline", told, first, second)
 
 
 def _pairs(names: Sequence[str], rates: tuple[Array, Array], items: int) -> ConclusionChange:
     i, j = np.triu_indices(len(names), 1)
-
-    def seen(p: Array) -> Conclusions:
-        error = p * (1 - p) / items
-        return z_conclusions(p[i] - p[j], error[i] + error[j])
-
-    told = [
-        f"{names[one]} and {names[other]}"
-        for one, other in zip(i.tolist(), j.tolist(), strict=True)
-    ]
-    return change("every two systems", told, seen(rates[0]), seen(rates[1]))
-
-
-def _of(seen: Conclusions, row: int) -> str:
-    return {1: "better", 0: "undecided", -1: "worse"}[int(seen.signs[row])]
+    spread = [p * (1 - p) / items for p in rates]
+    first, second = (
+        z_conclusions(p[i] - p[j], own[i] + own[j]) for p, own in zip(rates, spread, strict=True)
+    )
+    told = [f"{names[a]} and {names[b]}" for a, b in zip(i.tolist(), j.tolist(), strict=True)]
+    return change("every two systems", told, first, second)
 
 
 def _shift_tests(rates: tuple[Array, Array], items: int) -> list[float]:
-    from scipy.special import ndtr
-
     variance = sum(p * (1 - p) / items for p in rates)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where(variance > 0, np.abs(rates[1] - rates[0]) / np.sqrt(variance), 0.0)
-    return holm((2 * ndtr(-z)).tolist())
+    return holm(z_p(rates[1] - rates[0], np.asarray(variance)).tolist())
 
 
 def _sentence(

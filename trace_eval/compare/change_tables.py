@@ -24,10 +24,6 @@ _STEPS = 11
 
 def change_tables(report: JudgeChange) -> Iterator[Table]:
     """What was held fixed, coverage, flips, direction, systems, people, mapping, severe items."""
-    yield from (found for found in _of_runs(report) if found.rows)
-
-
-def _of_runs(report: JudgeChange) -> Iterator[Table]:
     yield _held(report)
     yield _coverage(report)
     yield _flips(report)

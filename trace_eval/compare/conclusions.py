@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.show.table import NOTHING, column, joined
 from trace_eval.stats.estimate.paired import holm
 
 Array = NDArray[np.float64]
@@ -40,6 +41,10 @@ class Conclusions:
         return cls(order * (adjusted <= LEVEL), order * (p <= LEVEL), order)
 
 
+def _by_noise(expected: float | None, row: ConclusionChange) -> str | None:
+    return None if expected is None else f"{expected:g} ({row.expected_from})"
+
+
 @dataclass(frozen=True)
 class ConclusionChange:
     """How the conclusions of a family change from one judge to the other.
@@ -57,15 +62,22 @@ class ConclusionChange:
 
     family: str
     size: int
-    lost: tuple[str, ...]
-    gained: tuple[str, ...]
-    reversed: tuple[str, ...]
-    reordered: int
-    raw: tuple[int, int, int]
+    lost: tuple[str, ...] = field(metadata=column(shown=lambda names, _: len(names)))
+    gained: tuple[str, ...] = field(metadata=column(shown=lambda names, _: len(names)))
+    reversed: tuple[str, ...] = field(metadata=column(shown=lambda names, _: len(names)))
+    reordered: int = field(metadata=column("order only"))
+    raw: tuple[int, int, int] = field(metadata=column("without Holm", joined(" / ")))
     raw_reversed: tuple[str, ...]
     order: int
-    expected: float | None = None
+    expected: float | None = field(default=None, metadata=column("expected by noise", _by_noise))
     expected_from: str = ""
+
+    @property
+    def which(self) -> str:
+        """Some of them by name, the reversed ones first."""
+        kinds = {"reversed": self.reversed, "lost": self.lost, "gained": self.gained}
+        names = [f"{kind}: {name}" for kind, own in kinds.items() for name in own]
+        return "; ".join(names[:3]) + ("; ..." if len(names) > 3 else "") or NOTHING
 
     @property
     def changed(self) -> int:
@@ -115,11 +127,16 @@ def _kinds(one: Signs, other: Signs) -> tuple[NDArray[Any], NDArray[Any], NDArra
 
 def z_conclusions(differences: Array, variances: Array) -> Conclusions:
     """Conclusions of normal differences; without variance there is none."""
+    return Conclusions.of(differences, z_p(differences, variances))
+
+
+def z_p(differences: Array, variances: Array) -> Array:
+    """Two-sided p of normal differences; 1 without variance."""
     from scipy.special import ndtr
 
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(variances > 0, np.abs(differences) / np.sqrt(variances), 0.0)
-    return Conclusions.of(differences, 2 * ndtr(-z))
+    return np.asarray(2 * ndtr(-z))
 
 
 def sign_conclusions(wins: NDArray[Any], losses: NDArray[Any]) -> Conclusions:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
 from blueprints import UserError
-from trace_eval.compare.board_tables import board_tables
 from trace_eval.compare.boards import BoardChange, compare_boards
 from trace_eval.compare.change import compare_judgings
 from trace_eval.compare.change_report import JudgeChange
@@ -16,6 +15,7 @@ from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.read_board import is_board, read_board
 from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
+from trace_eval.compare.shared_tables import board_tables
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 from trace_eval.show.table import Table
@@ -96,4 +96,5 @@ def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
 
 def judge_change_tables(report: JudgeChange | BoardChange) -> Iterator[Table]:
     """The tables of either report, for people."""
-    return change_tables(report) if isinstance(report, JudgeChange) else board_tables(report)
+    found = change_tables(report) if isinstance(report, JudgeChange) else board_tables(report)
+    return (shown for shown in found if shown.rows)

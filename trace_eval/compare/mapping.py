@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from trace_eval.show.table import column
 
 Array = NDArray[np.float64]
 
@@ -34,21 +36,35 @@ class Mapping:
         reason: why there is none; None: there is one.
     """
 
-    kind: str
+    kind: str = field(
+        metadata=column("mapping", lambda kind, _: "no mapping" if kind == "none" else kind)
+    )
     points: int
-    intercept: float | None
-    slope: float | None
-    slope_error: float | None
-    sd: float | None
-    half_width: float | None
-    left_out: float | None
-    identity: float | None
-    low: float
-    high: float
+    intercept: float | None = None
+    slope: float | None = None
+    slope_error: float | None = None
+    sd: float | None = field(default=None, metadata=column("residual sd", ".3g"))
+    half_width: float | None = field(
+        default=None, metadata=column("a new one is placed to +-", ".3g")
+    )
+    left_out: float | None = field(default=None, metadata=column("left-out error", ".3g"))
+    identity: float | None = field(default=None, metadata=column("without mapping", ".3g"))
+    low: float = field(
+        default=0.0, metadata=column("only within", lambda low, row: f"{low:g} to {row.high:g}")
+    )
+    high: float = 0.0
     reason: str | None = None
     knots: tuple[tuple[float, float], ...] = ()
     centre: float = 0.0
     spread: float = 0.0
+
+    @property
+    def line(self) -> str | None:
+        """The line in words; None: there is none."""
+        if self.slope_half is None:
+            return None
+        error = f"(slope +- {self.slope_half:.3f})"
+        return f"{self.intercept:.3f} + {self.slope:.3f} first {error}"
 
     @property
     def slope_half(self) -> float | None:
@@ -80,40 +96,33 @@ def mapping(old: Array, new: Array) -> Mapping:
     """
     number = len(old)
     low, high = (float(old.min()), float(old.max())) if number else (0.0, 0.0)
+    none = Mapping("none", number, low=low, high=high)
     if number < LEAST or high <= low:
         told = f"{number} points on {len(np.unique(old))} values; a mapping needs {LEAST}"
-        return Mapping("none", number, None, None, None, None, None, None, None, low, high, told)
-    fit = _isotonic if number >= MONOTONE_FROM else _linear
-    errors = np.array([_left_out(fit, old, new, row) for row in _chosen(number)])
-    away = float(np.mean(np.abs(errors)))
+        return replace(none, reason=told)
+    linear = number < MONOTONE_FROM
+    fit = _linear if linear else _isotonic
+    away = float(np.mean(np.abs([_left_out(fit, old, new, row) for row in _chosen(number)])))
     identity = float(np.mean(np.abs(new - old)))
-    intercept, slope = _line(old, new)
-    residuals = new - fit(old, new, old)
-    sd = float(np.sqrt((residuals**2).sum() / (number - 2)))
-    half = _t(number - 2) * sd * float(np.sqrt(1 + 1 / number))
-    spread = float(((old - old.mean()) ** 2).sum())
+    sd = float(np.sqrt(((new - fit(old, new, old)) ** 2).sum() / (number - 2)))
+    none = replace(none, sd=sd, left_out=away, identity=identity)
     if away >= identity:
         told = f"left-out error {away:.3g} does not beat that of no mapping, {identity:.3g}"
-        return Mapping("none", number, None, None, None, sd, None, away, identity, low, high, told)
-    linear = fit is _linear
+        return replace(none, reason=told)
+    spread = float(((old - old.mean()) ** 2).sum())
     ends = np.array([low, high]) if linear else np.unique(old)
-    return Mapping(
-        "linear" if linear else "isotonic",
-        number,
-        intercept if linear else None,
-        slope if linear else None,
-        sd / spread**0.5 if linear else None,
-        sd,
-        half,
-        away,
-        identity,
-        low,
-        high,
-        None,
-        tuple(zip(ends.tolist(), fit(old, new, ends).tolist(), strict=True)),
-        float(old.mean()),
-        spread,
+    found = replace(
+        none,
+        kind="linear" if linear else "isotonic",
+        half_width=_t(number - 2) * sd * float(np.sqrt(1 + 1 / number)),
+        knots=tuple(zip(ends.tolist(), fit(old, new, ends).tolist(), strict=True)),
+        centre=float(old.mean()),
+        spread=spread,
     )
+    if not linear:
+        return found
+    intercept, slope = _line(old, new)
+    return replace(found, intercept=intercept, slope=slope, slope_error=sd / spread**0.5)
 
 
 #: Points that are left out in turn; of more, so many at even distances.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from trace_eval.compare.boards import BoardChange
 from trace_eval.compare.conclusions import ConclusionChange
 from trace_eval.compare.mapping import Mapping
 from trace_eval.compare.severe import SevereItem
-from trace_eval.show.table import NOTHING, Table, grid, table
+from trace_eval.show.table import NOTHING, Table, table
 
 
 def severe_table(
@@ -21,75 +22,22 @@ def severe_table(
 
 def conclusions_table(families: tuple[ConclusionChange, ...]) -> Table:
     """Conclusions that are lost, gained or reversed, beside those that noise changes."""
-    rows = []
-    for family in families:
-        names = [
-            f"{kind}: {name}"
-            for kind in ("reversed", "lost", "gained")
-            for name in getattr(family, kind)
-        ]
-        rows.append(
-            (
-                family.family,
-                family.size,
-                *(len(getattr(family, kind)) for kind in ("lost", "gained", "reversed")),
-                family.reordered,
-                "{} / {} / {}".format(*family.raw),
-                NOTHING
-                if family.expected is None
-                else f"{family.expected:g} ({family.expected_from})",
-                "; ".join(names[:3]) + ("; ..." if len(names) > 3 else "") or NOTHING,
-            )
-        )
-    return grid(
+    return table(
         "Conclusions that change",
-        (
-            "family",
-            "size",
-            "lost",
-            "gained",
-            "reversed",
-            "order only",
-            "without Holm",
-            "expected by noise",
-            "which",
-        ),
-        rows,
+        families,
+        "family size lost gained reversed reordered raw expected which",
         "two-sided at 5 %, Holm within the family; order only: another order, both undecided",
     )
 
 
 def mapping_table(found: Mapping) -> Table:
     """The mapping from old to new scores, or why there is none."""
-    line = NOTHING
-    if found.slope_half is not None:
-        error = f"(slope +- {found.slope_half:.3f})"
-        line = f"{found.intercept:.3f} + {found.slope:.3f} first {error}"
-    return grid(
+    return table(
         "Mapping of first to second",
-        (
-            "mapping",
-            "points",
-            "second =",
-            "residual sd",
-            "a new one is placed to +-",
-            "left-out error",
-            "without mapping",
-            "only within",
-        ),
-        [
-            (
-                "no mapping" if found.kind == "none" else found.kind,
-                found.points,
-                line,
-                *(
-                    NOTHING if v is None else f"{v:.3g}"
-                    for v in (found.sd, found.half_width, found.left_out, found.identity)
-                ),
-                f"{found.low:g} to {found.high:g}",
-            )
-        ],
+        [found],
+        "kind points line sd half_width left_out identity low",
         found.reason or "first scores stay as they are; mapped ones stand beside them",
+        line="second =",
     )
 
 
@@ -99,3 +47,23 @@ def mapped_cells(found: Mapping | None, old: float | None) -> tuple[str, str]:
     if at is None:
         return NOTHING, NOTHING
     return f"{at[0]:.4g}", f"{at[1][0]:.3g} to {at[1][1]:.3g}"
+
+
+#: Systems that the table lists.
+_ROWS = 40
+
+
+def board_tables(report: BoardChange) -> Iterator[Table]:
+    """Two boards: shifts, conclusions, mapping."""
+    yield table(
+        f"{report.first} -> {report.second}",
+        report.figures,
+        "rows systems spearman kendall mean_absolute mean largest of rank_move moved reordered",
+    )
+    yield conclusions_table(report.conclusions)
+    yield mapping_table(report.mapping)
+    yield table(
+        "Largest shifts",
+        report.shifts[:_ROWS],
+        "system first second shift ranks p_holm mapped mapped_range",
+    )
