@@ -11,10 +11,18 @@ import numpy as np
 import pytest
 import soundfile
 
-from blueprints import GROUPS, Absent, Blueprint
+from blueprints import GROUPS, Absent, Blueprint, UserError
 from tests.support.audio import RATE, tone, write
 from tests.support.cli import trace_eval
+from trace_eval.data.label_files import read_columns
+from trace_eval.data.manifests import read_manifest
+from trace_eval.datasets.sets.speechjudge import read_speechjudge
+from trace_eval.decide.human_ranking import read_human_ranking
+from trace_eval.opinions.labels import read_labels
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.ratings import read_ratings
+from trace_eval.stats.agreement.score_files import read_scores
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -200,3 +208,71 @@ def test_the_claimed_length_is_not_believed(run: tuple[Run, int, str]) -> None:
     folder = run[0]
     clips = {Path(source).stem: record.clip for source, record in folder.clips().items()}
     assert clips["claims_2_gib"] == clips["good"]
+
+
+@pytest.mark.parametrize(
+    ("read", "name", "data", "said"),
+    [
+        (read_columns, "x.csv", b"x" * 200_000, "not readable as CSV .field larger"),
+        (read_columns, "x.csv", b"id,overall\nx,1,2\n", "row 1: more cells than the header"),
+        (read_labels, "x.csv", b"id,overall,inclusion\nx,1,1.5\n", "inclusion"),
+        (read_human_ranking, "x.csv", b"\xff", "not readable as csv .its header is not UTF-8"),
+        (read_human_ranking, "x.csv", b"system,score\na,much\n", "record 1: score"),
+        (read_manifest, "none.jsonl", None, "no such file"),
+        (lambda path: load_rubric(str(path)), "x.toml", b"\xff", "cannot be read"),
+        (lambda path: read_speechjudge([path]), "x.parquet", b"PAR1 PAR1", "not a Parquet file"),
+    ],
+)
+def test_files_that_are_none(
+    read: Callable[[Path], object], name: str, data: bytes | None, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(UserError, match=said):
+        read(path)
+
+
+SCORE_LINE = '{"item": "i", "judge": "j", "status": "scored"}\n'
+
+
+@pytest.mark.parametrize(
+    ("read", "name", "data", "said"),
+    [
+        (read_ratings, "x.jsonl", None, "no such file"),
+        (read_ratings, "x.jsonl", "{\n", "x.jsonl, line 1: not JSON"),
+        (read_ratings, "x.jsonl", '{"id": "x", "reference": 7}\n', "no column for audio"),
+        (read_ratings, "x.csv", "id,rater\nx,y\n", "score"),
+        (read_ratings, "x.csv", "id,score,rubric\nx,1,a\ny,1,b\n", "ratings of 2 rubrics"),
+        (read_scores, "x.jsonl", None, "no such file"),
+        (read_scores, "x.jsonl", SCORE_LINE + "{\n", "x.jsonl, line 2: not JSON"),
+        (read_scores, "x.jsonl", SCORE_LINE + "{}\n", "x.jsonl, line 2: no score record"),
+        (read_scores, "x.csv", "id,judge,score\n,j,4\n", "row 1: there is no id"),
+        (read_scores, "x.csv", "id,judge,score\nx,j,4\nx,j,5\n", "j scored 'x' twice"),
+        (read_scores, "x.csv", "id,judge,score\nx,j,high\n", "row 1: score"),
+    ],
+)
+def test_scores_and_ratings_that_are_none(
+    read: Callable[[Path], object], name: str, data: str | None, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    if data is not None:
+        path.write_text(data)
+    with pytest.raises(UserError, match=said):
+        read(path)
+
+
+@pytest.mark.parametrize("score", ["51e999", "-inf", "nan", "9" * 400])
+def test_ratings_are_finite(tmp_path: Path, score: str) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text(f"id,rater,score\ns,x,{score}\n")
+    with pytest.raises(UserError, match=r"row 1: score .* is no number"):
+        read_ratings(path)
+
+
+def test_ratings_of_one_rubric_of_several_with_facts(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("id,rater,score,rubric,system,question_id\nx,r,4,a,s,q\ny,r,2,b,s,q\n")
+    found = read_ratings(path, "a")
+    assert (found.ids.tolist(), found.facts["score"].tolist()) == (["x"], [4.0])
+    assert (found.facts["question_id"][0], found.facts["system"][0]) == ("q", "s")

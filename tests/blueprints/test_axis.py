@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blueprints import Contour, UserError, resample
+from blueprints.axis import _mean
 
 
 def contour(values: list[float | None], start_s: float = 0.5, step_s: float = 1.0) -> Contour:
@@ -74,3 +75,8 @@ def test_any_contour_stays_finite_and_within_its_own_range(
         # Summing n terms v/n rounds in the last digits: a relative tolerance of 1e-9.
         slack = 1e-9 * max(map(abs, known), default=0.0)
         assert value is None or min(known) - slack <= value <= max(known) + slack
+
+
+def test_means_of_huge_values_are_finite() -> None:
+    assert _mean([1.7e308, 1.7e308, None]) == pytest.approx(1.7e308)
+    assert _mean([None]) is None

@@ -5,8 +5,10 @@ from typing import ClassVar
 import pytest
 from pydantic import Field
 
-from blueprints import GROUPS, Absent, Blueprint, Contour, Extension, Present, Status
+from blueprints import GROUPS, Absent, Blueprint, Contour, EmotionWindow, Extension, Present, Status
+from blueprints.groups.emotion import _course
 from blueprints.records import Fact
+from tests.support import samples
 from tests.support.samples import spoken
 
 
@@ -76,3 +78,25 @@ def test_the_length_of_a_clip_is_null_where_it_is_nothing(
     assert clip.clip_s == known
     absent = Absent(status=Status.FAILED, reason="no")
     assert Blueprint(clip="c", signal=absent).clip_s is None
+
+
+def test_facts_of_every_group_of_a_spoken_answer() -> None:
+    blueprint = samples.spoken()
+    facts = {
+        (name, fact.name): fact.value
+        for name in ("signal", "pitch", "loudness", "rate")
+        if isinstance(group := blueprint.group(name), Present)
+        for fact in group.facts(name)
+    }
+    named = {name for name, _ in facts}
+    assert {"signal", "pitch", "loudness", "rate"} <= named
+    assert str(facts["signal", "duration"]).endswith(" s")
+    assert str(facts["pitch", "mean pitch"]).endswith(" Hz")
+    assert str(facts["rate", "rate"]).endswith(" words/min")
+    assert all(value and "nan" not in str(value) for value in facts.values())
+
+
+def test_windows_without_scores_have_no_course() -> None:
+    sad = {"sad": 0.9, "neutral": 0.1}
+    windows = [EmotionWindow(start_s=s, end_s=s + 1, scores=x) for s, x in ((0, {}), (1, sad))]
+    assert _course(windows) == ["sad at 1"]

@@ -17,7 +17,8 @@ import pytest
 from blueprints import UserError
 from fusion import Rating
 from tests.support.audio import tone, write
-from trace_eval.data.manifests import read_manifest
+from trace_eval.data.answers import Recording
+from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.recordings import check_audio, find_recordings, recordings_in
 from trace_eval.data.records import spill_to
 from trace_eval.options import ExtractOptions, Options
@@ -292,3 +293,43 @@ def test_no_agreement_comes_from_half_a_column(
     page = html.unescape(write_report(tmp_path / "run").read_text())
     assert told in page
     assert "there is nothing to agree with" in page
+
+
+def test_a_voice_by_its_name_is_kept_as_a_fact(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    row = {"id": "x", "a": "a.wav", "b": "b.wav"}
+    path.write_text(json.dumps({**row, "voice": "alto", "faster": "a"}) + "\n")
+    read = read_manifest(path)
+    assert not read.problems
+    assert read.pairs[0].meta["voice"] == "alto"
+    path.write_text(json.dumps({**row, "a": {"system": "one"}}) + "\n")
+    (problem,) = read_manifest(path).problems
+    assert "needs 'audio'" in problem.what
+
+
+def test_a_recording_of_bytes_is_known_by_them() -> None:
+    one, other = Recording(data=b"x"), Recording(data=b"y")
+    assert one.source_id.startswith("bytes:")
+    assert one.source_id != other.source_id
+
+
+def test_a_parquet_row_whose_text_is_not_utf_8_costs_itself(tmp_path: Path) -> None:
+    ids = [b"one", b"tw\xec", b"three"]
+    offsets = pa.array([0, 3, 6, 11], pa.int32()).buffers()[1]
+    texts = pa.Array.from_buffers(pa.string(), 3, [None, offsets, pa.py_buffer(b"".join(ids))])
+    answers = pa.array(["Yes."] * 3)
+    path = tmp_path / "items.parquet"
+    pq.write_table(pa.table({"id": texts, "candidate": answers}), path)
+    manifest = read_items(path)
+    assert [item.id for item in manifest.items] == ["one", "three"]
+    (problem,) = manifest.problems
+    assert "row 2: not UTF-8" in str(problem)
+    assert "not UTF-8" in str(problem)
+
+
+def test_a_parquet_column_whose_name_is_not_utf_8_is_one_error(tmp_path: Path) -> None:
+    path = tmp_path / "items.parquet"
+    pq.write_table(pa.table({"id": ["one"], "name": ["x"]}), path)
+    path.write_bytes(path.read_bytes().replace(b"name", b"nam\xec"))
+    with pytest.raises(UserError, match="not a Parquet file"):
+        read_items(path)

@@ -148,3 +148,30 @@ def write(folder: Path, *records: dict[str, Any]) -> Path:
     path = folder / "items.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return path
+
+
+def test_a_candidate_may_be_an_object(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"id": "x", "question": "Q?", "candidate": {"text": "so"}}\n')
+    (item,) = read_items(path).singles
+    assert item.answer.text == "so"
+
+
+def test_turns_and_labels_of_answers_are_checked(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    spoken = {"id": "x", "turns": [{"audio": "a.wav"}, {"speaker": "b"}]}
+    path.write_text(
+        "\n".join(
+            json.dumps(row)
+            for row in (
+                {"id": "w", "answer": {"turns": [{"audio": "a.wav"}]}},
+                {"id": "x", "answer": spoken},
+                {"id": "y", "answer": {"text": "t"}, "labels": 5},
+                {"id": "z", "answer": {"text": "t"}, "labels": {"scores": 5, "feedback": 5}},
+            )
+        )
+    )
+    read = read_items(path)
+    assert [item.id for item in read.singles] == ["w"]
+    assert read.singles[0].answer.is_spoken
+    assert [problem.where for problem in read.problems] == [f"{path}, line {n}" for n in (2, 3, 4)]

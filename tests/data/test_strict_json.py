@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from blueprints import Provenance, UserError
 from trace_eval.data import strict_json
+from trace_eval.data.answers import Recording
 from trace_eval.data.label_files import read_columns
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio
@@ -188,3 +189,36 @@ def test_anything_else_is_refused(data: bytes | str) -> None:
     except strict_json.BadJson:
         return
     assert json.loads(json.dumps(value, allow_nan=False)) == value
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("[" + "1" * 50 + "]", "at most 40 are read"),
+        ("\ud800", "UTF-8 cannot hold"),
+        (b"\xff", "not UTF-8"),
+    ],
+)
+def test_strict_json_refuses(data: str | bytes, said: str) -> None:
+    with pytest.raises(strict_json.BadJson, match=said):
+        strict_json.loads(data, max_bytes=40)
+
+
+def test_records_of_ours_name_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(strict_json.DamagedFile, match="f: a line is damaged"):
+        strict_json.record("{", "f")
+    with pytest.raises(strict_json.DamagedFile, match="f: a line is no object"):
+        strict_json.record("[1]", "f")
+    with pytest.raises(strict_json.DamagedFile, match="f: a record has no 'x'"):
+        strict_json.record("{}", "f")["x"]
+
+
+def test_files_and_lines_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.json"
+    path.write_text("[1, 2, 3]")
+    monkeypatch.setattr(strict_json, "MAX_FILE_BYTES", 5)
+    monkeypatch.setattr(strict_json, "MAX_LINE_BYTES", 5)
+    with pytest.raises(strict_json.BadJson, match="9 bytes; at most 5 are read"):
+        strict_json.read_file(path)
+    with pytest.raises(strict_json.BadJson, match="9 bytes; at most 5 are read"):
+        strict_json.parse(Recording, "[1, 2, 3]")

@@ -131,3 +131,13 @@ def test_as_typed_to_levels_of_agreement(tmp_path: Path) -> None:
         1,
         1,
     )
+
+
+def test_lists_of_raters_must_be_lists(tmp_path: Path) -> None:
+    row: dict[str, Any] = {"index": 1, "subset": "s", "language_setting": "en"}
+    row |= {"target_text": "t", "audioA": "a.wav", "audioB": "b.wav", "rater": 3}
+    row |= {"audioA_text_accuracy": [1], "audioB_text_accuracy": [1]}
+    table = pa.Table.from_pylist([{**row, "naturalness_annotation": ["Tie"]}])
+    pq.write_table(table, tmp_path / "x.parquet")
+    (problem,) = read_speechjudge([tmp_path / "x.parquet"]).manifest.problems
+    assert "rater: 3; expected a list, one entry per rater" in problem.what

@@ -16,6 +16,7 @@ from fusion import (
     rating_min,
     read_policy,
 )
+from fusion.plain import PLAIN_POLICIES
 from fusion.policies import Policy
 
 A, B, GOOD, BAD = RATINGS
@@ -202,3 +203,29 @@ def test_a_known_rating_leaves_no_more_possible_than_an_unknown_one(policy: Poli
             assert policy(c, vq, p) in policy.possible(*partly)
             swapped = (rating and rating.swapped for rating in partly)
             assert set(policy.possible(*swapped)) == {x.swapped for x in policy.possible(*partly)}
+
+
+class _Entry:
+    value = "plugin:policy"
+
+    def __init__(self, found: object) -> None:
+        self._found = found
+
+    def load(self) -> object:
+        return self._found
+
+
+def test_policies_of_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = POLICIES["content_first"]
+    offered: list[object] = [policy]
+    monkeypatch.setattr("fusion.tables.entry_points", lambda **_: [_Entry(offered[0])])
+    assert load_policy("mine") is policy
+    offered[0] = "no policy"
+    with pytest.raises(ValueError, match=r"plugin:policy is not a fusion\.Policy"):
+        load_policy("mine")
+
+
+def test_a_policy_needs_a_label() -> None:
+    policy = next(iter(PLAIN_POLICIES.values()))
+    with pytest.raises(ValueError, match="no dimension has a label"):
+        policy.decide({})

@@ -25,6 +25,7 @@ from fusion import (
     numbers,
     points,
 )
+from fusion.plain import collapse, mean_points
 
 A, B, GOOD, BAD = RATINGS
 FIVE = likert(1, 5)
@@ -147,3 +148,13 @@ def test_an_unacceptable_answer_cannot_win() -> None:
             assert rating is (better if better in (A, B) else GOOD)
         else:
             assert rating.acceptability == (a, b)
+
+
+def test_labels_and_scales_refuse_nothing() -> None:
+    assert collapse("both_bad") == "tie"
+    with pytest.raises(ValueError, match="no plain label"):
+        collapse("perhaps")
+    with pytest.raises(ValueError, match="there is no vote"):
+        mean_points([])
+    assert repr(likert()) == f"<scale {likert().name}>"
+    assert len({likert(), PREFERENCE, likert()}) == 2

@@ -15,7 +15,8 @@ from trace_eval.commands.cli import app
 from trace_eval.commands.cli import app as commands
 from trace_eval.data.columns import Columns, read_mapping
 from trace_eval.decide.agree import agree
-from trace_eval.opinions.judge_files import flip
+from trace_eval.opinions.judge_files import flip, read_judge_file
+from trace_eval.opinions.positions import has_positions, read_positions
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agreement.mirrored import exchanged_sides, mirrored_truth
 from trace_eval.stats.options import AgreeOptions, RankOptions
@@ -244,3 +245,36 @@ def test_the_command_line(tmp_path: Path) -> None:
     # x wins game 1 and 2 by the judge, y the third
     rates = {p["system"]: p["value"] for p in json.loads(out.read_text())["places"][:2]}
     assert rates == pytest.approx({"x": 2 / 3, "y": 1 / 3})
+
+
+def test_judge_files_by_their_own_words(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"id": "x", "preference": "A"}\n{"id": "y", "preference": "B"}\n')
+    said = read_judge_file(path, Columns(mapping={"A": "1", "B": "2"}))
+    assert said.codes["preference"].tolist() == [0, 1]
+    assert said.labels is None
+
+
+def test_headers_that_have_no_positions(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    assert not has_positions(path)
+    path.write_bytes(b"\xff\xfe")
+    assert not has_positions(path)
+
+
+def test_both_positions_of_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    head = "instruction_id,model_name,position1_prediction,position2_prediction\n"
+    path.write_text(head + "q,new,1,2\nq,base,1,1\nr,new,none,1\n")
+    assert has_positions(path)
+    found = read_positions(path, "base")
+    assert found.ids.tolist() == ["q/new"]  # both orders say A
+    assert found.codes["preference"].tolist() == [0]
+    with pytest.raises(UserError, match="name it by --baseline"):
+        read_positions(path, None)
+    path.write_text(head + "q,new,,1\n")
+    with pytest.raises(UserError, match="no comparison with 1, 2 or tie"):
+        read_positions(path, "base")
+    path.write_text("instruction_id\nq\n")
+    with pytest.raises(UserError, match="no column 'model_name'"):
+        read_positions(path, "base")
