@@ -24,11 +24,12 @@ PAGE = ROOT / "docs" / "architecture.md"
 PICTURE = ROOT / "docs" / "rooms.svg"
 
 #: Rooms so large that they have a picture of their own.
-FOLDERS = ("trace_eval.judges",)
+FOLDERS = ("trace_eval.judges", "trace_eval.stats")
 
 #: Small rooms that one means with another.
 WITH = {
     "trace_eval.__main__": "trace_eval.commands",
+    "trace_eval.options": "trace_eval.extracting",
     "trace_eval.static": "trace_eval.show",
 }
 BEGIN, END = "<!-- rooms: python docs/make_architecture.py -->", "<!-- rooms: end -->"

@@ -348,3 +348,11 @@ def test_the_architecture_page_is_what_the_code_says() -> None:
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_the_walks_name_files_that_exist() -> None:
+    walks = (ROOT / "docs" / "architecture.md").read_text("utf-8").partition("## The rooms")[0]
+    named = re.findall(r"`([\w/]+(?:\.py|/))`", walks)
+    assert len(named) > 15
+    gone = [n for n in named if not (ROOT / "trace_eval" / n).exists() and not (ROOT / n).exists()]
+    assert not gone
