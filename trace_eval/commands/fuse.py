@@ -128,17 +128,13 @@ def _calibrate(source: Path, policy: str | None, labels: Path | None, folder: Pa
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.decide.probabilities import write_probabilities
-    from trace_eval.opinions.labels import read_labels
     from trace_eval.runs.fuse import load_policy
-    from trace_eval.runs.opinions import read_opinions
+    from trace_eval.runs.opinions import read_with_labels
     from trace_eval.stats.inference.tables import calibration_tables
 
-    found, paths = write_probabilities(
-        read_opinions(source),
-        read_labels(labels) if labels else None,
-        folder,
-        load_policy(policy) if policy else None,
-    )
+    (judged,), known = read_with_labels([source], labels)
+    chosen = load_policy(policy) if policy else None
+    found, paths = write_probabilities(judged, known, folder, chosen)
     print_tables(calibration_tables(found), stdout_console())
     for path in paths:
         results().print(str(path), markup=False, soft_wrap=True)

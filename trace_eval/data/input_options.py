@@ -37,7 +37,8 @@ class TwoFolders:
     Attributes:
         a: instead of ITEMS: recordings of one system, paired by file name with --b.
         b: recordings of the other.
-        prompts: what was asked: recordings or .txt by the same names, or a table: id, prompt.
+        prompts: what was asked: recordings or .txt by the same names, or a table: id, prompt
+            (--column names others).
     """
 
     a: str | None = option_field(None, metavar="[NAME=]DIR")

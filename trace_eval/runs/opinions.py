@@ -76,12 +76,14 @@ def read_with_labels(
         sources: runs, or files of judgements, or what was read of them.
         labels: a file, whose labels may name the systems of an item, or what was read of one.
         columns: how the files name their columns and labels. A run needs none, so that beside
-            one they are those of the labels; of two files each has what it has of them.
+            one they are those of the labels; of two files each has what it has of them. None:
+            the command has no options for them.
         numbers, rows_are_items: see :func:`read_opinions`.
 
     Raises:
         UserError: one cannot be read.
     """
+    mapping = columns.mapping if columns else None
     columns = columns or Columns()
     judged = [
         read_opinions(source, _own(columns, source, labels), numbers, rows_are_items)
@@ -92,7 +94,7 @@ def read_with_labels(
     if isinstance(labels, Path):
         files = [source for source in sources if isinstance(source, Path) and is_file(source)]
         named = _there(columns.fields, labels, files)
-        labels = read_labels(labels, numbers, named, columns.mapping, judged[0])
+        labels = read_labels(labels, numbers, named, mapping, judged[0])
     return judged, labels
 
 
