@@ -252,6 +252,22 @@ def box_of(locator: Any) -> Any:
     return locator.bounding_box()
 
 
+def test_a_and_b_share_one_playhead(page: Page) -> None:
+    open_pair(page, "pair-0001")
+    length(page, "a")
+    length(page, "b")
+    page.evaluate("seek(audioOf('a'), 0.7)")
+    heads = """[...document.querySelectorAll(".side .time")].map(
+        (one) => Number(one.style.getPropertyValue("--at")) * Number(one.dataset.seconds))"""
+    assert page.evaluate(heads) == pytest.approx([0.7, 0.7], abs=0.01)
+    page.keyboard.press("x")
+    assert page.evaluate("player.active === audioOf('b')")
+    assert page.evaluate("audioOf('b').currentTime") == pytest.approx(0.7, abs=0.01)
+    page.locator("#exchange").click()
+    assert page.evaluate("player.active === audioOf('a')")
+    assert page.locator("#pair .spectrum").count() == 2
+
+
 def test_a_word_seeks_and_the_cursor_follows(page: Page) -> None:
     open_pair(page, "pair-0001")
     length(page, "a")

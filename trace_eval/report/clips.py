@@ -41,6 +41,7 @@ class ClipView:
     """A clip's fragment of the page.
 
     Attributes:
+        spectrum: address of its spectrogram, or empty.
         unheard: why there is no transcript, or empty.
         words: (text, start-end in hundredths of a second or empty, doubtful).
         numbers: (name, value with unit, word from the published norms or empty).
@@ -49,6 +50,7 @@ class ClipView:
 
     clip: str
     timeline: Timeline | None
+    spectrum: str
     transcript: Transcript | Absent
     unheard: str
     words: tuple[tuple[str, str, bool], ...]
@@ -63,6 +65,7 @@ def view(blueprint: Blueprint, wave: Envelope) -> ClipView:
     return ClipView(
         clip=blueprint.clip,
         timeline=timeline(blueprint, wave),
+        spectrum=wave.spectrum,
         transcript=heard,
         unheard=unmeasured("transcript", heard, why=True) if isinstance(heard, Absent) else "",
         words=tuple(map(_word, heard.words)) if isinstance(heard, Transcript) else (),

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from extractors import AudioError, decode
+from trace_eval.report.spectrogram import spectrogram
 
 #: Columns of a drawn waveform.
 POINTS = 300
@@ -21,10 +22,12 @@ class Envelope:
     Attributes:
         peaks: 0 to 1 [shape=(POINTS,)]; empty where it cannot be drawn.
         note: one sentence where it is empty.
+        spectrum: address of the clip's spectrogram; empty where there is none.
     """
 
     peaks: tuple[float, ...] = ()
     note: str = ""
+    spectrum: str = ""
 
 
 def envelope(path: Path | None, clip: str, max_seconds: float) -> Envelope:
@@ -43,7 +46,8 @@ def envelope(path: Path | None, clip: str, max_seconds: float) -> Envelope:
         return Envelope(note=f"no waveform: {error}")
     if decoded.sha256 != clip:
         return Envelope(note=f"no waveform: {path} has changed since it was judged")
-    return Envelope(outline(decoded.mono, POINTS))
+    drawn = spectrogram(decoded.mono, decoded.rate)
+    return Envelope(outline(decoded.mono, POINTS), spectrum=drawn)
 
 
 def outline(samples: npt.NDArray[np.float32], points: int) -> tuple[float, ...]:

@@ -18,7 +18,7 @@ from trace_eval.data.judgement import (
     VerdictOpinion,
 )
 from trace_eval.data.pairs import Pair
-from trace_eval.measures.language import languages_of
+from trace_eval.measures.language import asked_language, languages_of
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence_tables import EvidenceGrid, grids, label
 from trace_eval.report.gather import (
@@ -54,7 +54,10 @@ _LABELS = re.compile(rf"\b({'|'.join(_SAID)})\b")
 
 @dataclass(frozen=True)
 class PairRow:
-    """A pair in the list; ``text`` is what the search looks through."""
+    """A pair in the list; ``text`` is what the search looks through.
+
+    ``agrees``: with the human label, where both are there.
+    """
 
     number: int
     id: str
@@ -66,6 +69,7 @@ class PairRow:
     entropy: float | None
     flags: tuple[str, ...]
     text: str
+    agrees: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,11 @@ class ShownVerdict:
     verdict: DimensionVerdict
     human: str | None
     evidence: list[EvidenceGrid]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the human label is the judge's."""
+        return self.human == str(self.verdict.rating)
 
 
 @dataclass(frozen=True)
@@ -128,8 +137,9 @@ def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
     labels = pair.labels
     human = (labels.overall or labels.preference) if labels else None
     entropy = overall.entropy_bits if overall else None
+    differs = disagrees(labels, judgement, overall)
     flags = {
-        "disagree": disagrees(labels, judgement, overall) is True,
+        "disagree": differs is True,
         "swap": bool(judgement and judgement.inconsistent),
         "unsure": entropy is not None and entropy >= UNSURE_BITS,
         "failed": rating is None,
@@ -156,6 +166,7 @@ def pair_row(number: int, pair: Pair, facts: Facts) -> PairRow:
         entropy=entropy,
         flags=tuple(name for name, raised in flags.items() if raised),
         text=" ".join(str(word) for word in words if word).lower(),
+        agrees=differs is False,
     )
 
 
@@ -223,6 +234,9 @@ def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
     answers = {side: b for side, b in found.items() if b and b.transcript.status == "ok"}
     spoken = facts.blueprint_of(pair.instruction)
     told = languages_of(pair.instruction.text, spoken, answers, pair.language)
+    wanted = asked_language(pair.instruction.text, spoken, pair.language)
+    if wanted in (None, "en") and all(text.startswith("English") for text in told.values()):
+        return {}  # nothing but English is in sight: no note
     asked = {"instruction": f"asks for {told.pop('asked')}"} if "asked" in told else {}
     return {**dict.fromkeys(answers, NOT_HEARD), **told, **asked}
 

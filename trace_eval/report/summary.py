@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from blueprints import GROUPS, Absent, Blueprint
+from blueprints import GROUPS, Absent, Blueprint, counted
 from fusion import DIMENSIONS, POLICIES, RATINGS
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Usage
@@ -81,7 +81,7 @@ class ReportSummary:
         usage: None where no call was made; its cost is None when none has a price.
         priced: pairs with a known cost, of ``used`` pairs with any usage.
         position_test: how ratings go with the order shown; None where one order alone was asked.
-        guesses: how many clips have words that the recogniser guessed; None: none.
+        warnings: what to know before the figures are used, the gravest first.
         wall_s, call_s: seconds of all sessions; seconds spent in calls of the judge.
     """
 
@@ -103,9 +103,8 @@ class ReportSummary:
     sessions: tuple[SessionRecord, ...]
     wall_s: float
     call_s: float | None
-    caveats: dict[str, int]
+    warnings: tuple[str, ...]
     position_test: FirstPositionTest | None = None
-    guesses: str | None = None
 
     @property
     def coverage(self) -> float:
@@ -124,6 +123,7 @@ def summarise(facts: Facts) -> ReportSummary:
     sessions = facts.record.sessions
     calls = [o.seconds for j in known for o in j.opinions if o.seconds is not None]
     signals = [b.signal for b in facts.blueprints.values() if not isinstance(b.signal, Absent)]
+    position = first_position_test(map(VerdictRow.of, known))
     return ReportSummary(
         total=len(facts.pairs) + len(facts.problems),
         scored=len(whole),
@@ -143,11 +143,21 @@ def summarise(facts: Facts) -> ReportSummary:
         sessions=sessions,
         wall_s=sum(session.seconds or 0.0 for session in sessions),
         call_s=sum(calls) if calls else None,
-        caveats=dict.fromkeys(facts.record.unused_labels, len(facts.pairs))
-        | dict(Counter(text for j in known for text in j.caveats).most_common()),
-        position_test=first_position_test(map(VerdictRow.of, known)),
-        guesses=guesses_among(facts.blueprints.values()).line,
+        warnings=tuple(_warnings(facts, known, position)),
+        position_test=position,
     )
+
+
+def _warnings(
+    facts: Facts, known: Sequence[Judgement], position: FirstPositionTest | None
+) -> Iterable[str]:
+    if position and position.warning:
+        yield f"Do not use these ratings: {position.warning}."
+    if guesses := guesses_among(facts.blueprints.values()).line:
+        yield f"{guesses}."
+    yield from facts.record.unused_labels
+    for text, count in Counter(text for j in known for text in j.caveats).most_common():
+        yield text if count == len(facts.pairs) else f"On {counted(count, 'pair')}: {text}"
 
 
 def _unscored(facts: Facts, whole: Container[str]) -> dict[str, int]:

@@ -25,6 +25,7 @@ const KEYS = {
   a: () => toggle(audioOf("a")),
   b: () => toggle(audioOf("b")),
   i: () => toggle(audioOf("instruction")),
+  x: exchange,
   " ": () => toggle(player.active ?? audioOf("a") ?? audioOf("b")),
   ArrowLeft: () => seek(player.active, (player.active?.currentTime ?? 0) - 2),
   ArrowRight: () => seek(player.active, (player.active?.currentTime ?? 0) + 2),

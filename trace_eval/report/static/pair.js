@@ -49,10 +49,11 @@ async function openPair(number) {
   const drawings = await Promise.all(sides.map((side) => unpack(`c${side.dataset.clip}`)));
   if (view.number !== number) return; // another pair was asked for meanwhile
   sides.forEach((side, at) => side.insertAdjacentHTML("beforeend", drawings[at]));
-  player.active = null;
+  Object.assign(player, { active: null, views: [] });
   $("#pair").replaceChildren(controls(number), page);
   $$("#pair .side").forEach(connect);
   if (audioOf("instruction")) connect($("#pair .question"));
+  $("#exchange")?.addEventListener("click", exchange);
   $("#report").hidden = true;
   $("#pair").hidden = false;
   document.title = `${INDEX[number].id} · ${title}`;

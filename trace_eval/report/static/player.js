@@ -1,5 +1,20 @@
-// Players of a pair: one sounds at a time, a cursor and the words follow it.
-const player = { active: null };
+// Players of a pair: one sounds at a time. A and B share one playhead: cursors and words follow it.
+const player = { active: null, views: [] };
+
+function other(audio) {
+  const [a, b] = [audioOf("a"), audioOf("b")];
+  return audio === a ? b : audio === b ? a : null;
+}
+
+// The other answer, from the moment that is heard now.
+function exchange() {
+  const audio = player.active && other(player.active) ? player.active : audioOf("a");
+  const next = audio && other(audio);
+  if (!next) return;
+  const sounding = !audio.paused;
+  audio.pause();
+  seek(next, Math.min(audio.currentTime, next.duration || Infinity), sounding);
+}
 
 function audioOf(side) {
   return $(`[data-side="${side}"] audio`, $("#pair"));
@@ -33,9 +48,10 @@ function connect(section) {
   });
   if (words.length) words[0].word.tabIndex = 0;
   if (!audio) return;
+  player.views.push({ audio, draw });
   audio.addEventListener("play", () => {
     player.active = audio;
-    $$("#pair audio").filter((other) => other !== audio).forEach((other) => other.pause());
+    $$("#pair audio").filter((one) => one !== audio).forEach((one) => one.pause());
     const follow = () => { show(); if (!audio.paused && audio.isConnected) requestAnimationFrame(follow); };
     follow();
   });
@@ -43,10 +59,16 @@ function connect(section) {
   audio.addEventListener("error", () => section.classList.add("silent"));
   let spoken = null;
   function show() {
-    const now = audio.currentTime;
+    if (player.active && player.active !== audio) return; // the playhead is where it sounds
+    const shared = other(audio);
+    player.views.filter((one) => one.audio === audio || one.audio === shared)
+      .forEach((one) => one.draw(audio.currentTime));
+  }
+  function draw(now) {
     if (figure) {
-      const x = Math.min(1, now / Number(figure.dataset.seconds)) * Number(figure.dataset.width);
-      $(".cursor", figure).setAttribute("transform", `translate(${x.toFixed(2)} 0)`);
+      const at = Math.min(1, now / Number(figure.dataset.seconds));
+      figure.style.setProperty("--at", at);
+      $(".cursor", figure).setAttribute("transform", `translate(${(at * Number(figure.dataset.width)).toFixed(2)} 0)`);
     }
     const found = words.find((entry) => entry.start <= now && now < entry.end) ?? null;
     if (found === spoken) return;
