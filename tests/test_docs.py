@@ -350,9 +350,11 @@ def test_the_architecture_page_is_what_the_code_says() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_walks_name_files_that_exist() -> None:
+def test_the_walks_and_the_guide_name_files_that_exist() -> None:
     walks = (ROOT / "docs" / "architecture.md").read_text("utf-8").partition("## The rooms")[0]
     named = re.findall(r"`([\w/]+(?:\.py|/))`", walks)
     assert len(named) > 15
+    guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named += re.findall(r"`(\w+/[\w/]+\.(?:py|toml))`", guide.replace("test_NAME.py", ""))
     gone = [n for n in named if not (ROOT / "trace_eval" / n).exists() and not (ROOT / n).exists()]
     assert not gone
