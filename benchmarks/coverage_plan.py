@@ -28,7 +28,7 @@ from trace_eval.decide.plan import LabelPlan, make_plan
 from trace_eval.decide.planned_run import ACCURACY, RATES
 from trace_eval.opinions.codes import LABELS, MISSING, SPLIT
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.inference.labelled_run import gather
+from trace_eval.stats.inference.labelled_run import gather, labelled
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.shares import RIGHT, share_rows
 from trace_eval.stats.inference.win_rates import own_rates, win_rate_tables
@@ -118,7 +118,7 @@ class World:
             found = [row.share.interval for row in rows if row.what == RIGHT]
         else:
             table = judged
-            rates = win_rate_tables(table, "preference", labels, "preference", level, clustered)
+            rates = win_rate_tables(labelled(table, labels), level, clustered)
             found = [row.rate.interval for row in rates.systems]
         return plan, max((np.inf if x is None else x[1] - x[0] for x in found), default=np.inf)
 

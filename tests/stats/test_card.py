@@ -29,7 +29,7 @@ from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.estimate.share import Share
 from trace_eval.stats.inference.calibrate import calibrate
 from trace_eval.stats.inference.ceiling import human_ceiling
-from trace_eval.stats.inference.labelled_run import gather
+from trace_eval.stats.inference.labelled_run import gather, labelled
 from trace_eval.stats.inference.win_rates import win_rate_tables
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.ranking.outcomes import outcomes_of
@@ -231,7 +231,7 @@ def test_copies_are_one_unit_of_win_rates() -> None:
 
     def width(**more: list[str]) -> tuple[float, str]:
         judged = table("judge", {"preference": "".join(truth)}, **facts, **more)
-        found = win_rate_tables(judged, "preference", labels, "preference")
+        found = win_rate_tables(labelled(judged, labels))
         low, high = found.systems[0].rate.labels_interval or (0.0, 0.0)
         return high - low, found.design
 

@@ -16,7 +16,7 @@ from trace_eval.commands.cli import app
 from trace_eval.decide.plan import make_plan
 from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.inference.labelled_run import gather
+from trace_eval.stats.inference.labelled_run import gather, labelled
 from trace_eval.stats.inference.win_rates import win_rate_tables
 from trace_eval.stats.options import PlanOptions
 
@@ -59,7 +59,7 @@ def test_labels_of_the_plan_give_the_promised_width(right: float) -> None:
     chosen = set(found.pairs) | set(some.ids.tolist())
     rows = [row for row, key in enumerate(truth["id"]) if key in chosen]
     labels = label_table("labels", {name: [v[r] for r in rows] for name, v in truth.items()})
-    rates = win_rate_tables(judged, "preference", labels, "preference")
+    rates = win_rate_tables(labelled(judged, labels))
     widths = [np.diff(row.rate.interval)[0] for row in rates.systems if row.rate.interval]
     assert len(widths) == 3
     # four draws in five stay below; this one may be a little above, never far below

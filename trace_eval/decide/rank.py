@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.data.columns import Columns
@@ -19,7 +17,7 @@ from trace_eval.opinions.positions import has_positions, read_positions
 from trace_eval.runs.fuse import ASKED, any_policy, load_policy
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.agreement.score_files import ScoreFile, read_with_ratings
-from trace_eval.stats.inference.sampling import Drawn, drawn_labels
+from trace_eval.stats.inference.labelled_run import labelled
 from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables
 from trace_eval.stats.options import SCORES, RankOptions, check, columns_of_scores
 from trace_eval.stats.rank_labels import rank_labels
@@ -149,30 +147,16 @@ def _ppi_win_rates(
     table: Opinions, labels: Opinions, options: RankOptions
 ) -> tuple[WinRates | None, str | None]:
     """People's win rates, or why the labels give none (None: every judged item has one)."""
-    column, said = (t.column(options.dimension) for t in (table, labels))
-    if int((labels.codes[said] != MISSING).sum()) >= len(table):
+    said = labels.codes[labels.column(options.dimension)]
+    if int((said != MISSING).sum()) >= len(table):
         return None, None
     try:
-        drawn = _drawn(table, column, labels, said)
+        run = labelled(table, labels, options.dimension)
     except UserError as error:  # probabilities of some labels only
         return None, str(error)
-    if drawn.problem is not None:
-        return None, drawn.problem
-    found = win_rate_tables(
-        table, column, labels, said, options.bootstrap.level, options.cluster, options.typed
-    )
-    if drawn.caption is not None:
-        found = replace(found, design=f"{found.design}; {drawn.caption}")
+    if run.drawn.problem is not None:
+        return None, run.drawn.problem
+    found = win_rate_tables(run, options.bootstrap.level, options.cluster, options.typed)
+    if run.drawn.caption is not None:
+        found = replace(found, design=f"{found.design}; {run.drawn.caption}")
     return found, None
-
-
-def _drawn(table: Opinions, column: str, labels: Opinions, said: str) -> Drawn:
-    rows = table.find(labels.ids)
-    known = rows >= 0
-    own = labels.facts.get("inclusion")
-    given, asked = np.full(len(table), np.nan), np.zeros(len(table), bool)
-    asked[rows[known]] = labels.codes[said][known] != MISSING
-    if own is not None:
-        given[rows[known]] = own[known]
-    scored = table.codes[column] != MISSING
-    return drawn_labels(labels.source, table.ids, None if own is None else given, asked, scored)

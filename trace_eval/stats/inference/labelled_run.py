@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -131,38 +131,40 @@ def gather(
         UserError: there is no such judge or column, no id matches, or labels have no
             inclusion probability where others have one.
     """
-    labels = source.labels if labels is None else labels
     table = judge_table(source, judge, policy)
-    column = table.column(dimension)
-    codes, number = table.codes[column], len(table)
+    run = labelled(table, source.labels if labels is None else labels, dimension)
+    return replace(run, signals=signals_of(source, table, run.column, others))
+
+
+def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = None) -> LabelledRun:
+    """Join the judgements of one judge, one row per item, with labels; see :func:`gather`."""
+    column, number = table.column(dimension), len(table)
+    codes = table.codes[column]
     truth, agrees = np.full(number, MISSING, np.int8), np.full(number, np.nan)
-    drawn, unmatched, facts = Drawn(None), 0, table.facts
-    if labels is not None:
-        items = labels.per_item
-        said = dimension if dimension is not None else labels.column()
-        if said not in items.codes:
-            raise UserError(f"{labels.source}: no labels of {said!r}; people must say it too")
-        rows = table.find(items.ids)
-        known = rows >= 0
-        if not known.any():
-            raise UserError(
-                f"{labels.source}: none of its {len(items)} ids is among the {number} of"
-                f" {table.source}; give both the same ids"
-            )
-        truth = items.said(said, table.ids)
-        credit = align("", said, items.codes[said], table.said(column, items.ids)).credit()
-        agrees[rows[known]] = credit[known]
-        agrees[(truth == MISSING) | (codes == MISSING)] = np.nan
-        given, own = None, items.facts.get("inclusion")
-        if own is not None:
-            given = np.full(number, np.nan)
-            given[rows[known]] = own[known]
-        unmatched = int((~known).sum())
-        asked, scored = truth != MISSING, codes != MISSING
-        drawn = drawn_labels(labels.source, table.ids, given, asked, scored)
-        facts = _identity(table, items)
-    signals = signals_of(source, table, column, others)
-    return LabelledRun(table, column, labels, truth, agrees, drawn, facts, signals, unmatched)
+    if labels is None:
+        return LabelledRun(table, column, None, truth, agrees, Drawn(None), table.facts, {}, 0)
+    items = labels.per_item
+    said = dimension if dimension is not None else labels.column()
+    if said not in items.codes:
+        raise UserError(f"{labels.source}: no labels of {said!r}; people must say it too")
+    rows = table.find(items.ids)
+    known = rows >= 0
+    if not known.any():
+        raise UserError(
+            f"{labels.source}: none of its {len(items)} ids is among the {number} of"
+            f" {table.source}; give both the same ids"
+        )
+    truth[rows[known]] = items.codes[said][known]
+    agrees = align("", said, truth, codes).credit()
+    agrees[(truth == MISSING) | (codes == MISSING)] = np.nan
+    given, own = None, items.facts.get("inclusion")
+    if own is not None:  # pairs without a label may have one, too
+        given = np.full(number, np.nan)
+        given[rows[known]] = own[known]
+    drawn = drawn_labels(labels.source, table.ids, given, truth != MISSING, codes != MISSING)
+    stray = int((~known).sum())
+    facts = _identity(table, items)
+    return LabelledRun(table, column, labels, truth, agrees, drawn, facts, {}, stray)
 
 
 def _identity(table: Opinions, items: Opinions) -> Mapping[str, NDArray[Any]]:

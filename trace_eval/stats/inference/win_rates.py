@@ -22,6 +22,7 @@ from trace_eval.stats.inference.influence import (
     ppi_components,
     simple_design,
 )
+from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
 
@@ -64,46 +65,28 @@ class WinRates:
 
 
 def win_rate_tables(
-    table: Opinions,
-    column: str,
-    labels: Opinions,
-    label_column: str,
-    level: float = 0.95,
-    cluster: bool = False,
-    typed: bool = False,
+    run: LabelledRun, level: float = 0.95, cluster: bool = False, typed: bool = False
 ) -> WinRates:
     """Prediction-powered win rates.
 
     Args:
-        table: one judge, one row per item, with ``system_a/b``.
-        column: its labels.
-        labels: people's, one row per item, of some of them; ``inclusion`` gives the
-            probability with which each was chosen.
-        label_column: their labels.
+        run: judge and people, with ``system_a/b``.
         level: coverage of the intervals.
         cluster: items of one instruction are not independent; copies never are.
         typed: ``both_bad`` is 0 for both, not a half.
     """
-    judged = table.codes[column]
-    apart = ~self_mask(table.facts, len(table))
-    kept = (judged != MISSING) & apart
-    rows = np.full(len(table), -1)
-    at = table.find(labels.ids)
-    said = (labels.codes[label_column] != MISSING) & (at >= 0)
-    rows[at[said]] = np.flatnonzero(said)
-    unscored = int(((rows >= 0) & apart & ~kept).sum())
-    rows = rows[kept]
-    asked = rows >= 0
-    given, inclusion = labels.facts.get("inclusion"), None
-    if given is not None:  # pairs without a label may have one, too
-        every = np.full(len(table), np.nan)
-        every[at[at >= 0]] = given[at >= 0]
-        inclusion = every[kept]
-    group = table.units(cluster)
-    design = simple_design(asked, inclusion, None if group is None else group[kept])
-    truth = np.where(asked, labels.codes[label_column][rows], MISSING).astype(np.int8)
-    names, a, b = _systems(table, kept)
-    people, judge = _points(truth, typed), _points(judged[kept], typed)
+    apart = ~self_mask(run.table.facts, len(run.ids))
+    kept = run.scored & apart
+    unscored = int((run.asked & apart & ~kept).sum())
+    truth, judged = run.truth[kept], run.codes[kept]
+    group, inclusion = run.cluster if cluster else run.copies, run.drawn.inclusion
+    design = simple_design(
+        truth != MISSING,
+        None if inclusion is None else inclusion[kept],
+        None if group is None else group[kept],
+    )
+    names, a, b = _systems(run.table, kept)
+    people, judge = _points(truth, typed), _points(judged, typed)
     sides = {name: (a == number, b == number) for name, number in names}
     found = {name: _of_system(people, judge, *side, design) for name, side in sides.items()}
     systems = [
