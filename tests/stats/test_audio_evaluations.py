@@ -111,7 +111,7 @@ def test_calls_of_a_run_are_mirrored_to_places() -> None:
 
 
 def test_balanced_accuracy_weighs_true_classes_alike() -> None:
-    from trace_eval.stats.agreement.balanced import balanced_accuracy
+    from trace_eval.stats.agreement.counts import balanced_accuracy
 
     # 90 of 100 true "1" right, 2 of 10 true "2" right: FNR 0.1, FPR 0.8
     counts = np.array([[90, 10], [8, 2]])

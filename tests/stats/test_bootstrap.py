@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trace_eval.stats.agreement.accuracy import accuracy
-from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.counts import accuracy, kappa
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.estimate.paired import mean_difference
 from trace_eval.stats.estimate.units import Statistic, Units

@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 
 from tests.support.label_tables import codes
-from trace_eval.stats.agreement.accuracy import (
+from trace_eval.stats.agreement.alpha import alpha, scale_alpha
+from trace_eval.stats.agreement.counts import (
     accuracy,
     accuracy_2way,
     accuracy_3way,
     coverage_2way,
+    f1_per_label,
+    gwet_ac1,
+    joint_counts,
+    kappa,
+    macro_f1,
 )
-from trace_eval.stats.agreement.alpha import alpha, scale_alpha
-from trace_eval.stats.agreement.counts import joint_counts
-from trace_eval.stats.agreement.f1 import f1_per_label, macro_f1
-from trace_eval.stats.agreement.gwet import gwet_ac1
-from trace_eval.stats.agreement.kappa import kappa
 from trace_eval.stats.agreement.metrics import METRICS
 from trace_eval.stats.agreement.noise import noise
 from trace_eval.stats.estimate.paired import holm, mcnemar

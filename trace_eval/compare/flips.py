@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from blueprints import counted
 from trace_eval.compare.judgings import JudgedMetric, Judging
 from trace_eval.opinions.codes import LABELS, UNTYPED, Codes, collapse_codes, is_untyped
-from trace_eval.stats.agreement.counts import joint_counts
-from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.counts import joint_counts, kappa
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.estimate.paired import mean_difference

@@ -15,8 +15,7 @@ from trace_eval.review.estimate import LEVEL, Accuracy, agreement_scores, estima
 from trace_eval.review.protocol import Phase
 from trace_eval.review.session import Labelled, Review
 from trace_eval.stats.agreement.alpha import alpha
-from trace_eval.stats.agreement.counts import joint_counts
-from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.counts import joint_counts, kappa
 from trace_eval.stats.agreement.noise import noise
 
 #: What is rated, overall first, as in all tables of results.

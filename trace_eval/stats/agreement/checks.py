@@ -13,8 +13,7 @@ from trace_eval.opinions.cells import Texts
 from trace_eval.opinions.codes import LABELS, MISSING, TIE, Codes, collapse_codes, is_untyped
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.opinions.units import groups_of, index_of, joint
-from trace_eval.stats.agreement.accuracy import accuracy
-from trace_eval.stats.agreement.counts import joint_counts
+from trace_eval.stats.agreement.counts import accuracy, joint_counts
 from trace_eval.stats.estimate.paired import sign_test
 from trace_eval.stats.estimate.share import digits
 

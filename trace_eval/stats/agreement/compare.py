@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.show.table import column, p_of, p_value
-from trace_eval.stats.agreement.accuracy import accuracy
 from trace_eval.stats.agreement.align import Aligned
-from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.counts import accuracy, kappa
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.measures import Measure, MeasurePart, estimates, folded
 from trace_eval.stats.estimate.options import BootstrapOptions

@@ -1,4 +1,4 @@
-"""Joint counts of truth and prediction; every statistic of agreement is a function of them.
+"""Joint counts of truth and prediction, and the statistics of agreement that they give.
 
 A table is ``counts[..., truth, predicted]`` with non-negative numbers. Leading axes are
 bootstrap resamples, so one call serves the estimate (no leading axis) and all resamples.
@@ -55,3 +55,87 @@ def ratio(numerator: Counts, denominator: Counts) -> NDArray[np.float64]:
     out = np.full(np.broadcast(top, bottom).shape, np.nan)
     np.divide(top, bottom, out=out, where=bottom != 0)
     return out
+
+
+def accuracy(counts: Counts) -> NDArray[np.float64]:
+    """Share on the diagonal; NaN where nothing was counted."""
+    return ratio(np.trace(counts, axis1=-2, axis2=-1), counts.sum((-2, -1)))
+
+
+def accuracy_3way(counts: Counts) -> NDArray[np.float64]:
+    """Accuracy with the typed ties collapsed."""
+    return accuracy(collapse(counts))
+
+
+def accuracy_2way(counts: Counts) -> NDArray[np.float64]:
+    """Accuracy where both sides name a winner; a judge that rarely does is scored on few items."""
+    return accuracy(winners_only(counts))
+
+
+def coverage_2way(counts: Counts) -> NDArray[np.float64]:
+    """Share of the items on which :func:`accuracy_2way` stands."""
+    return ratio(winners_only(counts).sum((-2, -1)), counts.sum((-2, -1)))
+
+
+#: Credit for [truth, predicted] over (1, 2, tie): a tie against a winner is half right.
+CREDIT = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]])
+
+
+def accuracy_half_ties(counts: Counts) -> NDArray[np.float64]:
+    """Mean credit with the typed ties collapsed, 0 to 1: a tie is a coin that is tossed."""
+    three = collapse(counts)
+    return ratio((three * CREDIT).sum((-2, -1)), three.sum((-2, -1)))
+
+
+def balanced_accuracy(counts: Counts) -> NDArray[np.float64]:
+    """Mean recall of the labels that occur in the truth (Brodersen et al. 2010).
+
+    With two classes it is ``1 - (FPR + FNR) / 2``, which AudioJudge's released summaries print
+    where its paper prints plain accuracy: different numbers where the classes differ in size.
+    """
+    recalls = ratio(np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(-1))
+    known = ~np.isnan(recalls)
+    return ratio(np.where(known, recalls, 0).sum(-1), known.sum(-1))
+
+
+def kappa(counts: Counts) -> NDArray[np.float64]:
+    """Cohen's kappa, ``(p_o - p_e) / (1 - p_e)``, -1 to 1 (Cohen 1960).
+
+    ``p_o`` is the share of equal labels, ``p_e = sum_l p(truth = l) p(predicted = l)``. NaN
+    where ``p_e = 1``: both sides always say the same one label, and chance explains it all.
+    """
+    total = np.asarray(counts.sum((-2, -1)), float)
+    # sums of products of counts, divided once: p_e = 1 is then met exactly
+    chance = ratio((counts.sum(-1) * counts.sum(-2)).sum(-1), total * total)
+    return ratio(accuracy(counts) - chance, 1 - chance)
+
+
+def gwet_ac1(counts: Counts) -> NDArray[np.float64]:
+    """AC1, ``(p_o - p_e) / (1 - p_e)``, -1 to 1 (Gwet 2008).
+
+    ``p_e = sum_l s(l) (1 - s(l)) / (k - 1)``.
+
+    ``s(l)`` is the mean of both sides' shares of label ``l``, ``k`` the size of the declared
+    label set. Unlike kappa it does not collapse when nearly everything has one label.
+    """
+    labels = counts.shape[-1]
+    total = np.asarray(counts.sum((-2, -1)), float)
+    shares = ratio(counts.sum(-1) + counts.sum(-2), 2 * total[..., None])
+    chance = (shares * (1 - shares)).sum(-1) / (labels - 1)
+    return ratio(accuracy(counts) - chance, 1 - chance)
+
+
+def f1_per_label(counts: Counts) -> NDArray[np.float64]:
+    """``2 TP / (2 TP + FP + FN)`` per label [shape=(..., labels)].
+
+    NaN for a label that is neither in the truth nor in the prediction: nothing is known of it.
+    """
+    hits = np.diagonal(counts, axis1=-2, axis2=-1)
+    return ratio(2 * hits, counts.sum(-1) + counts.sum(-2))
+
+
+def macro_f1(counts: Counts) -> NDArray[np.float64]:
+    """Mean of :func:`f1_per_label` over the labels that occur (Sokolova & Lapalme 2009)."""
+    scores = f1_per_label(counts)
+    known = ~np.isnan(scores)
+    return ratio(np.where(known, scores, 0).sum(-1), known.sum(-1))

@@ -1,6 +1,6 @@
 """The statistics of the main tables, of labels and of scores: one row each.
 
-A new statistic is a file with a function, and a row here; tables, JSON, CSV, intervals and the
+A new statistic is a function, and a row here; tables, JSON, CSV, intervals and the
 report read the rows. Of labels it is a function of joint counts, of scores one that registers with
 the resampler.
 """
@@ -15,15 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import TYPED, UNTYPED
-from trace_eval.stats.agreement.accuracy import accuracy, accuracy_2way, accuracy_3way
-from trace_eval.stats.agreement.balanced import balanced_accuracy
 from trace_eval.stats.agreement.concordance import ccc
+from trace_eval.stats.agreement.counts import (
+    accuracy,
+    accuracy_2way,
+    accuracy_3way,
+    accuracy_half_ties,
+    balanced_accuracy,
+    gwet_ac1,
+    kappa,
+    macro_f1,
+)
 from trace_eval.stats.agreement.crps import crps
 from trace_eval.stats.agreement.errors import bias, mae, mse
-from trace_eval.stats.agreement.f1 import macro_f1
-from trace_eval.stats.agreement.gwet import gwet_ac1
-from trace_eval.stats.agreement.half_ties import accuracy_half_ties
-from trace_eval.stats.agreement.kappa import kappa
 from trace_eval.stats.agreement.kendall import tau_b
 from trace_eval.stats.agreement.nll import nll_of_beta, nll_of_labels
 from trace_eval.stats.agreement.pearson import r

@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import LABELS, MISSING, Codes
 from trace_eval.show.table import column
-from trace_eval.stats.agreement.accuracy import accuracy
-from trace_eval.stats.agreement.counts import joint_counts
-from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.counts import accuracy, joint_counts, kappa
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from blueprints import counted
 from trace_eval.opinions.codes import MISSING, Codes
-from trace_eval.stats.agreement.accuracy import accuracy, accuracy_2way, coverage_2way
 from trace_eval.stats.agreement.align import Aligned
 from trace_eval.stats.agreement.baselines import (
     RULES,
@@ -21,7 +20,7 @@ from trace_eval.stats.agreement.baselines import (
     random_uniform,
 )
 from trace_eval.stats.agreement.beside_rules import Baseline, beside_rules
-from trace_eval.stats.agreement.counts import Counts
+from trace_eval.stats.agreement.counts import Counts, accuracy, accuracy_2way, coverage_2way
 from trace_eval.stats.agreement.metrics import measures_of
 from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.estimate.interval import IntervalEstimate

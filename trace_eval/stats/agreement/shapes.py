@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import TIE
-from trace_eval.stats.agreement.half_ties import CREDIT
+from trace_eval.stats.agreement.counts import CREDIT
 from trace_eval.stats.estimate.measures import MeasurePart
 
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from trace_eval.opinions.codes import LABELS, MISSING
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.counts import joint_counts
-from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.counts import joint_counts, kappa
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from fusion import Policy
 from trace_eval.opinions.codes import Codes
 from trace_eval.show.table import column, out_of
-from trace_eval.stats.agreement.accuracy import accuracy
-from trace_eval.stats.agreement.kappa import kappa
+from trace_eval.stats.agreement.counts import accuracy, kappa
 from trace_eval.stats.agreement.policies.counterfactual import Resolved, counterfactual
 from trace_eval.stats.agreement.policies.flips import PolicyFlips, flips
 from trace_eval.stats.agreement.policies.policy import cell_counts, cells_of, policy_codes
