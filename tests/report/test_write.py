@@ -116,6 +116,15 @@ def test_without_labels_there_is_a_sentence(tmp_path: Path) -> None:
     assert "no human labels" in path.read_text("utf-8")
 
 
+def test_an_unscored_run_says_first_what_to_do(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", Recipe(2, seconds=1.0, failing=1))
+    detail = next(iter(Run.open(run).judgements().values())).detail
+    assert detail
+    text = write_report(run).read_text()
+    assert text.index("No pair was scored. First:") < text.index('class="lead" ')
+    assert detail.split()[0] in text[text.index("No pair was scored. First:") :][:400]
+
+
 def test_without_the_extra_the_rest_is_there(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

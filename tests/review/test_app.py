@@ -121,6 +121,9 @@ def test_the_demand_to_play_can_be_switched_off(run: Path) -> None:
 
 def test_pages_never_name_systems_files_pairs_or_the_judge(run: Path) -> None:
     review = support.open_at(run, show_judge=False)
+    guide = client_of(review).get("/").text
+    assert "Only the delivery" in guide  # what each step means, and an example, before item 1
+    assert "<b>Example.</b>" in guide
     client = sign_in(client_of(review))
     for _ in range(6):
         for _ in range(9):  # not acceptable, twice on four dimensions, and the last step

@@ -180,7 +180,10 @@ def test_recordings_play_by_key_and_go_on_while_one_answers(
     _loaded(rater)
     # they are a few seconds long, and a busy machine takes longer
     page.evaluate("for (const audio of document.querySelectorAll('audio')) audio.loop = true")
+    page.keyboard.press("q")
+    assert page.locator("#notice").inner_text() == "The key Q does nothing here."
     page.keyboard.press("a")
+    assert page.locator("#notice").is_hidden()
     page.wait_for_function("() => document.querySelector('[data-key=a]').currentTime > 0.2")
     assert rater.playing() == ["a"]
     _screenshots(rater, "playing")

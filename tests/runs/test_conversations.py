@@ -249,7 +249,7 @@ def test_two_judges_of_calls_are_compared_screened_and_described(tmp_path: Path)
     assert "one and two say the same of 75 %" in " ".join(compared)
     screened = screening_of(folders[0], None, {})
     assert "(4 where 100.0% agree)" in str(screened)
-    assert "4 labelled pairs; 30 are needed" in str(card_of(folders[0], None, 10))
+    assert "fit for (4 of 30)" in str(card_of(folders[0], None, 10))
     # Scores of calls are compared as pairs of them.
     calls_ = [
         {

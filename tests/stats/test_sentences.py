@@ -303,7 +303,7 @@ def test_agree_card_and_plan_begin_with_sentences(files: tuple[Path, Path], tmp_
     assert "the best simple rule" in agree[1]
     assert len(agree) <= 3
     card = trace_eval("card", judged, *asked, "--out", tmp_path).out.splitlines()
-    assert card[0] == "judged: unknown; 29 labelled pairs; 30 are needed"
+    assert card[0] == "judged: unknown; too few labels to say what this judge is fit for (29 of 30)"
     plan = trace_eval("plan", judged, "--json", tmp_path / "plan.json")
     assert "you need about 790 labels" in plan.out
     assert trace_eval("plan", 200).out == plan.out

@@ -96,6 +96,7 @@ def write_page(
     environment.filters["chip"] = chip
     html = environment.get_template("compare.html.j2").render(
         names=report.names,
+        runs=[(name, run.record().judge.spec, run.folder) for name, run in runs.items()],
         policy=POLICY,
         style=Markup(style()),
         tables=[table for table in compare_tables(report) if table.rows],

@@ -70,7 +70,8 @@ def _consistency(card: Card) -> str | None:
 
 def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
     """(title, sentences, tables) of one card."""
-    yield f"Fit for: {card.verdict.use}", [f"{card.verdict.why}.", *_rules()], []
+    why = card.verdict.why
+    yield f"Fit for: {card.verdict.use}", [f"{why[:1].upper()}{why[1:]}.", *_rules()], []
     yield "What was judged", list(_what(card)), []
     yield AGREEMENT, list(_agreement_words(card)), list(_agreement_tables(card))
     yield "Bias and consistency", [], [_bias(card)]

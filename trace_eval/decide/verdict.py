@@ -81,7 +81,8 @@ def decide(
     """
     if score is None or score.scored < LEAST_PAIRS:
         number = score.scored if score else 0
-        return Verdict("unknown", f"{counted(number, 'labelled pair')}; {LEAST_PAIRS} are needed")
+        few = f"too few labels to say what this judge is fit for ({number} of {LEAST_PAIRS})"
+        return Verdict("unknown", few)
     if coverage < LEAST_COVERAGE:
         return Verdict("do not use", f"only {coverage:.0%} of the pairs are scored")
     exchanged = [w for w in warnings if w.check in ("swapped", "exchanged_sides")]

@@ -81,6 +81,7 @@ class ReportSummary:
         usage: None where no call was made; its cost is None when none has a price.
         priced: pairs with a known cost, of ``used`` pairs with any usage.
         position_test: how ratings go with the order shown; None where one order alone was asked.
+        remedy: what most pairs say of why they have no rating, where no pair has one.
         warnings: what to know before the figures are used, the gravest first.
         wall_s, call_s: seconds of all sessions; seconds spent in calls of the judge.
     """
@@ -105,6 +106,7 @@ class ReportSummary:
     call_s: float | None
     warnings: tuple[str, ...]
     position_test: FirstPositionTest | None = None
+    remedy: str = ""
 
     @property
     def coverage(self) -> float:
@@ -145,7 +147,13 @@ def summarise(facts: Facts) -> ReportSummary:
         call_s=sum(calls) if calls else None,
         warnings=tuple(_warnings(facts, known, position)),
         position_test=position,
+        remedy="" if whole else _remedy(known),
     )
+
+
+def _remedy(known: Sequence[Judgement]) -> str:
+    details = Counter(judgement.detail for judgement in known if judgement.detail)
+    return details.most_common(1)[0][0] if details else ""
 
 
 def _warnings(

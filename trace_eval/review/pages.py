@@ -118,8 +118,17 @@ def of_form(form: Form) -> dict[str, Any]:
         "undo_key": "Backspace" if form.codes else "U",
         "results_key": None if form.codes else "R",
         "corrects": isinstance(form, ReviewScoreForm),
+        "guide": _guide(form),
         "about": form.rubric.title if isinstance(form, ReviewScoreForm) else None,
     }
+
+
+def _guide(form: Form) -> list[tuple[str, str]]:
+    """What is rated and by which rules, for the page before the first item: (title, words)."""
+    if not isinstance(form, ReviewScoreForm):
+        return [(TITLES[name], HINTS[name]) for name in phases(False)]
+    rules = [("", rule) for rule in form.rubric.rules]
+    return [("Question", form.rubric.question), *rules, *reversed(form.rubric.points.items())]
 
 
 def question(step: ReviewQuestion, form: Form) -> dict[str, Any]:

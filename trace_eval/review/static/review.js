@@ -283,8 +283,10 @@
     if (key === "l" && !event.repeat && ofCall()) return hearLane(ofCall());
     if (key === "enter" && event.target.matches("button, a")) return;
     const target = find(`[data-key="${CSS.escape(key)}"]`);
-    if (!target || event.repeat) return;
+    if (!target) return /^[a-z0-9]$/.test(key) && notice(`The key ${key.toUpperCase()} does nothing here.`);
+    if (event.repeat) return;
     event.preventDefault();
+    if (!pending) notice("");
     if (target.matches("audio")) play(target);
     else if (target.matches("textarea")) target.focus();
     else target.click();
