@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,8 @@ from trace_eval.opinions.codes import (
     agreed,
     code_of,
 )
+from trace_eval.opinions.missing import Missing
 from trace_eval.opinions.units import Numbers, index_of, units
-
-#: What to do with items that only one side has: refuse, or leave them out and count them.
-Missing = Literal["error", "drop"]
 
 #: What the systems are called where nobody says: by their places.
 SIDE_NAMES = ("A", "B")

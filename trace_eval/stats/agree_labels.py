@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes, is_untyped
-from trace_eval.opinions.opinions import Missing, Opinions
+from trace_eval.opinions.missing import Missing
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import units
 from trace_eval.runs.fuse import load_policy
 from trace_eval.stats.agreement.align import Aligned, align

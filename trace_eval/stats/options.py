@@ -12,7 +12,7 @@ from typing import Any, Literal
 from blueprints import UserError
 from trace_eval.data.columns import Columns, parse_sides
 from trace_eval.data.settings import option_field
-from trace_eval.opinions.opinions import Missing
+from trace_eval.opinions.missing import Missing
 from trace_eval.stats.agreement.number_rules import NumberRule, number_rule
 from trace_eval.stats.estimate.options import BootstrapOptions
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.opinions.codes import Codes, collapse_codes
-from trace_eval.opinions.opinions import Missing, Opinions
+from trace_eval.opinions.missing import Missing
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.policies.policy import fuse_codes, has_dimensions
 
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from blueprints import UserError, counted
 from fusion import Numbers
-from trace_eval.opinions.opinions import Missing, Opinions
+from trace_eval.opinions.missing import Missing
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.ratings import rated
 from trace_eval.stats.agreement.score_columns import study_of
 from trace_eval.stats.agreement.score_files import ScoreFile, merged_sources

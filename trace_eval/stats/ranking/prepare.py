@@ -7,7 +7,8 @@ from dataclasses import replace
 from blueprints import UserError, counted
 from fusion import Policy
 from trace_eval.opinions.codes import DESIGN_FACTS
-from trace_eval.opinions.opinions import Missing, Opinions
+from trace_eval.opinions.missing import Missing
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.judges import fused_by, with_overall
 
 

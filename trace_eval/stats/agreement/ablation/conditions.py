@@ -25,7 +25,8 @@ from trace_eval.opinions.codes import (
     collapse_codes,
     is_untyped,
 )
-from trace_eval.opinions.opinions import Missing, Opinions
+from trace_eval.opinions.missing import Missing
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import index_of
 from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.judges import with_overall, with_preference

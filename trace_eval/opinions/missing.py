@@ -1,0 +1,6 @@
+"""What is done with items that only one side has; apart, because command lines read it."""
+
+from typing import Literal
+
+#: Refuse them, or leave them out and count them.
+Missing = Literal["error", "drop"]
