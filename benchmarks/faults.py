@@ -1,11 +1,13 @@
 """Faults that recorders make, simulated on calls: how many the audit of ``turns`` finds.
 
-    python -m benchmarks.faults [CALLS]... [--half 0|1] [--world NAME]... [--only FAULT]...
+    python -m benchmarks.faults [CALLS]... [--clips FOLDER]... [--world NAME|all]... [--only FAULT]
 
-CALLS are folders of two-channel recordings; without one, calls are rendered of the example clips.
-A fault is done as users of open recorders describe it (``SOURCES``), to each call once. Every call
-is heard in a world: as it is, through a telephone, in noise, with automatic gain. ``--half`` keeps
-every second call: limits are set on half 0, and half 1 is what is stated.
+CALLS are folders of two-channel recordings; without one, calls are rendered of the clips under
+each ``--clips`` (``--number`` of them, ``--seed``), else of the example clips. A fault is done as
+users of open recorders describe it (``SOURCES``), to each call once. Every call is heard in a
+world: as it is, in noise 20 dB below, through a telephone, with automatic gain, behind a noise gate
+and behind one that the other side leaks into. ``--half`` keeps every second call. ``--save`` writes
+the figures to ``benchmarks/results/faults.json``.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,8 @@ import numpy as np
 import soundfile
 import soxr
 
+from benchmarks.fault_calls import WORLDS, Change, heard_in, leaking, rendered, rendered_of
+from benchmarks.report import save
 from extractors.formats import AUDIO_SUFFIXES
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.logged import checked_against_sound
@@ -37,16 +41,6 @@ from trace_eval.data.conversation import (
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 
-Change = Callable[[Any, int, np.random.Generator], Any]
-CLIPS = Path(__file__).resolve().parents[1] / "examples" / "clips"
-
-#: Clips of callers and of assistants, and the seconds of a rendered call.
-VOICES = (
-    ("noise-a", "loud-b", "refusal-instruction", "slow-instruction", "off-topic-b"),
-    ("loud-a", "slow-a", "rising-pitch-a", "three-times-a", "pauses-b", "two-refusals-b"),
-)
-SECONDS = 48.0
-
 #: What happens, and in which public report of a recorder.
 SOURCES = {
     "a side without its pauses, filled up at the next turn": "pipecat 4561: two utterances of the"
@@ -58,63 +52,6 @@ SOURCES = {
     "a side cut to the shorter one": "pipecat 1256: both are cut to the shorter, chunk by chunk",
     "gaps within speech": "pipecat 3758, livekit/agents 6921: a sink that runs dry within an"
     " utterance, whose rest is late",
-}
-
-
-def rendered(folder: Path, number: int = 12) -> None:
-    """Write calls of the example clips by turns, in room tone 45 to 65 dB below them."""
-    for seed in range(number):
-        rng, rate = np.random.default_rng(seed), 16_000
-        tone = 0.5 * 10 ** (-rng.uniform(45, 65, 2) / 20)
-        sound = tone * rng.standard_normal((int(SECONDS * rate), 2))
-        at, channel = rng.uniform(0.5, 1.5), 1
-        while at < SECONDS - 7:
-            name = VOICES[channel][rng.integers(len(VOICES[channel]))]
-            clip, own = soundfile.read(CLIPS / f"{name}.ogg", always_2d=True)
-            part = soxr.resample(clip.mean(axis=1), own, rate)
-            loud = np.flatnonzero(np.abs(part) > 0.03 * np.abs(part).max())
-            part = part[loud[0] : min(loud[-1], loud[0] + int(rng.uniform(1.5, 5) * rate))]
-            fade = np.minimum(1, np.arange(len(part))[::-1] / 160)
-            first = int(at * rate)
-            sound[first : first + len(part), channel] += 0.4 * fade * part / np.abs(part).max()
-            at += len(part) / rate + rng.uniform(0.4, 1.6)
-            channel = channel if rng.random() < 0.2 else 1 - channel
-        soundfile.write(folder / f"rendered_{seed:02}.wav", sound.clip(-1, 1), rate)
-
-
-def _telephone(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    """Mu-law of 8 bits, as a telephone has it."""
-    sign, size = np.sign(sound), np.log1p(255 * np.abs(sound)) / np.log(256)
-    return sign * (256 ** (np.round(size * 127) / 127) - 1) / 255
-
-
-def _noise(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    level = np.sqrt(np.quantile(np.square(sound), 0.95, axis=0))
-    return sound + 0.05 * level * rng.standard_normal(sound.shape)
-
-
-def _gain(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    """Automatic gain: half of each second's distance from the loudest, in dB, is made up."""
-    size = np.ones(rate) / rate
-    level = np.sqrt([np.convolve(one, size, "same") for one in np.square(sound).T]).T + 1e-4
-    return sound * np.minimum(8, np.sqrt(level.max(axis=0) / level))
-
-
-def _gate(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    """A noise gate: digital silence from 0.2 s after what is 40 dB below the loudest."""
-    out = sound.copy()
-    for channel in out.T:
-        near = np.convolve(np.abs(channel) > 0.01 * np.abs(channel).max(), np.ones(rate // 5))
-        channel[near[: len(channel)] < 0.5] = 0
-    return out
-
-
-WORLDS: dict[str, Change] = {
-    "clean": lambda sound, rate, rng: sound,
-    "mu-law": _telephone,
-    "noise": _noise,
-    "gain": _gain,
-    "gate": _gate,
 }
 
 
@@ -160,25 +97,17 @@ def _clipped(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     return np.clip(8 * sound / np.abs(sound).max(), -1, 1)
 
 
-def _leaking(sound: Any, late: int) -> Any:
-    """The agent's voice leaks into the user's channel at -25 dB, so many samples late."""
-    leak = np.zeros(len(sound))
-    leak[late:] = 10 ** (-25 / 20) * sound[: len(sound) - late, 1]
-    sound[:, 0] += leak
-    return sound
-
-
 def _offset(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     """The agent's voice leaks; then its channel is written 0.1 s late."""
     late = rate // 10
-    sound = _leaking(sound, 0)
+    sound = leaking(sound, 0)
     sound[late:, 1] = sound[:-late, 1].copy()
     return sound
 
 
 def _drifting(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     """A leaking call, said again for 7 minutes; the user's clock is 400 ppm off."""
-    sound = np.tile(_leaking(sound, rate // 50), (-(-420 * rate // len(sound)), 1))
+    sound = np.tile(leaking(sound, rate // 50), (-(-420 * rate // len(sound)), 1))
     user = np.interp(np.arange(len(sound)) * 1.0004, np.arange(len(sound)), sound[:, 0])
     return np.column_stack((user, sound[:, 1]))
 
@@ -257,7 +186,7 @@ FAULTS: dict[str, tuple[str, Change]] = {
     "no sound above 4 kHz": ("no sound above 4 kHz", _narrow),
     "clipping": ("clipping", _clipped),
     "an echo before its voice": ("an echo before its voice", _offset),
-    "an echo after its voice": ("", lambda sound, rate, rng: _leaking(sound, rate // 25)),
+    "an echo after its voice": ("", lambda sound, rate, rng: leaking(sound, rate // 25)),
     "two clocks": ("two clocks", _drifting),
     "a side without its pauses, filled up at the next turn": (FILLED, _joined),
     "chunks of 10 s whose one side is late": (FILLED, _late_chunks),
@@ -306,7 +235,7 @@ def found_faults(
             sound, rate = soundfile.read(file, always_2d=True)
             if name in LONG and len(sound) < 20 * rate:
                 continue
-            sound = WORLDS[world](sound, rate, rng)
+            sound, rate = heard_in(world, sound, rate, rng)
             changed = change(sound.copy(), rate, rng)
             target = Path(made) / f"{file.stem}.wav"
             soundfile.write(target, np.clip(changed, -1, 1), rate)
@@ -348,50 +277,75 @@ def _log(sound: Any, rate: int, rng: np.random.Generator, audio: Path) -> Conver
     )
 
 
-def report(
+#: What is no fault of a world, but true of it.
+TRUE_OF = {"telephone": {"a recording of 8 kHz"}}
+
+Row = dict[str, Any]
+
+
+def rows_of(
     folders: Sequence[Path], worlds: Sequence[str], half: int | None, only: Sequence[str]
-) -> bool:
-    """Print found and false alarms of each fault; whether 95 % were found and 2 % were false."""
-    holds = True
-    print(f"{'fault':55} {'calls':10} {'world':8} found  false alarms")
+) -> Iterator[Row]:
+    """Of each fault, folder and world: calls, found, with a false alarm, and the first of these."""
     for name, (wanted, _) in {**FAULTS, **LOGGED}.items():
         for folder in folders if not only or name in only else ():
             for world in worlds:
-                rows = [*found_faults(folder, name, 1, world, half)]
-                if not rows:
-                    continue
-                right = sum(wanted in names for _, names in rows) if wanted else None
-                false = sum(bool({*names} - {wanted}) for _, names in rows)
-                enough = (right is None or right >= 0.95 * len(rows)) and (
-                    bool(wanted) or false <= 0.02 * len(rows)
-                )
-                holds &= enough
-                shown = "" if right is None else f"{right}/{len(rows)}"
-                print(
-                    f"{name:55} {folder.name[-10:]:10} {world:8} {shown:6} {false}/{len(rows)}"
-                    f"{'' if enough else '  NO'}",
-                    flush=True,
-                )
-                if not enough:
-                    print(
-                        f"    {[one for one in rows if (wanted not in one[1]) or not wanted][:4]}"
-                    )
-    return holds
+                true = {wanted} | TRUE_OF.get(world, set())
+                if "8 kHz" in str(true) and "4 kHz" in wanted:
+                    continue  # a file of 8 kHz has nothing above 4 kHz
+                calls = [*found_faults(folder, name, 1, world, half)]
+                false = {call: sorted({*names} - true) for call, names in calls}
+                alarms = [f"{call}: {', '.join(names)}" for call, names in false.items() if names]
+                row = {"fault": name, "calls": folder.name, "world": world, "number": len(calls)}
+                found = sum(wanted in names for _, names in calls) if wanted else None
+                if calls:
+                    yield row | {"found": found, "false": len(alarms), "alarms": alarms}
+
+
+def holds(row: Row) -> bool:
+    """Whether 95 % were found, and whether 2 % or less are false where nothing is wrong."""
+    if row["found"] is None:
+        return bool(row["false"] <= 0.02 * row["number"])
+    return bool(row["found"] >= 0.95 * row["number"])
+
+
+def report(rows: Iterator[Row]) -> list[Row]:
+    """Print each row as it comes, and give all."""
+    print(f"{'fault':55} {'world':10} found  false alarms")
+    kept = []
+    for row in rows:
+        kept.append(row)
+        found = "" if row["found"] is None else f"{row['found']}/{row['number']}"
+        mark = "" if holds(row) else "  NO"
+        print(f"{row['fault']:55} {row['world']:10} {found:6} {row['false']}/{row['number']}{mark}")
+        for alarm in row["alarms"][:4]:
+            print(f"    {alarm}", flush=True)
+    return kept
 
 
 def main() -> int:
     """Print how many of each fault were found; the exit code says whether 95 % were."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("calls", type=Path, nargs="*")
+    parser.add_argument("--clips", type=Path, action="append", default=[])
+    parser.add_argument("--number", type=int, default=40, help="of calls rendered of --clips")
+    parser.add_argument("--seed", type=int, default=1, help="of calls rendered of --clips")
     parser.add_argument("--half", type=int, choices=(0, 1))
-    parser.add_argument("--world", action="append", choices=list(WORLDS), default=[])
+    parser.add_argument("--world", action="append", choices=["all", *WORLDS], default=[])
     parser.add_argument("--only", action="append", choices=[*FAULTS, *LOGGED], default=[])
+    parser.add_argument("--save", action="store_true", help="write results/faults.json")
     args = parser.parse_args()
+    worlds = [*WORLDS] if "all" in args.world else args.world or ["clean"]
     with tempfile.TemporaryDirectory(prefix="rendered") as made:
-        if not args.calls:
+        if args.clips:
+            rendered_of(args.clips, Path(made), args.number, args.seed)
+        elif not args.calls:
             rendered(Path(made))
         folders = args.calls or [Path(made)]
-        return int(not report(folders, args.world or ["clean"], args.half, args.only))
+        rows = report(rows_of(folders, worlds, args.half, args.only))
+    if args.save:
+        save("faults", {"seed": args.seed, "rows": rows})
+    return int(not all(holds(row) for row in rows))
 
 
 if __name__ == "__main__":

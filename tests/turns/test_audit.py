@@ -18,6 +18,7 @@ from trace_eval.conversations.definitions import DEFINITIONS, DefinitionSet, Eve
 from trace_eval.conversations.findings import find
 from trace_eval.conversations.sound.logged import disagreements
 from trace_eval.data.conversation import Conversation
+from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 
 
@@ -84,6 +85,48 @@ def test_a_telephone_recording_is_called_so_once(calls: Path, tmp_path: Path) ->
     soundfile.write(tmp_path / "call.wav", soxr.resample(sound, rate, 8_000), 8_000, "ULAW")
     (timed,) = time_turns(tmp_path / "call.wav").conversations
     assert timed.item.conversation.meta["audit"] == "usable (a recording of 8 kHz)"
+
+
+@pytest.mark.parametrize("samples", [1, 1_600, 160_000])
+def test_a_call_without_speech_costs_itself_with_a_reason(
+    calls: Path, tmp_path: Path, samples: int
+) -> None:
+    """One sample, 100 ms and ten seconds of silence next to a call that is timed."""
+    soundfile.write(tmp_path / "empty.wav", np.zeros((samples, 2)), SPEECH_RATE)
+    (tmp_path / "good.wav").write_bytes((calls / "call.wav").read_bytes())
+    report = time_turns(tmp_path, TurnsOptions(layout="stereo"))
+    alone = time_turns(calls / "call.wav", TurnsOptions(layout="stereo"))
+    audit: Any = report.record()["audit"]
+    assert audit["empty"]["verdict"] == "not usable: no speech on either channel"
+    assert audit["good"]["verdict"] == "usable"
+    values = {name: figure.value for name, figure in report.figures.items()}
+    assert values == {name: figure.value for name, figure in alone.figures.items()}
+
+
+def test_a_header_of_12_hours_is_read_as_the_sound_that_is_there(
+    calls: Path, tmp_path: Path
+) -> None:
+    data = bytearray((calls / "call.wav").read_bytes())
+    size = 12 * 3_600 * SPEECH_RATE * 4  # two channels of 16 bits: 2.8 GB, of which 1.9 MB exist
+    at = data.index(b"data") + 4
+    data[4:8], data[at : at + 4] = (size + 36).to_bytes(4, "little"), size.to_bytes(4, "little")
+    (tmp_path / "call.wav").write_bytes(data)
+    (timed,) = time_turns(tmp_path / "call.wav").conversations
+    end = timed.item.conversation.end
+    assert end is not None
+    assert end.at_s == pytest.approx(30.0)
+
+
+@pytest.mark.parametrize("world", ["gate", "leaky gate"])
+def test_a_noise_gate_that_opens_in_room_tone_is_no_fault(
+    calls: Path, tmp_path: Path, world: str
+) -> None:
+    """Room tone whose peaks are just under and over the gate, 40 dB below the loudest."""
+    sound, rate = soundfile.read(calls / "call.wav")
+    sound += 1.2e-3 * np.random.default_rng(2).standard_normal(sound.shape)
+    soundfile.write(tmp_path / "call.wav", sound, rate)
+    ((_, found),) = found_faults(tmp_path, "none", seed=1, world=world)
+    assert found == []
 
 
 @pytest.mark.parametrize("definitions", DEFINITIONS.values(), ids=list(DEFINITIONS))

@@ -34,16 +34,17 @@ _BROKE_S = 5.0
 #: Speech of a telephone has so much less above 4.2 kHz than below, dB.
 _NARROW_DB = 50.0
 
-#: Lost and repeated packets count inside speech, this near to the channel's level, dB.
-_LOUD_DB = 30.0
+#: Repeated packets count inside speech, this near to the channel's level, dB; lost ones where
+#: what is before and behind them is nearer, as a noise gate closes and opens at soft moments.
+_LOUD_DB, _LOST_DB = 30.0, 20.0
 
 #: Files of this rate or less are telephone recordings.
 TELEPHONE_HZ = 8_000
 
 #: A side with room tone is filled in where digital silence lasts so long, seconds; a noise gate
-#: or a synthesised voice has it in most of its pauses, and in more than one or two. Peaks up to
-#: the last are digital silence.
-_FILLED_S, _GATED, _HOLES, _ZERO = 0.15, 0.5, 2, 1e-6
+#: or a synthesised voice has it in this share of its pauses, and in more than one or two, or is
+#: shorter more than once or twice. Peaks up to the last are digital silence.
+_FILLED_S, _GATED, _HOLES, _ZERO = 0.15, 0.25, 2, 1e-6
 
 #: Room tone farther from speech than a gate holds on, and how much of it is needed, seconds.
 _FAR_S, _TONE_S = 0.25, 0.3
@@ -113,6 +114,9 @@ def verdict(faults: list[Fault]) -> str:
 def _together(lanes: Mapping[Role, Lane], said: Mapping[Role, Spans]) -> Iterator[Fault]:
     if max(lane.rate for lane in lanes.values()) <= TELEPHONE_HZ:
         yield Fault("a recording of 8 kHz", None, "nothing", [])
+    if not any(said.values()):
+        yield Fault("no speech on either channel", None, "all", [])
+        return
     end_s = min(lane.end_s for lane in lanes.values())
     times = np.arange(0.0, end_s, HOP_S)
     user, agent = (lanes[role].levels_at(times) for role in ROLES)
@@ -127,9 +131,11 @@ def _together(lanes: Mapping[Role, Lane], said: Mapping[Role, Spans]) -> Iterato
         yield Fault("pauses that are cut out", None, "replies", [])
     for one, other in permutations(ROLES):
         echo = find_echo(lanes[one], said[one], lanes[other])
-        if echo and echo.drift_ppm is not None and abs(echo.drift_ppm) > _DRIFT_PPM:
+        if not echo or not echo.sure:
+            continue
+        if echo.drift_ppm is not None and abs(echo.drift_ppm) > _DRIFT_PPM:
             yield Fault("two clocks", other, "replies", [])
-        elif echo and echo.lag_s <= -_BEFORE_S:
+        elif echo.lag_s <= -_BEFORE_S:
             yield Fault("an echo before its voice", other, "replies", [])
 
 
@@ -153,8 +159,9 @@ def _alone(role: Role, lane: Lane, said: Spans) -> Iterator[Fault]:
     ):
         yield Fault("no sound above 4 kHz", role, "nothing", [])
     level = float(np.quantile(lane.levels[heard], 0.9)) if heard.any() else 0.0
-    for name, flags in (("lost packets", lane.flaws[0]), ("repeated packets", lane.flaws[1])):
-        if spans := _inside_speech(lane, flags, level):
+    packets = ("lost packets", _LOST_DB), ("repeated packets", _LOUD_DB)
+    for (name, below_db), flags in zip(packets, lane.flaws, strict=False):
+        if spans := _inside_speech(lane, flags, level - below_db):
             yield Fault(name, role, "nothing", spans)
     if lane.flaws[2].sum() > _CLIPPED:
         yield Fault("clipping", role, "nothing", joined(_spans(lane, lane.flaws[2]), 1.0))
@@ -183,20 +190,21 @@ def _filled(lane: Lane, said: Spans) -> Spans:
     pauses = ~inside(said, times)
     far = ~inside(joined([(a - _FAR_S, b + _FAR_S) for a, b in said]), times)
     tone_s = (far & ~zeros).sum() * HOP_S / 2
-    gated = len(long) > _HOLES and zeros[pauses].mean() > _GATED
+    short = sum(bool(pauses[a]) for a, b in inner) - sum(bool(pauses[a]) for a, _ in long)
+    gated = short > _HOLES or (len(long) > _HOLES and zeros[pauses].mean() > _GATED)
     if not long or tone_s < _TONE_S or gated:
         return []
     return [(lane.at(a * HOP_S / 2), lane.at(b * HOP_S / 2)) for a, b in long]
 
 
-def _inside_speech(lane: Lane, flags: NDArray[np.bool_], level: float) -> Spans:
+def _inside_speech(lane: Lane, flags: NDArray[np.bool_], loud: float) -> Spans:
     """Runs of up to 80 ms that begin and end abruptly in something loud."""
-    line = 10 ** ((level - _LOUD_DB) / 20)
+    line = 10 ** (loud / 20)
     spans = []
     for first, last in _runs(flags):
         before, after = lane.peaks[max(0, first - 2) : first], lane.peaks[last : last + 2]
-        loud = min(before.max(initial=0), after.max(initial=0)) > line
-        if last - first <= _LONGEST and loud:
+        abrupt = min(before.max(initial=0), after.max(initial=0)) > line
+        if last - first <= _LONGEST and abrupt:
             spans.append((lane.at(first * HOP_S / 2), lane.at(last * HOP_S / 2)))
     return spans
 

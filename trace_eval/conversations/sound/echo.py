@@ -26,6 +26,9 @@ _WINDOW_S, FARTHEST_S = 30.0, 0.5
 #: crosstalk of -30 dB, human or added, it is 0.5 to 0.97.
 _LIKE = 0.5
 
+#: Delays of windows agree within this, seconds; where they do not, levels are so much alike.
+_AGREE_S, _SURE = 0.02, 0.8
+
 #: A moment may carry an echo where the voice is this near to its loud moments and the other
 #: channel is this much softer, dB; so many of them are needed, of which so many stand out.
 _LOUD_DB, _SOFTER_DB, _LEAST, _LEAST_OUT = 25.0, 10.0, 100, 20
@@ -53,10 +56,12 @@ class EchoPath:
     Attributes:
         lag: delay in hops of 10 ms; negative: the echo comes before the voice.
         gain_db: level of the echo minus that of the voice.
+        like: correlation of their levels at that delay.
     """
 
     lag: int
     gain_db: float
+    like: float = 1.0
 
     def expected(self, voice: Levels) -> Levels:
         """Level of the echo for each moment, dB: the loudest within a hop, as it rings a little."""
@@ -85,7 +90,7 @@ def echo_path(
     loud = speaks & (voice > np.quantile(voice[speaks], 0.9) - _LOUD_DB)
     there = other[other > SILENT_DB + 1]
     floor = float(np.quantile(there, 0.1)) if len(there) else SILENT_DB
-    best = (_LIKE, EchoPath(0, 0.0))
+    best = EchoPath(0, 0.0, _LIKE)
     for lag in range(-back, round(FARTHEST_S / HOP_S) + 1):
         source = _later(voice, lag)
         may = _later(loud.astype(float), lag, 0.0) > 0
@@ -94,9 +99,9 @@ def echo_path(
         if may.sum() < least[0] or out.sum() < least[1]:
             continue
         one, two = source[may], np.maximum(other[may], floor)
-        if np.ptp(one) and np.ptp(two) and (like := _like(one, two)) > best[0]:
-            best = like, EchoPath(lag, float(np.median((other - source)[out])))
-    return best[1] if best[0] > _LIKE else None
+        if np.ptp(one) and np.ptp(two) and (like := _like(one, two)) > best.like:
+            best = EchoPath(lag, float(np.median((other - source)[out])), like)
+    return best if best.like > _LIKE else None
 
 
 def _like(one: Levels, two: Levels) -> float:
@@ -123,11 +128,14 @@ class Echo:
         lag_s: median delay; negative: the echo comes before the voice.
         drift_ppm: how the delay grows; None: the windows lie too near to each other.
         windows: in how many stretches of 30 s it was found.
+        sure: whether these agree, or their levels are so alike that it is no chance, as the
+            levels of a noise gate make it.
     """
 
     lag_s: float
     drift_ppm: float | None
     windows: int
+    sure: bool = True
 
     def told(self, speaker: str, other: str) -> str:
         """The delay in words, and what to doubt."""
@@ -155,15 +163,18 @@ def find_echo(voice: Lane, said: Spans, other: Lane) -> Echo | None:
     found = [*_lags(voice, said, other)]
     if not found:
         return None
-    at, lags = np.array(found).T
-    drift = None
+    at, lags, likes = np.array(found).T
+    drift, expected = None, np.median(lags)
     if at[-1] - at[0] >= _APART_S:
-        drift = 1e6 * float(np.polyfit(at, lags, 1)[0])
-    return Echo(float(np.median(lags)), drift, len(found))
+        line = np.polyfit(at, lags, 1)
+        drift, expected = 1e6 * float(line[0]), np.polyval(line, at)
+    agree = len(found) > 1 and float(np.median(np.abs(lags - expected))) <= _AGREE_S
+    sure = agree or float(np.median(likes)) >= _SURE
+    return Echo(float(np.median(lags)), drift, len(found), sure)
 
 
-def _lags(voice: Lane, said: Spans, other: Lane) -> Iterator[tuple[float, float]]:
-    """(middle of a window, delay of the best correlation), seconds."""
+def _lags(voice: Lane, said: Spans, other: Lane) -> Iterator[tuple[float, float, float]]:
+    """(middle of a window, delay of the best correlation), seconds, and that correlation."""
     back = round(FARTHEST_S / HOP_S)
     for first in np.arange(0.0, min(voice.end_s, other.end_s), _WINDOW_S):
         times = first + HOP_S * np.arange(round(_WINDOW_S / HOP_S))
@@ -173,4 +184,4 @@ def _lags(voice: Lane, said: Spans, other: Lane) -> Iterator[tuple[float, float]
         levels = voice.levels_at(times), other.levels_at(times)
         path = echo_path(*levels, speaks, back, _FEWEST)
         if path is not None:
-            yield float(first + _WINDOW_S / 2), path.lag * HOP_S
+            yield float(first + _WINDOW_S / 2), path.lag * HOP_S, path.like

@@ -1,0 +1,142 @@
+"""Calls rendered of clips, and the worlds in which the simulated faults are heard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import soundfile
+import soxr
+
+from extractors.formats import AUDIO_SUFFIXES
+
+Change = Callable[[Any, int, np.random.Generator], Any]
+CLIPS = Path(__file__).resolve().parents[1] / "examples" / "clips"
+
+#: Clips of callers and of assistants, and the seconds of a rendered call.
+VOICES = (
+    ("noise-a", "loud-b", "refusal-instruction", "slow-instruction", "off-topic-b"),
+    ("loud-a", "slow-a", "rising-pitch-a", "three-times-a", "pauses-b", "two-refusals-b"),
+)
+SECONDS = 48.0
+
+
+def rendered(folder: Path, number: int = 12) -> None:
+    """Write calls of the example clips by turns, in room tone 45 to 65 dB below them."""
+    voices = [[CLIPS / f"{name}.ogg" for name in side] for side in VOICES]
+    for seed in range(number):
+        rng = np.random.default_rng(seed)
+        sound = _call(voices, rng, (0.4, 1.6), (45, 65))
+        soundfile.write(folder / f"rendered_{seed:02}.wav", sound, 16_000)
+
+
+def rendered_of(clips: Sequence[Path], folder: Path, number: int, seed: int) -> None:
+    """Write calls of any clips: each is of two folders' or half a folder's clips.
+
+    Args:
+        clips: folders, searched with all below them.
+        folder: where the calls go.
+        number: of calls.
+        seed: of the clips, gaps and room tones that are drawn; replies may overlap by 0.3 s.
+    """
+    files = [
+        sorted(one for one in each.rglob("*") if one.suffix in AUDIO_SUFFIXES) for each in clips
+    ]
+    for one in range(number):
+        rng = np.random.default_rng((seed, one))
+        bank = files[rng.integers(len(files))]
+        drawn = rng.choice(len(bank), min(len(bank), 16), replace=False)
+        voices = [[bank[n] for n in drawn[side::2]] for side in (0, 1)]
+        sound = _call(voices, rng, (-0.3, 2.5), (40, 75))
+        soundfile.write(folder / f"rendered_{seed}_{one:02}.wav", sound, 16_000)
+
+
+def _call(
+    voices: Sequence[Sequence[Path]],
+    rng: np.random.Generator,
+    gaps: tuple[float, float],
+    tones: tuple[float, float],
+) -> Any:
+    rate = 16_000
+    tone = 0.5 * 10 ** (-rng.uniform(*tones, 2) / 20)
+    sound = tone * rng.standard_normal((int(SECONDS * rate), 2))
+    at, channel = rng.uniform(0.5, 1.5), 1
+    while at < SECONDS - 7:
+        clip, own = soundfile.read(
+            voices[channel][rng.integers(len(voices[channel]))], always_2d=True
+        )
+        part = soxr.resample(clip.mean(axis=1), own, rate)
+        loud = np.flatnonzero(np.abs(part) > 0.03 * np.abs(part).max())
+        part = part[loud[0] : min(loud[-1], loud[0] + int(rng.uniform(1.5, 5) * rate))]
+        fade = np.minimum(1, np.arange(len(part))[::-1] / 160)
+        first = int(at * rate)
+        sound[first : first + len(part), channel] += 0.4 * fade * part / np.abs(part).max()
+        at += len(part) / rate + rng.uniform(*gaps)
+        channel = channel if rng.random() < 0.2 else 1 - channel
+    return sound.clip(-1, 1)
+
+
+def leaking(sound: Any, late: int, voice: int = 1, gain_db: float = -25.0) -> Any:
+    """The voice of a channel leaks into the other one, so many samples late."""
+    leak = np.zeros(len(sound))
+    leak[late:] = 10 ** (gain_db / 20) * sound[: len(sound) - late, voice]
+    sound[:, 1 - voice] += leak
+    return sound
+
+
+def _telephone(sound: Any, rate: int, rng: np.random.Generator) -> Any:
+    """Mu-law of 8 bits, as a telephone has it."""
+    sign, size = np.sign(sound), np.log1p(255 * np.abs(sound).clip(0, 1)) / np.log(256)
+    return sign * (256 ** (np.round(size * 127) / 127) - 1) / 255
+
+
+def _noise(sound: Any, rate: int, rng: np.random.Generator) -> Any:
+    """Noise 20 dB below the speech of each channel."""
+    power = np.square(sound)
+    speech = [one[one > np.quantile(one, 0.9) / 100].mean() for one in power.T]
+    return sound + 0.1 * np.sqrt(speech) * rng.standard_normal(sound.shape)
+
+
+def _gain(sound: Any, rate: int, rng: np.random.Generator) -> Any:
+    """Automatic gain: half of each second's distance from the loudest, in dB, is made up."""
+    size = np.ones(rate) / rate
+    level = np.sqrt([np.convolve(one, size, "same") for one in np.square(sound).T]).T + 1e-4
+    return sound * np.minimum(8, np.sqrt(level.max(axis=0) / level))
+
+
+def _gate(sound: Any, rate: int, rng: np.random.Generator) -> Any:
+    """A noise gate: digital silence from 0.2 s after what is 40 dB below the loudest."""
+    out = sound.copy()
+    for channel in out.T:
+        near = np.convolve(np.abs(channel) > 0.01 * np.abs(channel).max(), np.ones(rate // 5))
+        channel[near[: len(channel)] < 0.5] = 0
+    return out
+
+
+def _leaky_gate(sound: Any, rate: int, rng: np.random.Generator) -> Any:
+    """Each side leaks into the other at -20 to -35 dB within 60 ms, and both are gated."""
+    out = sound.copy()
+    for voice in (0, 1):
+        own = sound.copy()
+        leaking(own, int(rng.uniform(0, 0.06) * rate), voice, rng.uniform(-35, -20))
+        out[:, 1 - voice] = own[:, 1 - voice]
+    return _gate(out, rate, rng)
+
+
+WORLDS: dict[str, Change] = {
+    "clean": lambda sound, rate, rng: sound,
+    "noise": _noise,
+    "telephone": _telephone,
+    "gain": _gain,
+    "gate": _gate,
+    "leaky gate": _leaky_gate,
+}
+
+
+def heard_in(world: str, sound: Any, rate: int, rng: np.random.Generator) -> tuple[Any, int]:
+    """(samples, rate) of a call in a world; a telephone has 8 kHz."""
+    if world == "telephone" and rate != 8_000:
+        sound, rate = soxr.resample(sound, rate, 8_000), 8_000
+    return WORLDS[world](sound.clip(-1, 1), rate, rng).clip(-1, 1), rate
