@@ -373,7 +373,7 @@ def test_no_name_of_the_library_hides_a_package() -> None:
 
 
 def test_the_pictures_have_the_colours_of_the_report() -> None:
-    from trace_eval.api.finding import palette
+    from trace_eval.show.draw import palette
 
     page = (ROOT / "trace_eval" / "static" / "palette.css").read_text()
     assert {"a", "b", "ink", "quiet", "line"} <= palette().keys()

@@ -99,7 +99,7 @@ def test_help_shows_the_commands_in_groups_and_nothing_says_where_to_begin() -> 
         ("screen", LabelChoice, set()),
         ("plan", LabelChoice, set()),
         ("plan", PlanOptions, set()),
-        ("card", Output, {"csv"}),
+        ("card", Output, set()),
         ("turns", TurnsOptions, {"read", "figures"}),
         ("turns", ReadOptions, {"hear_logs", "kept", "tick"}),
         ("turns", FigureOptions, set()),

@@ -13,6 +13,7 @@ import pytest
 from blueprints import UserError
 from tests.support import reviewed as support
 from tests.support.cli import trace_eval
+from trace_eval.commands.figures_option import COMMANDS as FIGURES
 from trace_eval.commands.listing import GROUPS, ImportedOnUse
 from trace_eval.commands.outputs import WRITTEN
 from trace_eval.data.outputs import RECORD, check_folder, claimed, write_file
@@ -51,6 +52,12 @@ DOORS = {
     "drill judge out": "drill judge PAIRS --out MINE",
     "train fusion out": "train fusion PAIRS --runs RUN --out MINE",
     "train scorer out": "train scorer PAIRS --base b --out MINE",
+    "card csv": "card RUN --csv FILE",
+    **{
+        f"{name} {option}": f"{name} {'CALLS' if name == 'turns' else 'RUN'} --{option} FILE"
+        for name in FIGURES
+        for option in ("plot", "latex")
+    },
 }
 
 #: What a user's folder may hold under names that we use, too.

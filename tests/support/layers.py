@@ -13,9 +13,9 @@ extractors: blueprints
 data: blueprints extractors fusion
 conversations: blueprints data extractors
 stats.estimate: blueprints data
-show: data stats.estimate
-entities: data
 static:
+show: blueprints data static stats.estimate
+entities: data
 judges.options: blueprints data
 measures: blueprints data
 rubrics: blueprints data fusion
@@ -44,7 +44,7 @@ select: blueprints data extracting extractors fusion judges.ask judges.combine j
 report: blueprints conversations data decide extractors fusion judges.views measures rubrics runs static stats stats.estimate turns
 review: blueprints conversations data extracting extractors fusion opinions rubrics runs static stats stats.estimate turns
 compare: blueprints data decide fusion judges.views opinions report rubrics runs show stats stats.estimate
-api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats stats.estimate
+api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats stats.estimate turns
 gate: blueprints compare conversations data runs show stats.estimate turns
 probe: blueprints data decide extracting extractors fusion judges judges.registry options runs stats.estimate
 commands: api blueprints compare data datasets decide extracting extractors fusion gate judges.options judges.registry judges.scorer opinions options probe report review rubrics runs select show stats stats.estimate turns

@@ -3,38 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError, require
 from trace_eval.data.settings import nearest
 from trace_eval.runs.notebook import table_html
+from trace_eval.show.draw import Point, dots, palette
 from trace_eval.show.records import flat
 from trace_eval.show.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-
-#: Colours of the report's pages, by their names there; light, because figures are white.
-_PALETTE = Path(__file__).parents[1] / "static" / "palette.css"
-
-
-class Point(NamedTuple):
-    """One line of a picture: a number, its interval where it has one, and whether it is a rule
-    to beat.
-    """
-
-    name: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-    baseline: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,36 +92,11 @@ class Finding:
         pyplot = require("matplotlib.pyplot", "matplotlib", "plot", "a picture")
         if not self.points:
             raise UserError(f"{self.title}: nothing to draw")
-        colours = palette()
         if ax is None:
             _, ax = pyplot.subplots(figsize=(6, 0.8 + 0.35 * len(self.points)), layout="tight")
         assert ax is not None
-        counts = self.ends is not None and self.ends[1] is None
-        if counts:
-            ax.locator_params(axis="x", integer=True)
-        for index, point in enumerate(self.points):
-            if counts:
-                ax.barh(index, point.value, height=0.6, color=colours["a"])
-                continue
-            if point.low is not None and point.high is not None:
-                ends = [point.low, point.high]
-                ax.plot(ends, [index, index], color=colours["a"], linewidth=2)
-            inside = "white" if point.baseline else colours["a"]
-            ax.plot([point.value], [index], "o", color=colours["a"], markerfacecolor=inside)
-        ax.set_yticks(range(len(self.points)), [point.name for point in self.points])
-        ax.set_ylim(len(self.points) - 0.5, -0.5)
-        if self.ends is not None:
-            low, high = self.ends
-            high = ax.get_xlim()[1] if high is None else high
-            room = 0.02 * (high - low)  # for a dot at the end
-            ax.set_xlim(low - room, high + room)
-        ax.set_xlabel(self.axis, color=colours["quiet"])
-        ax.set_title(self.title, loc="left", color=colours["ink"])
-        ax.tick_params(colors=colours["quiet"])
-        ax.grid(axis="x", color=colours["line"])
-        ax.set_axisbelow(True)
-        for side in ("top", "right", "left"):
-            ax.spines[side].set_visible(False)
+        dots(ax, self.points, self.axis, self.ends)
+        ax.set_title(self.title, loc="left", color=palette()["ink"])
         return ax
 
     def _repr_html_(self) -> str:
@@ -155,10 +111,3 @@ class Finding:
 
 def _records(value: Any) -> bool:
     return isinstance(value, tuple) and bool(value) and dataclasses.is_dataclass(value[0])
-
-
-@cache
-def palette() -> Mapping[str, str]:
-    """The report's colours on white, by their names in its style sheet."""
-    found = re.findall(r"--(\w+): light-dark\((#\w+),", _PALETTE.read_text(encoding="utf-8"))
-    return dict(found)

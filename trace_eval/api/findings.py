@@ -6,13 +6,13 @@ Each is what a command prints: ``agree``, ``rank``, ``compare``, ``screen``, ``c
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path, PosixPath
 from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
-from trace_eval.api.finding import Finding, Point
+from trace_eval.api.finding import Finding
 from trace_eval.data.columns import Columns
 from trace_eval.data.settings import nearest
 from trace_eval.decide.agree import agree
@@ -22,6 +22,7 @@ from trace_eval.opinions.labels import read_labels, table_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
+from trace_eval.show.draw import Point
 from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions, RankOptions
@@ -32,6 +33,10 @@ from trace_eval.stats.tables import tables_of
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from trace_eval.compare.evaluate import RunComparison
+    from trace_eval.compare.scores import ScoreComparison
+    from trace_eval.decide.card import Card
 
 
 #: Ends of an axis of shares, and of one of counts.
@@ -70,7 +75,11 @@ def agreement_of(
     """What ``agree`` prints of a run of pairs or of scores."""
     chosen = _options(AgreeOptions, BootstrapOptions(), options)
     given, named = _labels(labels, columns)
-    report = agree([folder], given, chosen, named)
+    return agreement_finding(agree([folder], given, chosen, named))
+
+
+def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:
+    """What ``agree`` found, for people."""
     of_pairs = isinstance(report, AgreeReport)
     unit = "share of pairs with the label of people" if of_pairs else "Spearman's rho"
     span = _SHARE if of_pairs else (-1.0, 1.0)
@@ -139,7 +148,11 @@ def ranking_of(
     asked = {"missing": "drop", "systems": systems, **options}
     chosen = _options(RankOptions, BootstrapOptions(2_000), asked)
     given, named = _labels(labels, columns)
-    report = rank(folder, given, chosen, columns=named)
+    return ranking_finding(rank(folder, given, chosen, columns=named))
+
+
+def ranking_finding(report: RankReport) -> Finding:
+    """What ``rank`` found, for people."""
     unit = "mean score" if report.means else "win rate by this judge"
     span = None if report.means else _SHARE
     return _statistics("Ranking of systems", report, _ranking_points(report), unit, span)
@@ -156,14 +169,19 @@ def _ranking_points(report: RankReport) -> Iterator[Point]:
 
 def comparison_of(folders: Iterable[Path], labels: Any, options: Mapping[str, Any]) -> Finding:
     """What ``compare`` prints of runs over one input."""
-    from trace_eval.compare.answer import compare_answer
-    from trace_eval.compare.evaluate import RunComparison
     from trace_eval.compare.options import CompareOptions
     from trace_eval.compare.scores import compare_folders
-    from trace_eval.compare.tables import compare_tables
 
     chosen = _options(CompareOptions, BootstrapOptions(), options)
-    report = compare_folders(list(folders), labels_of(labels), chosen)
+    return comparison_finding(compare_folders(list(folders), labels_of(labels), chosen))
+
+
+def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
+    """What ``compare`` found, for people."""
+    from trace_eval.compare.answer import compare_answer
+    from trace_eval.compare.evaluate import RunComparison
+    from trace_eval.compare.tables import compare_tables
+
     pairs = isinstance(report, RunComparison)
     found = (
         [(f"{m.first} and {m.second}: {m.dimension}", m.same) for m in report.mutual]
@@ -215,19 +233,30 @@ def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Findi
 
 def card_of(folder: Path, labels: Any, resamples: int) -> Finding:
     """What ``card`` prints of a run; no pages are written."""
-    from trace_eval.decide.answers import card_answer
     from trace_eval.decide.card import make_cards
+
+    return cards_finding(make_cards([folder], labels_of(labels), resamples, []))
+
+
+def cards_finding(cards: Sequence[Card]) -> Finding:
+    """What ``card`` found of one judge or several, for people; the report is the first card."""
+    from trace_eval.decide.answers import card_answer
     from trace_eval.decide.card_page import comparison
 
-    (card, *_) = cards = make_cards([folder], labels_of(labels), resamples, [])
-    value, interval = card.accuracy
     points = []
-    if value is not None:
-        points.append(Point(card.judge, value, *(interval or (None, None))))
-        points += [Point(*card.rule)] if card.rule else []
+    for card in cards:
+        value, interval = card.accuracy
+        if value is None:
+            continue
+        points.append(
+            Point(card.judge if len(cards) == 1 else card.name, value, *(interval or (None, None)))
+        )
+        if card.rule:
+            rule, accuracy = card.rule
+            points.append(Point(rule, accuracy, baseline=True))
     return Finding(
         "Card",
-        card,
+        cards[0],
         (comparison(cards),),
         card_answer(cards),
         points=tuple(points),

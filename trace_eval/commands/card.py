@@ -29,10 +29,11 @@ def card(
         Path | None,
         typer.Option(help="Folder of card.md and card.html; default: the run, for files here."),
     ] = None,
-    output: Annotated[Output, ("fail_under", "full")],
+    output: Annotated[Output, ("fail_under", "csv", "full")],
 ) -> None:
     """Say on one page what a judge did, how far it can be trusted, and for what."""
     from trace_eval.commands.console import results
+    from trace_eval.commands.figures_option import give_figures
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences, print_tables, stdout_console
     from trace_eval.decide.answers import card_answer
@@ -51,4 +52,5 @@ def card(
     for path in write_pages(cards, out or default, sentences):
         results().print(str(path), markup=False, soft_wrap=True)
     give(cards)
+    give_figures(cards, output.csv)
     output.close({one.name: card_values(one) for one in cards})

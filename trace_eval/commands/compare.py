@@ -76,13 +76,13 @@ def compare(
 def _print_runs(
     runs: Sequence[Path], labels: Path | None, options: CompareOptions, output: Output
 ) -> RunComparison | ScoreComparison:
+    from trace_eval.commands.figures_option import give_figures
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences, print_tables, stdout_console
     from trace_eval.compare.answer import compare_answer
     from trace_eval.compare.scores import compare_folders
     from trace_eval.compare.tables import compare_tables
     from trace_eval.opinions.labels import read_labels
-    from trace_eval.show.records import write_csv
 
     report = compare_folders(runs, read_labels(labels) if labels else None, options)
     for note in report.notes:
@@ -92,8 +92,7 @@ def _print_runs(
     if output.full:
         print_tables(compare_tables(report), stdout_console())
     give(report, sentences)
-    if output.csv:
-        write_csv(output.csv, report)
+    give_figures(report, output.csv)
     return report
 
 

@@ -36,6 +36,7 @@ from trace_eval.commands.console import (
     complain,
     stopped,
 )
+from trace_eval.commands.figures_option import forget_figures
 from trace_eval.commands.json_option import check_given
 from trace_eval.commands.listing import ImportedOnUse, in_words, listed
 
@@ -79,6 +80,7 @@ class Commands(TyperGroup):
         """Run the command that was named."""
         with ended():
             try:
+                forget_figures()
                 done = super().invoke(ctx)
                 check_given()
                 return done

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from blueprints import UserError
+from trace_eval.commands.figures_option import COMMANDS, check_figures, figure_options
 
 #: Commands without ``--json``, and why.
 WITHOUT = {"schema": "what it prints is JSON"}
@@ -81,6 +82,10 @@ def with_json(command: Any, name: str) -> Any:
         app = typer.Typer(add_completion=False)
         app.command()(_asked)
         command.params += typer.main.get_command(app).params
+        if name in COMMANDS:
+            figures = typer.Typer(add_completion=False)
+            figures.command()(figure_options)
+            command.params += typer.main.get_command(figures).params
     return command
 
 
@@ -110,10 +115,11 @@ def wanted_json() -> Path | None:
 
 
 def check_given() -> None:
-    """Refuse ``--json`` where a call came to nothing that could be written.
+    """Refuse ``--json``, ``--plot`` and ``--latex`` where a call came to nothing to write.
 
     Raises:
-        UserError: the file was asked for and has not been written.
+        UserError: a file was asked for and has not been written.
     """
+    check_figures()
     if path := _WANTED.get():
         raise UserError(f"--json {path}: this call has no result to write; leave it out")

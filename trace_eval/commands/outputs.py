@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
+from trace_eval.commands.figures_option import figure_files
 from trace_eval.commands.json_option import wanted
 
 #: Options of all commands that name what is written: a folder, or a file.
@@ -20,7 +21,7 @@ WRITTEN = {
     **{"out": "--out", "csv": "--csv", "csv_folder": "--csv", "export": "--export"},
     **{"label_studio": "--label-studio", "csv_file": "--csv", "html": "--html"},
     **{"junit": "--junit", "json_file": "--json", "batch_file": "--batch-file"},
-    **{"save_policy": "--save-policy"},
+    **{"save_policy": "--save-policy", "plot": "--plot", "latex": "--latex"},
 }
 
 
@@ -32,7 +33,7 @@ def checked(command: Any) -> Any:
         work = command.invoke
 
         def invoke(context: Any) -> Any:
-            check(context.params | {"json_file": wanted()})
+            check(context.params | {"json_file": wanted()} | figure_files())
             return work(context)
 
         command.invoke = invoke

@@ -153,13 +153,13 @@ def print_report(
 
     Args:
         report: of ``agree`` or ``rank``.
-        csv_folder: where to write everything; ``--json`` has it, too.
+        csv_folder: of ``--csv``; ``--json`` has everything, too.
         full: print the tables and a verdict per dimension, too.
     """
     from trace_eval.commands.console import by_cause, messages
+    from trace_eval.commands.figures_option import give_figures
     from trace_eval.commands.json_option import give
     from trace_eval.decide.answers import answer_of
-    from trace_eval.show.records import write_csv
     from trace_eval.stats.tables import tables_of
 
     print_warnings(report.warnings)
@@ -174,5 +174,4 @@ def print_report(
         for sentence in report.verdicts:
             console.print(sentence, markup=False, highlight=False)
     give(report, sentences)
-    if csv_folder:
-        write_csv(csv_folder, report)
+    give_figures(report, csv_folder)

@@ -41,7 +41,10 @@ def turns(
     ] = False,
     junit: Annotated[Path | None, typer.Option(help="Write the limits as JUnit XML.")] = None,
     csv: Annotated[
-        Path | None, typer.Option(help="Write calls, figures and differences to this folder.")
+        Path | None,
+        typer.Option(
+            help="Write a row per figure to this .csv file, or a table each to this folder."
+        ),
     ] = None,
     shown: Annotated[int, typer.Option(min=0, help="Conversations whose timeline is shown.")] = 3,
 ) -> None:
@@ -50,10 +53,10 @@ def turns(
     from dataclasses import replace
 
     from trace_eval.commands.console import EXIT_DAMAGED, EXIT_INCOMPLETE, warn_all
+    from trace_eval.commands.figures_option import give_figures
     from trace_eval.commands.json_option import give
     from trace_eval.commands.progress import counting
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.show.records import write_csv
     from trace_eval.turns.everything import turns_report
     from trace_eval.turns.limits import failed, undecided
 
@@ -70,8 +73,7 @@ def turns(
         print_tables([found.report.audit()], console)
     print_tables(found.tables(shown), console)
     warn_all(found.report.unread)
-    if csv:
-        write_csv(csv, found.csv())
+    give_figures(found, csv, found.csv() if csv else None)
     if junit:
         from trace_eval.gate.junit_xml import junit_limits, write_junit
 

@@ -176,17 +176,18 @@ def grid(
 
 
 def figures(table: Table) -> Iterator[Figure]:
-    """Every number of a table; columns up to the first one name the rows."""
+    """Every number of a table; columns up to the first one name the rows, but for counts."""
     units = table.units or ("",) * len(table.columns)
     for cells, texts in zip(table.cells, table.rows, strict=True):
         items = _items(table.columns, texts)
         first = next((n for n, value in enumerate(cells) if not isinstance(value, str)), 0)
+        named = zip(table.columns[:first], texts, strict=False)
+        name = ", ".join(text for title, text in named if title not in COUNTS)
         for title, value, unit in zip(table.columns, cells, units, strict=True):
             found = value if isinstance(value, IntervalEstimate) else IntervalEstimate(value)
             if isinstance(found.value, int | float) and title not in COUNTS:
                 low, high = found.interval or (None, None)
-                name = ", ".join(texts[:first])
-                yield Figure(name, title, float(found.value), low, high, items, unit)
+                yield Figure(name, title, found.value, low, high, items, unit)
 
 
 def _items(columns: Sequence[str], row: Sequence[Any]) -> int | None:

@@ -52,7 +52,7 @@ class TurnsFound:
 
     Attributes:
         report: timeline, events and figures.
-        against: this system minus the other one.
+        against: this system minus the other one, whose own figures are ``other``.
         limits: of its figures, each with its verdict.
         agreement: measured against labelled events.
         fidelity: whether the agent says what its text says, where somebody was to hear it.
@@ -65,6 +65,7 @@ class TurnsFound:
     fidelity: Fidelity | None = None
     corrected: CorrectedReport | None = None
     limits: tuple[Limited, ...] = ()
+    other: TurnsReport | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -137,7 +138,8 @@ def turns_report(
     options = options or TurnsOptions()
     draws = options.figures
     report = time_turns(path, options)
-    compared = compare_systems(report, time_turns(against, options), draws) if against else None
+    other = time_turns(against, options) if against else None
+    compared = compare_systems(report, other, draws) if other else None
     agreed = agree_on_events(report, read_event_labels(labels), options=draws) if labels else ()
     items = [one.item for one in report.conversations]
     heard = None
@@ -145,4 +147,4 @@ def turns_report(
         heard = speech_fidelity(items, options.recognisers, options.names)
     corrected = correct_report(report, read_event_corrections(corrections)) if corrections else None
     checked = limited(limits, report, compared) if limits else ()
-    return TurnsFound(report, compared, agreed, heard, corrected, checked)
+    return TurnsFound(report, compared, agreed, heard, corrected, checked, other)

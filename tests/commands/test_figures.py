@@ -1,0 +1,158 @@
+"""``--plot``, ``--latex`` and ``--csv``: the figures of a report in a paper."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.support import golden_runs as runs
+from trace_eval.commands.cli import app
+from trace_eval.show.latex import escaped
+
+pytest.importorskip("matplotlib")
+
+#: A system's name that means something to LaTeX, XML, mathtext, spreadsheets and terminals.
+HOSTILE = r"=a_$\b$ & <i>{100%}" + "\x07"
+
+
+def typed(*words: object, code: int = 0) -> str:
+    done = CliRunner().invoke(app, list(map(str, words)))
+    assert done.exit_code == code, done.output
+    return " ".join(done.output.split())
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tables")
+    runs.human_table(folder / "human.csv")
+    runs.judge_table(folder / "judges.csv")
+    for name, pause in (("fast", 0.4), ("slow", 1.2)):
+        runs.calls(folder / name, pause)
+    return folder
+
+
+def numbers(value: Any) -> Iterator[float]:
+    """Every number of a JSON document."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from numbers(one)
+    elif isinstance(value, int | float):
+        yield float(value)
+
+
+def words(path: Path) -> str:
+    return " ".join(re.findall(r"<text[^>]*>([^<]*)", path.read_text("utf-8")))
+
+
+def test_figures_of_agree_as_rows_as_tables_and_as_pictures(tables: Path, tmp_path: Path) -> None:
+    names = ("out.json", "out.csv", "out.tex", "f.svg", "c.pdf", "c.svg", "cal.png")
+    out = {name: tmp_path / name for name in names}
+    call = ["agree", tables / "judges.csv", "--labels", tables / "human.csv", "--missing", "drop"]
+    call += ["--calibrated", "--resamples", 20, "--json", out["out.json"], "--csv", out["out.csv"]]
+    call += ["--latex", out["out.tex"], "--plot", out["f.svg"]]
+    call += ["--plot", f"confusion={out['c.pdf']}", "--plot", f"confusion={out['c.svg']}"]
+    typed(*call, "--plot", f"calibration={out['cal.png']}")
+    report = json.loads(out["out.json"].read_text())
+    with out["out.csv"].open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["table", "name", "column", "value", "low", "high", "n", "unit"]
+    held = set(numbers(report))
+    assert {float(row[c]) for row in rows for c in ("value", "low", "high") if row[c]} <= held
+    (one,) = (s for s in report["scores"] if (s["judge"], s["dimension"]) == ("reader", "overall"))
+    kappa = one["metrics"]["kappa"]
+    of_kappa = [
+        r for r in rows if r["name"] == "reader, overall" and r["column"] == "Cohen's kappa"
+    ]
+    (row,) = of_kappa
+    assert [float(row["value"]), [float(row["low"]), float(row["high"])]] == [
+        kappa["value"],
+        kappa["interval"],
+    ]
+    assert int(row["n"]) == one["scored"]
+    text = out["out.tex"].read_text()
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") > 1
+    assert "69 \\%" in text
+    assert "%" not in text.split("\n", 1)[1].replace("\\%", "")
+    assert {"reader: content", "listener: overall"} <= set(
+        re.findall(r"\w+: \w+", words(out["f.svg"]))
+    )
+    cells = [cell for row in one["confusion"] for cell in row]
+    drawn = words(out["c.svg"]).split()
+    assert all(f"{cell:g}" in drawn for cell in cells)
+    assert "both_good" in drawn
+    pdf = out["c.pdf"].read_bytes()
+    assert pdf.startswith(b"%PDF")
+    assert b"/FontFile2" in pdf
+    assert b"/Type3" not in pdf
+    assert b"/Subtype /Image" not in pdf
+    assert out["cal.png"].read_bytes().startswith(b"\x89PNG")
+    typed(*call)  # ours are replaced
+    out["f.svg"].write_text("mine")
+    assert "was changed since trace-eval wrote it" in typed(*call, code=2)
+
+
+def test_names_of_systems_mean_nothing_to_any_format(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.csv"
+    with pairs.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "system_a", "system_b", "preference"])
+        writer.writerows([[n, HOSTILE, "日本", "12"[n % 3 == 0]] for n in range(12)])
+    out = {kind: tmp_path / f"out.{kind}" for kind in ("csv", "tex", "svg", "pdf")}
+    plots = [word for kind in ("svg", "pdf") for word in ("--plot", out[kind])]
+    typed("rank", pairs, "--resamples", 20, "--csv", out["csv"], "--latex", out["tex"], *plots)
+    drawn = words(out["svg"])
+    assert r"=a_$\b$ &amp; &lt;i&gt;{100%}" in drawn
+    assert "日本" in drawn
+    latex = out["tex"].read_text("utf-8")
+    assert r"=a\_\$\textbackslash{}b\$ \& \textless{}i\textgreater{}\{100\%\}" in latex
+    assert "\x07" not in drawn + latex
+    assert out["csv"].read_text("utf-8").splitlines()[1].split(",")[1].startswith("'=a_$")
+
+
+def test_text_for_latex_is_balanced() -> None:
+    assert escaped("a\nb[*]\\") == r"a b{[}{*}{]}\textbackslash{}"
+    for sign in map(chr, range(0x20, 0x7F)):
+        bare = escaped(sign).replace("\\{", "").replace("\\}", "")
+        assert bare.count("{") == bare.count("}")
+
+
+def test_response_times_of_two_systems(tables: Path, tmp_path: Path) -> None:
+    svg, rows, told = (tmp_path / name for name in ("r.svg", "r.csv", "r.json"))
+    call = ["turns", tables / "slow" / "items.jsonl", "--against", tables / "fast" / "items.jsonl"]
+    typed(*call, "--resamples", 20, "--plot", svg, "--csv", rows, "--json", told)
+    assert "response time, s" in words(svg)
+    figures = json.loads(told.read_text())["figures"]
+    with rows.open(newline="") as file:
+        read = {(r["name"], r["column"]): r for r in csv.DictReader(file)}
+    (first, second) = dict.fromkeys(name for name, _ in read)
+    median = float(read[first, "response_p50_s"]["value"])
+    assert median == figures["response_p50_s"]
+    assert read[first, "response_p50_s"]["unit"] == "s"
+    assert median > float(read[second, "response_p50_s"]["value"])  # pauses of 1.2 s against 0.4 s
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["--plot", "x.gif"], "--plot x.gif: name a file that ends in .pdf, .svg, .png"),
+        (["--plot", "lines=x.svg"], "give one of forest"),
+        (["--latex", "{mine}"], "no record says trace-eval wrote it"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(
+    more: list[str], told: str, tables: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.tex"
+    mine.write_text("my paper")
+    arguments = [word.format(mine=mine) for word in more]
+    assert told in typed("rank", tables / "judges.csv", "--judge", "reader", *arguments, code=2)
+    assert mine.read_text() == "my paper"

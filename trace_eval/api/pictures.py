@@ -1,0 +1,136 @@
+"""What each report gives to a paper: its figures as rows, and pictures by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from blueprints import UserError
+from trace_eval.api.finding import Finding
+from trace_eval.api.findings import (
+    agreement_finding,
+    cards_finding,
+    comparison_finding,
+    ranking_finding,
+)
+from trace_eval.compare.evaluate import RunComparison
+from trace_eval.compare.scores import ScoreComparison
+from trace_eval.decide.answers import most_accurate
+from trace_eval.decide.card import Card
+from trace_eval.show import draw
+from trace_eval.show.draw import Picture, Point
+from trace_eval.show.table import Figure, figures
+from trace_eval.stats.inference.calibrate import Calibration
+from trace_eval.stats.ranking.report import RankReport
+from trace_eval.stats.report import AgreeReport, ScoreReport
+from trace_eval.turns.everything import TurnsFound
+from trace_eval.turns.report import TurnsReport
+
+#: Pictures that a report may give, and what they show.
+PICTURES = {
+    "forest": "each figure with its interval",
+    "confusion": "the judge's labels against people's",
+    "calibration": "shares of pairs that people prefer against predicted ones",
+    "responses": "how soon a system answers: the share of answers up to each time",
+}
+
+
+def finding_of(report: Any) -> Finding:
+    """A report of ``agree``, ``rank``, ``compare``, ``turns`` or ``card``, for people."""
+    if isinstance(report, AgreeReport | ScoreReport):
+        return agreement_finding(report)
+    if isinstance(report, RankReport):
+        return ranking_finding(report)
+    if isinstance(report, RunComparison | ScoreComparison):
+        return comparison_finding(report)
+    return timing_finding(report) if isinstance(report, TurnsFound) else cards_finding(report)
+
+
+def timing_finding(found: TurnsFound) -> Finding:
+    """What ``turns`` found, for people; drawn are its times with an interval."""
+    points = [
+        Point(one.name, one.value, *one.interval)
+        for one in found.report.figures.values()
+        if one.unit == "s" and one.value is not None and one.interval is not None
+    ]
+    tables = tuple(found.tables(0))
+    return Finding("Timing", found, tables, found.sentences, points=tuple(points), axis="seconds")
+
+
+def rows_of(finding: Finding) -> Iterator[tuple[str, list[Figure]]]:
+    """(title of a table, its figures), in reading order."""
+    found = finding.report
+    if isinstance(found, TurnsFound):
+        yield finding.title, list(_times(found))
+        return
+    for table in finding.tables:
+        yield table.title, list(figures(table))
+
+
+def _times(found: TurnsFound) -> Iterator[Figure]:
+    """Figures of calls as the report holds them: its table shows their texts."""
+    for system, report in _systems(found).items():
+        for one in report.figures.values():
+            if one.value is not None:
+                low, high = one.interval or (None, None)
+                yield Figure(system, one.name, one.value, low, high, one.events, one.unit)
+
+
+def _systems(found: TurnsFound) -> dict[str, TurnsReport]:
+    """What is timed, by name."""
+    if found.against is None or found.other is None:
+        return {found.report.source or "calls": found.report}
+    first, second = found.against.first, found.against.second
+    return {first: found.report, second if second != first else f"{second} (2)": found.other}
+
+
+def picture_of(finding: Finding, name: str | None) -> Picture:
+    """One of :data:`PICTURES`; None: the first that the report gives.
+
+    Raises:
+        UserError: the report does not give it.
+    """
+    given = dict(_pictures(finding))
+    chosen = next(iter(given), None) if name is None else name
+    if chosen is None or chosen not in given:
+        rest = f"give one of {', '.join(given)}" if given else "leave out --plot"
+        raise UserError(f"--plot {name or ''}: {finding.title} has nothing to draw; {rest}")
+    return given[chosen]
+
+
+def _pictures(finding: Finding) -> Iterator[tuple[str, Picture]]:
+    """The pictures of a report; which report gives which stands here alone."""
+    report = finding.report
+    if isinstance(report, TurnsFound):
+        yield from _responses(report)
+    if finding.points:
+        yield "forest", draw.forest(finding.points, finding.axis, finding.ends)
+    if isinstance(report, AgreeReport):
+        yield from _of_labels(report, report.calibrations)
+    if isinstance(report, Card) and report.agreement:
+        fitted = [report.calibration] if report.calibration else []
+        yield from _of_labels(report.agreement, fitted)
+
+
+def _of_labels(
+    report: AgreeReport, calibrations: Sequence[Calibration]
+) -> Iterator[tuple[str, Picture]]:
+    """Of the most accurate judge, as the sentence; of the judge that is calibrated first."""
+    for score in most_accurate(report.scores)[:1]:
+        shades = [[n / sum(row) if sum(row) else None for n in row] for row in score.confusion]
+        texts = [[f"{n:g}" for n in row] for row in score.confusion]
+        told = (f"people: {score.dimension}", score.judge)
+        yield "confusion", draw.matrix((score.labels, score.labels), shades, texts, told)
+    for one in calibrations[:1]:
+        bins = [(each.predicted, each.observed, each.pairs) for each in one.chosen.bins]
+        axes = (f"P(people prefer A) by {one.judge}", "people prefer A, share")
+        yield "calibration", draw.calibration(bins, axes)
+
+
+def _responses(found: TurnsFound) -> Iterator[tuple[str, Picture]]:
+    times = {
+        name: [v for call in report.conversations for v in call.measured.values.get("response", ())]
+        for name, report in _systems(found).items()
+    }
+    if times := {name: each for name, each in times.items() if each}:
+        yield "responses", draw.ecdf(times, "response time, s")

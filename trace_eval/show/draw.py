@@ -1,0 +1,269 @@
+"""Pictures of figures, for papers and notebooks: the one module that draws.
+
+Pictures are as wide as a column of a paper and vectors throughout; names are drawn as they are,
+whatever they hold. Colours are those of the pages, which all common colour visions tell apart.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import textwrap
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from blueprints import require
+from trace_eval import static
+from trace_eval.data.outputs import write_file
+
+#: Width of a column of a paper, inches.
+WIDTH = 3.3
+
+#: Characters of a line of a name, and lines of it.
+_LINE, _LINES = 22, 2
+
+#: Text stays text (TrueType in PDF, words in SVG), and no name is a formula.
+_STYLE = {
+    "font.size": 7,
+    "axes.titlesize": 8,
+    "axes.linewidth": 0.6,
+    "text.parse_math": False,
+    "axes.unicode_minus": False,
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "trace-eval",
+    "savefig.dpi": 300,
+}
+
+#: What XML cannot hold, and line breaks.
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+
+#: Shade from which text on it is white.
+_DARK = 0.55
+
+
+class Point(NamedTuple):
+    """One line of a picture: a number, its interval where it has one, and whether it is a rule
+    to beat.
+    """
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    baseline: bool = False
+
+
+class Picture(NamedTuple):
+    """What is drawn on axes, and how high it is in inches."""
+
+    draw: Callable[[Any], None]
+    height: float = 2.8
+
+
+@cache
+def palette() -> Mapping[str, str]:
+    """The report's colours on white, by their names in its style sheet."""
+    return dict(re.findall(r"--(\w+): light-dark\((#\w+),", static.palette()))
+
+
+def save(picture: Picture, path: Path) -> None:
+    """Write a picture; the suffix (pdf, svg, png) is its format.
+
+    Raises:
+        UserError: matplotlib is not installed, or the file cannot be written.
+    """
+    matplotlib = require("matplotlib", "matplotlib", "plot", "a picture")
+    figures = require("matplotlib.figure", "matplotlib", "plot", "a picture")
+    kind = path.suffix[1:].lower()
+    undated = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind)
+    held = io.BytesIO()
+    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # drawn as an empty box
+        figure = figures.Figure(figsize=(WIDTH, picture.height), layout="constrained")
+        picture.draw(figure.subplots())
+        figure.savefig(held, format=kind, metadata=undated)
+    write_file(path, held.getvalue())
+
+
+def forest(points: Sequence[Point], axis: str, ends: tuple[float, float | None] | None) -> Picture:
+    """A line each: counts as bars, shares and scores as dots with their intervals.
+
+    Args:
+        points: from the top; the dots of baselines are open.
+        axis: what they are, with their unit.
+        ends: of the axis; None: where the points end; without an upper end they are counts.
+    """
+    line = 0.26 if any("\n" in seen(point.name) for point in points) else 0.17
+    return Picture(lambda ax: dots(ax, points, axis, ends, seen), 0.6 + line * len(points))
+
+
+def dots(
+    ax: Any,
+    points: Sequence[Point],
+    axis: str,
+    ends: tuple[float, float | None] | None,
+    named: Callable[[str], str] = str,
+) -> None:
+    """Draw :func:`forest` on axes of any width; ``named`` writes a point's name."""
+    colours = palette()
+    counts = ends is not None and ends[1] is None
+    if counts:
+        ax.locator_params(axis="x", integer=True)
+    for index, point in enumerate(points):
+        if counts:
+            ax.barh(index, point.value, height=0.6, color=colours["a"])
+            continue
+        if point.low is not None and point.high is not None:
+            limits = [point.low, point.high]
+            ax.plot(limits, [index, index], color=colours["a"], linewidth=1.5)
+        inside = "white" if point.baseline else colours["a"]
+        dot = {"color": colours["a"], "markerfacecolor": inside, "markersize": 4}
+        ax.plot([point.value], [index], "o", **dot)
+    ax.set_yticks(range(len(points)), [named(point.name) for point in points])
+    ax.set_ylim(len(points) - 0.5, -0.5)
+    if ends is not None:
+        low, high = ends
+        high = ax.get_xlim()[1] if high is None else high
+        room = 0.02 * (high - low)  # for a dot at the end
+        ax.set_xlim(low - room, high + room)
+    ax.grid(axis="x", color=colours["line"], linewidth=0.6)
+    _plain(ax, axis)
+    ax.spines["left"].set_visible(False)
+
+
+def matrix(
+    names: tuple[Sequence[str], Sequence[str]],
+    shades: Sequence[Sequence[float | None]],
+    texts: Sequence[Sequence[str]],
+    axes: tuple[str, str],
+) -> Picture:
+    """A table of cells, from white (0) to dark (1), with a text each.
+
+    Args:
+        names: of the rows, from the top, and of the columns.
+        shades: [shape=(rows, columns), 0 to 1]; None: no colour.
+        axes: what the rows and the columns are.
+    """
+
+    def draw(ax: Any) -> None:
+        colours = require("matplotlib.colors", "matplotlib", "plot", "a picture")
+        ramp = colours.LinearSegmentedColormap.from_list("ours", ["white", palette()["a"]])
+        cells = np.array([[np.nan if s is None else s for s in row] for row in shades])
+        ax.pcolormesh(cells, cmap=ramp, vmin=0, vmax=1, edgecolors="white", linewidth=1)
+        for y, row in enumerate(texts):
+            for x, text in enumerate(row):
+                colour = "white" if cells[y, x] > _DARK else palette()["ink"]
+                ax.text(x + 0.5, y + 0.5, text, ha="center", va="center", color=colour)
+        ax.set_yticks(np.arange(len(names[0])) + 0.5, list(map(seen, names[0])))
+        turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+        short = sum(map(len, names[1])) <= _LINE
+        ax.set_xticks(
+            np.arange(len(names[1])) + 0.5, list(map(seen, names[1])), **({} if short else turned)
+        )
+        ax.invert_yaxis()
+        _plain(ax, axes[1], axes[0])
+        ax.tick_params(length=0)
+        for side in ("left", "bottom"):
+            ax.spines[side].set_visible(False)
+
+    return Picture(draw, min(6.0, 1.0 + 0.32 * len(names[0])))
+
+
+def calibration(bins: Sequence[tuple[float, float, int]], axes: tuple[str, str]) -> Picture:
+    """Observed shares against predicted ones; dots grow with their number.
+
+    Args:
+        bins: (predicted, observed, number) [0 to 1, 0 to 1, 1 or more].
+        axes: what is predicted, and what is observed.
+    """
+
+    def draw(ax: Any) -> None:
+        colours = palette()
+        ax.plot([0, 1], [0, 1], "--", color=colours["x"], linewidth=0.8)
+        predicted, observed, number = zip(*bins, strict=True)
+        ax.plot(predicted, observed, color=colours["a"], linewidth=1)
+        size = 8 + 60 * np.array(number) / max(number)
+        ax.scatter(predicted, observed, size, color=colours["a"], zorder=3)
+        for x, y, count in bins:
+            where = {"xytext": (5, -8), "textcoords": "offset points"}
+            ax.annotate(str(count), (x, y), color=colours["quiet"], **where)
+        ax.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), aspect="equal")
+        _plain(ax, *axes)
+
+    return Picture(draw)
+
+
+def band(
+    rows: Sequence[tuple[int, float, float]],
+    value: float,
+    rule: tuple[str, float] | None,
+    axes: tuple[str, str],
+) -> Picture:
+    """Where a value lies by the number of labels, and a rule to beat.
+
+    Args:
+        rows: (labels, low, high), rising.
+        value: at all labels.
+        rule: (name, value); None: there is none.
+        axes: what stands below and at the left.
+    """
+
+    def draw(ax: Any) -> None:
+        colours = palette()
+        labels, low, high = zip(*rows, strict=True)
+        ax.fill_between(labels, low, high, step="mid", color=colours["a"], alpha=0.25, linewidth=0)
+        ax.axhline(value, color=colours["a"], linewidth=1.2)
+        if rule is not None:
+            ax.axhline(rule[1], color=colours["b"], linewidth=1, linestyle="--", label=rule[0])
+            ax.legend(frameon=False, loc="lower right", labelcolor=colours["quiet"])
+        ax.set(ylim=(-0.02, 1.02), xlim=(labels[0], labels[-1]))
+        _plain(ax, *axes)
+
+    return Picture(draw, 2.2)
+
+
+def ecdf(values: Mapping[str, Sequence[float]], axis: str) -> Picture:
+    """The share of values up to each, a line per name.
+
+    Args:
+        values: by name, none of them empty.
+        axis: what they are, with their unit.
+    """
+
+    def draw(ax: Any) -> None:
+        styles = zip(values.items(), "abgx", ("-", "--", ":", "-."), strict=False)
+        for (name, each), colour, dash in styles:
+            told = f"{seen(name)} ({len(each)})"
+            look = {"color": palette()[colour], "linestyle": dash, "linewidth": 1.3}
+            ax.ecdf(each, label=told, **look)
+        ax.legend(frameon=False, loc="lower right", labelcolor=palette()["quiet"])
+        ax.grid(color=palette()["line"], linewidth=0.6)
+        ax.set_ylim(0, 1.02)
+        _plain(ax, axis, "share")
+
+    return Picture(draw, 2.2)
+
+
+def _plain(ax: Any, below: str, left: str = "") -> None:
+    colours = palette()
+    ax.set_xlabel(textwrap.fill(below, 2 * _LINE), color=colours["quiet"])
+    ax.set_ylabel(left, color=colours["quiet"])
+    ax.tick_params(colors=colours["quiet"], width=0.6)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+
+
+def seen(name: str) -> str:
+    """A name as pictures show it: on lines of its own where it is long, cut where it is longer."""
+    lines = textwrap.wrap(_UNSEEN.sub(" ", name), _LINE) or [""]
+    if len(lines) > _LINES:
+        lines = [*lines[: _LINES - 1], lines[_LINES - 1][: _LINE - 1] + "…"]
+    return "\n".join(lines)
