@@ -50,7 +50,7 @@ def test_real_constrained_sampling_gives_typed_ties(llama: str, elicitation: str
         assert len(judgement.opinions) == 4
         assert judgement.usage is not None
         assert judgement.usage.input_tokens > 4000
-        assert judgement.usage.cost_usd is None
+        assert judgement.usage.cost_usd == 0  # the server is on this machine
     assert judge.observed()["structure"] == "json_schema"
     assert judge.observed()["model"] == "tiny"
 
