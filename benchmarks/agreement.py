@@ -18,9 +18,9 @@ import numpy as np
 from benchmarks.report import save, table
 from fusion import DIMENSIONS, RATINGS
 from trace_eval.decide.agree import agree
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
 #: Resamples of the plain loop; its time for all of them is extrapolated.

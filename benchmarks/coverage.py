@@ -12,7 +12,7 @@ from time import process_time
 from typing import Any
 
 from benchmarks.report import RESULTS, machine
-from trace_eval.stats.estimate.interval import Range
+from trace_eval.estimate.interval import Range
 
 #: Coverage that 95 % intervals should have, at least and at most.
 LEAST, MOST = 0.935, 0.97

@@ -17,6 +17,11 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau, spearmanr
 
 from benchmarks.coverage import Row, table
+from trace_eval.estimate.interval import IntervalEstimate, Range
+from trace_eval.estimate.measures import estimates
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.resample import Resampler
+from trace_eval.estimate.units import Units
 from trace_eval.opinions.codes import TYPED, UNTYPED
 from trace_eval.stats.agreement.concordance import concordance, concordance_moments
 from trace_eval.stats.agreement.concordance import concordance_of_sums as ccc_of_sums
@@ -24,11 +29,6 @@ from trace_eval.stats.agreement.kendall import add_kendall
 from trace_eval.stats.agreement.metrics import measures_of, metrics_of
 from trace_eval.stats.agreement.pearson import moments, pearson, pearson_of_sums
 from trace_eval.stats.agreement.spearman import add_spearman
-from trace_eval.stats.estimate.interval import IntervalEstimate, Range
-from trace_eval.stats.estimate.measures import estimates
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.resample import Resampler
-from trace_eval.stats.estimate.units import Units
 
 Array = NDArray[np.float64]
 OPTIONS = BootstrapOptions()

@@ -25,14 +25,14 @@ from benchmarks.coverage import Row, share, shown, table
 from benchmarks.coverage_agree import SIZES, Array, coverage
 from blueprints import counted
 from trace_eval.decide.verdict import standing_of
+from trace_eval.estimate.figures import jackknife_interval, quantile_interval, share_interval
+from trace_eval.estimate.interval import Range
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.resample import Resampler
 from trace_eval.stats.agreement.align import align
 from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.agreement.score import JudgeScore, score_judge
 from trace_eval.stats.agreement.selective import add_selective, selective_rows
-from trace_eval.stats.estimate.figures import jackknife_interval, quantile_interval, share_interval
-from trace_eval.stats.estimate.interval import Range
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.resample import Resampler
 from trace_eval.turns.figures import MIN_CONVERSATIONS
 
 

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage import Row, share, shown, table
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.intervals import rank_intervals
 from trace_eval.stats.ranking.outcomes import Outcomes, outcomes_of

@@ -13,7 +13,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.estimate.interval import Range
+from trace_eval.estimate.interval import Range
 from trace_eval.stats.inference.influence import PPIComponents, ppi_components, simple_design
 from trace_eval.stats.inference.ppi import (
     LEAST_LABELS,

@@ -22,10 +22,10 @@ from scipy import stats
 
 from benchmarks.report import save, table
 from trace_eval.decide.agree import agree
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.scores.lexical import lexical_score
 from trace_eval.stats.agree_scores import agree_scores
 from trace_eval.stats.agreement.study import JudgeScores, People, Study
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
 ITEMS = 1_000_000

@@ -21,6 +21,7 @@ from trace_eval.data.columns import Columns
 from trace_eval.data.input_options import InputOptions, TwoFolders
 from trace_eval.data.settings import help_of, sentence
 from trace_eval.datasets import Selection
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.gate.options import GateOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.scorer.options import TrainOptions
@@ -31,7 +32,6 @@ from trace_eval.runs.config import read_config, to_toml
 from trace_eval.runs.job import open_job
 from trace_eval.runs.run import Run
 from trace_eval.select.options import BestOptions
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import (
     AgreeOptions,
     FusionOptions,

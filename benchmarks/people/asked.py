@@ -13,7 +13,7 @@ from benchmarks.people.figures import Figure, decisions, estimates, numbered, sh
 from benchmarks.people.measured import judged
 from benchmarks.people.sets import Rated
 from blueprints import Blueprint
-from trace_eval.stats.estimate.resample import Resampler
+from trace_eval.estimate.resample import Resampler
 
 #: What was planted -> its levels in rising order, and the measure that should order them.
 PLANTED = {

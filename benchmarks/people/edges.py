@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from benchmarks.people.figures import LEVEL, Figure, numbered
 from benchmarks.people.sets import Folder
 from blueprints import UserError
-from trace_eval.stats.estimate.interval import Range
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.units import draw
+from trace_eval.estimate.interval import Range
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.units import draw
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 

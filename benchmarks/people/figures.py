@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.people.sets import Rated
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.resample import Resampler
 from trace_eval.stats.agreement.pearson import moments, pearson_of_sums
 from trace_eval.stats.agreement.spearman import add_spearman, spearman
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.resample import Resampler
 
 Array = NDArray[Any]
 

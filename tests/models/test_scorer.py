@@ -523,6 +523,7 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
 
     from trace_eval.data.manifests import read_items
     from trace_eval.decide.agree import agree
+    from trace_eval.estimate.options import BootstrapOptions
     from trace_eval.judges.options.judge_options import JudgeOptions
     from trace_eval.judges.scorer.checkpoint import ClampRecord, write_record
     from trace_eval.judges.scorer.train import train_scorer
@@ -531,7 +532,6 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     from trace_eval.stats.agree_scores import figure
     from trace_eval.stats.agreement.crps import crps_beta
     from trace_eval.stats.agreement.score_files import read_scores
-    from trace_eval.stats.estimate.options import BootstrapOptions
     from trace_eval.stats.options import AgreeOptions
 
     folder = tmp_path / "beta"

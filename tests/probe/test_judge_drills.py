@@ -14,6 +14,7 @@ from tests.support.cases import case
 from tests.support.cli import trace_eval
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_manifest
+from trace_eval.estimate.share import Share
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -22,7 +23,6 @@ from trace_eval.options import ExtractOptions, Options
 from trace_eval.probe.attacks import ATTACKS
 from trace_eval.probe.injection import PLACES, _attacked, drill_injection
 from trace_eval.probe.probes import PROBES, drill_judge
-from trace_eval.stats.estimate.share import Share
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -12,7 +12,7 @@ from tests.support.compared_runs import OPTIONS, run
 from tests.support.hostile_run import FLAGS
 from trace_eval.compare.evaluate import compare_runs
 from trace_eval.compare.page import _points, write_page
-from trace_eval.stats.estimate.interval import IntervalEstimate
+from trace_eval.estimate.interval import IntervalEstimate
 
 
 def test_points_are_said_with_their_interval_or_that_there_is_none() -> None:

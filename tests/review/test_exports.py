@@ -15,13 +15,13 @@ from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
 from tests.support import reviewed as support
 from trace_eval.decide.agree import agree
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.labels import read_labels
 from trace_eval.review.audio import Clips
 from trace_eval.review.exports import records, write_exports
 from trace_eval.review.labelstudio import PHASES, read_results, tasks, write_tasks
 from trace_eval.review.session import Review
 from trace_eval.runs.opinions import read_opinions
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
 

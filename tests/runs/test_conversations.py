@@ -26,6 +26,7 @@ from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.decide.agree import agree
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor
 from trace_eval.extracting.start import source_of
@@ -40,7 +41,6 @@ from trace_eval.runs.job import judge_manifest, open_job, rate_manifest
 from trace_eval.runs.pipeline import plan_for
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import write_pairs
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
 

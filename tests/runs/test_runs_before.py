@@ -19,6 +19,7 @@ import pytest
 from tests.support.llm_judges import reading_judge
 from trace_eval.data import jsonl
 from trace_eval.decide.agree import agree
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
@@ -30,7 +31,6 @@ from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.merge import merge
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
 BEFORE = Path(__file__).resolve().parent / "before"

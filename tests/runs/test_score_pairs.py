@@ -16,6 +16,7 @@ from tests.support.judged_pairs import _judged
 from trace_eval.data.manifests import read_items
 from trace_eval.data.scores import Score
 from trace_eval.decide.agree import agree
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.opinions.labels import read_labels
 from trace_eval.options import ExtractOptions, PairOptions, RateOptions
@@ -25,7 +26,6 @@ from trace_eval.runs.job import rate_manifest
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import pairs_of, probability, write_pairs
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.ranking.prepare import judge_table

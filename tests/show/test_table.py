@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.show.table import (
     Figure,
     column,
@@ -14,7 +15,6 @@ from trace_eval.show.table import (
     table,
     within,
 )
-from trace_eval.stats.estimate.interval import IntervalEstimate
 
 
 @dataclass(frozen=True)

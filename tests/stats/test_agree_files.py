@@ -19,12 +19,12 @@ from trace_eval.commands.cli import app
 from trace_eval.data.items import Single
 from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
 from trace_eval.decide.agree import agree
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.lexical import lexical_score
 from trace_eval.stats.agree_scores import figure
 from trace_eval.stats.agreement.concordance import concordance
 from trace_eval.stats.agreement.score_files import read_scores
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.score_tables import score_tables
 

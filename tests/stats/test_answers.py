@@ -20,14 +20,14 @@ from trace_eval.decide.answers import (
     rank_answer,
 )
 from trace_eval.decide.verdict import decide
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.paired import McNemar
 from trace_eval.stats.agreement.baselines import Majority
 from trace_eval.stats.agreement.beside_rules import Baseline
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.figures import AgreementFigure
 from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.paired import McNemar
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.win_rates import DifferenceRow, RateRow, WinRates
 from trace_eval.stats.options import AgreeOptions, RankOptions

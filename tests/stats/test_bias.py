@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.support.label_tables import codes
+from trace_eval.estimate.paired import sign_test
 from trace_eval.opinions.codes import TYPED
 from trace_eval.opinions.units import units
 from trace_eval.stats.agreement.baselines import majority, random_matched, random_uniform
@@ -13,7 +14,6 @@ from trace_eval.stats.agreement.bias.self_comparison import self_comparisons
 from trace_eval.stats.agreement.checks import repeated
 from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.number_rules import NumberRule
-from trace_eval.stats.estimate.paired import sign_test
 
 
 def test_orders_are_joined_by_audio_and_instruction() -> None:

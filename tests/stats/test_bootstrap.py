@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.paired import mean_difference
+from trace_eval.estimate.units import Statistic, Units
 from trace_eval.stats.agreement.counts import accuracy, kappa
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.paired import mean_difference
-from trace_eval.stats.estimate.units import Statistic, Units
 
 
 def flat_kappa(cells: np.ndarray) -> np.ndarray:
@@ -52,7 +52,7 @@ def test_sparse_clusters_are_counted_as_dense_ones(monkeypatch: pytest.MonkeyPat
     units = Units.clusters(np.repeat(np.arange(90), 4), rng.integers(0, 80, 360), 80)
     found = []
     for share in (0.0, 1.0):
-        monkeypatch.setattr("trace_eval.stats.estimate.units._SPARSE", share)
+        monkeypatch.setattr("trace_eval.estimate.units._SPARSE", share)
         found.append(next(units.resample(BootstrapOptions(50))))
     assert np.array_equal(*found)
     assert all(counts.flags.c_contiguous for counts in found)

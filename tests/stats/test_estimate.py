@@ -10,15 +10,15 @@ from benchmarks.coverage_agree import Labelled, Scored
 from benchmarks.coverage_claims import Rules
 from tests.support.label_tables import table
 from trace_eval.decide.agree import agree
+from trace_eval.estimate.figures import quantile_interval, share_interval
+from trace_eval.estimate.measures import estimates
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.resample import Resampler
+from trace_eval.estimate.units import Units
+from trace_eval.estimate.worth import Clusters
 from trace_eval.opinions.codes import UNTYPED
 from trace_eval.stats.agreement.metrics import measures_of
 from trace_eval.stats.agreement.selective import add_selective, selective_rows
-from trace_eval.stats.estimate.figures import quantile_interval, share_interval
-from trace_eval.stats.estimate.measures import estimates
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.resample import Resampler
-from trace_eval.stats.estimate.units import Units
-from trace_eval.stats.estimate.worth import Clusters
 from trace_eval.stats.options import AgreeOptions
 
 

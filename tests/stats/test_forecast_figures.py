@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 from tests.support.orca import SCALE, orca_rows, orca_study
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.resample import Resampler
 from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.lexical import lexical_score
 from trace_eval.stats.agree_scores import agree_scores, figure
@@ -21,8 +23,6 @@ from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores
 from trace_eval.stats.agreement.selective import Curve, add_selective, selective_rows
 from trace_eval.stats.agreement.study import JudgeScores
 from trace_eval.stats.agreement.variance import fit_factor
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.resample import Resampler
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import ScoreReport
 

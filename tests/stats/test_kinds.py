@@ -16,14 +16,14 @@ from trace_eval.commands.cli import app
 from trace_eval.data.columns import Columns
 from trace_eval.decide.answers import answer_of, answered
 from trace_eval.decide.held import held
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.resample import Resampler
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.show.records import plain
 from trace_eval.stats.agree_scores import figure
 from trace_eval.stats.agreement.metrics import SCORE_METRICS, Metric
 from trace_eval.stats.agreement.score_files import read_scores
 from trace_eval.stats.agreement.scored import Basis, Scored
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.resample import Resampler
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.tables import tables_of
 

@@ -18,11 +18,11 @@ from trace_eval.decide.agree import agree, agree_by_instruction
 from trace_eval.decide.answers import agree_answer, rank_answer
 from trace_eval.decide.card import make_cards
 from trace_eval.decide.rank import rank
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.share import digits
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import NOTHING, p_value
 from trace_eval.show.table import grid as shown_table
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.report import INSTRUCTIONS, ITEMS
 

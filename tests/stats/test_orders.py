@@ -13,9 +13,9 @@ from fusion import POLICIES
 from fusion.plain import PLAIN_POLICIES
 from tests.support.cli import trace_eval
 from tests.support.ensemble import ENSEMBLE
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.ranking.orders import separate_orders

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from benchmarks.coverage_intervals import covered
 from benchmarks.coverage_worlds import World
 from trace_eval.commands.cli import app
-from trace_eval.stats.estimate.limits import score_reach, skewed_reach
+from trace_eval.estimate.limits import score_reach, skewed_reach
 from trace_eval.stats.inference.forest import ForestMark, forest, line
 from trace_eval.stats.inference.influence import LabelledValues, ppi_components, simple_design
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate

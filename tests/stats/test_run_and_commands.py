@@ -20,12 +20,12 @@ from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall, Verd
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.decide.agree import agree
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.measures import text
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.measures.pair import measure_pair
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 
 OPTIONS = AgreeOptions(BootstrapOptions(100))

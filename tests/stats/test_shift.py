@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, mannwhitneyu
 
-from trace_eval.stats.estimate.shift import least_paired, paired_shift, unpaired_shift
+from trace_eval.estimate.shift import least_paired, paired_shift, unpaired_shift
 
 
 def test_pairs_take_the_ranks_of_the_sign_test() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trace_eval.stats.estimate import paired as module
-from trace_eval.stats.estimate.paired import mcnemar, sign_flip, sign_test
+from trace_eval.estimate import paired as module
+from trace_eval.estimate.paired import mcnemar, sign_flip, sign_test
 
 
 def test_values_by_hand() -> None:

@@ -17,11 +17,11 @@ from trace_eval.decide.card import make_cards
 from trace_eval.decide.plan import make_plan
 from trace_eval.decide.rank import rank
 from trace_eval.decide.screen import screen, screen_tables
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.codes import LABELS, code_of, label_text
 from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.align import align
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.options import AgreeOptions, PlanOptions, RankOptions, ScreenOptions
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support.label_tables import codes
+from trace_eval.estimate.paired import holm, mcnemar
 from trace_eval.stats.agreement.alpha import alpha, scale_alpha
 from trace_eval.stats.agreement.counts import (
     accuracy,
@@ -20,7 +21,6 @@ from trace_eval.stats.agreement.counts import (
 )
 from trace_eval.stats.agreement.metrics import METRICS
 from trace_eval.stats.agreement.noise import noise
-from trace_eval.stats.estimate.paired import holm, mcnemar
 
 #: Sums of a few dozen products of small integers: rounding stays far below this.
 EXACT = 1e-12

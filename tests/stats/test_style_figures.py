@@ -12,6 +12,7 @@ import pytest
 
 from fusion import BINARY, likert
 from tests.support.style_ratings import STYLE
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.scores.estimate import reduce_samples
 from trace_eval.show.records import plain
 from trace_eval.stats.agree_scores import agree_scores, figure
@@ -22,7 +23,6 @@ from trace_eval.stats.agreement.ratings import rating_table
 from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores, study_of
 from trace_eval.stats.agreement.spearman import spearman
 from trace_eval.stats.agreement.study import JudgeScores, Study
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import ScoreReport
 from trace_eval.stats.score_tables import score_tables

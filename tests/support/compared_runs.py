@@ -11,7 +11,7 @@ from trace_eval.compare.options import CompareOptions
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Labels, Pair
-from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import BootstrapOptions
 
 OPTIONS = CompareOptions(BootstrapOptions(50))
 

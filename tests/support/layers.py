@@ -12,9 +12,9 @@ fusion:
 extractors: blueprints
 data: blueprints extractors fusion
 conversations: blueprints data extractors
-stats.estimate: blueprints data
+estimate: blueprints data
 static:
-show: blueprints data static stats.estimate
+show: blueprints data static estimate
 entities: data
 judges.options: blueprints data
 measures: blueprints data
@@ -36,18 +36,18 @@ judges.scorer: blueprints data extractors judges judges.lexical judges.views rub
 judges.reward: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.scorer judges.views rubrics
 judges.registry: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.reward judges.scorer judges.views rubrics
 runs: blueprints conversations data extracting extractors fusion judges judges.ask judges.combine judges.options judges.registry measures opinions options rubrics
-stats: blueprints data fusion opinions rubrics runs scores show stats.estimate
-decide: blueprints data extractors fusion judges.views opinions runs show static stats stats.estimate
-turns: blueprints conversations data entities extracting options show stats.estimate
-datasets: blueprints data fusion measures stats stats.estimate
+stats: blueprints data fusion opinions rubrics runs scores show estimate
+decide: blueprints data extractors fusion judges.views opinions runs show static stats estimate
+turns: blueprints conversations data entities extracting options show estimate
+datasets: blueprints data fusion measures stats estimate
 select: blueprints data extracting extractors fusion judges.ask judges.combine judges.options judges.registry measures opinions options runs stats
-report: blueprints conversations data decide extractors fusion judges.views measures rubrics runs static stats stats.estimate turns
-review: blueprints conversations data extracting extractors fusion opinions rubrics runs static stats stats.estimate turns
-compare: blueprints data decide fusion judges.views opinions report rubrics runs show stats stats.estimate
-api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats stats.estimate turns
-gate: blueprints compare conversations data runs show stats.estimate turns
-probe: blueprints data decide extracting extractors fusion judges judges.registry options runs stats.estimate
-commands: api blueprints compare data datasets decide extracting extractors fusion gate judges.options judges.registry judges.scorer opinions options probe report review rubrics runs select show stats stats.estimate turns
+report: blueprints conversations data decide extractors fusion judges.views measures rubrics runs static stats estimate turns
+review: blueprints conversations data extracting extractors fusion opinions rubrics runs static stats estimate turns
+compare: blueprints data decide fusion judges.views opinions report rubrics runs show stats estimate
+api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats estimate turns
+gate: blueprints compare conversations data runs show estimate turns
+probe: blueprints data decide extracting extractors fusion judges judges.registry options runs estimate
+commands: api blueprints compare data datasets decide extracting extractors fusion gate judges.options judges.registry judges.scorer opinions options probe report review rubrics runs select show stats estimate turns
 __main__: commands
 """  # noqa: E501
 

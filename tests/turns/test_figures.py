@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.conversations.definitions import DEFINITIONS, Event, Measured
 from trace_eval.data.conversation import Clock, Conversation, ConversationItem, End, Speaker, Turn
-from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.turns.agree import agree_on_events, read_event_labels
 from trace_eval.turns.calls import call_rows
 from trace_eval.turns.compare import compare_systems

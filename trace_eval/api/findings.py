@@ -18,13 +18,13 @@ from trace_eval.data.settings import nearest
 from trace_eval.decide.agree import agree
 from trace_eval.decide.answers import accuracy_of, answer_of, most_accurate
 from trace_eval.decide.rank import rank
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.labels import read_labels, table_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.show.draw import Point
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.report import AgreeReport, ScoreReport

@@ -18,6 +18,7 @@ from trace_eval.api.python_words import python_words
 from trace_eval.data.settings import nearest
 from trace_eval.data.sources import source_of
 from trace_eval.data.system_folders import Systems
+from trace_eval.estimate.options import OF_PAGES
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.options import (
     DEFAULT_RATERS,
@@ -29,7 +30,6 @@ from trace_eval.runs.job import open_job
 from trace_eval.runs.notebook import run_html, summary_of
 from trace_eval.runs.pipeline import Listener, RunEvent
 from trace_eval.runs.run import Run as StoredRun
-from trace_eval.stats.estimate.options import OF_PAGES
 
 if TYPE_CHECKING:
     import pandas as pd

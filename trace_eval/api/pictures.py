@@ -26,14 +26,6 @@ from trace_eval.stats.report import AgreeReport, ScoreReport
 from trace_eval.turns.everything import TurnsFound
 from trace_eval.turns.report import TurnsReport
 
-#: Pictures that a report may give, and what they show.
-PICTURES = {
-    "forest": "each figure with its interval",
-    "confusion": "the judge's labels against people's",
-    "calibration": "shares of pairs that people prefer against predicted ones",
-    "responses": "how soon a system answers: the share of answers up to each time",
-}
-
 
 def finding_of(report: Any) -> Finding:
     """A report of ``agree``, ``rank``, ``compare``, ``turns`` or ``card``, for people."""
@@ -85,7 +77,7 @@ def _systems(found: TurnsFound) -> dict[str, TurnsReport]:
 
 
 def picture_of(finding: Finding, name: str | None) -> Picture:
-    """One of :data:`PICTURES`; None: the first that the report gives.
+    """A picture of a report by its name; None: the first that the report gives.
 
     Raises:
         UserError: the report does not give it.

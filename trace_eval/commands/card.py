@@ -10,7 +10,7 @@ import typer
 from trace_eval.commands.gates import Output
 from trace_eval.commands.signatures import from_classes
 from trace_eval.commands.statistics import Labels
-from trace_eval.stats.estimate.options import OF_PAGES
+from trace_eval.estimate.options import OF_PAGES
 
 
 @from_classes

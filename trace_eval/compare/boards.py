@@ -13,8 +13,8 @@ from trace_eval.compare.change_report import ChangeReport
 from trace_eval.compare.conclusions import ConclusionChange, change, z_conclusions, z_p
 from trace_eval.compare.mapping import Mapping, mapping
 from trace_eval.compare.read_board import Board
+from trace_eval.estimate.paired import holm
 from trace_eval.show.table import column, p_text
-from trace_eval.stats.estimate.paired import holm
 from trace_eval.stats.ranking.correlation import correlate
 from trace_eval.stats.ranking.ranks import ranks
 

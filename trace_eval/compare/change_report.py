@@ -11,9 +11,9 @@ from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.people import ComparedPeople, RatedByPeople
 from trace_eval.compare.severe import SevereItem
 from trace_eval.compare.systems import SystemChange
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.share import Share
 from trace_eval.show.table import NOTHING, column, p_text
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.share import Share
 
 #: Level at which a shift counts.
 _LEVEL = 0.05

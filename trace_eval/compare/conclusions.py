@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.paired import holm
 from trace_eval.show.table import NOTHING, column, joined
-from trace_eval.stats.estimate.paired import holm
 
 Array = NDArray[np.float64]
 Signs = NDArray[np.int64]

@@ -15,6 +15,10 @@ from trace_eval.compare.costs import RunCost, run_cost
 from trace_eval.compare.disagreements import Disagreement, disagreements
 from trace_eval.compare.options import CompareOptions
 from trace_eval.decide.agree import agree
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.measures import estimates
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.units import Units
 from trace_eval.judges.views.sound.noise import noisy_side
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
@@ -29,10 +33,6 @@ from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.judges import with_preference
 from trace_eval.stats.agreement.metrics import measures_of
 from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.measures import estimates
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.units import Units
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import ITEMS
 

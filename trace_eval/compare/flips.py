@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from blueprints import counted
 from trace_eval.compare.judgings import JudgedMetric, Judging
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.paired import mean_difference
+from trace_eval.estimate.share import Share
 from trace_eval.opinions.codes import LABELS, UNTYPED, Codes, collapse_codes, is_untyped
 from trace_eval.stats.agreement.counts import joint_counts, kappa
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.paired import mean_difference
-from trace_eval.stats.estimate.share import Share
 
 Array = NDArray[np.float64]
 

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 from trace_eval.compare.judgings import POINTS, Ceiling, Joined
 from trace_eval.decide.agree import agree
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.paired import sign_flip
+from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.codes import LABELS, MISSING, TIE, Codes, is_untyped
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.spearman import add_spearman
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.paired import sign_flip
-from trace_eval.stats.estimate.resample import Resampler
 from trace_eval.stats.inference.influence import ppi_components, simple_design
 from trace_eval.stats.inference.ppi import PPIEstimate, estimate
 from trace_eval.stats.options import AgreeOptions

@@ -16,11 +16,11 @@ import numpy as np
 from blueprints import UserError, counted
 from trace_eval.compare.evaluate import RunComparison, compare_runs, names_of
 from trace_eval.compare.options import CompareOptions
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.paired import holm, mean_difference, sign_flip
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 from trace_eval.show.table import Table, column, grid, out_of, p_text, table
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.paired import holm, mean_difference, sign_flip
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.sentences import outcome
 

@@ -17,7 +17,7 @@ from trace_eval.compare.change_report import (
 from trace_eval.compare.flips import changed, comparable, excess, flips, repeated
 from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.compare.options import ChangeOptions
-from trace_eval.stats.estimate.paired import mean_difference, sign_flip
+from trace_eval.estimate.paired import mean_difference, sign_flip
 
 Array = NDArray[np.float64]
 

@@ -17,11 +17,11 @@ from trace_eval.compare.conclusions import (
     z_conclusions,
 )
 from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.paired import holm, sign_flip
+from trace_eval.estimate.resample import Resampler
 from trace_eval.show.table import column, joined, p_text
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.paired import holm, sign_flip
-from trace_eval.stats.estimate.resample import Resampler
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.ranks import ranks
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypedDict, cast
 
-from trace_eval.stats.estimate.share import Share
+from trace_eval.estimate.share import Share
 
 #: Said of a printed figure for which the released files hold no answers or no verdicts.
 NOT_REPRODUCIBLE = "published, not reproducible from these files"

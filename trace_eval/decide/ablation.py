@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from blueprints import UserError
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.ablate import FULL
@@ -18,7 +19,6 @@ from trace_eval.stats.agreement.ablation.conditions import (
     ablation_table,
     mode_policy_table,
 )
-from trace_eval.stats.estimate.options import BootstrapOptions
 
 
 def compare(

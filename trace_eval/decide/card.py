@@ -15,13 +15,13 @@ from trace_eval.decide.operation import Operation, operation
 from trace_eval.decide.probes import FILE as PROBES_FILE
 from trace_eval.decide.probes import ProbeReport, probes_of
 from trace_eval.decide.verdict import LEAST_PAIRS, Verdict, decide, standing_of, untried
+from trace_eval.estimate.interval import Range
+from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
 from trace_eval.stats.agreement.judges import fused_by
 from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.estimate.interval import Range
-from trace_eval.stats.estimate.options import OF_PAGES, BootstrapOptions
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.ceiling import RuleCeiling, human_ceiling
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather

@@ -8,11 +8,11 @@ from blueprints import counted
 from trace_eval.decide.card import Card
 from trace_eval.decide.probes import ProbeReport
 from trace_eval.decide.verdict import RULES
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.share import digits
 from trace_eval.judges.views.pair.published import published
 from trace_eval.judges.views.text.tasks import NATURALNESS
 from trace_eval.show.table import NOTHING, Table, grid, p_value, table
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.share import digits
 
 #: Title of the section that the reliability diagram belongs to.
 AGREEMENT = "Agreement with people"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from blueprints import Strict, UserError
 from trace_eval.data import jsonl, strict_json
-from trace_eval.stats.estimate.share import Share
+from trace_eval.estimate.share import Share
 
 #: In the folder of a drill, and where a card finds it in the folder of a run.
 FILE = "probes.json"

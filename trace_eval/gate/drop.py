@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.paired import sign_flip
 from trace_eval.gate.options import GateOptions
 from trace_eval.gate.power import Spread, spread, wider
 from trace_eval.gate.report import Verdict
-from trace_eval.stats.estimate.paired import sign_flip
 
 Array = NDArray[np.float64]
 

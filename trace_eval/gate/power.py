@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.estimate.paired import cluster_sums
-from trace_eval.stats.estimate.share import Share
+from trace_eval.estimate.paired import cluster_sums
+from trace_eval.estimate.share import Share
 
 Array = NDArray[np.float64]
 

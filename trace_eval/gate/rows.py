@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from trace_eval.compare.flips import VerdictNoise, changed, repeated
 from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.estimate.paired import holm, mean_difference
+from trace_eval.estimate.share import Share
 from trace_eval.gate.drop import Drop, decide, measure
 from trace_eval.gate.options import GateOptions
 from trace_eval.gate.report import GateCoverage, GateRow, Verdict
 from trace_eval.gate.words import why
-from trace_eval.stats.estimate.paired import holm, mean_difference
-from trace_eval.stats.estimate.share import Share
 
 Array = NDArray[np.float64]
 

@@ -12,6 +12,7 @@ from blueprints import Blueprint, Rate, Signal, Transcript, UserError
 from fusion import Rating
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
+from trace_eval.estimate.share import Share
 from trace_eval.extracting.event_loop import complete
 from trace_eval.judges.base import Case, Judge, judgement_of
 from trace_eval.judges.registry.create import judge_of
@@ -21,7 +22,6 @@ from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import any_policy, fuse
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.run import Run
-from trace_eval.stats.estimate.share import Share
 
 #: Letters that a talker says in a second, spaces counted.
 LETTERS_PER_S = 12.0

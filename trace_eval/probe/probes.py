@@ -26,11 +26,11 @@ from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import claimed
 from trace_eval.data.pairs import Pair
 from trace_eval.decide.probes import ProbeReport, ProbeRow
+from trace_eval.estimate.share import Share
 from trace_eval.judges.registry.create import judge_of
 from trace_eval.options import Options
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.run import Run
-from trace_eval.stats.estimate.share import Share
 
 Change = Callable[[Clip], Samples]
 #: (plain verdict, verdict of the probe), each a label: ``1``, ``2`` or a tie of any type.

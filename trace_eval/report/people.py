@@ -15,8 +15,8 @@ from trace_eval.report.gather import Facts
 from trace_eval.runs.run import Run
 
 if TYPE_CHECKING:
+    from trace_eval.estimate.interval import Range
     from trace_eval.opinions.opinions import Opinions
-    from trace_eval.stats.estimate.interval import Range
     from trace_eval.stats.inference.calibrate import Calibration
     from trace_eval.stats.ranking.report import RankReport, Standing
     from trace_eval.stats.report import AgreeReport
@@ -134,7 +134,7 @@ def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]
         )
     try:
         from trace_eval.decide.agree import agree_by_instruction
-        from trace_eval.stats.estimate.options import OF_PAGES, BootstrapOptions
+        from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
         from trace_eval.stats.options import AgreeOptions
         from trace_eval.stats.report import ALL_POLICIES
 

@@ -15,6 +15,7 @@ from extractors import MAX_SECONDS
 from trace_eval.data.files import encoded, is_file, make_folder
 from trace_eval.data.items import items_of_pair
 from trace_eval.data.outputs import write_file
+from trace_eval.estimate.share import digits
 from trace_eval.report.answer import said_of
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.clips import view
@@ -36,7 +37,6 @@ from trace_eval.report.summary import summarise
 from trace_eval.report.timeline import HEIGHT, LABEL, WIDTH
 from trace_eval.report.timing import TIMING_NAMES, Timing, timing_of
 from trace_eval.runs.run import Run
-from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.sentences import rate
 
 #: Name of the report inside a run.

@@ -13,7 +13,7 @@ who gave the judge's label, so that raters who differ need no majority.
 
 Only the random stratum has sampling error: the pairs are those that were judged, and not, as for
 ``agree``, a sample of all that there could be. Its limits are those of
-:mod:`trace_eval.stats.estimate.limits` for ``n_eff = n2 (N2 - 1) / (N2 - n2)`` labels (finite
+:mod:`trace_eval.estimate.limits` for ``n_eff = n2 (N2 - 1) / (N2 - n2)`` labels (finite
 population correction, Cochran ch. 2-3).
 
 Needed pairs that are still open are no sample at all: there is then no estimate, but the
@@ -31,7 +31,7 @@ from typing import Literal
 import numpy as np
 
 from fusion import Rating
-from trace_eval.stats.estimate.limits import score_reach
+from trace_eval.estimate.limits import score_reach
 
 #: Coverage of the intervals.
 LEVEL = 0.95

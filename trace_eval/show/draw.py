@@ -200,35 +200,6 @@ def calibration(bins: Sequence[tuple[float, float, int]], axes: tuple[str, str])
     return Picture(draw)
 
 
-def band(
-    rows: Sequence[tuple[int, float, float]],
-    value: float,
-    rule: tuple[str, float] | None,
-    axes: tuple[str, str],
-) -> Picture:
-    """Where a value lies by the number of labels, and a rule to beat.
-
-    Args:
-        rows: (labels, low, high), rising.
-        value: at all labels.
-        rule: (name, value); None: there is none.
-        axes: what stands below and at the left.
-    """
-
-    def draw(ax: Any) -> None:
-        colours = palette()
-        labels, low, high = zip(*rows, strict=True)
-        ax.fill_between(labels, low, high, step="mid", color=colours["a"], alpha=0.25, linewidth=0)
-        ax.axhline(value, color=colours["a"], linewidth=1.2)
-        if rule is not None:
-            ax.axhline(rule[1], color=colours["b"], linewidth=1, linestyle="--", label=rule[0])
-            ax.legend(frameon=False, loc="lower right", labelcolor=colours["quiet"])
-        ax.set(ylim=(-0.02, 1.02), xlim=(labels[0], labels[-1]))
-        _plain(ax, *axes)
-
-    return Picture(draw, 2.2)
-
-
 def ecdf(values: Mapping[str, Sequence[float]], axis: str) -> Picture:
     """The share of values up to each, a line per name.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Figure, cell
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.share import digits
 
 #: What means something else to LaTeX.
 _SPECIAL = {

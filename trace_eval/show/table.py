@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.share import digits
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.share import digits
 
 #: Shown where a number is not defined.
 NOTHING = "-"

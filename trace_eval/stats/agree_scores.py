@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.resample import MAX_UNITS, Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha
 from trace_eval.stats.agreement.baselines import baselines
@@ -41,8 +43,6 @@ from trace_eval.stats.agreement.systems import (
 )
 from trace_eval.stats.agreement.variance import fit_factor, rated_often
 from trace_eval.stats.agreement.verdict import verdict
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.resample import MAX_UNITS, Resampler
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import AlphaOfScores, Coverage, Growth, ScoreReport, SplitRow
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trace_eval.estimate.share import digits
 from trace_eval.show.table import Table, grid, p_value, table
-from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.report import AgreeReport
 
 

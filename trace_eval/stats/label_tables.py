@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from blueprints import counted
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Table, grid, table
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.groups import ALL
@@ -15,8 +17,6 @@ from trace_eval.stats.agreement.policies.counterfactual import RESOLVERS, Resolv
 from trace_eval.stats.agreement.policies.learn import Learned
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.bias_tables import bias_tables, noise_table
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.inference.tables import calibration_tables, share_table
 from trace_eval.stats.report import AgreeReport
 

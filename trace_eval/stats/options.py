@@ -12,9 +12,9 @@ from typing import Any, Literal
 from blueprints import UserError
 from trace_eval.data.columns import Columns, parse_sides
 from trace_eval.data.settings import option_field
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.missing import Missing
 from trace_eval.stats.agreement.number_rules import NumberRule, number_rule
-from trace_eval.stats.estimate.options import BootstrapOptions
 
 #: Words that name a maker's models; a judge and a system with the same one are one family.
 FAMILIES = ("gpt", "gemini", "gemma", "claude", "qwen", "llama", "glm", "kimi", "phi", "mistral")

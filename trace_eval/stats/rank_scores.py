@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.paired import sign_flip
+from trace_eval.estimate.resample import UNIT, Resampler
+from trace_eval.estimate.units import draw
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.ratings import rating_table
 from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores
 from trace_eval.stats.agreement.score_files import ScoreFile
 from trace_eval.stats.agreement.score_join import join_scores
 from trace_eval.stats.agreement.study import JudgeScores, Study
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.paired import sign_flip
-from trace_eval.stats.estimate.resample import UNIT, Resampler
-from trace_eval.stats.estimate.units import draw
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import correlate

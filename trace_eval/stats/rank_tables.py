@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Table, grid, table
-from trace_eval.stats.estimate.share import digits
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.inference.tables import ppi_tables
 from trace_eval.stats.ranking.report import RankReport, Standing

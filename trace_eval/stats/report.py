@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from trace_eval.estimate.units import Statistic
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.alpha import Alpha
@@ -29,7 +30,6 @@ from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.score_mse import ScoreError
 from trace_eval.stats.agreement.selective import Selective
 from trace_eval.stats.agreement.systems import SystemAgreement, SystemShares
-from trace_eval.stats.estimate.units import Statistic
 from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.inference.shares import ShareRow
 from trace_eval.stats.options import AgreeOptions

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from math import ceil, floor, log10
 
 from blueprints import counted
+from trace_eval.estimate.interval import IntervalEstimate, Range
 from trace_eval.stats.agreement.beside_rules import RuleStanding
-from trace_eval.stats.estimate.interval import IntervalEstimate, Range
 
 #: Most sentences of one answer.
 MOST = 3

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.conversations.definitions import Event
 from trace_eval.conversations.layouts.rows import rows_of, time_of
+from trace_eval.estimate.figures import share_interval
+from trace_eval.estimate.interval import Range
+from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.show.table import Table, Writer, column, table
-from trace_eval.stats.estimate.figures import share_interval
-from trace_eval.stats.estimate.interval import Range
-from trace_eval.stats.estimate.options import BootstrapOptions
 from trace_eval.turns.figures import MIN_CONVERSATIONS
 from trace_eval.turns.report import TurnsReport
 

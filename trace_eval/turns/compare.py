@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.conversations.definitions.base import FigureSpec
+from trace_eval.estimate.interval import Range
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.paired import mean_difference
+from trace_eval.estimate.shift import Shift, least_paired, paired_shift, unpaired_shift
 from trace_eval.show.table import Table, column, p_text, table
-from trace_eval.stats.estimate.interval import Range
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.paired import mean_difference
-from trace_eval.stats.estimate.shift import Shift, least_paired, paired_shift, unpaired_shift
 from trace_eval.turns.figures import MIN_CONVERSATIONS
 from trace_eval.turns.report import TurnsReport
 from trace_eval.turns.timed import Timed
@@ -42,7 +42,7 @@ class Difference:
         mean, median: of the differences of calls; None without any. Of unpaired calls the median
             is that of all differences between the groups.
         mean_interval: over scenarios; None under 8 of them, and of unpaired calls.
-        median_interval: distribution-free, see :mod:`trace_eval.stats.estimate.shift`.
+        median_interval: distribution-free, see :mod:`trace_eval.estimate.shift`.
         higher, lower: pairs in which the system is higher, or lower; of unpaired calls 0.
         p: two-sided; exact sign test of pairs, Mann-Whitney of unpaired calls.
         pooled: of the figures over all calls.

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.conversations.definitions import DefinitionSet, FigureSpec, Measured
-from trace_eval.stats.estimate.figures import jackknife_interval, quantile_interval, share_interval
-from trace_eval.stats.estimate.interval import Range
+from trace_eval.estimate.figures import jackknife_interval, quantile_interval, share_interval
+from trace_eval.estimate.interval import Range
 from trace_eval.turns.options import FigureOptions
 
 #: Conversations that an interval needs at least.
@@ -36,7 +36,7 @@ class TurnFigure:
         events: how many events it is of.
         conversations: how many conversations have any of them.
         numerator, denominator: of a ratio.
-        interval: over conversations, see :mod:`trace_eval.stats.estimate`.
+        interval: over conversations, see :mod:`trace_eval.estimate`.
         reason: ``few``, ``none``, or why there is no interval.
     """
 

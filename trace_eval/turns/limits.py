@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from blueprints import UserError, counted
+from trace_eval.estimate.shift import least_paired
 from trace_eval.show.table import Table, table
-from trace_eval.stats.estimate.shift import least_paired
 from trace_eval.turns.compare import Difference, SystemsCompared
 from trace_eval.turns.figures import MIN_CONVERSATIONS, TurnFigure
 from trace_eval.turns.options import TimingLimits

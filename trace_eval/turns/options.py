@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.settings import option_field
-from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import BootstrapOptions
 
 
 @dataclass(frozen=True)

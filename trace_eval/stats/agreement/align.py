@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.measures import folded
 from trace_eval.opinions.codes import (
     MISSING,
     SHARES,
@@ -20,7 +21,6 @@ from trace_eval.opinions.codes import (
     is_untyped,
 )
 from trace_eval.stats.agreement.counts import Counts, joint_counts
-from trace_eval.stats.estimate.measures import folded
 
 
 @dataclass(frozen=True)

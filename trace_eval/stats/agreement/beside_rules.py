@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from trace_eval.stats.estimate.paired import holm
+from trace_eval.estimate.paired import holm
 
 Word = Literal["above", "below", "not told apart from"]
 

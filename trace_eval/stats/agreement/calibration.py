@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.estimate.resample import Resampler
+from trace_eval.estimate.resample import Resampler
 
 Array = NDArray[Any]
 

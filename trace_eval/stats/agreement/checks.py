@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
+from trace_eval.estimate.paired import sign_test
+from trace_eval.estimate.share import digits
 from trace_eval.opinions.cells import Texts
 from trace_eval.opinions.codes import LABELS, MISSING, TIE, Codes, collapse_codes, is_untyped
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.opinions.units import groups_of, index_of, joint
 from trace_eval.stats.agreement.counts import accuracy, joint_counts
-from trace_eval.stats.estimate.paired import sign_test
-from trace_eval.stats.estimate.share import digits
 
 #: A pattern counts as found when chance gives it less often than this.
 SIGNIFICANT = 0.001

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.measures import Measure, MeasurePart, estimates, folded
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.paired import McNemar, holm, mcnemar
+from trace_eval.estimate.units import Statistic, Units
 from trace_eval.show.table import column, p_of, p_value
 from trace_eval.stats.agreement.align import Aligned
 from trace_eval.stats.agreement.counts import accuracy, kappa
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.measures import Measure, MeasurePart, estimates, folded
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.paired import McNemar, holm, mcnemar
-from trace_eval.stats.estimate.units import Statistic, Units
 
 _Pair = tuple[Aligned, Aligned]
 _STATISTICS: dict[str, Statistic] = {"accuracy": accuracy, "kappa": kappa}

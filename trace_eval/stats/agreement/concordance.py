@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.resample import Resampler
 from trace_eval.stats.agreement.pearson import moments
 from trace_eval.stats.agreement.scored import Basis, Scored
-from trace_eval.stats.estimate.resample import Resampler
 
 Array = NDArray[Any]
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import require
+from trace_eval.estimate.resample import Resampler
 from trace_eval.stats.agreement.scored import Basis, Scored
-from trace_eval.stats.estimate.resample import Resampler
 
 Array = NDArray[Any]
 

@@ -9,15 +9,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.resample import Resampler
 from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.scored import Scored
 from trace_eval.stats.agreement.spearman import add_spearman
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.agreement.variance import MIN_RATINGS
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.resample import Resampler
 
 Array = NDArray[Any]
 

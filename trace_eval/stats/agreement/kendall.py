@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.cells import Cells, by_level
+from trace_eval.estimate.resample import OfWeights, Resampler
 from trace_eval.stats.agreement.scored import Basis, Scored
-from trace_eval.stats.estimate.cells import Cells, by_level
-from trace_eval.stats.estimate.resample import OfWeights, Resampler
 
 Array = NDArray[Any]
 

@@ -14,6 +14,8 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.measures import LEAST_OTHERS, Measure, MeasurePart, folded
+from trace_eval.estimate.units import Statistic
 from trace_eval.opinions.codes import TYPED, UNTYPED
 from trace_eval.stats.agreement.concordance import ccc
 from trace_eval.stats.agreement.counts import (
@@ -41,8 +43,6 @@ from trace_eval.stats.agreement.shapes import (
     right_3way,
 )
 from trace_eval.stats.agreement.spearman import rho
-from trace_eval.stats.estimate.measures import LEAST_OTHERS, Measure, MeasurePart, folded
-from trace_eval.stats.estimate.units import Statistic
 
 #: What computes it: of labels a function of joint counts ``[..., truth, predicted]``.
 S = TypeVar("S")

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
+from trace_eval.estimate.paired import sign_test
 from trace_eval.opinions.cells import Texts
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
 from trace_eval.opinions.judge_files import flip
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.stats.agreement.bias.position import join_orders
 from trace_eval.stats.agreement.checks import SIGNIFICANT, copied_ties
-from trace_eval.stats.estimate.paired import sign_test
 
 Facts = Mapping[str, NDArray[Any]]
 

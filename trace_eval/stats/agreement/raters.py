@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.resample import Resampler
 from trace_eval.stats.agreement.pearson import moments, pearson_of_sums
-from trace_eval.stats.estimate.resample import Resampler
 
 Array = NDArray[Any]
 

@@ -10,6 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.measures import estimates
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.paired import sign_flip
+from trace_eval.estimate.share import digits
+from trace_eval.estimate.units import Units
 from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.stats.agreement.align import Aligned
 from trace_eval.stats.agreement.baselines import (
@@ -23,12 +29,6 @@ from trace_eval.stats.agreement.beside_rules import Baseline, beside_rules
 from trace_eval.stats.agreement.counts import Counts, accuracy, accuracy_2way, coverage_2way
 from trace_eval.stats.agreement.metrics import measures_of
 from trace_eval.stats.agreement.number_rules import NumberRule
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.measures import estimates
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.paired import sign_flip
-from trace_eval.stats.estimate.share import digits
-from trace_eval.stats.estimate.units import Units
 from trace_eval.stats.sentences import rate
 
 

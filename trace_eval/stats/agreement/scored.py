@@ -8,8 +8,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from trace_eval.estimate.resample import Resampler
 from trace_eval.stats.agreement.study import JudgeScores, Study
-from trace_eval.stats.estimate.resample import Resampler
 
 Array = NDArray[Any]
 

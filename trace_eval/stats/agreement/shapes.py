@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.measures import MeasurePart
 from trace_eval.opinions.codes import TIE
 from trace_eval.stats.agreement.counts import CREDIT
-from trace_eval.stats.estimate.measures import MeasurePart
 
 
 def right(labels: int) -> tuple[MeasurePart, ...]:

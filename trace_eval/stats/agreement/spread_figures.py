@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.resample import UNIT
 from trace_eval.stats.agreement.calibration import add_dispersion, central
 from trace_eval.stats.agreement.figures import FigureBook
 from trace_eval.stats.agreement.forecasts import OPINIONS
 from trace_eval.stats.agreement.spearman import add_spearman
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.agreement.variance import mean_forecast, rated_often
-from trace_eval.stats.estimate.resample import UNIT
 
 Array = NDArray[Any]
 

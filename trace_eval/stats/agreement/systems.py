@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.pearson import pearson_of_sums
 from trace_eval.stats.agreement.study import JudgeScores, Study
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.resample import UNIT, Resampler
 from trace_eval.stats.options import FAMILIES
 
 Array = NDArray[Any]

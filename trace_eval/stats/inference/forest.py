@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from trace_eval.stats.estimate.interval import Range
+from trace_eval.estimate.interval import Range
 
 #: Characters between the two ends of the axis.
 WIDTH = 41

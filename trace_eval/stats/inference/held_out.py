@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.estimate.interval import IntervalEstimate, Range, holding
+from trace_eval.estimate.interval import IntervalEstimate, Range, holding
 from trace_eval.stats.inference.calibrators import Array
 
 #: Resamples of whole instructions for the intervals.

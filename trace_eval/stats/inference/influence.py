@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.estimate.limits import NO_SPREAD, Array
+from trace_eval.estimate.limits import NO_SPREAD, Array
 
 #: Kinds of items that are drawn with probabilities this many times apart are strata, where the
 #: probabilities of all items are known, and are at most so many.

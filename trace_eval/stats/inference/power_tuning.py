@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trace_eval.stats.estimate.limits import NO_SPREAD, Array
+from trace_eval.estimate.limits import NO_SPREAD, Array
 from trace_eval.stats.inference.influence import PPIComponents
 
 

@@ -18,9 +18,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from trace_eval.show.table import column, p_text, within
-from trace_eval.stats.estimate.interval import Range
-from trace_eval.stats.estimate.limits import (
+from trace_eval.estimate.interval import Range
+from trace_eval.estimate.limits import (
     NO_SPREAD,
     Array,
     Reach,
@@ -29,6 +28,7 @@ from trace_eval.stats.estimate.limits import (
     score_reach,
     skewed_reach,
 )
+from trace_eval.show.table import column, p_text, within
 from trace_eval.stats.inference.influence import LabelledValues, PPIComponents
 from trace_eval.stats.inference.power_tuning import tuned
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
+from trace_eval.estimate.limits import Array
+from trace_eval.estimate.paired import holm, sign_flip
 from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import index_of
 from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
-from trace_eval.stats.estimate.limits import Array
-from trace_eval.stats.estimate.paired import holm, sign_flip
 from trace_eval.stats.inference.influence import (
     Design,
     PPIComponents,

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.estimate.paired import holm
-from trace_eval.stats.estimate.units import Units
+from trace_eval.estimate.paired import holm
+from trace_eval.estimate.units import Units
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.model import Array
 from trace_eval.stats.ranking.order_test import order_p

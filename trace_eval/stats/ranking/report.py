@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.show.table import column
-from trace_eval.stats.estimate.interval import IntervalEstimate
 from trace_eval.stats.inference.win_rates import RateRow, WinRates
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import Correlation

@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.paired import McNemar, holm, mcnemar, mean_difference
 from trace_eval.opinions.codes import (
     LABEL_COLUMNS,
     LABELS,
@@ -31,9 +34,6 @@ from trace_eval.opinions.units import index_of
 from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.judges import with_overall, with_preference
 from trace_eval.stats.agreement.noise import noise
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.paired import McNemar, holm, mcnemar, mean_difference
 
 #: One run of a condition, or several: repeats, each with one row per item.
 Condition = Opinions | Sequence[Opinions]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.paired import sign_test
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
 from trace_eval.show.table import column, p_of, share_of
-from trace_eval.stats.estimate.paired import sign_test
 
 
 @dataclass(frozen=True)

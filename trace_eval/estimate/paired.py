@@ -15,10 +15,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.estimate.figures import mean_interval
-from trace_eval.stats.estimate.interval import IntervalEstimate, Range
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.resample import Resampler
+from trace_eval.estimate.figures import mean_interval
+from trace_eval.estimate.interval import IntervalEstimate, Range
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.resample import Resampler
 
 Array = NDArray[Any]
 

@@ -1,4 +1,4 @@
-"""Many statistics of scores over the same independent units, with intervals: ``stats.estimate``.
+"""Many statistics of scores over the same independent units, with intervals: ``estimate``.
 
 Answers to one question share its difficulty, so whole questions are the units. Every statistic is
 computed without each of them (jackknife: Efron & Tibshirani 1993, ch. 11); what a unit changes is
@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.estimate.cells import Cells, levels
-from trace_eval.stats.estimate.figures import jackknife_interval, jackknifed, mean_interval
-from trace_eval.stats.estimate.interval import IntervalEstimate, Range
-from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.estimate.cells import Cells, levels
+from trace_eval.estimate.figures import jackknife_interval, jackknifed, mean_interval
+from trace_eval.estimate.interval import IntervalEstimate, Range
+from trace_eval.estimate.options import BootstrapOptions
 
 Array = NDArray[Any]
 

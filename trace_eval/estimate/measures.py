@@ -1,4 +1,4 @@
-"""Intervals of statistics of counts: see :mod:`trace_eval.stats.estimate`.
+"""Intervals of statistics of counts: see :mod:`trace_eval.estimate`.
 
 A share has score limits. A mean of shares, one for each label (balanced accuracy, macro-F1), has
 those of its parts, put together (Zou & Donner 2008): of a label that is seen twice two right
@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.stats.estimate.interval import IntervalEstimate
-from trace_eval.stats.estimate.limits import Array, Reach, score_reach
-from trace_eval.stats.estimate.options import BootstrapOptions
-from trace_eval.stats.estimate.units import Statistic, Units
-from trace_eval.stats.estimate.worth import Clusters
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.limits import Array, Reach, score_reach
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.units import Statistic, Units
+from trace_eval.estimate.worth import Clusters
 
 #: Items that a side must give another label than its commonest one: of fewer nobody knows how
 #: often others are right by chance, or how often a rare label is right at all.

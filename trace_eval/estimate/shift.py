@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.estimate.interval import Range
-from trace_eval.stats.estimate.paired import sign_test
+from trace_eval.estimate.interval import Range
+from trace_eval.estimate.paired import sign_test
 
 #: Above this product of group sizes ranks follow from the normal approximation.
 _EXACT = 2_500

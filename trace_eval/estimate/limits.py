@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.estimate.interval import Range
+from trace_eval.estimate.interval import Range
 
 Array = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.estimate.options import BootstrapOptions
+from trace_eval.estimate.options import BootstrapOptions
 
 #: A function of count vectors ``[..., cells]`` that gives one number for each.
 Statistic = Callable[[NDArray[Any]], NDArray[Any]]

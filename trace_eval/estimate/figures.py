@@ -14,9 +14,9 @@ from math import ceil, log
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.estimate.interval import Range
-from trace_eval.stats.estimate.limits import NO_SPREAD, Array, Reach, score_reach, skewed_reach
-from trace_eval.stats.estimate.worth import Clusters
+from trace_eval.estimate.interval import Range
+from trace_eval.estimate.limits import NO_SPREAD, Array, Reach, score_reach, skewed_reach
+from trace_eval.estimate.worth import Clusters
 
 
 @dataclass(frozen=True)
