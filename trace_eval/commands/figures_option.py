@@ -15,7 +15,7 @@ import typer
 from blueprints import UserError
 
 #: Commands that have figures.
-COMMANDS = frozenset({"agree", "card", "compare", "rank", "turns"})
+COMMANDS = ("agree", "card", "compare", "rank", "turns")
 
 #: Suffixes of pictures.
 SUFFIXES = (".pdf", ".svg", ".png")
