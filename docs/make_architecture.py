@@ -81,7 +81,7 @@ def floors(graph: dict[str, set[str]]) -> list[list[str]]:
 
     def raise_to(name: str, path: tuple[str, ...]) -> int:
         if name not in height:
-            below = [o for o in graph[name] if o in graph and o not in path]
+            below = [o for o in sorted(graph[name]) if o in graph and o not in path]
             level = 1 + max((raise_to(other, (*path, name)) for other in below), default=-1)
             height[name] = max(level, height.get(name, 0))
         return height[name]

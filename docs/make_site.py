@@ -32,7 +32,7 @@ SHELVES = {
     "Start": ("../README", "start", "python", "data", "report", "words"),
     "How to": (
         *("judges", "audio-judges", "scores", "scorer", "conversations", "naturalness"),
-        *("review", "gate", "scale", "plugins", "runs"),
+        *("review", "gate", "scale", "plugins", "runs", "platforms"),
     ),
     "Reference": (
         *("commands-judge", "commands-look", "commands-conclude", "commands-set-up"),

@@ -523,5 +523,5 @@ def test_another_language_decides_nothing_and_is_counted_first(tmp_path: Path) -
     assert "known on their own: voice_quality of 2, paralinguistics of 2" in done.err
     shown = trace_eval("report", run)
     assert shown.code == 0, shown.err
-    head = (run / "report.html").read_text().partition('<dl class="cards">')[0]
+    head = (run / "report.html").read_text().partition('id="pairs"')[0]
     assert "guessed the words of 2 of 3 clips" in head

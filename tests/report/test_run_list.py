@@ -27,14 +27,13 @@ def ended(folder: Path, when: str | None) -> None:
 def runs(run: Path, tmp_path: Path) -> Path:
     """Two releases, one of them with a report, and a folder whose record is damaged."""
     for name, day in (("release-1", "2026-01-01"), ("release-2", "2026-02-01"), ("bad", "")):
-        shutil.copytree(run, tmp_path / "runs" / name)
+        shutil.copytree(run, tmp_path / "runs" / name, ignore=shutil.ignore_patterns("report*"))
         text = (run / "manifest.json").read_text()
         moved = re.sub(r'("started": )"[^"]*"', rf'\1"{day}T00:00:00+00:00"', text)
         (tmp_path / "runs" / name / "manifest.json").write_text(moved if day else "{")
     for name in ("release-1", "release-2"):
         ended(tmp_path / "runs" / name, "2026-02-01T00:00:10+00:00")
     (tmp_path / "runs" / "release-2" / "report.html").write_text("<p>there")
-    (tmp_path / "runs" / "release-1" / "report.html").unlink(missing_ok=True)
     return tmp_path / "runs"
 
 

@@ -91,7 +91,7 @@ def test_the_report_hatches_and_warns(run: Path, tmp_path: Path) -> None:
 
     path = write_report(run, tmp_path / "report.html")
     html = Path(path or tmp_path / "report.html").read_text()
-    assert "Do not use:" in html
+    assert "Do not use these ratings:" in html
     assert "Do not use this ranking:" in html
     assert 'class="part g hatched"' in html
     assert "both good: 9 (9 inconsistent)" in html

@@ -6,7 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from blueprints import UNSURE, Transcript, install_line, language_name, written_language
+from blueprints import (
+    UNSURE,
+    Transcript,
+    counted,
+    install_line,
+    language_name,
+    written_language,
+)
 from extractors import Extractor, guessed
 from trace_eval.data.items import Item
 from trace_eval.extracting.clip import Extracted
@@ -71,7 +78,7 @@ class LanguageAdvice:
             self._model = None
         if self._clips[True] < GUESSED or self._model is None:
             return None
-        first = f"{GUESSED} of the first {self._clips.total()} clips"
+        first = f"{GUESSED} of the first {counted(self._clips.total(), 'clip')}"
         return self._told(f"the words of {first} are guesses; the recogniser")
 
     def _told(self, what: str) -> str:
