@@ -87,3 +87,10 @@ def test_no_folder_and_no_run(tmp_path: Path) -> None:
     path, lines = write_run_list(tmp_path)
     assert not lines
     assert "There is no run below this folder" in path.read_text()
+
+
+def test_options_of_one_run_and_of_several_are_not_ignored(runs: Path) -> None:
+    several = trace_eval("report", runs, "--audio")
+    assert (several.code, "--audio is of one" in several.err) == (2, True)
+    one = trace_eval("report", runs / "release-1", "--live")
+    assert (one.code, "--live is of a folder of runs" in one.err) == (2, True)

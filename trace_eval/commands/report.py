@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from blueprints import UserError
 from trace_eval.commands.console import messages
 
 #: Of a folder of runs: as many are named on the terminal, the newest first.
@@ -53,9 +54,13 @@ def report(
 
     sentences: tuple[str, ...] = ()
     if run.is_dir() and not Run(run).exists:
+        if audio:
+            raise UserError(f"{run}: holds runs; --audio is of one, so name one of them")
         path, lines = write_run_list(run, out, live)
         sentences = tuple(f"{line.name}: {line.sentences[0]}" for line in lines[:MOST_LISTED])
     else:
+        if live:
+            raise UserError(f"{run}: is one run; --live is of a folder of runs, so name that")
         path = write_report(run, out, audio)
         sentences = run_answer(run)
     print_sentences(sentences)

@@ -107,7 +107,7 @@ def write_run_list(
     """
     folder = Path(folder)
     path = Path(out) if out else folder / PAGE
-    seen: dict[tuple[Path, int], RunLine] = {}
+    seen: dict[Path, tuple[int, RunLine]] = {}
     while True:
         lines = [_remembered(seen, one, path.parent) for one in list_runs(folder)][::-1]
         working = live and any(line.running for line in lines)
@@ -118,13 +118,12 @@ def write_run_list(
         time.sleep(EVERY)
 
 
-def _remembered(seen: dict[tuple[Path, int], RunLine], one: ListedRun, home: Path) -> RunLine:
+def _remembered(seen: dict[Path, tuple[int, RunLine]], one: ListedRun, home: Path) -> RunLine:
     """A run's line, made anew only where one of its files was written since."""
     stamp = max((file.stat().st_mtime_ns for file in one.folder.glob("*.json*")), default=0)
-    key = one.folder, stamp
-    if key not in seen:
-        seen[key] = _line(one, home)
-    return seen[key]
+    if one.folder not in seen or seen[one.folder][0] != stamp:
+        seen[one.folder] = stamp, _line(one, home)
+    return seen[one.folder][1]
 
 
 def _line(one: ListedRun, home: Path) -> RunLine:
