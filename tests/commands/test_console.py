@@ -195,10 +195,12 @@ def test_logs_get_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_table_has_more_rows_than_a_terminal_shows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from trace_eval.commands import json_option
     from trace_eval.commands.console import MAX_ROWS, ConsoleRows
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.show.table import Table
 
+    json_option._WANTED.set(None)  # a test may have run a command with --json in this process
     long = Table("t", ("name", "value"), tuple((f"row{n}", str(n)) for n in range(MAX_ROWS + 5)))
     short = Table("t", ("name", "value"), long.rows[:MAX_ROWS])
     for tables, where, told in (

@@ -98,6 +98,8 @@ def test_bad_places_cost_one_recording_each(
 ) -> None:
     monkeypatch.setitem(sys.modules, "s3fs", None)  # as if it were not installed
     monkeypatch.setitem(sys.modules, "gcsfs", None)
+    for protocol in ("s3", "gs"):  # fsspec keeps the classes that anything imported before
+        monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, protocol, raising=False)
     web.statuses["/b.wav"] = [403]
     (web.folder / "text.wav").write_text("this is not audio")
     secret = web.url.replace("//", "//me:secret@")

@@ -190,7 +190,11 @@ def test_recordings_play_by_key_and_go_on_while_one_answers(
     rater.press("g")
     assert rater.playing() == ["a"]
     page.keyboard.press("b")
-    page.wait_for_function("() => !document.querySelector('[data-key=b]').paused")
+    # the other recording is paused by an event, which a busy browser sends later
+    page.wait_for_function(
+        "() => document.querySelector('[data-key=a]').paused"
+        " && !document.querySelector('[data-key=b]').paused"
+    )
     assert rater.playing() == ["b"]
     page.keyboard.press(" ")
     page.wait_for_function("() => document.querySelector('[data-key=b]').paused")
