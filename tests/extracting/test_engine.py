@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from tests.support.audio import tone, write
 from tests.support.fakes import Counting
 from trace_eval.extracting.clip import ClipExtractor, Extracted
 from trace_eval.extracting.engine import LocalEngine
+from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.workers import Slot, WorkersError
@@ -195,6 +197,22 @@ def test_ctrl_c_ends_workers_at_once_and_quietly(when: tuple[str, float], tmp_pa
     )
     assert (done.stdout, done.stderr, done.returncode) == ("interrupted\n", "", 0)
     assert time.monotonic() - started < 150  # a clip takes 300; a busy machine starts slowly
+
+
+def test_ctrl_c_before_the_first_step_leaves_no_work_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    async def work() -> None:
+        raise AssertionError("was started")
+
+    monkeypatch.setattr(asyncio.Runner, "run", interrupted)
+    coroutine = work()
+    with pytest.raises(KeyboardInterrupt):
+        complete(coroutine)
+    assert inspect.getcoroutinestate(coroutine) == inspect.CORO_CLOSED
 
 
 def _group_alive(group: int) -> bool:

@@ -56,6 +56,7 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
     finally:
         with ctrl_c_ignored():
             runner.close()
+            work.close()  # Ctrl-C may have come before its first step
 
 
 @contextmanager
