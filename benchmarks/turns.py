@@ -29,15 +29,12 @@ import soundfile
 import soxr
 
 from blueprints import GROUPS
-from trace_eval.conversations.definitions import Measured
-from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.conversations.edges import speech_edges
 from trace_eval.conversations.spans import joined
 from trace_eval.data.conversation import Role
 from trace_eval.extracting.start import extract
 from trace_eval.options import ExtractOptions
-from trace_eval.turns.figures import figures_of
-from trace_eval.turns.options import FigureOptions, TurnsOptions
+from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 from trace_eval.turns.timed import Timed
 
@@ -47,13 +44,21 @@ NEAR_S = 0.4
 #: A call that ends sooner after its last turn leaves open whether an answer was due, seconds.
 NO_REPLY_S = 2.0
 
-#: Fewest found of what was planted, and the same with crosstalk.
+#: Largest errors, ms, by quantile: of calls in noise 20 dB below the speech, and of those in more.
+ERRORS = {
+    ("reply", 0.5): (15, 80),
+    ("reply", 0.95): (60, 230),
+    ("start", 0.95): (70, 130),
+    ("end", 0.95): (70, 230),
+}
+
+#: Fewest found of what was planted: in that noise, with crosstalk, and in more noise.
 FOUND = {
-    "response": (0.97, 0.97),
-    "unanswered": (0.95, 0.95),
-    "agent_interruption": (0.85, 0.85),
-    "yield": (0.75, 0.55),
-    "backchannel": (0.7, 0.5),
+    "response": (0.97, 0.97, 0.85),
+    "unanswered": (0.95, 0.95, 0.95),
+    "agent_interruption": (0.85, 0.85, 0.75),
+    "yield": (0.75, 0.55, 0.75),
+    "backchannel": (0.7, 0.5, 0.7),
 }
 
 
@@ -63,7 +68,6 @@ def main() -> int:
     parser.add_argument("--calls", type=Path, action="append", default=[])
     parser.add_argument("--people", type=Path, help="dialogues with hand-made turns")
     parser.add_argument("--hour", action="store_true", help="also measure a call of an hour")
-    parser.add_argument("--coverage", action="store_true", help="also simulate the intervals")
     args = parser.parse_args()
     rows = [*_logs()]
     for folder in args.calls:
@@ -72,8 +76,6 @@ def main() -> int:
         rows += _people(args.people)
     if args.hour:
         rows += _hour()
-    if args.coverage:
-        rows += _coverage()
     print(f"{'what':58} {'found':>12} {'wanted':>14}")
     for what, found, wanted, holds in rows:
         print(f"{what:58} {found:>12} {wanted:>14} {'' if holds else '  NO'}")
@@ -93,13 +95,12 @@ def _logs() -> Iterator[Row]:
     found = tau2.record()["figures"]
     for name, value in wanted.items():
         holds = found[name] == value if name == "counts" else abs(found[name] - value) < 1e-9
-        shown = "equal" if name == "counts" and holds else str(found[name])[:12]
-        yield (
-            f"tau-voice/1.0 {name}",
-            shown,
-            "equal" if name == "counts" else str(value)[:12],
-            holds,
+        shown, want = (
+            ("equal",) * 2
+            if name == "counts" and holds
+            else (str(found[name])[:12], str(value)[:12])
         )
+        yield f"tau-voice/1.0 {name}", shown, want, holds
     record = data / "eva" / "record_1.1.2"
     for name, mean, median in (
         ("eva/2026-08", 2.626, 3.738),
@@ -122,10 +123,11 @@ def _calls(folder: Path) -> Iterator[Row]:
     found: dict[str, list[bool]] = defaultdict(list)
     wrong = true = 0
     report = time_turns(folder, TurnsOptions(layout="stereo"))
-    crosstalk = False
+    crosstalk = noisy = False
     for timed in report.conversations:
         truth = json.loads((folder / f"{timed.item.id}.json").read_text())
         crosstalk |= truth.get("crosstalk_db") is not None
+        noisy |= (truth.get("snr_db") or 20.0) < 20.0
         for role in ("user", "agent"):
             spans = joined([tuple(span) for span in truth[role]], 0.3)
             mine = [s for _, turn in timed.item.conversation.turns_of(role) for s in turn.segments]
@@ -133,22 +135,14 @@ def _calls(folder: Path) -> Iterator[Row]:
             true += len(spans)
         _planted(truth, timed, errors, found)
     name = f"{folder.name}:"
-    for what, least, q in (
-        ("reply", 15, 0.5),
-        ("reply", 60, 0.95),
-        ("start", 70, 0.95),
-        ("end", 70, 0.95),
-    ):
-        ms = 1000 * float(np.quantile(np.abs(errors[what]), q))
-        yield f"{name} error of {what}, quantile {q:g}, ms", f"{ms:.1f}", f"<= {least}", ms <= least
-    yield (
-        f"{name} segments invented or missed",
-        f"{wrong / true:.4f}",
-        "<= 0.005",
-        wrong <= 0.005 * true,
-    )
-    for kind, limits in FOUND.items():
-        share, least = float(np.mean(found[kind])), limits[crosstalk]
+    for (what, q), limits in ERRORS.items():
+        ms, most = 1000 * float(np.quantile(np.abs(errors[what]), q)), limits[noisy]
+        yield f"{name} error of {what}, quantile {q:g}, ms", f"{ms:.1f}", f"<= {most}", ms <= most
+    share = wrong / true
+    what = f"{name} segments invented or missed"
+    yield what, f"{share:.4f}", "<= 0.005", share <= 0.005
+    for kind, shares in FOUND.items():
+        share, least = float(np.mean(found[kind])), shares[2 if noisy else crosstalk]
         shown = f"{sum(found[kind])}/{len(found[kind])}"
         yield f"{name} {kind} found of planted", shown, f">= {least:g}", share >= least
     for kind in ("unanswered at the end", "yield in a pause"):  # where the rules see none
@@ -296,28 +290,6 @@ def _planted(
         if "backchannel_s" in event:
             hit = near(["backchannel"], event["backchannel_s"][0])
             found["backchannel"].append(hit is not None)
-
-
-def _coverage(sets: int = 500, calls: int = 40) -> Iterator[Row]:
-    """How often intervals of a median hold the planted one, where replies of a call are alike."""
-    rng = np.random.default_rng(5)
-
-    def world(size: int) -> Any:
-        return np.exp(0.5 * rng.normal(size=(size, 1)) + 0.2 * rng.normal(size=(size, 6)))
-
-    median = replace(TRACE_EVAL, specs=TRACE_EVAL.specs[:1])
-    truth = float(np.median(world(200_000)))
-    names = [str(n) for n in range(calls)]
-    held = 0
-    for seed in range(sets):
-        measured = [Measured(values={"response": list(one)}) for one in world(calls)]
-        options = FigureOptions(resamples=1_000, seed=seed)
-        figure = figures_of(median, measured, names, options=options)["response_p50_s"]
-        assert figure.interval is not None
-        held += figure.interval[0] <= truth <= figure.interval[1]
-    share = held / sets
-    what = f"95 % intervals that hold the median, {sets} sets of {calls}"
-    yield what, f"{share:.3f}", "0.92 to 0.98", 0.92 <= share <= 0.98
 
 
 def _hour() -> Iterator[Row]:

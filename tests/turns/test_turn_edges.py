@@ -71,6 +71,16 @@ def test_breath_is_left_out_and_soft_endings_are_kept() -> None:
     assert not trailing
 
 
+def test_edges_stay_where_soft_endings_drown_in_steady_noise() -> None:
+    """Speech 15 dB above white noise, heard to 3.0 s: at 10 dB replies seemed .15 s late."""
+    rng = np.random.default_rng(4)
+    voice, silent = _noise(rng, 6) + 35, _noise(rng, 6)
+    voice[100:280] = -20
+    lanes = [_lane(voice, [(1.0, 3.0)]), _lane(silent, [])]
+    found = segmented(lanes)
+    assert turn_edges(lanes, found)[0].segments == found[0].segments == [(1.0, 3.0)]
+
+
 def test_the_other_s_voice_is_judged_by_level_and_likeness() -> None:
     """Who cuts in is heard over an echo of -25 dB after 60 ms; the echo alone is no turn."""
     rng = np.random.default_rng(2)

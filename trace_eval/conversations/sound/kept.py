@@ -13,7 +13,7 @@ from trace_eval.data.conversation import Channel, Conversation, Role
 from trace_eval.data.files import make_folder, replace_file
 
 #: Raise it whenever the same recordings could be cut into other turns.
-VERSION = "5"
+VERSION = "6"
 
 
 class _Heard(Strict):

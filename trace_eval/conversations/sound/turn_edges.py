@@ -45,7 +45,9 @@ class TurnRules:
         least_s: what is spoken in less is a click.
         noticed_s: an edge that would move by less stays; a pause inside is left out from
             ``inner_s``.
-        noisy_db: where the level is less above the noise, edges stay.
+        noisy_db, drown_db: where the level is less above the noise, edges stay: above any noise,
+            and above one so steady that soft endings drown in it.
+        steady_db: the line of speech is so little above the median of a steady noise.
         echo_db, whole_db: what is so little above the expected echo is the other's voice, by
             moments and in a stretch as a whole; a stretch up to ``doubtful_db`` above it may be.
     """
@@ -68,6 +70,8 @@ class TurnRules:
     noticed_s: float = 0.15
     inner_s: float = 0.5
     noisy_db: float = 12.0
+    drown_db: float = 18.0
+    steady_db: float = 4.0
     echo_db: float = 2.0
     whole_db: float = 6.0
     doubtful_db: float = 10.0
@@ -159,7 +163,8 @@ class _Side:
         voice, own = self.voice[part], ~self.foreign[part]
         level = max(float(np.quantile(voice, 0.9)), self.level - rules.own_db)
         loud = voice > max(level - rules.core_db, self.floor + rules.over_db)
-        if level - self.floor < rules.noisy_db:
+        steady = self.line - self.floor < rules.steady_db
+        if level - self.floor < (rules.drown_db if steady else rules.noisy_db):
             return ("echo", [], []) if loud.any() and not (loud & own).any() else ("", [span], [])
         runs = [run for run in _runs(loud & own) if run[1] - run[0] > 1]
         groups = [
