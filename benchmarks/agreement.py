@@ -100,7 +100,7 @@ def main() -> None:
     start = time.perf_counter()
     plain_loop(labels, judged, LOOP_RESAMPLES)
     loop = (time.perf_counter() - start) / LOOP_RESAMPLES * arguments.resamples
-    found = {
+    results = {
         "judgements": arguments.items,
         "resamples": arguments.resamples,
         "resampled": "instructions" if arguments.cluster else "items",
@@ -111,9 +111,9 @@ def main() -> None:
         f"plain loop, from {LOOP_RESAMPLES} resamples, s": round(loop),
         "ratio": round(loop / seconds),
     }
-    table("agree", ["what", "value"], [[what, str(value)] for what, value in found.items()])
+    table("agree", ["what", "value"], [[what, str(value)] for what, value in results.items()])
     if arguments.items == ITEMS:
-        save("agreement", found)
+        save("agreement", results)
 
 
 if __name__ == "__main__":

@@ -68,10 +68,10 @@ def cases(folder: Path, seconds: float, instruction_s: float) -> list[Case]:
             write(folder / f"{number}_{side}.wav", seconds, 2 * number + n)
             for n, side in enumerate("ab")
         )
-        asked = write(folder / f"{number}_i.wav", instruction_s, 1000 + number, 16_000)
+        requested = write(folder / f"{number}_i.wav", instruction_s, 1000 + number, 16_000)
         pair = Pair(
             id=f"p{number}",
-            instruction=Instruction(audio=asked),
+            instruction=Instruction(audio=requested),
             a=Answer(audio=a),
             b=Answer(audio=b),
         )
@@ -131,7 +131,7 @@ def judge(folder: Path, url: str, client: type[OpenAIClient], **options: Any) ->
 
 def encoding() -> dict[str, float]:
     """Milliseconds and megabytes of a second of sound."""
-    found: dict[str, float] = {}
+    results: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, rate in (("24 kHz as it is", 24_000), ("16 kHz to 24 kHz", 16_000)):
             path = write(Path(folder) / f"{rate}.wav", 60.0, 1, rate)
@@ -143,9 +143,9 @@ def encoding() -> dict[str, float]:
             started = time.process_time()
             for _ in range(5):
                 waveform.render()
-            found[f"ms a second, {name}"] = 1000 * (time.process_time() - started) / 5 / 60
-        found["base64 MB a minute"] = waveform.base64_size / 1e6
-    return found
+            results[f"ms a second, {name}"] = 1000 * (time.process_time() - started) / 5 / 60
+        results["base64 MB a minute"] = waveform.base64_size / 1e6
+    return results
 
 
 async def judge_all(made: LLMJudge, ready: list[Case], pairs: int) -> AsyncIterator[Judgement]:
@@ -249,8 +249,8 @@ def main() -> None:
         "CPU per call": cpu_per_call(20 if quick else 200),
         "memory": memory(MANY // 20 if quick else MANY),
     }
-    for title, found in parts.items():
-        table(title, list(found), [list(found.values())])
+    for title, result in parts.items():
+        table(title, list(result), [list(result.values())])
     if not quick:
         save("audio_judge", parts)
 

@@ -138,10 +138,10 @@ class Labelled:
         luck = np.where(alike, shared, rng.random(number))
         agrees = luck < world.agreement(certainty)
         truth = np.where(rng.random(number) < world.winners, 0, 1)
-        asked, inclusion = np.zeros(number, bool), np.ones(number)
+        requested, inclusion = np.zeros(number, bool), np.ones(number)
         order = np.argsort(certainty)
         certain = round(world.labels * world.hard)
-        asked[order[:certain]] = True
+        requested[order[:certain]] = True
         rest = order[certain:]
         if world.sure_only:
             rest = rest[certainty[rest] >= world.sure_only]
@@ -150,9 +150,9 @@ class Labelled:
             drawn = np.flatnonzero(np.isin(group, chosen))
         else:
             drawn = rng.choice(rest, min(world.labels - certain, len(rest)), replace=False)
-        asked[drawn] = True
+        requested[drawn] = True
         inclusion[rest] = len(drawn) / len(rest)
-        return cls(world, certainty, agrees, asked, inclusion, truth)
+        return cls(world, certainty, agrees, requested, inclusion, truth)
 
     def tables(self) -> tuple[Opinions, Opinions]:
         """(judgements, labels) as the commands read them."""
@@ -218,13 +218,13 @@ def screenings(world: World, seeds: int) -> Iterator[tuple[float | None, float, 
     for seed in range(seeds):
         drawn = Labelled.draw(world, np.random.default_rng(seed))
         judged, labels = drawn.tables()
-        found = screen(gather(judged, labels), ScreenOptions(agree=world.target))
-        warned = any("no random sample" in caveat for caveat in found.caveats)
-        if found.chosen is None:
+        result = screen(gather(judged, labels), ScreenOptions(agree=world.target))
+        warned = any("no random sample" in caveat for caveat in result.caveats)
+        if result.chosen is None:
             yield None, 0.0, warned
             continue
-        inside = drawn.certainty >= found.chosen.threshold - 1e-6
-        yield float(world.agreement(drawn.certainty)[inside].mean()), found.chosen.share, warned
+        inside = drawn.certainty >= result.chosen.threshold - 1e-6
+        yield float(world.agreement(drawn.certainty)[inside].mean()), result.chosen.share, warned
 
 
 def violations(world: World, seeds: int) -> Violations:
@@ -278,22 +278,22 @@ def rate(world: Judged, rng: np.random.Generator) -> tuple[PPIEstimate, float]:
     shared = rng.choice(VALUES, group.max() + 1, p=SHARES)[group]
     y = np.where((rng.random(group.max() + 1) < world.alike)[group], shared, own)
     f = np.where(rng.random(number) < world.noise, rng.choice(VALUES, number), y)
-    asked, inclusion, true = np.zeros(number, bool), None, MEAN
+    requested, inclusion, true = np.zeros(number, bool), None, MEAN
     if world.hard:
         hard = rng.random(number) < 0.1
         y = np.where(hard, np.where(rng.random(number) < 0.8, 0.0, y), y)
         true = 0.9 * MEAN + 0.1 * 0.2 * MEAN
         rest = np.flatnonzero(~hard)
-        asked[hard] = True
-        asked[rng.choice(rest, world.labels, replace=False)] = True
+        requested[hard] = True
+        requested[rng.choice(rest, world.labels, replace=False)] = True
         inclusion = np.where(hard, 1.0, world.labels / len(rest))
     elif world.per_instruction > 1:
         chosen = rng.choice(group.max() + 1, world.labels // world.per_instruction, replace=False)
-        asked = np.isin(group, chosen)
+        requested = np.isin(group, chosen)
     else:
-        asked[rng.choice(number, world.labels, replace=False)] = True
+        requested[rng.choice(number, world.labels, replace=False)] = True
     cluster = group if world.per_instruction > 1 else None
-    return estimate(ppi_components(y, f, simple_design(asked, inclusion, cluster))), true
+    return estimate(ppi_components(y, f, simple_design(requested, inclusion, cluster))), true
 
 
 def coverage(world: Judged, seeds: int) -> dict[str, float]:
@@ -301,14 +301,14 @@ def coverage(world: Judged, seeds: int) -> dict[str, float]:
     both = alone = 0
     ratios, gained = [], []
     for seed in range(seeds):
-        found, true = rate(world, np.random.default_rng(seed))
-        assert found.interval is not None
-        assert found.labels_interval is not None
-        assert found.effective is not None
-        both += found.interval[0] <= true <= found.interval[1]
-        alone += found.labels_interval[0] <= true <= found.labels_interval[1]
-        ratios.append(np.diff(found.interval)[0] / np.diff(found.labels_interval)[0])
-        gained.append(found.effective / found.labelled)
+        result, true = rate(world, np.random.default_rng(seed))
+        assert result.interval is not None
+        assert result.labels_interval is not None
+        assert result.effective is not None
+        both += result.interval[0] <= true <= result.interval[1]
+        alone += result.labels_interval[0] <= true <= result.labels_interval[1]
+        ratios.append(np.diff(result.interval)[0] / np.diff(result.labels_interval)[0])
+        gained.append(result.effective / result.labelled)
     return {
         "coverage": both / seeds,
         "coverage, labels only": alone / seeds,
@@ -334,12 +334,12 @@ def main(seeds: int = 2000) -> None:
     for name, world in WORLDS.items():
         if name in result["screen"]:
             continue
-        found = violations(world, seeds)
-        result["screen"][name] = vars(found)
+        outcome = violations(world, seeds)
+        result["screen"][name] = vars(outcome)
         print(
-            f"{name:45} violated {found.violated / seeds:7.2%}"
-            f"  decided {found.decided / seeds:6.1%}  share {found.share:5.1%}"
-            f"  warned {found.warned / seeds:6.1%}",
+            f"{name:45} violated {outcome.violated / seeds:7.2%}"
+            f"  decided {outcome.decided / seeds:6.1%}  share {outcome.share:5.1%}"
+            f"  warned {outcome.warned / seeds:6.1%}",
             flush=True,
         )
         RESULTS.write_text(json.dumps(result, indent=1) + "\n")

@@ -31,12 +31,12 @@ def share(hits: int, draws: int) -> Row:
     return {"share": hits / draws if draws else None, "from": low, "to": high}
 
 
-def shown(found: Row) -> str:
+def shown(result: Row) -> str:
     """A share with its interval, for people; nothing was drawn: a dash."""
-    if found["share"] is None:
+    if result["share"] is None:
         return "-"
-    bounds: Range = found["from"], found["to"]
-    return f"{found['share']:.1%} [{bounds[0]:.1%}, {bounds[1]:.1%}]"
+    bounds: Range = result["from"], result["to"]
+    return f"{result['share']:.1%} [{bounds[0]:.1%}, {bounds[1]:.1%}]"
 
 
 def table(
@@ -69,8 +69,12 @@ def table(
     for world, draw in worlds.items():
         if rows.get(world, {}).get("seeds", 0) < seeds:
             start = process_time()
-            found = draw(seeds)
-            rows[world] = {"seeds": seeds, **found, "cpu seconds": round(process_time() - start, 1)}
+            result = draw(seeds)
+            rows[world] = {
+                "seeds": seeds,
+                **result,
+                "cpu seconds": round(process_time() - start, 1),
+            }
             store()
         row = rows[world]
         cells = " | ".join(print_cell(row) for print_cell in columns.values())

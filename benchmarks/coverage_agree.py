@@ -88,11 +88,11 @@ class Labelled:
         """Share of every (truth, judge) [shape=(labels, labels)]."""
         shares, right = (np.array(each) for each in LABELS[self.labels])
         size, seen = len(shares), shares > 0
-        found = np.diag(shares * right)
+        result = np.diag(shares * right)
         for label in np.flatnonzero(seen):
             others = seen & (np.arange(size) != label)
-            found[label, others] = shares[label] * (1 - right[label]) / others.sum()
-        return found
+            result[label, others] = shares[label] * (1 - right[label]) / others.sum()
+        return result
 
     def draw(self, rng: np.random.Generator) -> Units:
         """One draw."""
@@ -117,20 +117,20 @@ class Labelled:
 
 
 def _counted(truth: Mapping[str, float], drawn: list[Mapping[str, IntervalEstimate]]) -> Row:
-    found: Row = {}
+    results: Row = {}
     for name, value in truth.items():
-        found[name] = coverage([one[name].interval for one in drawn], value)
-    return found
+        results[name] = coverage([one[name].interval for one in drawn], value)
+    return results
 
 
 def coverage(limits: Sequence[Range | None], value: float) -> Row:
     """How often intervals hold a truth, of the draws that have one, and their mean width."""
-    given = [limit for limit in limits if limit is not None]
-    held = sum(low - 1e-9 <= value <= high + 1e-9 for low, high in given)
+    provided = [limit for limit in limits if limit is not None]
+    held = sum(low - 1e-9 <= value <= high + 1e-9 for low, high in provided)
     return {
-        "held": held / len(given) if given else None,
-        "given": len(given) / len(limits),
-        "width": float(np.mean([high - low for low, high in given])) if given else None,
+        "held": held / len(provided) if provided else None,
+        "given": len(provided) / len(limits),
+        "width": float(np.mean([high - low for low, high in provided])) if provided else None,
     }
 
 
@@ -218,17 +218,17 @@ class Scored:
 
 def worlds() -> list[Labelled | Scored]:
     """Few items and many, rare labels, few and unequal instructions."""
-    found: list[Labelled | Scored] = [
+    results: list[Labelled | Scored] = [
         Labelled(labels, "single", number) for labels in LABELS for number in (10, 20, 50, 200)
     ]
     for labels in ("two even", "three", "typed, hardly wrong"):
-        found += [Labelled(labels, "even", n, m, 0.7) for n, m in ((6, 10), (8, 10), (20, 4))]
-        found += [Labelled(labels, "Zipf", n, 10, a) for n in (12, 40, 100) for a in (0.0, 0.7)]
-        found += [Labelled(labels, "a tenth large", 50, 4, 0.7)]
-        found += [Labelled(labels, "Zipf", 40, 10, large=True)]
-    found += [Scored(ratings, number) for ratings in RATINGS for number in (8, 12, 20, 50)]
-    found += [Scored(r, n, "Zipf", 4) for r in ("1 to 5", "continuous") for n in (12, 40)]
-    return found
+        results += [Labelled(labels, "even", n, m, 0.7) for n, m in ((6, 10), (8, 10), (20, 4))]
+        results += [Labelled(labels, "Zipf", n, 10, a) for n in (12, 40, 100) for a in (0.0, 0.7)]
+        results += [Labelled(labels, "a tenth large", 50, 4, 0.7)]
+        results += [Labelled(labels, "Zipf", 40, 10, large=True)]
+    results += [Scored(ratings, number) for ratings in RATINGS for number in (8, 12, 20, 50)]
+    results += [Scored(r, n, "Zipf", 4) for r in ("1 to 5", "continuous") for n in (12, 40)]
+    return results
 
 
 def main(draws: int = 400) -> None:

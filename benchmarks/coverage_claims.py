@@ -95,13 +95,13 @@ class Rules:
         for rule in range(self.rules):
             says = (truth + code(self.right)) % 2
             facts |= {f"r{rule}_a": 1.0 - says, f"r{rule}_b": 1.0 * says}
-        known = [NumberRule(f"rule {rule}", f"r{rule}") for rule in range(self.rules)]
+        available = [NumberRule(f"rule {rule}", f"r{rule}") for rule in range(self.rules)]
 
         def score() -> JudgeScore:
             said = ((truth + code(self.right)) % self.labels).astype(np.int8)
             column = align("judge", "overall", truth, said)
             cluster = None if self.sizes == "single" else unit
-            return score_judge([column], facts, None, cluster, BootstrapOptions(0), known)[0]
+            return score_judge([column], facts, None, cluster, BootstrapOptions(0), available)[0]
 
         scores = [score() for _ in range(self.judges)]
         best = max(scores, key=lambda one: float(np.trace(one.confusion)))
@@ -142,11 +142,11 @@ class Useless:
             add_selective(resampler, "judge", error, doubt)
             gain = selective_rows(resampler.estimates(BootstrapOptions()), "judge", len(error))[0]
             limits.append(gain.gain.interval if gain.gain else None)
-        given = [limit for limit in limits if limit is not None]
+        provided = [limit for limit in limits if limit is not None]
         return {
-            "helps": share(sum(high < 0 for _, high in given), draws),
-            "harms": share(sum(low > 0 for low, _ in given), draws),
-            "given": len(given) / draws,
+            "helps": share(sum(high < 0 for _, high in provided), draws),
+            "harms": share(sum(low > 0 for low, _ in provided), draws),
+            "given": len(provided) / draws,
         }
 
 
@@ -186,7 +186,7 @@ class Calls:
         truth["over 2 s"] = float(norm.sf(np.log(2) / self.spread))
         truth["mean"] = float(np.exp(self.spread**2 / 2))
         rng = np.random.default_rng(crc32(self.name.encode()))
-        found: dict[str, list[Range | None]] = {name: [] for name in truth}
+        results: dict[str, list[Range | None]] = {name: [] for name in truth}
         for _ in range(draws):
             sizes = TURNS[self.turns](rng, self.number)
             call = np.repeat(np.arange(self.number), sizes)
@@ -194,33 +194,37 @@ class Calls:
             logs = self.between**0.5 * common + (1 - self.between) ** 0.5 * own
             values, rows = np.exp(self.spread * logs), sizes.astype(np.float64)
             for name, q in at.items():
-                found[name].append(quantile_interval(values, call, q).interval)
+                results[name].append(quantile_interval(values, call, q).interval)
             late, total = np.bincount(call, values > 2), np.bincount(call, values)
             without = (total.sum() - total) / (rows.sum() - rows)
             mean = jackknife_interval(float(values.mean()), without, rows)
             for name, limit in (("over 2 s", share_interval(late, rows)), ("mean", mean)):
-                found[name].append(None if isinstance(limit, str) else limit)
-        return {name: coverage(limits, truth[name]) for name, limits in found.items()}
+                results[name].append(None if isinstance(limit, str) else limit)
+        return {name: coverage(limits, truth[name]) for name, limits in results.items()}
 
 
 def worlds() -> list[Rules | Useless | Calls]:
     """Few pairs and many, rules and judges; few calls and many, even and uneven."""
-    found: list[Rules | Useless | Calls] = [
+    results: list[Rules | Useless | Calls] = [
         Rules(number, rules) for number in (30, 100, 400) for rules in (1, 4)
     ]
-    found += [Rules(number, rules, 4) for number in (30, 100, 400) for rules in (1, 4)]
-    found += [Rules(number, 0, right=p, first=p) for number in (30, 200) for p in (0.5, 0.65, 0.9)]
-    found += [Rules(n, 0, right=0.25, first=0.25, labels=4) for n in (30, 200, 400)]
+    results += [Rules(number, rules, 4) for number in (30, 100, 400) for rules in (1, 4)]
+    results += [
+        Rules(number, 0, right=p, first=p) for number in (30, 200) for p in (0.5, 0.65, 0.9)
+    ]
+    results += [Rules(n, 0, right=0.25, first=0.25, labels=4) for n in (30, 200, 400)]
     for judges in (1, 4):
-        found += [Rules(n, 1, judges, sizes="even", mean=5) for n in (10, 40)]
-        found += [Rules(n, r, judges, sizes="Zipf", mean=4) for n in (12, 50) for r in (1, 4)]
-    found += [Useless(errors, number) for errors in DOUBTS for number in (12, 30, 100)]
-    found += [Useless("small errors", number, 4) for number in (12, 30)]
-    found += [Calls(n, b) for n in (MIN_CONVERSATIONS, 12, 20, 40, 80) for b in (0.0, 0.5, 1.0)]
-    found += [Calls(n, b, turns) for n in (12, 40) for b in (0.5, 1.0) for turns in list(TURNS)[2:]]
-    found += [Calls(n, 1.0, "1 turn") for n in (20, 80)]
-    found += [Calls(n, b, spread=1.2) for n in (MIN_CONVERSATIONS, 20, 80) for b in (0.5, 1.0)]
-    return found
+        results += [Rules(n, 1, judges, sizes="even", mean=5) for n in (10, 40)]
+        results += [Rules(n, r, judges, sizes="Zipf", mean=4) for n in (12, 50) for r in (1, 4)]
+    results += [Useless(errors, number) for errors in DOUBTS for number in (12, 30, 100)]
+    results += [Useless("small errors", number, 4) for number in (12, 30)]
+    results += [Calls(n, b) for n in (MIN_CONVERSATIONS, 12, 20, 40, 80) for b in (0.0, 0.5, 1.0)]
+    results += [
+        Calls(n, b, turns) for n in (12, 40) for b in (0.5, 1.0) for turns in list(TURNS)[2:]
+    ]
+    results += [Calls(n, 1.0, "1 turn") for n in (20, 80)]
+    results += [Calls(n, b, spread=1.2) for n in (MIN_CONVERSATIONS, 20, 80) for b in (0.5, 1.0)]
+    return results
 
 
 def main(draws: int = 400) -> None:

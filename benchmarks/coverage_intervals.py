@@ -58,29 +58,29 @@ SELDOM = [
 
 def worlds() -> list[World]:
     """All worlds, those of few labels first; under 20 labels no judge counts."""
-    found = [World(people, "useful", 15) for people in PEOPLE]
-    found += [
+    results = [World(people, "useful", 15) for people in PEOPLE]
+    results += [
         World(people, judge, labels)
         for labels in (30, 50)
         for people in PEOPLE
         for judge in ("useful", "generous")
     ]
-    found += [
+    results += [
         World("no ties", judge, 30)
         for judge in ("harsh", "fair", "rarely wrong", "perfect", "useless", "reversed")
     ]
-    found += [World(people, "never ties", 30) for people in ("even", "80 % ties")]
+    results += [World(people, "never ties", 30) for people in ("even", "80 % ties")]
     few = ("even", "win rate .9", "80 % ties")
-    found += [
+    results += [
         World(people, "useful", labels, "clustered") for labels in (15, 30, 90) for people in few
     ]
-    found += [
+    results += [
         World(people, "useful", labels, design)
         for design in ("weighted", "strata", "difference")
         for labels in (15, 30, 50)
         for people in few[:2]
     ]
-    return found + UNTUNED + UNEQUAL + SELDOM
+    return results + UNTUNED + UNEQUAL + SELDOM
 
 
 def covered(world: World, seeds: int) -> Row:
@@ -105,8 +105,10 @@ def lower() -> dict[str, float]:
     Returns:
         How often they hold a win rate of .7 without ties, by the number of labels.
     """
-    found = {labels: World("win rate .7", "useful", labels).outcomes() for labels in (15, 30)}
-    return {str(labels): float(np.mean([d.labels for d in all_])) for labels, all_ in found.items()}
+    results = {labels: World("win rate .7", "useful", labels).outcomes() for labels in (15, 30)}
+    return {
+        str(labels): float(np.mean([d.labels for d in all_])) for labels, all_ in results.items()
+    }
 
 
 def main(seeds: int = 2000) -> None:

@@ -81,7 +81,7 @@ class World:
         truth[rng.random(number) < self.ties] = TIE
         u, hard = rng.random(number), np.zeros(number, bool)
         right = np.full(number, self.right)
-        asked = np.zeros(number, bool)
+        requested = np.zeros(number, bool)
         facts: dict[str, NDArray[Any]] = {}
         inclusion: NDArray[Any] | None = None
         if self.design == "clustered":
@@ -93,9 +93,9 @@ class World:
             hard[rng.choice(number, 60, replace=False)] = True
             right = np.where(hard, self.right / 2, right)
             inclusion = np.where(hard, 1.0, self.labels / (number - 60))
-            asked |= hard
+            requested |= hard
         open_ = np.flatnonzero(~hard)
-        asked[rng.choice(open_, self.labels, replace=False)] = True
+        requested[rng.choice(open_, self.labels, replace=False)] = True
         wrong = np.where(truth == TIE, rng.integers(0, 2, number), 1 - truth)
         said = np.where(u < right, truth, wrong).astype(np.int8)
         pair = rng.integers(0, 3, number)
@@ -104,9 +104,9 @@ class World:
         ids = np.array([f"p{n}" for n in range(number)], object)
         judged = Opinions("judge", ids, {"preference": said}, facts=facts)
         clustered = self.design == "clustered"
-        run = gather(judged, _labels(ids, truth, asked, inclusion))
+        run = gather(judged, _labels(ids, truth, requested, inclusion))
         plan = make_plan(run, PlanOptions(self.width, self.goal, clustered, seed=seed))
-        then = asked | np.isin(ids, np.array(plan.pairs, object))
+        then = requested | np.isin(ids, np.array(plan.pairs, object))
         if inclusion is not None:
             inclusion = np.array([plan.inclusion.get(key, np.nan) for key in ids.tolist()])
         labels = _labels(ids, truth, then, inclusion)
@@ -115,23 +115,23 @@ class World:
             return plan, np.inf
         if self.goal == ACCURACY:
             rows = share_rows(gather(judged, labels), level, clustered)
-            found = [row.share.interval for row in rows if row.what == RIGHT]
+            results = [row.share.interval for row in rows if row.what == RIGHT]
         else:
             table = judged
             rates = win_rate_tables(labelled(table, labels), level, clustered)
-            found = [row.rate.interval for row in rates.systems]
-        return plan, max((np.inf if x is None else x[1] - x[0] for x in found), default=np.inf)
+            results = [row.rate.interval for row in rates.systems]
+        return plan, max((np.inf if x is None else x[1] - x[0] for x in results), default=np.inf)
 
 
 def _labels(
     ids: NDArray[Any],
     truth: NDArray[np.int8],
-    asked: NDArray[np.bool_],
+    requested: NDArray[np.bool_],
     inclusion: NDArray[Any] | None,
 ) -> Opinions:
-    facts = {} if inclusion is None else {"inclusion": inclusion[asked]}
-    codes = {"preference": np.where(asked, truth, MISSING).astype(np.int8)[asked]}
-    return Opinions("labels", ids[asked], codes, facts=facts)
+    facts = {} if inclusion is None else {"inclusion": inclusion[requested]}
+    codes = {"preference": np.where(requested, truth, MISSING).astype(np.int8)[requested]}
+    return Opinions("labels", ids[requested], codes, facts=facts)
 
 
 WORLDS = (
@@ -214,16 +214,16 @@ class Looker:
         said = self.said(seed)
         number, level, looks = self.labels, 0.95, list[bool]()
         while number <= MOST_LABELS:
-            found = _rate_of(said[:number], level)
-            looks.append(is_shown(found.p, level))
-            assert found.both is not None
-            more = more_labels(number, found.both, 0.5, found.interval, level)
+            result = _rate_of(said[:number], level)
+            looks.append(is_shown(result.p, level))
+            assert result.both is not None
+            more = more_labels(number, result.both, 0.5, result.interval, level)
             if looks[-1] or more is None:
                 break
             if self.before:
-                assert found.interval is not None
-                end = found.interval[0] if found.both > 0.5 else found.interval[1]
-                reach, distance = abs(found.both - end), abs(found.both - 0.5)
+                assert result.interval is not None
+                end = result.interval[0] if result.both > 0.5 else result.interval[1]
+                reach, distance = abs(result.both - end), abs(result.both - 0.5)
                 more = max(number * ((reach / distance) ** 2 - 1), 1.0)
             number += int(about(max(more, 1.0)).replace(",", ""))
             level = level if self.before else next_level(level)

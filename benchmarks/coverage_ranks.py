@@ -77,7 +77,7 @@ class RankWorld:
 
     def pairs(self) -> NDArray[np.int64]:
         """Both systems of every comparison [shape=(comparisons, 2)]."""
-        found: list[tuple[int, int]] = []
+        results: list[tuple[int, int]] = []
         for one, other in combinations(range(self.systems), 2):
             times = self.each
             if self.design == "uneven":
@@ -86,8 +86,8 @@ class RankWorld:
                 times = 1
             if self.design == "neighbours" and other > one + 1:
                 times = 0
-            found += [(one, other)] * times
-        return np.array(found)
+            results += [(one, other)] * times
+        return np.array(results)
 
     def truth(self, pairs: NDArray[np.int64]) -> dict[str, Array]:
         """Each method's values, were every comparison repeated without end."""
@@ -106,11 +106,11 @@ class RankWorld:
 
     def _cycle(self) -> Array:
         """By how much each is stronger against each in a cycle, else 0."""
-        found = np.zeros((self.systems, self.systems))
+        result = np.zeros((self.systems, self.systems))
         if self.design == "cycle":
             each = np.arange(self.systems)
-            found[each, (each + 1) % self.systems] = 2.0
-        return found - found.T
+            result[each, (each + 1) % self.systems] = 2.0
+        return result - result.T
 
     def draw(self, seed: int) -> Outcomes:
         """One draw of all comparisons."""
@@ -147,8 +147,8 @@ def ranked(world: RankWorld, seeds: int) -> Row:
     widths: list[float] = []
     options = RankOptions(BootstrapOptions(resamples=400), cluster=world.design == "clustered")
     for seed in range(seeds):
-        found = rank_intervals(world.methods, world.draw(seed), options)
-        for method, sets in found.items():
+        result = rank_intervals(world.methods, world.draw(seed), options)
+        for method, sets in result.items():
             if sets.ahead is None:
                 continue
             value = np.round(truth[method], 9)
@@ -160,21 +160,21 @@ def ranked(world: RankWorld, seeds: int) -> Row:
             if method == world.methods[0]:
                 widths.append(float(np.mean(world.systems - sets.ahead.sum(0) - sets.ahead.sum(1))))
     return {
-        "held": {method: share(sum(told), len(told)) for method, told in held.items()},
+        "held": {method: share(sum(details), len(details)) for method, details in held.items()},
         "ranks": float(np.mean(widths)),
     }
 
 
 def rank_worlds() -> list[RankWorld]:
     """Few and many comparisons, of systems near and far."""
-    found = [
+    results = [
         RankWorld(strengths, systems, each)
         for systems in (2, 3, 5, 8)
         for each in (1, 3, 10, 50, 200)
         for strengths in ("equal", "apart", "one far ahead")
     ]
     for systems in (3, 5, 8):
-        found += [
+        results += [
             RankWorld("close", systems, 10, 0.6),
             RankWorld("close", systems, 50, 0.6),
             RankWorld("two far ahead", systems, 50),
@@ -184,14 +184,14 @@ def rank_worlds() -> list[RankWorld]:
             RankWorld("apart", systems, 50, design="neighbours"),
             RankWorld("close", systems, 50, design="uneven"),
         ]
-    found += [RankWorld("equal", 5, each, design="cycle") for each in (10, 50)]
+    results += [RankWorld("equal", 5, each, design="cycle") for each in (10, 50)]
     models = (*RATES, "bradley_terry")
-    found += [
+    results += [
         RankWorld("equal", 3, 10, methods=models),
         RankWorld("close", 5, 50, design="uneven", methods=models),
         RankWorld("one far ahead", 3, 50, methods=models),
     ]
-    return found
+    return results
 
 
 def main(seeds: int = 500) -> None:
@@ -202,7 +202,7 @@ def main(seeds: int = 500) -> None:
         seeds,  # each is a bootstrap of its own
         {
             "95 % ranks hold the truth of all systems": lambda row: ", ".join(
-                shown(told) for told in row["held"].values()
+                shown(details) for details in row["held"].values()
             ),
             "ranks left to each": lambda row: f"{row['ranks']:.2f}",
         },

@@ -75,9 +75,9 @@ World = Callable[[np.random.Generator], Draw]
 
 def some(rng: np.random.Generator, number: int, of: int) -> Mask:
     """A simple random sample."""
-    found = np.zeros(of, bool)
-    found[rng.choice(of, number, replace=False)] = True
-    return found
+    result = np.zeros(of, bool)
+    result[rng.choice(of, number, replace=False)] = True
+    return result
 
 
 def halves(first: int, second: int, one: float, other: float) -> Array:
@@ -90,14 +90,14 @@ def halves(first: int, second: int, one: float, other: float) -> Array:
 
 def _needed_only(rng: np.random.Generator) -> Draw:
     true = halves(200, 800, 0.97, 0.8)
-    asked = np.arange(1000) < 200
-    return Draw(true, asked, np.ones(1000))
+    requested = np.arange(1000) < 200
+    return Draw(true, requested, np.ones(1000))
 
 
 def _surest_only(rng: np.random.Generator) -> Draw:
     certainty = rng.random(1000)
-    asked = certainty > 0.7
-    return Draw(np.where(asked, 0.97, 0.85), asked, np.ones(1000), certainty=certainty)
+    requested = certainty > 0.7
+    return Draw(np.where(requested, 0.97, 0.85), requested, np.ones(1000), certainty=certainty)
 
 
 def _half_of_the_draw(rng: np.random.Generator) -> Draw:
@@ -115,11 +115,11 @@ def _review(done: int, worst: bool = False) -> World:
         plan = plan_from_needs(needs, QueueOptions(budget=600, seed=int(rng.integers(2**31))))
         seen = [*plan.needed, *plan.random_slice[:done]]
         chosen = plan.inclusion(seen)
-        asked = np.array([f"p{n}" in chosen for n in range(1000)])
-        given = [chosen.get(f"p{n}") for n in range(1000)]
-        inclusion = np.array([np.nan if value is None else value for value in given])
+        requested = np.array([f"p{n}" in chosen for n in range(1000)])
+        provided = [chosen.get(f"p{n}") for n in range(1000)]
+        inclusion = np.array([np.nan if value is None else value for value in provided])
         true = np.full(1000, 0.899) if worst else halves(100, 900, 0.97, 0.88)
-        return Draw(true, asked, inclusion)
+        return Draw(true, requested, inclusion)
 
     return world
 
@@ -133,10 +133,12 @@ def _rare(fixed: bool, every: bool, rare: float = 0.12, least: float = 0.005) ->
     def world(rng: np.random.Generator) -> Draw:
         number = round(1000 * rare)
         chance = halves(1000 - number, number, 0.3, least)
-        asked = rng.random(1000) < chance
+        requested = rng.random(1000) < chance
         if fixed:
-            asked = np.r_[some(rng, 264, 1000 - number), some(rng, int(rng.random() < 0.6), number)]
-        return Draw(halves(1000 - number, number, 1.0, 0.0), asked, chance, every)
+            requested = np.r_[
+                some(rng, 264, 1000 - number), some(rng, int(rng.random() < 0.6), number)
+            ]
+        return Draw(halves(1000 - number, number, 1.0, 0.0), requested, chance, every)
 
     return world
 
@@ -151,9 +153,9 @@ def _skewed(rng: np.random.Generator) -> Draw:
 def _strata(rng: np.random.Generator) -> Draw:
     """Three strata of known size, a simple sample of each; their probabilities add up."""
     sizes, numbers = (600, 300, 100), (60, 90, 50)
-    asked = np.r_[*(some(rng, n, size) for n, size in zip(numbers, sizes, strict=True))]
+    requested = np.r_[*(some(rng, n, size) for n, size in zip(numbers, sizes, strict=True))]
     chance = np.r_[*(np.full(size, n / size) for n, size in zip(numbers, sizes, strict=True))]
-    return Draw(np.full(1000, 0.899), asked, chance)
+    return Draw(np.full(1000, 0.899), requested, chance)
 
 
 # --- instructions of unequal size, asked for whole --------------------------------
@@ -172,9 +174,9 @@ def _whole(
     facts = {"instruction_id": [f"i{n}" for n in group]}
 
     def world(rng: np.random.Generator) -> Draw:
-        asked = some(rng, number, len(group)) if pairs else some(rng, number, len(size))[group]
-        asked &= rng.random(len(group)) >= lost
-        return Draw(level[group], asked, group=group, facts=facts)
+        requested = some(rng, number, len(group)) if pairs else some(rng, number, len(size))[group]
+        requested &= rng.random(len(group)) >= lost
+        return Draw(level[group], requested, group=group, facts=facts)
 
     return world
 
@@ -195,8 +197,8 @@ def _copies(
         facts["instruction_id"] = [f"i{n}" for n in range(len(group))]
 
     def world(rng: np.random.Generator) -> Draw:
-        asked = some(rng, number, 100)[group]
-        return Draw(np.full(len(group), true), asked, group=group, facts=facts)
+        requested = some(rng, number, 100)[group]
+        return Draw(np.full(len(group), true), requested, group=group, facts=facts)
 
     return world
 
@@ -231,8 +233,8 @@ def _weighted_instructions(rng: np.random.Generator) -> Draw:
     chance = np.clip(rng.beta(1.0, 2.0, 800), 0.1, 1.0)
     group = np.arange(800) // 4
     facts = {"instruction_id": [f"i{n}" for n in group]}
-    asked = rng.random(800) < chance
-    return Draw(np.full(800, 0.899), asked, chance, every=True, group=group, facts=facts)
+    requested = rng.random(800) < chance
+    return Draw(np.full(800, 0.899), requested, chance, every=True, group=group, facts=facts)
 
 
 WORLDS: dict[str, World] = {
@@ -304,10 +306,10 @@ def violations(world: World, seeds: int, target: float = 0.9) -> Found:
         if not drawn.asked.any():
             continue
         judged, labels = drawn.tables(rng)
-        found = screen(gather(judged, labels), ScreenOptions(agree=target))
-        refused += "--as-sampled" in found.verdict
-        if found.chosen is not None:
-            rows = [int(name[1:]) for name in found.decided]
+        result = screen(gather(judged, labels), ScreenOptions(agree=target))
+        refused += "--as-sampled" in result.verdict
+        if result.chosen is not None:
+            rows = [int(name[1:]) for name in result.decided]
             decided += 1
             violated += bool(drawn.true[rows].mean() < target)
     return Found(seeds, violated, decided, refused)
@@ -317,11 +319,11 @@ def main(seeds: int = 2000) -> None:
     """Print and store everything."""
 
     def row(world: World, number: int) -> Row:
-        found = violations(world, number)
+        result = violations(world, number)
         return {
-            "violations": share(found.violated, number),
-            "decided": found.decided / number,
-            "refused": found.refused / number,
+            "violations": share(result.violated, number),
+            "decided": result.decided / number,
+            "refused": result.refused / number,
         }
 
     table(

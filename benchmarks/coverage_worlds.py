@@ -130,7 +130,7 @@ class World:
         from scipy.stats import multinomial
 
         shares, n = (PEOPLE | RARER)[self.people], self.labels
-        found: list[Draw] = []
+        results: list[Draw] = []
         for lost in range(n + 1):
             for tied in range(n + 1 - lost if shares[1] else 1):
                 counts = (lost, tied, n - lost - tied)
@@ -139,8 +139,8 @@ class World:
                 if times:
                     sample = ppi_components(y, 1 - y, simple_design(np.arange(self.pairs) < n))
                     one = _draw((sample,), shares[1] / 2 + shares[2])
-                    found += [one] * times if one is not None else []
-        return found
+                    results += [one] * times if one is not None else []
+        return results
 
     def _clusters(self, rng: np.random.Generator) -> NDArray[np.int64]:
         if self.design == "uneven":
@@ -156,7 +156,7 @@ class World:
         y, other = (say(rng, shares, number) for _ in "yo")
         truth = shares[1] / 2 + shares[2]
         inclusion = cluster = None
-        asked = np.zeros(number, bool)
+        requested = np.zeros(number, bool)
         lost = LOST.get(self.design, 0.0)
         if self.design in ("clustered", "alike", "copies", "uneven", "skewed"):
             cluster = self._clusters(rng)
@@ -164,17 +164,17 @@ class World:
             always = self.design in ("alike", "copies", "skewed")
             alike = (rng.random(units) < (1.0 if always else 0.7))[cluster]
             y = np.where(alike, say(rng, shares, units)[cluster], y)
-            asked = cluster < self.labels * units // number
+            requested = cluster < self.labels * units // number
         elif self.design == "random":
-            asked[: self.labels] = True
+            requested[: self.labels] = True
         elif self.design in ("rare", "seldom", "untold"):
             rare = np.arange(number) < number // 5
             y = np.where(rare & (rng.random(number) < lost), 0.0, y)
             truth *= 1 - lost / 5
             inclusion = np.where(rare, 1 / 8, 1.0) * self.labels / (number * (0.8 + 0.2 / 8))
-            asked = rng.random(number) < inclusion
+            requested = rng.random(number) < inclusion
             if self.design == "untold":
-                inclusion[~asked] = np.nan
+                inclusion[~requested] = np.nan
         else:
             hard = rng.random(number) < 80 / number
             y = np.where(hard & (rng.random(number) < lost), 0.0, y)
@@ -182,15 +182,15 @@ class World:
             rate = self.labels / (~hard).sum()
             if self.design == "strata":
                 inclusion = np.where(hard, 1.0, rate)
-                asked = hard.copy()
-                asked[rng.choice(np.flatnonzero(~hard), self.labels, replace=False)] = True
+                requested = hard.copy()
+                requested[rng.choice(np.flatnonzero(~hard), self.labels, replace=False)] = True
             else:
                 inclusion = np.where(hard, 3 * rate, rate)
                 if self.design == "graded":
                     inclusion = inclusion * rng.uniform(0.4, 1.6, number)
-                asked = rng.random(number) < inclusion
+                requested = rng.random(number) < inclusion
         f = JUDGES[self.judge](y, other, rng)
-        design = simple_design(asked, inclusion, cluster)
+        design = simple_design(requested, inclusion, cluster)
         if self.design == "untold" and 0 < design.heavy[0] < LEAST_LABELS:
             return (), truth  # the line under the table says that too few weigh too much
         return (ppi_components(y, f, design),), truth
@@ -213,15 +213,15 @@ class World:
 def _draw(samples: tuple[PPIComponents, ...], truth: float) -> Draw | None:
     """What is found; None: no interval is given."""
     first, *others = samples
-    found = difference(first, others[0]) if others else estimate(first, null=truth)
-    if found.interval is None or found.labels_interval is None:
+    result = difference(first, others[0]) if others else estimate(first, null=truth)
+    if result.interval is None or result.labels_interval is None:
         return None
     return Draw(
-        alone=found.both == found.labels,
-        holds=_holds(found.interval, truth),
-        labels=_holds(found.labels_interval, truth),
-        widths=tuple(high - low for low, high in (found.interval, found.labels_interval)),
-        coarse=found.coarse,
+        alone=result.both == result.labels,
+        holds=_holds(result.interval, truth),
+        labels=_holds(result.labels_interval, truth),
+        widths=tuple(high - low for low, high in (result.interval, result.labels_interval)),
+        coarse=result.coarse,
     )
 
 

@@ -103,10 +103,10 @@ def clean(data: Path, measured: Measured) -> Iterator[tuple[str, dict[str, Any]]
         kinds: Counter[str] = Counter()
         without = but_ends = 0
         for path in paths:
-            found = {event["kind"] for event in measured.events(decode(path))}
-            kinds.update(found)
-            without += not found
-            but_ends += not found - {"abrupt_end"}
+            results = {event["kind"] for event in measured.events(decode(path))}
+            kinds.update(results)
+            without += not results
+            but_ends += not results - {"abrupt_end"}
         yield (
             name,
             {

@@ -57,17 +57,17 @@ def spoken(engine: str, voice: str, text: str) -> tuple[Floats, int]:
 
 def voices(data: Path) -> dict[str, list[Path | tuple[str, str, str]]]:
     """Voice -> its utterances: real and neural ones of the shared data, and built ones."""
-    found: dict[str, list[Path | tuple[str, str, str]]] = defaultdict(list)
+    results: dict[str, list[Path | tuple[str, str, str]]] = defaultdict(list)
     for path in sorted((data / "people" / "emotion" / "audio").iterdir()):
-        found[f"actor {path.name[:2]}"].append(path)
+        results[f"actor {path.name[:2]}"].append(path)
     for path in sorted((data / "people" / "delivery" / "audio").iterdir()):
         if "pitch_medium" in path.name and "x-soft" not in path.name:
-            found[f"neural {path.name.split('_')[1]}"].append(path)
-    found["prompts"] = [*sorted((data / "prompts").glob("*.wav"))]
-    found["readers"] = [*sorted((data / "rate_pairs").glob("*/*.wav"))]
+            results[f"neural {path.name.split('_')[1]}"].append(path)
+    results["prompts"] = [*sorted((data / "prompts").glob("*.wav"))]
+    results["readers"] = [*sorted((data / "rate_pairs").glob("*/*.wav"))]
     for engine, voice in BUILT:
-        found[f"{engine} {voice}"] = [(engine, voice, text) for text in TEXTS]
-    return dict(found)
+        results[f"{engine} {voice}"] = [(engine, voice, text) for text in TEXTS]
+    return dict(results)
 
 
 def base(utterances: list[Path | tuple[str, str, str]], rng: Rng) -> tuple[Floats, int]:

@@ -93,12 +93,12 @@ def timed(work: Callable[[], Any], device: str) -> tuple[Any, float, float]:
 
         torch.cuda.reset_peak_memory_stats(device)
     started = time.perf_counter()
-    found = work()
+    result = work()
     wait(device)
     seconds = time.perf_counter() - started
     if not is_gpu(device):
-        return found, seconds, peak_mb()
-    return found, seconds, torch.cuda.max_memory_allocated(device) / 1e6
+        return result, seconds, peak_mb()
+    return result, seconds, torch.cuda.max_memory_allocated(device) / 1e6
 
 
 def difference(one: Present | Absent, other: Present | Absent) -> float:
@@ -131,8 +131,8 @@ def extracting(name: str, device: str, folder: Path) -> list[Measured]:
             parts = [items[at : at + size] for at in range(0, len(items), size)]
             return [group for part in parts for group in extractor.extract_batch(part)]
 
-        found, seconds, memory = timed(work, device)
-        apart = max(map(difference, found, wanted))
+        result, seconds, memory = timed(work, device)
+        apart = max(map(difference, result, wanted))
         rows.append(Measured(name, batch, sum(CLIPS_S) / seconds, memory, apart))
     return rows
 
@@ -147,13 +147,13 @@ def rewarding(device: str, folder: Path) -> list[Measured]:
     base = write_thinker(folder / "base")
     files = locate(str(write_reward(folder / "reward", base)), str(base))
     here, exact = (load(files, on) for on in (device, "cpu"))
-    asked = conversations(max(BATCHES))
-    wanted = rewards(exact, asked)
+    requested = conversations(max(BATCHES))
+    wanted = rewards(exact, requested)
     rows = []
     for batch in BATCHES:
-        found, seconds, memory = timed(lambda size=batch: rewards(here, asked, size), device)
-        apart = float(np.max(np.abs(np.array(found) - np.array(wanted))))
-        rows.append(Measured("reward", batch, len(asked) * SECONDS / seconds, memory, apart))
+        result, seconds, memory = timed(lambda size=batch: rewards(here, requested, size), device)
+        apart = float(np.max(np.abs(np.array(result) - np.array(wanted))))
+        rows.append(Measured("reward", batch, len(requested) * SECONDS / seconds, memory, apart))
     return rows
 
 
@@ -173,8 +173,8 @@ def fitting(device: str) -> list[Measured]:
     rows = []
     for batch in BATCHES:
         _, wanted = losses("cpu", batch)
-        (speed, found), _, memory = timed(lambda size=batch: losses(device, size), device)
-        rows.append(Measured("scorer, training", batch, speed, memory, abs(found / wanted - 1)))
+        (speed, result), _, memory = timed(lambda size=batch: losses(device, size), device)
+        rows.append(Measured("scorer, training", batch, speed, memory, abs(result / wanted - 1)))
     return rows
 
 

@@ -49,17 +49,17 @@ def per_extractor(clips: list[Clip]) -> dict[str, float]:
     extractors = plan_extractors("screen", {})
     spent = dict.fromkeys((f"{extractor.group}={extractor.name}" for extractor in extractors), 0.0)
     for number, clip in enumerate([clips[0], *clips]):
-        known = Blueprint(clip=clip.sha256)
+        available = Blueprint(clip=clip.sha256)
         for extractor in extractors:
             extractor.load()
             timings = []
             for _ in range(REPEATS if number else 1):
                 started = time.process_time()
-                value = extractor.extract(clip, known)
+                value = extractor.extract(clip, available)
                 timings.append(time.process_time() - started)
             if number:
                 spent[f"{extractor.group}={extractor.name}"] += min(timings)
-            known = known.with_group(extractor.group, value, extractor.provenance())
+            available = available.with_group(extractor.group, value, extractor.provenance())
     audio = sum(clip.seconds for clip in clips)
     return {name: seconds / audio for name, seconds in spent.items()}
 
@@ -83,10 +83,10 @@ def main() -> None:
     paths = [Path(argument) for argument in sys.argv[1:]] or find_recordings(manifest.parent)
     clips = distinct(paths)
     audio = sum(clip.seconds for clip in clips)
-    found = per_extractor(clips)
-    rows = [[name, share] for name, share in found.items()]
-    rows.append(["all", sum(found.values())])
-    rows.append(["all but transcript", sum(v for k, v in found.items() if "transcript" not in k)])
+    result = per_extractor(clips)
+    rows = [[name, share] for name, share in result.items()]
+    rows.append(["all", sum(result.values())])
+    rows.append(["all but transcript", sum(v for k, v in result.items() if "transcript" not in k)])
     table(
         f"CPU seconds per second of audio ({len(clips)} clips, {audio:.0f} s)",
         ["extractor", "s / s"],

@@ -297,9 +297,9 @@ def rows_of(
                 false = {call: sorted({*names} - true) for call, names in calls}
                 alarms = [f"{call}: {', '.join(names)}" for call, names in false.items() if names]
                 row = {"fault": name, "calls": folder.name, "world": world, "number": len(calls)}
-                found = sum(wanted in names for _, names in calls) if wanted else None
+                result = sum(wanted in names for _, names in calls) if wanted else None
                 if calls:
-                    yield row | {"found": found, "false": len(alarms), "alarms": alarms}
+                    yield row | {"found": result, "false": len(alarms), "alarms": alarms}
 
 
 def holds(row: Row) -> bool:
@@ -315,9 +315,11 @@ def report(rows: Iterator[Row]) -> list[Row]:
     kept = []
     for row in rows:
         kept.append(row)
-        found = "" if row["found"] is None else f"{row['found']}/{row['number']}"
+        result = "" if row["found"] is None else f"{row['found']}/{row['number']}"
         mark = "" if holds(row) else "  NO"
-        print(f"{row['fault']:55} {row['world']:10} {found:6} {row['false']}/{row['number']}{mark}")
+        print(
+            f"{row['fault']:55} {row['world']:10} {result:6} {row['false']}/{row['number']}{mark}"
+        )
         for alarm in row["alarms"][:4]:
             print(f"    {alarm}", flush=True)
     return kept

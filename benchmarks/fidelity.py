@@ -28,20 +28,20 @@ _NUMBERS = {"1": "one", "10": "ten"}
 
 def words(text: str) -> str:
     """Lower case, without punctuation, the prompts' two numbers spelled out."""
-    found = re.findall(r"[a-z0-9']+", text.lower().replace("'s", "s"))
-    return " ".join(_NUMBERS.get(word, word) for word in (w.strip("'") for w in found))
+    result = re.findall(r"[a-z0-9']+", text.lower().replace("'s", "s"))
+    return " ".join(_NUMBERS.get(word, word) for word in (w.strip("'") for w in result))
 
 
 def blueprint(path: Path, groups: set[str]) -> Blueprint:
     """The blueprint of a recording with these groups and what they need."""
     clip = decode(path)
-    found = Blueprint(clip=clip.sha256)
+    result = Blueprint(clip=clip.sha256)
     for extractor in plan_extractors("screen", {}):
         if extractor.group in groups:
             extractor.load()
-            value = extractor.extract(clip, found)
-            found = found.with_group(extractor.group, value, extractor.provenance())
-    return found
+            value = extractor.extract(clip, result)
+            result = result.with_group(extractor.group, value, extractor.provenance())
+    return result
 
 
 def rate_pairs(data: Path) -> tuple[int, int]:
@@ -73,8 +73,8 @@ def loudness_difference(paths: list[Path]) -> float:
             "null",
             "-",
         ]
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
-        theirs = float(re.findall(r"I:\s+(-?[\d.]+) LUFS", told)[-1])
+        details = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+        theirs = float(re.findall(r"I:\s+(-?[\d.]+) LUFS", details)[-1])
         ours = extractor.extract(decode(path), Blueprint(clip="x"))
         if isinstance(ours, Loudness):
             worst = max(worst, abs(ours.integrated_lufs - theirs))
@@ -108,7 +108,7 @@ def main() -> None:
     paths = list({decode(p).sha256: p for p in find_recordings(data)}.values())
     short = [path for path in paths if decode(path).seconds <= 30]
     right, pairs = rate_pairs(data)
-    found = {
+    results = {
         "rate pairs in which the faster one has the higher WPM": f"{right} of {pairs}",
         f"loudness, largest difference from ffmpeg on {len(paths)} clips, LU": loudness_difference(
             paths
@@ -117,8 +117,8 @@ def main() -> None:
             short
         ),
     }
-    table("Fidelity", ["what", "value"], list(found.items()))
-    save("fidelity", found)
+    table("Fidelity", ["what", "value"], list(results.items()))
+    save("fidelity", results)
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ def main() -> None:
     results = [fused_on_unseen(seed) for seed in range(arguments.seeds)]
     better = sum(r.fused < min(*r.single, r.average) for r in results)
     ordered = sum(r.weights[0] > r.weights[1] > r.weights[2] >= r.weights[3] for r in results)
-    found = {
+    collected = {
         "seeds": len(results),
         "fused below best judge and average": better,
         "weights fall with noise": ordered,
@@ -83,8 +83,10 @@ def main() -> None:
         "squared error, best judge": round(float(np.mean([min(r.single) for r in results])), 5),
         "squared error, average": round(float(np.mean([r.average for r in results])), 5),
     }
-    table("fused judge", ["what", "value"], [[what, str(value)] for what, value in found.items()])
-    save("fusion_recipe", found)
+    table(
+        "fused judge", ["what", "value"], [[what, str(value)] for what, value in collected.items()]
+    )
+    save("fusion_recipe", collected)
 
 
 if __name__ == "__main__":

@@ -77,12 +77,12 @@ def verdicts(cell: Cell, runs: int, options: GateOptions | None = None) -> dict[
     """Share of runs by verdict, and mean power for the margin."""
     options = options or GateOptions()
     rng = np.random.default_rng(int(1000 * cell.flips) + cell.items)
-    found = {"pass": 0.0, "fail": 0.0, "cannot tell": 0.0, "power": 0.0}
+    results = {"pass": 0.0, "fail": 0.0, "cannot tell": 0.0, "power": 0.0}
     for _ in range(runs):
         drop = measure(draw(cell, rng), cell.cluster, options)
-        found[decide(drop, drop.p, options)] += 1
-        found["power"] += drop.power
-    return {name: total / runs for name, total in found.items()}
+        results[decide(drop, drop.p, options)] += 1
+        results["power"] += drop.power
+    return {name: total / runs for name, total in results.items()}
 
 
 @dataclass(frozen=True)
@@ -98,15 +98,15 @@ def changes(cell: ChangeCell, counted: str, runs: int, margin: float = 0.05) -> 
     """Share of runs in which the shift is found, or is called interchangeable."""
     rng = np.random.default_rng(int(1000 * cell.flips) + cell.items)
     options = BootstrapOptions(1000, 0.9)
-    found = 0
+    result = 0
     for _ in range(runs):
         gap = draw(Cell(cell.flips, cell.items, cell.shift), rng)
         if counted == "shift":
-            found += sign_flip(gap) <= 0.05
+            result += sign_flip(gap) <= 0.05
         else:
             limits = mean_difference(gap, None, options).interval or (gap.mean(), gap.mean())
-            found += max(map(abs, limits)) < margin
-    return found / runs
+            result += max(map(abs, limits)) < margin
+    return result / runs
 
 
 #: Runs in which the candidate is as good as the baseline.

@@ -48,9 +48,9 @@ LINES: dict[str, tuple[str, dict[str, Any]]] = {
 
 def known(clip: Clip) -> Blueprint:
     """What a recogniser is told of a clip: where speech is."""
-    found = Blueprint(clip=clip.sha256)
+    result = Blueprint(clip=clip.sha256)
     signal = create("signal")
-    return found.with_group("signal", signal.extract(clip, found), signal.provenance())
+    return result.with_group("signal", signal.extract(clip, result), signal.provenance())
 
 
 def reader(line: str) -> Callable[[Clip, Blueprint], str]:
@@ -66,8 +66,8 @@ def reader(line: str) -> Callable[[Clip, Blueprint], str]:
     extractor.load()
 
     def read(clip: Clip, signal: Blueprint) -> str:
-        found = extractor.extract(clip, signal)
-        return found.text if isinstance(found, Transcript) else ""
+        result = extractor.extract(clip, signal)
+        return result.text if isinstance(result, Transcript) else ""
 
     return read
 
@@ -87,13 +87,13 @@ def measure(line: str, data: Path, passes: int) -> dict[str, Any]:
     spent = []
     for _ in range(passes):
         started = time.process_time()
-        heard = {clip.sha256: read(clip, signals[clip.sha256]) for clip in clips}
+        recognised = {clip.sha256: read(clip, signals[clip.sha256]) for clip in clips}
         spent.append(time.process_time() - started)
     seconds = sum(clip.seconds for clip in clips)
     return {
         "recogniser": line,
         "word error rate": float(
-            wer([words(r["text"]) for r in records], [words(heard[c.sha256]) for c in prompts])
+            wer([words(r["text"]) for r in records], [words(recognised[c.sha256]) for c in prompts])
         ),
         "CPU s / s": min(spent) / seconds,
         "peak MB": peak_mb(),
@@ -103,11 +103,11 @@ def measure(line: str, data: Path, passes: int) -> dict[str, Any]:
 
 def at_hand() -> list[str]:
     """Lines whose recogniser can run here."""
-    found = []
+    results = []
     for line, (spec, options) in LINES.items():
         if create(spec, **options, device="cpu").unavailable() is None:
-            found.append(line)
-    return [*found, *([LIBRARY] if packaged.folder_of(packaged.ENGLISH) else [])]
+            results.append(line)
+    return [*results, *([LIBRARY] if packaged.folder_of(packaged.ENGLISH) else [])]
 
 
 def main() -> None:

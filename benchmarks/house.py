@@ -141,14 +141,14 @@ def _options(root: Path) -> dict[str, int]:
 
 def figures(root: Path) -> Iterator[tuple[str, object]]:
     """(what, figure) of one tree."""
-    known = modules(root)
-    texts = {name: path.read_text("utf-8") for name, path in known.items()}
+    available = modules(root)
+    texts = {name: path.read_text("utf-8") for name, path in available.items()}
     trees: dict[str, ast.AST] = {name: ast.parse(text) for name, text in texts.items()}
     graph, options = _graph(root), _options(root)
     yield "product lines", sum(len(text.splitlines()) for text in texts.values())
     yield "lines of benchmarks", _lines(root / "benchmarks")
     yield "lines of tests", _lines(root / "tests")
-    yield "product files", len(known)
+    yield "product files", len(available)
     yield "rooms", len(graph)
     yield "arrows between rooms", sum(map(len, graph.values()))
     yield "circles of rooms", len(circles(graph))

@@ -282,8 +282,8 @@ def main() -> None:
         "memory": memory(MANY // 40 if quick else MANY),
         "kept replies": kept_replies(25_000 if quick else 1_000_000),
     }
-    for title, found in parts.items():
-        table(title, list(found), [list(found.values())])
+    for title, result in parts.items():
+        table(title, list(result), [list(result.values())])
     if not quick:
         save("judge_overhead", parts)
 

@@ -84,11 +84,11 @@ def hear(path: Path, line: Line, recogniser: FasterWhisperExtractor) -> Heard | 
     for extractor in (SignalExtractor(), recogniser, RateExtractor()):
         value = extractor.extract(clip, blueprint)
         blueprint = blueprint.with_group(extractor.group, value, extractor.provenance())
-    heard, language = blueprint.transcript, line.get("language", "en")
-    if not isinstance(heard, Transcript) or heard.spoken is None:
+    recognised, language = blueprint.transcript, line.get("language", "en")
+    if not isinstance(recognised, Transcript) or recognised.spoken is None:
         return None
-    wrong, units = errors(line["text"], heard.text, language)
-    spoken = heard.spoken
+    wrong, units = errors(line["text"], recognised.text, language)
+    spoken = recognised.spoken
     return Heard(
         language, spoken.language, spoken.sure, wrong, units, guessed(blueprint) is not None
     )
@@ -178,14 +178,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--clips", action="append", default=[], metavar="VOICES=FILE.jsonl")
     parser.add_argument("--write", action="store_true")
-    given = parser.parse_args()
+    provided = parser.parse_args()
     restart_with({"OMP_NUM_THREADS": "1"})
     for model in (packaged.ENGLISH, packaged.MULTILINGUAL):
         if problem := packaged.problem(model):
             sys.exit(problem)
     recogniser = default_asr.chosen(beam_size=1)
     assert isinstance(recogniser, FasterWhisperExtractor)
-    files = [(voices, Path(path)) for voices, _, path in (x.partition("=") for x in given.clips)]
+    files = [(voices, Path(path)) for voices, _, path in (x.partition("=") for x in provided.clips)]
     if data := os.environ.get("TRACE_EVAL_DATA"):
         files.insert(0, ("Kokoro", Path(data) / "prompts" / "texts.jsonl"))
     records: list[dict[str, Any]] = []
@@ -203,7 +203,7 @@ def main() -> None:
     print(page_table(records))
     kept = json.loads((RESULTS / "languages.json").read_text("utf-8"))["acceptance"]
     save("languages", {"acceptance": kept, "languages": records})
-    if given.write:
+    if provided.write:
         write_page(records)
 
 

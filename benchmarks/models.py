@@ -181,20 +181,20 @@ def measure(name: str, device: str) -> dict[str, float]:
             ours(), theirs()  # compilers and caches
         # Processor time is blind to other programs, and to a GPU, which both sides wait for.
         clock = time.process_time if device == "cpu" else time.perf_counter
-        found = side_by_side(ours, theirs, clock)
-        found |= {"load_s": load, "imports_mb": imports, "peak_mb": peak_mb()}
+        result = side_by_side(ours, theirs, clock)
+        result |= {"load_s": load, "imports_mb": imports, "peak_mb": peak_mb()}
         if name == "faster-whisper":
-            return found
+            return result
         windows = {"window_s": 10.0} if name == "emotion2vec" else {}
-        return found | in_batches(extractor, clock, **windows)
+        return result | in_batches(extractor, clock, **windows)
 
 
 def in_child(name: str, device: str) -> dict[str, float]:
     """:func:`measure` in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.models", "--only", name, "--device", device]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    results: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return results
 
 
 def show_models(device: str) -> dict[str, dict[str, float]]:

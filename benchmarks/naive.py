@@ -81,11 +81,11 @@ def sampled(labels: list[dict[str, Any]], pairs: int) -> list[dict[str, Any]]:
     for seed in range(100):
         groups = list(by_instruction.values())
         random.Random(seed).shuffle(groups)
-        found: list[dict[str, Any]] = []
+        results: list[dict[str, Any]] = []
         for group in groups:
-            if len(found) + len(group) <= pairs:
-                found += group
-        draws.append(found)
+            if len(results) + len(group) <= pairs:
+                results += group
+        draws.append(results)
     return min(draws, key=lambda draw: abs(sharing(draw) - sharing(labels)))
 
 
@@ -235,10 +235,10 @@ def measured(blocks: list[dict[bool, Path]]) -> dict[str, list[Spent]]:
 def rows(pairs: int, spent: dict[str, list[Spent]]) -> dict[str, dict[str, Any]]:
     """Name of a side -> its line of the table."""
     base = [sum(column) for column in zip(*spent[LOOP], strict=True)]
-    found: dict[str, dict[str, Any]] = {}
+    results: dict[str, dict[str, Any]] = {}
     for name, blocks in spent.items():
         wall, cpu = (sum(column) for column in zip(*blocks, strict=True))
-        found[name] = {
+        results[name] = {
             "pairs per minute": pairs / wall * 60,
             "times the loop": base[0] / wall,
             "CPU s per pair": cpu / pairs,
@@ -247,7 +247,7 @@ def rows(pairs: int, spent: dict[str, list[Spent]]) -> dict[str, dict[str, Any]]
                 round(a.wall / b.wall, 2) for a, b in zip(spent[LOOP], blocks, strict=True)
             ],
         }
-    return found
+    return results
 
 
 def short_clips(sources: Path, count: int, seconds: float, folder: Path) -> Path:

@@ -90,14 +90,14 @@ def boards_table() -> list[str]:
     for board in (VOCALBENCH, VOICEBENCH, URO_EN, URO_ZH):
         figures = board.figures()
         odd = [f for f in figures if f.verdict != "equal"]
-        told = "; ".join(
+        message = "; ".join(
             f"{f.system}: printed {_number(f, f.published)}, columns give {_number(f, f.ours)}"
             + (f" ({f.note})" if f.note else "")
             for f in odd
         )
         lines.append(
             f"| `{board.file}`, {board.where} | {len(figures)} | {len(figures) - len(odd)} within"
-            f" {board.tolerance:g} | {told or '-'} |"
+            f" {board.tolerance:g} | {message or '-'} |"
         )
     return lines
 

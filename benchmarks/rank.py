@@ -65,7 +65,7 @@ def main() -> None:
         )
         seconds = time.perf_counter() - started
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    found = {
+    results = {
         "judgements": items,
         "labels": items,
         "systems": SYSTEMS,
@@ -74,9 +74,9 @@ def main() -> None:
         "CPU, s": round(used.ru_utime + used.ru_stime, 1),
         "peak GiB": round(used.ru_maxrss / 2**20, 2),
     }
-    table("rank --cluster --labels", ["what", "value"], [[k, str(v)] for k, v in found.items()])
+    table("rank --cluster --labels", ["what", "value"], [[k, str(v)] for k, v in results.items()])
     if items == ITEMS:
-        save("rank", found)
+        save("rank", results)
 
 
 if __name__ == "__main__":

@@ -41,8 +41,8 @@ def _peak(processes: list[dict[str, float]]) -> float:
 def _cpu(results: Results) -> str:
     share = results["cpu_s_per_audio_s"]
     rest = share["all but transcript"]
-    heard = next(value for name, value in share.items() if name.startswith("transcript="))
-    return f"{share['all']:.3f} (speech recognition {heard:.3f}, all else {rest:.3f})"
+    recognised = next(value for name, value in share.items() if name.startswith("transcript="))
+    return f"{share['all']:.3f} (speech recognition {recognised:.3f}, all else {rest:.3f})"
 
 
 def _memory(results: Results) -> str:
@@ -172,17 +172,19 @@ ROWS = (
 
 def results_of(benchmark: str) -> Results:
     """What a benchmark saved."""
-    found: Results = json.loads((RESULTS / f"{benchmark}.json").read_text())
-    return found
+    result: Results = json.loads((RESULTS / f"{benchmark}.json").read_text())
+    return result
 
 
 def written() -> str:
     """The table as Markdown."""
     lines = ["| what | value | benchmark | processor |", "|---|---|---|---|"]
     for row in ROWS:
-        found = results_of(row.benchmark)
-        processor = str(found["machine"]["processor"]).replace("(R)", "").removesuffix(" Processor")
-        lines.append(f"| {row.what} | {row.value(found)} | `{row.benchmark}` | {processor} |")
+        result = results_of(row.benchmark)
+        processor = (
+            str(result["machine"]["processor"]).replace("(R)", "").removesuffix(" Processor")
+        )
+        lines.append(f"| {row.what} | {row.value(result)} | `{row.benchmark}` | {processor} |")
     return "\n".join(lines)
 
 
@@ -249,8 +251,8 @@ def main() -> None:
             if "--check" not in sys.argv[1:]:
                 path.write_text(new, encoding="utf-8")
     if stale and "--check" in sys.argv[1:]:
-        told = ", ".join(stale)
-        sys.exit(f"{told}: not of benchmarks/results; run: python -m benchmarks.readme")
+        message = ", ".join(stale)
+        sys.exit(f"{message}: not of benchmarks/results; run: python -m benchmarks.readme")
 
 
 if __name__ == "__main__":

@@ -52,13 +52,13 @@ def measure(pairs: int) -> dict[str, float]:
         run = make_run(Path(folder) / "run", Recipe(pairs, failing=50))
         started = time.perf_counter()
         report = write_report(run)
-        found = {"pairs": float(pairs), "write_s": time.perf_counter() - started}
-        found["size_mb"] = report.stat().st_size / 1e6
+        results = {"pairs": float(pairs), "write_s": time.perf_counter() - started}
+        results["size_mb"] = report.stat().st_size / 1e6
         try:
-            found |= in_browser(report)
+            results |= in_browser(report)
         except ImportError:
             print("no browser was measured; pip install playwright, apt-get install chromium")
-    return found
+    return results
 
 
 def main() -> None:

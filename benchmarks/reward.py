@@ -86,14 +86,14 @@ def measure(model: RewardModel) -> list[dict[str, Any]]:
     """Seconds per clip by batch size, after one warm-up."""
     import torch
 
-    asked = conversations(CLIPS)
-    rewards(model, asked[:1])
+    requested = conversations(CLIPS)
+    rewards(model, requested[:1])
     rows = []
     for batch in BATCHES:
         torch.cuda.reset_peak_memory_stats()
         torch.cuda.synchronize()
         started = time.perf_counter()
-        rewards(model, asked, batch)
+        rewards(model, requested, batch)
         torch.cuda.synchronize()
         seconds = (time.perf_counter() - started) / CLIPS
         rows.append(

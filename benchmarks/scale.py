@@ -149,23 +149,23 @@ def on_gpus() -> list[dict[str, Any]]:
     for speed in GPU_SPEEDS:
         work = shards(MILLION, LENGTH_S / speed)
         for count in GPU_COUNTS:
-            found = simulate(work, Nodes(count, 1, usd_per_h=GPU_USD))
+            result = simulate(work, Nodes(count, 1, usd_per_h=GPU_USD))
             rows.append(
-                {"x real time": speed, "GPUs": count, "hours": found.hours, "US$": found.usd}
+                {"x real time": speed, "GPUs": count, "hours": result.hours, "US$": result.usd}
             )
     return rows
 
 
 def recognition_share() -> tuple[float, float]:
     """CPU s per s of audio, all and without recognition, from results/extract.json."""
-    found = json.loads((RESULTS / "extract.json").read_text())["cpu_s_per_audio_s"]
-    return found["all"], found["all but transcript"]
+    result = json.loads((RESULTS / "extract.json").read_text())["cpu_s_per_audio_s"]
+    return result["all"], result["all but transcript"]
 
 
 def ms_per_call() -> float:
     """CPU of one call to a model, ms, from results/judge_overhead.json."""
-    found = json.loads((RESULTS / "judge_overhead.json").read_text())
-    return float(found["CPU per call"]["CPU ms per call"])
+    result = json.loads((RESULTS / "judge_overhead.json").read_text())
+    return float(result["CPU per call"]["CPU ms per call"])
 
 
 def tokens_usd() -> float:
@@ -180,18 +180,18 @@ def tokens_usd() -> float:
 def main() -> None:
     """Measure, simulate, print, save."""
     pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 40
-    found = one, two = one_and_two(pairs)
+    result = one, two = one_and_two(pairs)
     own_s = (two["ms of the command's own CPU per pair"] + CALLS_PER_PAIR * ms_per_call()) / 1000
-    for row in found:
+    for row in result:
         clips = np.full(2 * pairs, one["s per clip and worker"])
         alone = simulate(clips, Nodes(1, int(row["workers"]), start_s=0.0))
         row["simulated"] = pairs / (alone.hours * 60)
     every, rest = recognition_share()
     results: dict[str, Any] = {
-        "measured": found,
+        "measured": result,
         "scaling": two["pairs per minute"] / one["pairs per minute"],
     }
-    table(f"{pairs} pairs of {ANSWER_S:g} s", list(one), [list(row.values()) for row in found])
+    table(f"{pairs} pairs of {ANSWER_S:g} s", list(one), [list(row.values()) for row in result])
     for title, cost in (("screen", every), ("screen without recognition", rest)):
         rows = million(cost * LENGTH_S, own_s)
         table(

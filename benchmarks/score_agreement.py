@@ -64,8 +64,8 @@ def study(items: int, seed: int = 0) -> tuple[Study, JudgeScores]:
     system = rng.integers(0, SYSTEMS, items)
     names = tuple(f"system {n:02d}" for n in range(SYSTEMS))
     ids = tuple(map(str, range(items)))
-    found = Study(ids, LEVELS, 1, 5, people, question, system, names)
-    return found, JudgeScores("judge", mean, variance, shares)
+    result = Study(ids, LEVELS, 1, 5, people, question, system, names)
+    return result, JudgeScores("judge", mean, variance, shares)
 
 
 def write_files(folder: Path, whole: Study, judge: JudgeScores) -> tuple[Path, Path]:
@@ -149,7 +149,7 @@ def main() -> None:
     start = time.perf_counter()
     plain_loop(whole, judge, LOOP_RESAMPLES)
     loop = (time.perf_counter() - start) / LOOP_RESAMPLES * arguments.resamples
-    found = {
+    results = {
         "scores": arguments.items,
         "ratings": report.ratings,
         "questions": report.questions,
@@ -165,10 +165,10 @@ def main() -> None:
         "ratio": round(loop / seconds),
         "lexical, answers per second": round(lexical_rate()),
     }
-    rows = [[what, str(value)] for what, value in found.items()]
+    rows = [[what, str(value)] for what, value in results.items()]
     table("agree", ["what", "value"], rows)
     if arguments.items == ITEMS:
-        save("score_agreement", found)
+        save("score_agreement", results)
 
 
 if __name__ == "__main__":

@@ -85,8 +85,8 @@ def training(scorer: Any, vocabulary: int, batch: int, steps: int) -> float:
             started = time.perf_counter()
         ids = [[rng.randrange(2, vocabulary) for _ in range(TOKENS)] for _ in range(batch)]
         rows = [{"input_ids": row, "ratings": [rng.randrange(5) / 4]} for row in ids]
-        given = {name: value.to(scorer.device) for name, value in collated(rows, 0).items()}
-        module(**given)["loss"].backward()
+        provided = {name: value.to(scorer.device) for name, value in collated(rows, 0).items()}
+        module(**provided)["loss"].backward()
         optimiser.step()
         optimiser.zero_grad()
     _wait(scorer.device)

@@ -129,14 +129,14 @@ def main() -> None:
         [*map(str, range(1, 11)), "last / first"],
         [[*speeds, whole["last tenth / first"]]],
     )
-    found = whole["processes"]
-    table("Memory of each process", list(found[0]), [list(row.values()) for row in found])
+    result = whole["processes"]
+    table("Memory of each process", list(result[0]), [list(row.values()) for row in result])
     table("Stopped twice and continued", list(parts), [list(parts.values())])
     save("stream", {"pairs": pairs, "undisturbed": whole, "stopped": parts})
     missed = []
     if whole["last tenth / first"] < 0.9:
         missed.append("the last tenth is slower than 0.9 of the first")
-    if max(row["last fifth / second"] for row in found) > 1.1:
+    if max(row["last fifth / second"] for row in result) > 1.1:
         missed.append("a process grows")
     if parts["pairs scored"] != fewer or parts["judged twice"]:
         missed.append("a stopped run lost or repeated pairs")

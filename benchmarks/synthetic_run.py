@@ -118,14 +118,14 @@ def opinions(
     rng: random.Random, truth: dict[Dimension, Rating], samples: int
 ) -> list[VerdictOpinion]:
     """Both orders, mostly of the true rating."""
-    found = []
+    results = []
     for order in ("ab", "ba"):
         for sample in range(samples):
             ratings = {
                 n: rng.choice(RATINGS) if rng.random() < 0.3 else truth[n] for n in DIMENSIONS
             }
             said = {n: f"On {n}: {' '.join(rng.choices(WORDS, k=25))}." for n in DIMENSIONS}
-            found.append(
+            results.append(
                 VerdictOpinion(
                     order=_order(order),
                     sample=sample,
@@ -135,7 +135,7 @@ def opinions(
                     usage=Usage(input_tokens=900, output_tokens=150, cost_usd=0.0004),
                 )
             )
-    return found
+    return results
 
 
 def _order(text: str) -> Order:
@@ -216,10 +216,10 @@ def _audio(folder: Path, number: int, side: str) -> Path:
 def pair(folder: Path, recipe: Recipe, n: int, rng: random.Random, labels: Labels | None) -> Pair:
     """A pair of two of the systems."""
     first, second = rng.sample(SYSTEMS, 2)
-    asked = recipe.text(n) or f"Question {n}: {' '.join(rng.choices(WORDS, k=12))}?"
+    requested = recipe.text(n) or f"Question {n}: {' '.join(rng.choices(WORDS, k=12))}?"
     return Pair(
         id=recipe.id(n),
-        instruction=Instruction(text=asked),
+        instruction=Instruction(text=requested),
         a=Answer(audio=_audio(folder, n, "a"), system=first),
         b=Answer(audio=_audio(folder, n, "b"), system=second),
         labels=labels,

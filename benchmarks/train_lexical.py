@@ -129,7 +129,7 @@ def train(path: Path) -> tuple[dict[str, Any], dict[str, dict[str, float]]]:
     rows = splits["train"]
     strength = choose_strength(rows)
     weights, bias = fit(rows, strength)
-    found = {
+    results = {
         "what": "multinomial logistic regression of human ratings on words in common",
         "data": {
             **LICENCE,
@@ -147,8 +147,8 @@ def train(path: Path) -> tuple[dict[str, Any], dict[str, dict[str, float]]]:
         },
         "bias": {str(label): round(float(b), 6) for label, b in zip(LABELS, bias, strict=True)},
     }
-    LexicalModel.from_json(json.dumps(found))
-    return found, {name: measure(weights, bias, part) for name, part in splits.items()}
+    LexicalModel.from_json(json.dumps(results))
+    return results, {name: measure(weights, bias, part) for name, part in splits.items()}
 
 
 def main() -> None:
@@ -157,11 +157,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=SHIPPED)
     arguments = parser.parse_args()
     data = Path(os.environ["TRACE_EVAL_DATA"]) / "orca" / "ratings.jsonl"
-    found, reached = train(data)
-    arguments.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    result, reached = train(data)
+    arguments.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     columns = ["split", *next(iter(reached.values()))]
     rows = [[name, *map(str, row.values())] for name, row in reached.items()]
-    table(f"lexical, strength {found['strength']}", columns, rows)
+    table(f"lexical, strength {result['strength']}", columns, rows)
     print(f"wrote {arguments.out}")
 
 

@@ -53,9 +53,9 @@ def resolve(extras: Sequence[str], system: str, python: str) -> str | None:
     return None if done.returncode == 0 else _reason(done.stderr)
 
 
-def _reason(told: str) -> str:
+def _reason(message: str) -> str:
     """What uv says, in one line."""
-    cause = told.partition("cause:")[2].partition("\n\n")[0] or told
+    cause = message.partition("cause:")[2].partition("\n\n")[0] or message
     return re.sub(r"\s+", " ", cause).strip()
 
 
@@ -79,21 +79,21 @@ def main() -> int:
     extras = [CORE, *usual, *KNOWN]
     places = list(product(SYSTEMS, PYTHONS))
     with ThreadPoolExecutor(3) as pool:
-        found = dict(
+        results = dict(
             zip(places, pool.map(lambda place: lacking(extras, *place), places), strict=True)
         )
     names = list(
-        dict.fromkeys([*extras, *(name for reasons in found.values() for name in reasons)])
+        dict.fromkeys([*extras, *(name for reasons in results.values() for name in reasons)])
     )
     for system in SYSTEMS:
         print(f"\n{system:16}{''.join(f'{python:8}' for python in PYTHONS)}")
         for name in names:
-            cells = ("no" if name in found[system, python] else "wheels" for python in PYTHONS)
+            cells = ("no" if name in results[system, python] else "wheels" for python in PYTHONS)
             print(f"{name or 'core':16}{''.join(f'{cell:8}' for cell in cells)}")
-    for (system, python), reasons in found.items():
+    for (system, python), reasons in results.items():
         for name, reason in reasons.items():
             print(f"\n{name or 'core'}, {system}, Python {python}: {reason}")
-    return int(any(name not in KNOWN for reasons in found.values() for name in reasons))
+    return int(any(name not in KNOWN for reasons in results.values() for name in reasons))
 
 
 if __name__ == "__main__":

@@ -117,8 +117,8 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=TOKENS, help="in a window")
     parser.add_argument("--batches", type=int, nargs="+", default=BATCHES)
     chosen = parser.parse_args()
-    found = show_throughput(chosen.size, chosen.device, chosen.tokens, chosen.batches)
-    save(f"whisper_batches-{chosen.size}", {"throughput": found})
+    result = show_throughput(chosen.size, chosen.device, chosen.tokens, chosen.batches)
+    save(f"whisper_batches-{chosen.size}", {"throughput": result})
 
 
 if __name__ == "__main__":

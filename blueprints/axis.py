@@ -64,13 +64,13 @@ def _starts(contour: Contour, points: int, duration_s: float) -> list[int]:
 
 
 def _mean(samples: list[float | None]) -> float | None:
-    known = [value for value in samples if value is not None]
-    if not known:
+    available = [value for value in samples if value is not None]
+    if not available:
         return None
     try:
-        return math.fsum(known) / len(known)
+        return math.fsum(available) / len(available)
     except OverflowError:
-        return math.fsum(value / len(known) for value in known)
+        return math.fsum(value / len(available) for value in available)
 
 
 def _nearest(contour: Contour, second: float) -> float | None:
@@ -99,13 +99,13 @@ def course(contour: Contour, clip_s: float | None, least: float) -> str:
         falling`` or ``falling then rising``, where those two are alike.
     """
     thirds = resample(contour, 3, clip_seconds(clip_s, contour))
-    known = [value for value in thirds if value is not None]
-    if len(known) < 2 or max(known) - min(known) < least:
+    available = [value for value in thirds if value is not None]
+    if len(available) < 2 or max(available) - min(available) < least:
         return "even"
-    change = known[-1] - known[0]
+    change = available[-1] - available[0]
     if abs(change) >= least:
         return f"{'rising' if change > 0 else 'falling'} {notation.number(abs(change), 0)}"
-    return "rising then falling" if known[1] > known[0] else "falling then rising"
+    return "rising then falling" if available[1] > available[0] else "falling then rising"
 
 
 def written(

@@ -54,11 +54,11 @@ class Blueprint(Strict):
     @property
     def certain_language(self) -> str | None:
         """ISO 639-1 code of the language that was heard beyond doubt; None: there is none."""
-        heard = self.transcript.spoken if isinstance(self.transcript, Transcript) else None
+        recognised = self.transcript.spoken if isinstance(self.transcript, Transcript) else None
         speech_s = self.signal.speech_s if isinstance(self.signal, Signal) else 0.0
-        if heard is None or not heard.sure or speech_s < CERTAIN_SPEECH_S:
+        if recognised is None or not recognised.sure or speech_s < CERTAIN_SPEECH_S:
             return None
-        return heard.language if heard.probability >= CERTAIN_PROBABILITY else None
+        return recognised.language if recognised.probability >= CERTAIN_PROBABILITY else None
 
     def group(self, name: str) -> Present | Absent:
         """A group by name, extensions included; ``not_requested`` when nobody filled it."""

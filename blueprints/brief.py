@@ -48,12 +48,12 @@ def brief_legend(drop: Collection[str] = ()) -> str:
         UserError: ``drop`` names no feature group.
     """
     gone = feature_groups(drop)
-    told = ", ".join(
+    message = ", ".join(
         units for name, model in GROUPS.items() if name not in gone and (units := model.brief_units)
     )
     return (
         "A blueprint: words as heard with the least certain, and levels. Without a number a level"
-        f" is ordinary. Units: {told or 'none'}. Left out: ordinary values, courses in detail,"
+        f" is ordinary. Units: {message or 'none'}. Left out: ordinary values, courses in detail,"
         " times of words, what was not measured."
     )
 

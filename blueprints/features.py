@@ -19,12 +19,12 @@ def feature_groups(names: Collection[str], extensions: Iterable[str] = ()) -> fr
     """
     if isinstance(names, str):
         raise UserError(f"drop {names!r}: give a list of groups, e.g. [{names!r}]")
-    known = {*GROUPS, *extensions}
-    found: set[str] = set()
+    available = {*GROUPS, *extensions}
+    results: set[str] = set()
     for name in names:
-        if name not in known and name not in ALIASES:
+        if name not in available and name not in ALIASES:
             raise UserError(
                 f"drop {name!r}: no such feature group; use {', '.join((*GROUPS, *ALIASES))}"
             )
-        found.update(ALIASES.get(name, (name,)))
-    return frozenset(found)
+        results.update(ALIASES.get(name, (name,)))
+    return frozenset(results)

@@ -53,8 +53,8 @@ def render_paper(
     gone = feature_groups(drop, bp.extensions)
     out: dict[str, JsonValue] = {}
     if "transcript" not in gone:
-        heard = bp.transcript
-        out[f"{speaker}_response"] = heard.text if isinstance(heard, Transcript) else None
+        recognised = bp.transcript
+        out[f"{speaker}_response"] = recognised.text if isinstance(recognised, Transcript) else None
     if "emotion" not in gone:
         emotion = bp.emotion
         out[f"{speaker}_emotion"] = _scores(

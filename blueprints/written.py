@@ -82,11 +82,11 @@ def written_language(text: str) -> str | None:
             if len(re.findall(f"[{block}]", text)) > 0.1 * len(letters):
                 return language
     words = [word.casefold() for word in _WORD.findall(text)]
-    found = Counter(_ONLY[word] for word in words if word in _ONLY)
-    english = found.pop("en", 0)
-    (likely, times), *_ = [*found.most_common(1), ("", 0)]
-    if not english and times >= max(_ENOUGH, 3 * (found.total() - times)):
+    results = Counter(_ONLY[word] for word in words if word in _ONLY)
+    english = results.pop("en", 0)
+    (likely, times), *_ = [*results.most_common(1), ("", 0)]
+    if not english and times >= max(_ENOUGH, 3 * (results.total() - times)):
         return likely
     if foreign > 0.5 or (len(words) >= _LONG and english < _LEAST * len(words)):
         return UNSURE
-    return "en" if english >= max(_ENOUGH, found.total()) else None
+    return "en" if english >= max(_ENOUGH, results.total()) else None

@@ -87,10 +87,10 @@ class AestheticsExtractor(MosExtractor):
             wave = np.zeros((1, 1, size), np.float32)
             wave[0, 0, : len(part)] = part
             mask = torch.arange(size)[None, None] < len(part)
-            found = model({"wav": torch.from_numpy(wave).to(device), "mask": mask.to(device)})
+            result = model({"wav": torch.from_numpy(wave).to(device), "mask": mask.to(device)})
             weights += weight
             for axis in AXES:
-                total[axis] += weight * float(found[axis])
+                total[axis] += weight * float(result[axis])
         transform = model.target_transform
         return {
             axis: total[axis] / weights * transform[axis]["std"] + transform[axis]["mean"]

@@ -63,8 +63,8 @@ def past_gate(
     """
     gates = [gate(item.known) for item in items]
     left = [item for item, absent in zip(items, gates, strict=True) if absent is None]
-    found = iter(measure(left) if left else [])
-    return [absent or next(found) for absent in gates]
+    result = iter(measure(left) if left else [])
+    return [absent or next(result) for absent in gates]
 
 
 @dataclass(frozen=True)
@@ -182,13 +182,13 @@ def silence(peak_dbfs: float | None) -> Absent | None:
     return Absent(status=Status.SILENT, reason=f"{peak}, silence is under {SILENCE_DBFS:g}")
 
 
-def speech_gate(known: Blueprint, min_speech_s: float = 0.0) -> Absent | None:
+def speech_gate(available: Blueprint, min_speech_s: float = 0.0) -> Absent | None:
     """Why a speech measure makes no sense for this clip, or None when it does.
 
     Speech measures on silence invent numbers (DNSMOS gives 2.2 on digital silence) or
     words (Whisper), so every one of them asks here first.
     """
-    signal = known.signal
+    signal = available.signal
     if not isinstance(signal, Signal):
         return Absent(status=Status.FAILED, reason=f"needs group signal, which is {signal.status}")
     if absent := silence(signal.peak_dbfs):

@@ -50,7 +50,7 @@ def multilingual(extractor: str) -> list[str]:
     Args:
         extractor: its registered name, e.g. ``faster-whisper``.
     """
-    named = [(known.spec.partition(":"), known.languages) for known in CATALOGUE]
+    named = [(available.spec.partition(":"), available.languages) for available in CATALOGUE]
     return [model for (name, _, model), spoken in named if name == extractor and spoken.isdecimal()]
 
 

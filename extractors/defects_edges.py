@@ -89,7 +89,7 @@ def clicks(frames: Frames) -> list[Defect]:
         return []
     blocks = sharp[: count * _CLICK].reshape(count, _CLICK).max(axis=1)
     usual = float(np.percentile(blocks, 98))
-    found = []
+    results = []
     for block in np.flatnonzero(blocks > CLICK_SHARE * usual):
         at = int(block) * _CLICK + int(sharp[block * _CLICK : (block + 1) * _CLICK].argmax())
         left = sharp[max(0, at - _BESIDE) : max(0, at - _CLICK)]
@@ -98,10 +98,10 @@ def clicks(frames: Frames) -> list[Defect]:
         times = float(sharp[at]) / max(beside, 1e-9)
         if times >= CLICK_TIMES:
             when = min(frames.seconds, at / SPEECH_RATE)
-            found.append(
+            results.append(
                 Defect(kind="click", start_s=when, end_s=when, strength=times / CLICK_TIMES)
             )
-    return joined(found, CRACKLE_S)
+    return joined(results, CRACKLE_S)
 
 
 def clipped(clip: Clip) -> Iterator[Defect]:

@@ -42,11 +42,11 @@ def hums(frames: Frames) -> list[Defect]:
     still = high[:, bins] - windows.min(axis=2)[:, bins] < HUM_MOVES_DB
     over[~still | (low[:, bins] < frames.speech_db - HUM_UNDER_DB)] = 0
     strongest = over.max(axis=1)
-    found = [
+    results = [
         _hum(db, bins, over[start:end], start, frames.seconds)
         for start, end in runs(strongest >= HUM_DB)
     ]
-    return joined(found, gap_s=1.0)
+    return joined(results, gap_s=1.0)
 
 
 def _hum(

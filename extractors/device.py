@@ -125,10 +125,10 @@ def torch_problem() -> str | None:
         try:
             import torchaudio  # noqa: F401
         except Exception as error:
-            told = " ".join(str(error).split())[:120]
+            details = " ".join(str(error).split())[:120]
             return (
                 f"torchaudio {versions['torchaudio']} does not load beside torch"
-                f" {versions['torch']} ({told}); run: {MEND_TORCH}"
+                f" {versions['torch']} ({details}); run: {MEND_TORCH}"
             )
         return None
     there = next(name for name in versions if name not in missing)

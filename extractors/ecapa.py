@@ -97,9 +97,9 @@ def load_folder(folder: Path, device: str) -> Any:
                 fetch_config=FetchConfig(allow_network=False),
             )
         except Exception as error:
-            told = one_line(error).replace(own, str(folder))
+            details = one_line(error).replace(own, str(folder))
             raise UserError(
-                f"{folder}: speechbrain cannot build the model ({told}); {remedy}"
+                f"{folder}: speechbrain cannot build the model ({details}); {remedy}"
             ) from error
     _check(folder, model, tensors, labels, remedy)
     return model
@@ -109,10 +109,10 @@ def _check(
     folder: Path, model: Any, tensors: dict[str, dict[str, Any]], labels: str, remedy: str
 ) -> None:
     """What is loaded is what the files say, and there is one label for each class."""
-    for name, found in tensors.items():
+    for name, result in tensors.items():
         state = getattr(model.mods, name.removesuffix(".ckpt")).state_dict()
-        check_state(folder / name, found, state, remedy)
-        check_loaded(folder / name, found, state, remedy)
+        check_state(folder / name, result, state, remedy)
+        check_loaded(folder / name, result, state, remedy)
     classes = len(tensors["classifier.ckpt"]["weight"])
     encoder = model.hparams.label_encoder
     if sorted(encoder.ind2lab) != list(range(classes)):

@@ -69,16 +69,16 @@ class EcapaBased(ModelExtractor):
 
     def _measure(self, items: Sequence[Item]) -> list[Present]:
         parts = [excerpt(item.clip.speech, item.speech) for item in items]
-        found: dict[int, Present] = {}
+        results: dict[int, Present] = {}
         model = self.opened()
         with untouched():
             import torch
 
             for stack in equal_lengths(parts, self.batch_size):
                 some = [torch.from_numpy(parts[index]) for index in stack]
-                heard = torch.stack(some) if len(some) > 1 else some[0][None]  # no copy of one
-                found.update(zip(stack, self._values(model, heard), strict=True))
-        return [found[index] for index in range(len(items))]
+                recognised = torch.stack(some) if len(some) > 1 else some[0][None]  # no copy of one
+                results.update(zip(stack, self._values(model, recognised), strict=True))
+        return [results[index] for index in range(len(items))]
 
     def _gate(self, known: Blueprint) -> Absent | None:
         """Why a clip is not measured."""

@@ -79,8 +79,8 @@ class Emotion2vecExtractor(ModelExtractor):
     def model_files(self) -> list[Path]:
         """Weights, configuration and labels."""
         folder = self.locate()
-        found = [folder / name for name in FILES] if folder else []
-        return [path for path in found if path.is_file()]
+        result = [folder / name for name in FILES] if folder else []
+        return [path for path in result if path.is_file()]
 
     def open_model(self, path: Path, device: str) -> Loaded:
         """Load and check the folder."""

@@ -35,7 +35,7 @@ def load_folder(folder: Path, device: str) -> Any:
     remedy = "give a complete emotion2vec folder, or fetch it again"
     check_config(folder, remedy)
     weights = folder / WEIGHTS
-    found = model_tensors(read_state(weights, remedy))
+    result = model_tensors(read_state(weights, remedy))
     try:
         import torch
         from funasr import AutoModel
@@ -60,14 +60,14 @@ def load_folder(folder: Path, device: str) -> Any:
             f"{folder}: funasr cannot build the model ({one_line(error)}); {remedy}"
         ) from error
     state = model.model.state_dict()
-    check_classes(folder, found, model.kwargs["tokenizer"].token_list, remedy)
+    check_classes(folder, result, model.kwargs["tokenizer"].token_list, remedy)
     parts = {name.partition(".")[0] for name in state}
 
     def only_in_training(name: str) -> bool:
         return name.startswith(_TRAINING) or name.partition(".")[0] not in parts
 
-    check_state(weights, found, state, remedy, only_in_training)
-    check_loaded(weights, found, state, remedy, only_in_training)
+    check_state(weights, result, state, remedy, only_in_training)
+    check_loaded(weights, result, state, remedy, only_in_training)
     return model
 
 

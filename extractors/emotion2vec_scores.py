@@ -37,14 +37,14 @@ def score(loaded: Loaded, parts: Sequence[Samples], at_most: int) -> list[dict[s
     """
     stacks = equal_lengths(parts, at_most)
     lone = [stack[0] for stack in stacks if len(stack) == 1]
-    found: dict[int, dict[str, float]] = {}
+    results: dict[int, dict[str, float]] = {}
     with untouched(), _precision(loaded.device):
         if lone:
-            found.update(zip(lone, _one_by_one(loaded, [parts[i] for i in lone]), strict=True))
+            results.update(zip(lone, _one_by_one(loaded, [parts[i] for i in lone]), strict=True))
         for stack in stacks:
             if len(stack) > 1:
-                found.update(zip(stack, _at_once(loaded, [parts[i] for i in stack]), strict=True))
-    return [found[index] for index in range(len(parts))]
+                results.update(zip(stack, _at_once(loaded, [parts[i] for i in stack]), strict=True))
+    return [results[index] for index in range(len(parts))]
 
 
 def _one_by_one(loaded: Loaded, parts: list[Samples]) -> list[dict[str, float]]:

@@ -200,8 +200,8 @@ class FasterWhisperExtractor(Recogniser):
     def model_files(self) -> list[Path]:
         """Weights, configuration and vocabulary."""
         folder = self.locate()
-        found = [folder / name for name in (*FILES, *_MORE)] if folder else []
-        return [path for path in found if path.is_file()]
+        result = [folder / name for name in (*FILES, *_MORE)] if folder else []
+        return [path for path in result if path.is_file()]
 
     def _missing(self) -> str:
         missing = super()._missing()
@@ -250,17 +250,17 @@ class FasterWhisperExtractor(Recogniser):
             return self._transcribe(model, speech, parts, language)
         from extractors.short_windows import shortened
 
-        heard = self._transcribe(shortened(model), speech, parts, language)
-        found = by_part(heard.segments, parts)
+        recognised = self._transcribe(shortened(model), speech, parts, language)
+        result = by_part(recognised.segments, parts)
         # Nothing goes from one stretch to the next, so only those are heard again that need it, and
         # these from their last whole window on, which writes what it wrote.
         again = {
             number: last_whole(mine, part)
-            for number, (mine, part) in enumerate(zip(found, parts, strict=True))
+            for number, (mine, part) in enumerate(zip(result, parts, strict=True))
             if broken(mine, part)
         }
         if not again:
-            return heard
+            return recognised
         rest = [
             parts[number]
             if whole is None
@@ -270,10 +270,10 @@ class FasterWhisperExtractor(Recogniser):
         repaired = by_part(self._transcribe(model, speech, rest, language).segments, rest)
         for (number, whole), mine in zip(again.items(), repaired, strict=True):
             if whole is not None:
-                kept = [one for one in found[number] if one["seek"] <= whole]
+                kept = [one for one in result[number] if one["seek"] <= whole]
                 mine = [*kept, *(one for one in mine if one["seek"] > whole)]
-            found[number] = mine
-        return heard._replace(segments=[segment for mine in found for segment in mine])
+            result[number] = mine
+        return recognised._replace(segments=[segment for mine in result for segment in mine])
 
     def _transcribe(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
@@ -294,12 +294,12 @@ class FasterWhisperExtractor(Recogniser):
             log_prob_threshold=self.log_probability,
             compression_ratio_threshold=self.compression,
         )
-        found: list[Mapping[str, Any]] = []
+        results: list[Mapping[str, Any]] = []
         for segment in segments:  # each window is decoded when it is asked for
-            found.append(asdict(segment))
-            if limit and sum(len(one["tokens"]) for one in found) >= limit:
+            results.append(asdict(segment))
+            if limit and sum(len(one["tokens"]) for one in results) >= limit:
                 break
-        return Decoded(found, str(info.language), float(info.language_probability))
+        return Decoded(results, str(info.language), float(info.language_probability))
 
 
 def _most_tokens(parts: Sequence[Span], language: str | None) -> int | None:
@@ -311,8 +311,8 @@ def _most_tokens(parts: Sequence[Span], language: str | None) -> int | None:
 
 def _threads() -> int:
     """Threads of a model on a CPU: one, like all of a worker's libraries, unless it is told."""
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    return int(told) if told.isdecimal() and int(told) else 1
+    details = os.environ.get("OMP_NUM_THREADS", "")
+    return int(details) if details.isdecimal() and int(details) else 1
 
 
 def repository(model: str) -> str:

@@ -160,11 +160,11 @@ def _verified(spec: str) -> Verified:
         return Verified(spec, False, str(error))
     finally:
         extractor.close()
-    known = sum(published_sha256(path) is not None for path in files)
+    available = sum(published_sha256(path) is not None for path in files)
     return Verified(
         spec,
         True,
-        f"sha256 {extractor.revision()}; {known} of {len(files)} files have a published hash,"
+        f"sha256 {extractor.revision()}; {available} of {len(files)} files have a published hash,"
         " all loaded and fit the model",
     )
 

@@ -154,11 +154,11 @@ def k_weighted(samples: Floats, rate: int) -> Floats:
     response = _response(rate, size)
     padded = np.zeros(memory + len(samples))
     padded[memory:] = samples
-    found = np.empty(len(samples))
+    result = np.empty(len(samples))
     for start in range(0, len(samples), size - memory):
         part = np.fft.irfft(np.fft.rfft(padded[start : start + size], size) * response, size)
-        found[start : start + size - memory] = part[memory : memory + len(samples) - start]
-    return found
+        result[start : start + size - memory] = part[memory : memory + len(samples) - start]
+    return result
 
 
 def _response(rate: int, size: int) -> npt.NDArray[np.complex128]:

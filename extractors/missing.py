@@ -37,5 +37,7 @@ def _spec(group: str) -> str:
         if group in profile:
             return profile[group]
     offered = registry.specs_for(group)
-    known = [known.spec for known in CATALOGUE if known.spec.partition(":")[0] in offered]
-    return (known or offered or ["EXTRACTOR"])[0]
+    available = [
+        available.spec for available in CATALOGUE if available.spec.partition(":")[0] in offered
+    ]
+    return (available or offered or ["EXTRACTOR"])[0]

@@ -93,10 +93,10 @@ def _hugging_face(model: str, required: Sequence[str]) -> list[Path]:
             return []
         from huggingface_hub import try_to_load_from_cache
 
-        found = try_to_load_from_cache(model, required[0])
+        result = try_to_load_from_cache(model, required[0])
     except (ImportError, ValueError):  # ValueError: cannot be the name of a repository
         return []
-    return [Path(found).parent] if isinstance(found, str) else []
+    return [Path(result).parent] if isinstance(result, str) else []
 
 
 def _modelscope(model: str) -> list[Path]:

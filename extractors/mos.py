@@ -49,7 +49,7 @@ class MosExtractor(ModelExtractor):
             import torch
 
             with torch.inference_mode():
-                found = self.scores(model, clip.speech, device)
-        if not all(np.isfinite(value) for value in found.values()):
+                result = self.scores(model, clip.speech, device)
+        if not all(np.isfinite(value) for value in result.values()):
             raise UserError(f"{self.name}: the model gives no finite number; fetch it again")
-        return Extension(values={name: round(float(v), _DECIMALS) for name, v in found.items()})
+        return Extension(values={name: round(float(v), _DECIMALS) for name, v in result.items()})

@@ -159,8 +159,8 @@ class Recogniser(ModelExtractor):
         """The transcript of a clip with speech; ``spoken``: its language, where it is named."""
         model = self._recogniser()
         with untouched(seed=SEED):
-            heard = self._hear(item, model, spoken)
-        return self._transcript(item, heard, model, spoken)
+            recognised = self._hear(item, model, spoken)
+        return self._transcript(item, recognised, model, spoken)
 
     def _hear(self, item: Item, model: Any, spoken: Spoken | None = None) -> Decoded:
         """Recognise the stretches of speech of a clip that has some."""
@@ -168,48 +168,50 @@ class Recogniser(ModelExtractor):
         if spoken and language is None:
             language = self._assumed(model, spoken) or spoken.language
         parts = stretches(item.speech, seconds)
-        heard = self._decode(model, speech, parts, language)
-        if self._worth_pieces(item, heard, spoken):
+        recognised = self._decode(model, speech, parts, language)
+        if self._worth_pieces(item, recognised, spoken):
             pieces = stretches(item.speech, seconds, PIECE_JOIN_S, PIECE_MARGIN_S)
             if len(pieces) > len(parts):
-                again = self._decode(model, speech, pieces, language or heard.language)
-                return again._replace(language=heard.language, probability=heard.probability)
-        return heard
+                again = self._decode(model, speech, pieces, language or recognised.language)
+                return again._replace(
+                    language=recognised.language, probability=recognised.probability
+                )
+        return recognised
 
-    def _worth_pieces(self, item: Item, heard: Decoded, spoken: Spoken | None) -> bool:
+    def _worth_pieces(self, item: Item, recognised: Decoded, spoken: Spoken | None) -> bool:
         """Whether the text loops, and hearing it in pieces may mend that.
 
         In other languages, and of words that are not believed, nothing was ever mended by that,
         at up to ten times the cost.
         """
-        if spoken is not None and heard.language != "en":
+        if spoken is not None and recognised.language != "en":
             return False
-        looping = repetition_loop(tokens(text_of(heard.segments))) is not None
-        return looping and not self._guessed(item, heard)
+        looping = repetition_loop(tokens(text_of(recognised.segments))) is not None
+        return looping and not self._guessed(item, recognised)
 
-    def _guessed(self, item: Item, heard: Decoded) -> bool:
+    def _guessed(self, item: Item, recognised: Decoded) -> bool:
         """Whether English words are unsure, or more than can be said in the time."""
-        words = words_of(heard.segments, item.clip.seconds)
+        words = words_of(recognised.segments, item.clip.seconds)
         floor = self._floor(self._recogniser(), other=False)
         return low_confidence(words, floor) or too_many(words, item.speech)
 
     def _transcript(
-        self, item: Item, heard: Decoded, model: Any, spoken: Spoken | None = None
+        self, item: Item, recognised: Decoded, model: Any, spoken: Spoken | None = None
     ) -> Transcript:
         """The group of a clip from what was heard."""
-        words = words_of(heard.segments, item.clip.seconds)
-        text = text_of(heard.segments)
+        words = words_of(recognised.segments, item.clip.seconds)
+        text = text_of(recognised.segments)
         _, source = self._given(model)
-        probability = heard.probability
+        probability = recognised.probability
         unsure = spoken is not None and source != "given" and not spoken.sure
-        other = spoken is not None and heard.language != "en"
+        other = spoken is not None and recognised.language != "en"
         if spoken and source != "given":
             source, probability = "detected", spoken.probability
             if self._assumed(model, spoken):
                 source = "assumed"
         return Transcript(
             text=text,
-            language=heard.language,
+            language=recognised.language,
             language_source=source,
             language_probability=None
             if probability is None or source != "detected"
@@ -223,7 +225,7 @@ class Recogniser(ModelExtractor):
                 self._floor(model, other=other),
                 middle=OTHER_MEDIAN if other else 0.0,
                 unsure=unsure,
-                weak=weak_language(self.model, heard.language),
+                weak=weak_language(self.model, recognised.language),
             ),
         )
 
@@ -252,13 +254,13 @@ class Recogniser(ModelExtractor):
         self._check_language(self._languages(model))
         return model
 
-    def _check_language(self, known: frozenset[str]) -> None:
-        if self.language is not None and self.language not in known:
-            some = ", ".join(sorted(known)[:5])
+    def _check_language(self, available: frozenset[str]) -> None:
+        if self.language is not None and self.language not in available:
+            some = ", ".join(sorted(available)[:5])
             raise UserError(
                 f"{self.name}: language {self.language!r}, but the model knows"
-                f" {len(known)} ({some}{', ...' if len(known) > 5 else ''}); use one of them, or"
-                " a model without .en in its name"
+                f" {len(available)} ({some}{', ...' if len(available) > 5 else ''}); use one of them,"
+                " or a model without .en in its name"
             )
 
     def _languages(self, model: Any) -> frozenset[str]:
@@ -286,7 +288,7 @@ def words_of(segments: Iterable[Mapping[str, Any]], seconds: float) -> list[Word
             a time that the library did not give is None.
         seconds: duration of the clip; later times are cut to it.
     """
-    found: list[Word] = []
+    results: list[Word] = []
     for segment in segments:
         words = segment.get("words") or [{"word": text} for text in str(segment["text"]).split()]
         for word in words:
@@ -295,7 +297,7 @@ def words_of(segments: Iterable[Mapping[str, Any]], seconds: float) -> list[Word
                 continue
             start, end = _time(word.get("start"), seconds), _time(word.get("end"), seconds)
             probability = _number(word.get("probability"))
-            found.append(
+            results.append(
                 Word(
                     text=text,
                     start_s=start,
@@ -305,7 +307,7 @@ def words_of(segments: Iterable[Mapping[str, Any]], seconds: float) -> list[Word
                     else round(min(max(probability, 0.0), 1.0), 4),
                 )
             )
-    return repaired(found, seconds)
+    return repaired(results, seconds)
 
 
 def text_of(segments: Iterable[Mapping[str, Any]]) -> str:

@@ -142,23 +142,25 @@ def create(spec: str, **options: Any) -> Extractor:
         UserError: the name is unknown, or the extractor has no such option.
     """
     name, colon, value = spec.partition(":")
-    found = load(name)
+    result = load(name)
     if colon:
-        option = found.argument
+        option = result.argument
         if not value:
             raise UserError(
                 f"extractor {spec!r}: no {option} after the colon; write {name}:{option.upper()}"
             )
         options[option] = value
-    _check_options(found, spec, options)
-    return found(**options)
+    _check_options(result, spec, options)
+    return result(**options)
 
 
 def _check_options(kind: type[Extractor], spec: str, options: Iterable[str]) -> None:
-    known = [field.name for field in fields(kind)]
+    available = [field.name for field in fields(kind)]
     for option in options:
-        if option not in known:
-            offered = f"its options are {', '.join(known)}" if known else "it has no options"
+        if option not in available:
+            offered = (
+                f"its options are {', '.join(available)}" if available else "it has no options"
+            )
             raise UserError(f"extractor {spec!r}: no option {option!r}; {offered}")
 
 
@@ -187,8 +189,8 @@ def plan_extractors(
     for group, spec in (overrides or {}).items():
         if group not in GROUPS and isinstance(spec, str) and not specs_for(group):
             raise UserError(f"group {group!r} is unknown; use one of {', '.join(GROUPS)}")
-    given = {name: value for name, value in (settings or {}).items() if value is not None}
-    used = {**_SETTINGS.get(profile, {}), **given}
+    provided = {name: value for name, value in (settings or {}).items() if value is not None}
+    used = {**_SETTINGS.get(profile, {}), **provided}
     chosen = {
         group: _create_for(group, spec, profile, used)
         for group, spec in {**PROFILES[profile], **(overrides or {})}.items()
@@ -244,5 +246,5 @@ def _create_with(spec: str, settings: Mapping[str, Any]) -> Extractor:
         from extractors.default_asr import chosen
 
         return chosen(**settings)
-    known = {field.name for field in fields(load(spec.partition(":")[0]))}
-    return create(spec, **{name: v for name, v in settings.items() if name in known})
+    available = {field.name for field in fields(load(spec.partition(":")[0]))}
+    return create(spec, **{name: v for name, v in settings.items() if name in available})

@@ -44,9 +44,9 @@ def cut(features: npt.NDArray[np.float32], frames_per_s: int) -> npt.NDArray[np.
         frames_per_s: 100 for Whisper.
     """
     used = np.flatnonzero(features.any(axis=0))
-    heard = int(used[-1]) + 1 if len(used) else 0
-    window_s = max(MIN_WINDOW_S, np.ceil(heard / frames_per_s + MARGIN_S))
+    recognised = int(used[-1]) + 1 if len(used) else 0
+    window_s = max(MIN_WINDOW_S, np.ceil(recognised / frames_per_s + MARGIN_S))
     short = np.ascontiguousarray(features[:, : int(window_s) * frames_per_s])
-    if heard:
-        short[:, heard:] = features[:, :heard].min()
+    if recognised:
+        short[:, recognised:] = features[:, :recognised].min()
     return short

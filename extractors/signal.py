@@ -168,9 +168,9 @@ def bandwidth(mono: Samples, rate: int) -> float | None:
     rounding = size * float(np.finfo(np.float32).eps)  # what a constant leaves of itself
     if strongest <= per_band * rounding**2:
         return None
-    heard = loud >= strongest * 10 ** (-BANDWIDTH_DB / 10)
-    moves = heard & (loud >= quiet * 10 ** (MOVES_DB / 10))
-    highest = int(np.flatnonzero(moves if moves.any() else heard)[-1])
+    audible = loud >= strongest * 10 ** (-BANDWIDTH_DB / 10)
+    moves = audible & (loud >= quiet * 10 ** (MOVES_DB / 10))
+    highest = int(np.flatnonzero(moves if moves.any() else audible)[-1])
     return min((highest + 1) * per_band * rate / size, rate / 2)
 
 

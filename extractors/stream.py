@@ -81,8 +81,8 @@ class SpeechFile:
                 f"{self._label}: samples from {first} are gone, {self._start} is the first that"
                 f" is kept; read forwards, or raise KEPT_S ({KEPT_S} s)"
             )
-        found = self._kept[first - self._start : max(first, stop) - self._start]
-        return found.copy()  # a view would hold on to all that is kept
+        result = self._kept[first - self._start : max(first, stop) - self._start]
+        return result.copy()  # a view would hold on to all that is kept
 
     def levels(self) -> tuple[float, float]:
         """RMS and peak of the whole recording, linear; reads on to its end."""
@@ -170,13 +170,13 @@ def channel_blocks(
             for _ in channels
         ]
         for block, last in _Checked(file, label).blocks():
-            found = []
+            results = []
             for channel, stream in zip(channels, streams, strict=True):
                 mono = _one(block, channel)
                 if stream is not None:
                     mono = stream.resample_chunk(np.ascontiguousarray(mono), last)
-                found.append(np.clip(mono, -1.0, 1.0))
-            yield tuple(found)
+                results.append(np.clip(mono, -1.0, 1.0))
+            yield tuple(results)
 
 
 def _one(block: Samples, channel: int | None) -> Samples:

@@ -128,8 +128,8 @@ def low_confidence(words: Sequence[Word], threshold: float, middle: float = 0.0)
 
     Words without a confidence are left out.
     """
-    known = [word.confidence for word in words if word.confidence is not None]
-    return bool(known) and (fmean(known) < threshold or median(known) < middle)
+    available = [word.confidence for word in words if word.confidence is not None]
+    return bool(available) and (fmean(available) < threshold or median(available) < middle)
 
 
 def too_many(words: Sequence[Word], speech: Sequence[Span]) -> bool:
@@ -160,11 +160,11 @@ def weak(blueprint: Blueprint) -> str | None:
         A clause, e.g. ``the recogniser is measured to write more than 10% of the words of Russian
         wrong``.
     """
-    heard = blueprint.transcript
-    if not isinstance(heard, Transcript):
+    recognised = blueprint.transcript
+    if not isinstance(recognised, Transcript):
         return None
-    what = next((why for flag, why in WEAK.items() if flag in heard.suspect), None)
-    return what and what.format(language=language_name(heard.language))
+    what = next((why for flag, why in WEAK.items() if flag in recognised.suspect), None)
+    return what and what.format(language=language_name(recognised.language))
 
 
 def suspicions(

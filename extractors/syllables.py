@@ -62,12 +62,12 @@ def nuclei(speech: Samples, spans: Sequence[Span]) -> list[float]:
         pitch_ceiling=PITCH_CEILING_HZ,
     )
     hertz, pitch_times = pitch.selected_array["frequency"], pitch.xs()
-    found = []
+    results = []
     for index in prominent_peaks(level, MIN_DIP_DB):
         nearest = int(np.argmin(np.abs(pitch_times - times[index])))
         if spoken[index] and level[index] > threshold and hertz[nearest] > 0:
-            found.append(float(times[index]))
-    return found
+            results.append(float(times[index]))
+    return results
 
 
 def inside(times: npt.NDArray[np.float64], spans: Sequence[Span]) -> npt.NDArray[np.bool_]:

@@ -116,10 +116,10 @@ def speech_probability_of_blocks(blocks: Iterable[Samples]) -> npt.NDArray[np.fl
 
     Blocks must not ask for probabilities themselves, see :class:`SpeechProbability`.
     """
-    heard = SpeechProbability()
+    recognised = SpeechProbability()
     for block in blocks:
-        heard.add(block)
-    return heard.end()
+        recognised.add(block)
+    return recognised.end()
 
 
 def find_spans(

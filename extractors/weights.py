@@ -42,8 +42,8 @@ def read_state(path: Path, remedy: str) -> dict[str, Any]:
     except FileNotFoundError as error:
         raise UserError(f"{path}: no such file; {remedy}") from error
     except Exception as error:  # zip, pickle, EOF and runtime errors, by kind of damage
-        told = _NO_TENSORS if isinstance(error, LookupError) else one_line(error)
-        raise UserError(f"{path}: cannot be read as a checkpoint ({told}); {remedy}") from error
+        details = _NO_TENSORS if isinstance(error, LookupError) else one_line(error)
+        raise UserError(f"{path}: cannot be read as a checkpoint ({details}); {remedy}") from error
     if not isinstance(state, dict):
         raise UserError(f"{path}: holds a {type(state).__name__}, not named tensors; {remedy}")
     return state
@@ -120,9 +120,9 @@ _ADVICE = re.compile(r"weights[ _-]?only|torch\.load|pickle", re.IGNORECASE)
 
 def one_line(error: Exception, limit: int = 200) -> str:
     """An error of a library in one line of at most ``limit`` characters; never torch's advice."""
-    told = " ".join(str(error).split())
-    unreadable = not told or isinstance(error, pickle.UnpicklingError | EOFError)
-    return _NO_TENSORS if unreadable or _ADVICE.search(told) else told[:limit]
+    message = " ".join(str(error).split())
+    unreadable = not message or isinstance(error, pickle.UnpicklingError | EOFError)
+    return _NO_TENSORS if unreadable or _ADVICE.search(message) else message[:limit]
 
 
 def _shape(value: Any) -> str:

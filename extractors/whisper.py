@@ -53,8 +53,8 @@ class WhisperExtractor(Recogniser):
         model = self._recogniser()
         hear = [partial(self._hear, item) for item in items]
         with untouched(seed=SEED):
-            heard = hear_together(model, hear) if len(hear) > 1 else [hear[0](model)]
-        return [self._transcript(item, h, model) for item, h in zip(items, heard, strict=True)]
+            recognised = hear_together(model, hear) if len(hear) > 1 else [hear[0](model)]
+        return [self._transcript(item, h, model) for item, h in zip(items, recognised, strict=True)]
 
     def _languages(self, model: Any) -> frozenset[str]:
         from whisper.tokenizer import LANGUAGES
@@ -111,15 +111,15 @@ def load_checkpoint(path: Path, device: str) -> Any:
     content = read_state(path, remedy)
     try:
         dims = ModelDimensions(**content["dims"])
-        found: Mapping[str, Any] = content["model_state_dict"]
+        results: Mapping[str, Any] = content["model_state_dict"]
         model = Whisper(dims)
     except (KeyError, TypeError) as error:
         raise UserError(
             f"{path}: is no Whisper checkpoint (dims and model_state_dict are expected, it has"
             f" {', '.join(sorted(map(str, content))[:4]) or 'nothing'}); {remedy}"
         ) from error
-    check_state(path, found, model.state_dict(), remedy)
-    model.load_state_dict(found)
+    check_state(path, results, model.state_dict(), remedy)
+    model.load_state_dict(results)
     heads = _alignment_heads(file_sha256(path))
     if heads is not None:
         model.set_alignment_heads(heads)

@@ -97,9 +97,9 @@ def load_policy(spec: str) -> Policy:
     if spec.endswith((".csv", ".json")):
         return read_policy(Path(spec))
     for entry in entry_points(group=ENTRY_POINT_GROUP, name=spec):
-        found = entry.load()
-        if isinstance(found, Policy):
-            return found
+        result = entry.load()
+        if isinstance(result, Policy):
+            return result
         raise ValueError(f"policy {spec}: {entry.value} is not a fusion.Policy")
     raise ValueError(
         f"policy {spec!r} is unknown; use one of {', '.join(POLICIES)}, a 64-row .csv or .json"

@@ -134,8 +134,8 @@ class Options:
     @property
     def policy_name(self) -> str:
         """The policy as it is recorded: as it was given, or an object's own name."""
-        given = self.policy
-        return given.name if isinstance(given, Policy | PlainPolicy) else str(given)
+        provided = self.policy
+        return provided.name if isinstance(provided, Policy | PlainPolicy) else str(provided)
 
 
 #: Judge and rubric of single answers when none are named: no LLM, no network.

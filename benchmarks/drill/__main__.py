@@ -39,20 +39,20 @@ def main() -> int:
     options.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[])
     options.add_argument("--seed", type=int, default=15)
     options.add_argument("--share", type=float, default=1.0)
-    given = options.parse_args()
-    print(f"seed {given.seed}", flush=True)
+    provided = options.parse_args()
+    print(f"seed {provided.seed}", flush=True)
     started = time.monotonic()
     lost = False
     with ProcessPoolExecutor(LANES, multiprocessing.get_context("spawn")) as lanes:
         parts = {
-            lanes.submit(run_part, name, given.share, given.seed): name
-            for name in given.parts or PARTS
+            lanes.submit(run_part, name, provided.share, provided.seed): name
+            for name in provided.parts or PARTS
         }
         for done in as_completed(parts):
             outcome = done.result()
             print(outcome.row(), *outcome.lost, sep="\n  lost: ", flush=True)
             lost = lost or bool(outcome.lost)
-            record = {"seed": given.seed, **dataclasses.asdict(outcome)}
+            record = {"seed": provided.seed, **dataclasses.asdict(outcome)}
             text = json.dumps(record, indent=2, ensure_ascii=False)
             (RESULTS / f"drill_{parts[done]}.json").write_text(text + "\n", encoding="utf-8")
     print(f"{time.monotonic() - started:.0f} s in all", flush=True)

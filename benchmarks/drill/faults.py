@@ -64,11 +64,13 @@ def _drill_key(
     key = "".join(source.choices("abcdefghkmnpqrstuvwxyzABCDEFGH23456789", k=length))
     good = completion(json.dumps(verdict()))
 
-    def answer(asked: Asked) -> Answer:
+    def answer(requested: Asked) -> Answer:
         if source.random() >= FAILING:
             return Answer(body=good)
-        told = {"error": {"message": f"wrong key {key}, {asked.headers.get('authorization')}"}}
-        echo = Answer(source.choice((401, 429, 500)), told, {"retry-after": "0"})
+        details = {
+            "error": {"message": f"wrong key {key}, {requested.headers.get('authorization')}"}
+        }
+        echo = Answer(source.choice((401, 429, 500)), details, {"retry-after": "0"})
         return source.choice([*kinds, echo])
 
     with tempfile.TemporaryDirectory() as name, Server(answer) as server:
@@ -99,11 +101,11 @@ def _drill_key(
     scored = sum(judgement.status == "scored" for judgement in judgements)
     bare = sum(j.status == "unscored" and not (j.reason and j.detail) for j in judgements)
     outcome.check(not bare, f"{bare} unscored pairs without a reason")
-    told = judge.budget
+    details = judge.budget
     outcome.check(
-        abs(told.spent - ledger.spent) < 1e-9 and abs(told.unsure - ledger.unsure) < 1e-9,
-        f"the ledger has {ledger.spent} and {ledger.unsure}, the budget {told.spent},"
-        f" {told.unsure}",
+        abs(details.spent - ledger.spent) < 1e-9 and abs(details.unsure - ledger.unsure) < 1e-9,
+        f"the ledger has {ledger.spent} and {ledger.unsure}, the budget {details.spent},"
+        f" {details.unsure}",
     )
     used = sum((j.usage.cost_usd or 0.0) for j in judgements if j.usage)
     outcome.check(

@@ -237,14 +237,14 @@ def _label_studio(folder: Path) -> tuple[Read, list[bytes]]:
 
 
 def _rating(data: bytes, _: Path) -> None:
-    found = read_score(data.decode("utf-8", "surrogateescape"), load_rubric("correctness"), True)
-    assert 1 <= found.score <= 5
-    json.dumps(found.reasoning, ensure_ascii=False).encode()
+    result = read_score(data.decode("utf-8", "surrogateescape"), load_rubric("correctness"), True)
+    assert 1 <= result.score <= 5
+    json.dumps(result.reasoning, ensure_ascii=False).encode()
 
 
 def _two(data: bytes, _: Path) -> None:
-    found = read_text(data.decode("utf-8", "replace"))
-    assert all(0 <= score <= 10 for score in (found.first, found.second))
+    result = read_text(data.decode("utf-8", "replace"))
+    assert all(0 <= score <= 10 for score in (result.first, result.second))
 
 
 def _label(data: bytes, _: Path) -> None:

@@ -57,11 +57,11 @@ def drill(cases: int, seed: int, only: Sequence[str] = ()) -> Outcome:
 
 def _look(end: Path, outcome: Outcome) -> None:
     """What libFuzzer said of one parser."""
-    told = end.read_bytes().decode("utf-8", "replace")
-    ran = re.search(r"Done (\d+) runs", told)
+    message = end.read_bytes().decode("utf-8", "replace")
+    ran = re.search(r"Done (\d+) runs", message)
     outcome.cases += int(ran[1]) if ran else 0
-    at = max(0, told.find("Uncaught Python exception"))
-    outcome.check(ran is not None, f"{end.stem}: {told[at : at + 400]}")
+    at = max(0, message.find("Uncaught Python exception"))
+    outcome.check(ran is not None, f"{end.stem}: {message[at : at + 400]}")
 
 
 def main() -> None:
@@ -71,8 +71,8 @@ def main() -> None:
     folder, cases, seed, *only = sys.argv[1:]
     with atheris.instrument_imports(include=WATCHED):
         from benchmarks.drill.readers import parsers
-    found = {name: parser for name, parser in parsers(Path(folder)).items() if name not in NATIVE}
-    chosen = {name: found[name] for name in only or found}
+    results = {name: parser for name, parser in parsers(Path(folder)).items() if name not in NATIVE}
+    chosen = {name: results[name] for name in only or results}
     total = sum(parser.weight for parser in chosen.values())
     for name, parser in chosen.items():
         corpus = Path(folder) / "corpus" / name.replace(" ", "-")

@@ -127,8 +127,8 @@ def _round(
     same = done.clean and _result(kind, out) == whole.result
     outcome.check(same, f"{kind} {number}: the result is another one")
     twice = max(0, paid - whole.calls)
-    told = f"{kind} {number}: {twice} calls were paid twice in {killed} kills"
-    outcome.check(twice <= IN_FLIGHT * killed, told)
+    message = f"{kind} {number}: {twice} calls were paid twice in {killed} kills"
+    outcome.check(twice <= IN_FLIGHT * killed, message)
     outcome.notes["paid twice"] = outcome.notes.get("paid twice", 0) + twice
     shutil.rmtree(cache, ignore_errors=True)
     shutil.rmtree(out, ignore_errors=True)

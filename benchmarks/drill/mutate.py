@@ -143,9 +143,9 @@ def drill(cases: int, seed: int) -> Outcome:
     outcome = Outcome("mutated inputs of every parser (and how many each accepted)")
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
-        found = parsers(Path(name))
-        total = sum(parser.weight for parser in found.values())
-        for label, parser in found.items():
+        result = parsers(Path(name))
+        total = sum(parser.weight for parser in result.values())
+        for label, parser in result.items():
             source = random.Random(f"{seed} {label}")
             accepted = 0
             for data in parser.seeds:
@@ -160,8 +160,8 @@ def drill(cases: int, seed: int) -> Outcome:
                 except parser.refusals:
                     continue
                 except Exception as error:
-                    told = f"{label}, case {number}: {type(error).__name__}: {error}"
-                    outcome.check(False, f"{told}; input {data[:200]!r}")
+                    message = f"{label}, case {number}: {type(error).__name__}: {error}"
+                    outcome.check(False, f"{message}; input {data[:200]!r}")
             outcome.notes[label] = accepted
     outcome.seconds = time.monotonic() - started
     return outcome

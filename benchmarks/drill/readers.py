@@ -141,9 +141,9 @@ def _manifest(suffix: str, reader: Callable[[Path], Manifest] = read_manifest) -
 
 def _labels(suffix: str) -> Read:
     def read(data: bytes, folder: Path) -> None:
-        found = read_labels(as_file(folder, suffix, data))
-        assert all(isinstance(name, str) and name for name in found.ids)
-        for codes in found.codes.values():
+        result = read_labels(as_file(folder, suffix, data))
+        assert all(isinstance(name, str) and name for name in result.ids)
+        for codes in result.codes.values():
             assert ((codes >= -1) & (codes <= 4)).all()
 
     return read
@@ -156,36 +156,36 @@ def _ranking(data: bytes, folder: Path) -> None:
 
 def _judgements(data: bytes, folder: Path) -> None:
     as_file(folder, "", b"").with_name("judgements.jsonl").write_bytes(data)
-    for found in Run(folder).attempts():
-        fuse(found, POLICIES["content_first"])
-        assert Judgement.model_validate_json(found.model_dump_json()) == found
+    for result in Run(folder).attempts():
+        fuse(result, POLICIES["content_first"])
+        assert Judgement.model_validate_json(result.model_dump_json()) == result
 
 
 def _spending(data: bytes, folder: Path) -> None:
-    found = Ledger(as_file(folder, ".spending", data))
-    assert 0 <= found.spent < float("inf")
-    assert found.unsure >= 0
+    result = Ledger(as_file(folder, ".spending", data))
+    assert 0 <= result.spent < float("inf")
+    assert result.unsure >= 0
 
 
 def _reply(data: bytes, _: Path) -> None:
-    found = parse_reply(data.decode("utf-8", "surrogateescape"), "label")
-    assert set(found.ratings) == set(_DIMENSIONS)
-    assert set(found.ratings.values()) <= set(RATINGS)
-    json.dumps(found.reasoning, ensure_ascii=False).encode()
+    result = parse_reply(data.decode("utf-8", "surrogateescape"), "label")
+    assert set(result.ratings) == set(_DIMENSIONS)
+    assert set(result.ratings.values()) <= set(RATINGS)
+    json.dumps(result.reasoning, ensure_ascii=False).encode()
 
 
 def _scores(data: bytes, _: Path) -> None:
-    found = read_json(data.decode("utf-8", "replace"))
-    assert all(0 <= score <= 10 for score in (found.first, found.second))
+    result = read_json(data.decode("utf-8", "replace"))
+    assert all(0 <= score <= 10 for score in (result.first, result.second))
 
 
 def _body() -> Read:
     client = OpenAIClient("m", JudgeOptions(offline=True, base_url="http://127.0.0.1:9/v1"))
 
     def read(data: bytes, _: Path) -> None:
-        found = client.read(data, None)
-        found.text.encode()
-        assert found.tokens.input is None or 0 <= found.tokens.input < 10**13
+        result = client.read(data, None)
+        result.text.encode()
+        assert result.tokens.input is None or 0 <= result.tokens.input < 10**13
 
     return read
 
@@ -221,10 +221,10 @@ def _places(folder: Path) -> Read:
                 set_url_access(UrlAccess())
                 if pair.a.url is not None:
                     allowed(pair.a.url)
-                    found = re.findall(
+                    result = re.findall(
                         r"(?:^|::)([a-z][\w.+-]{0,30})(?=://|::)", pair.a.url.lower()
                     )
-                    assert set(found) <= {*PROTOCOLS, "local"}, found
+                    assert set(result) <= {*PROTOCOLS, "local"}, result
         finally:
             set_url_access(before)
 

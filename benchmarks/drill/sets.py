@@ -216,9 +216,9 @@ def reader_of_release(folder: Path, name: str) -> tuple[Read, list[bytes]]:
         done = convert(name, folder / "in", folder / "out")
         for what, back in (("items", read_items), ("pairs", read_manifest)):
             if what in done.files:
-                found = back(done.files[what])
-                assert not found.problems, found.problems[0]
-                assert len(found.items) == len(getattr(done.converted, what))
+                result = back(done.files[what])
+                assert not result.problems, result.problems[0]
+                assert len(result.items) == len(getattr(done.converted, what))
 
     return read, _seeds(files)
 

@@ -63,9 +63,9 @@ def _replies(folder: Path) -> tuple[Read, list[bytes]]:
     def read(data: bytes, _: Path) -> None:
         text = data.decode("utf-8", "replace")
         cache._db.execute("UPDATE replies SET reply = ?", (text,))
-        found = cache.get("k")
+        result = cache.get("k")
         # Who takes the digest away as well has an entry of an older version.
-        assert found in (None, reply) or "sha256" not in text
+        assert result in (None, reply) or "sha256" not in text
 
     return read, [seed.encode()]
 
@@ -77,9 +77,9 @@ def _scores(data: bytes, folder: Path) -> None:
         scale = {"scale": {"min": 1, "max": 5}}
         run.write_record(RunRecord(judge=JudgeRecord(spec="j"), rubrics={"r": scale}))
     run.path("scores.jsonl").write_bytes(data)
-    for found in run.scores():
-        assert (found.status == "scored") == (found.value is not None)
-        assert found.distribution is None or abs(sum(found.distribution.values()) - 1) < 1e-5
+    for result in run.scores():
+        assert (result.status == "scored") == (result.value is not None)
+        assert result.distribution is None or abs(sum(result.distribution.values()) - 1) < 1e-5
 
 
 def _paths(data: bytes, folder: Path) -> None:
@@ -95,11 +95,11 @@ def _paths(data: bytes, folder: Path) -> None:
         {"id": "path", "a": {"bytes": None, "path": name}, "b": {"bytes": None, "path": "ok.wav"}},
     ]
     pq.write_table(pa.Table.from_pylist(rows), folder / "paths.parquet")
-    found = read_manifest(folder / "paths.parquet", spill=spill_to(folder / "spilled"))
-    assert len(found.pairs) + len(found.problems) == 2
-    assert "bytes" in {pair.id for pair in found.pairs}
-    check_audio(found.pairs)
-    for pair in found.pairs:
+    result = read_manifest(folder / "paths.parquet", spill=spill_to(folder / "spilled"))
+    assert len(result.pairs) + len(result.problems) == 2
+    assert "bytes" in {pair.id for pair in result.pairs}
+    check_audio(result.pairs)
+    for pair in result.pairs:
         AudioAssets(folder / "report.html").sound(pair.a, None)
         if pair.a.audio is not None:
             with suppress(AudioError):

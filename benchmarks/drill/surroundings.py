@@ -135,8 +135,8 @@ def _two_at_once(pairs: Path, work: Path) -> Done:
         for line in lines
     ]
     ends = [(process.communicate(), process.returncode) for process in started]
-    found = [Done(code, *texts) for texts, code in ends]
-    return next((done for done in found if not done.clean), found[0])
+    results = [Done(code, *texts) for texts, code in ends]
+    return next((done for done in results if not done.clean), results[0])
 
 
 def _variables(**variables: str) -> Surround:

@@ -70,11 +70,11 @@ def measure(data: Path, rivals: Sequence[str] = ()) -> dict[str, Any]:
 
 def _figures(folder: Folder, rivals: dict[str, dict[str, float]]) -> dict[str, Any]:
     if folder.name == "turns":
-        found = edges.edge_figures(folder)
-        rows = [[name, *map(str, row.values())] for name, row in found.items()]
+        results = edges.edge_figures(folder)
+        rows = [[name, *map(str, row.values())] for name, row in results.items()]
         header = ["edge", "median |error|, s", "95th percentile", "within .1 s", "mean error"]
         table("turns: turn edges beside a listener's", header, rows)
-        return {"turns": {"edges": _json(found)}}
+        return {"turns": {"edges": _json(results)}}
     blueprints = measured.blueprints_of(folder)
     if folder.name in QUALITY:
         return dict(_quality(folder, blueprints, rivals))
@@ -97,14 +97,14 @@ def _figures(folder: Folder, rivals: dict[str, dict[str, float]]) -> dict[str, A
         order = asked.ordered(clips, numbers)
         for name, figure in order.items():
             print(f"\ndelivery: {asked.PLANTED[name][1]} orders planted {name}: {figure}")
-    found = {name: asked.asked_figures(own, blueprints) for name, own in pairs.items()}
-    for name, kinds in found.items():
+    results = {name: asked.asked_figures(own, blueprints) for name, own in pairs.items()}
+    for name, kinds in results.items():
         header = ["asked for", "decided", "right", "against", "ratings"]
         rows = [
             [k, *(str(f[part]) for part in header[1:4]), f["ratings"]] for k, f in kinds.items()
         ]
         table(f"{folder.name}, {name}: rules, asked for it", header, rows)
-    return {folder.name: {"numbers": scales, "order": _json(order), "asked": _json(found)}}
+    return {folder.name: {"numbers": scales, "order": _json(order), "asked": _json(results)}}
 
 
 def _quality(
@@ -123,7 +123,7 @@ def _quality(
             folder.dropped["set without two raters of a clip"] += 1
             yield name, {"numbers": {"quality": rows}}
             continue
-        given = {
+        provided = {
             "rules": np.array(
                 [
                     measured.judged(
@@ -135,13 +135,13 @@ def _quality(
         }
         for base, column in measured.BASELINES.items():
             gap = numbers[column][pairs.a] - numbers[column][pairs.b]
-            given[f"the {base}"] = np.nan_to_num(np.sign(gap)).astype(np.int64)
-        found = figures.decisions(given, pairs.verdict, pairs.unit)
+            provided[f"the {base}"] = np.nan_to_num(np.sign(gap)).astype(np.int64)
+        result = figures.decisions(provided, pairs.verdict, pairs.unit)
         majority = max(float((pairs.verdict == code).mean()) for code in (-1, 0, 1))
         ceiling = figures.ceiling(clips, "quality", apart)
         header = ["judge", "decided", "right", "against", "accuracy", ""]
         shown = [
-            [k, *map(str, row.values()), figures.words(row["right"])] for k, row in found.items()
+            [k, *map(str, row.values()), figures.words(row["right"])] for k, row in result.items()
         ]
         if ceiling:
             own = (ceiling.decided, ceiling.right, ceiling.against)
@@ -154,7 +154,7 @@ def _quality(
             {
                 "clips": len(clips),
                 "numbers": {"quality": rows},
-                "judges": _json(found),
+                "judges": _json(result),
                 "majority": majority,
                 "ceiling": asdict(ceiling) if ceiling else None,
             },

@@ -88,7 +88,7 @@ def emotion_pairs(clips: Sequence[Rated]) -> Iterator[Asked]:
 
 def ordered(clips: Sequence[Rated], numbers: Mapping[str, Any]) -> dict[str, Figure]:
     """Planted thing -> share of its pairs that its measure orders as planted, ties one half."""
-    found = {}
+    results = {}
     for name, (levels, measure) in PLANTED.items():
         rows, unit = [], []
         values = numbers[measure]
@@ -105,17 +105,17 @@ def ordered(clips: Sequence[Rated], numbers: Mapping[str, Any]) -> dict[str, Fig
         if rows:
             resampler = Resampler(numbered(unit))
             share(resampler, name, np.array(rows), np.arange(len(rows)))
-            found |= estimates(resampler, {name: len(rows)})
-    return found
+            results |= estimates(resampler, {name: len(rows)})
+    return results
 
 
 def asked_figures(
-    asked: Sequence[Asked], blueprints: Mapping[str, Blueprint]
+    requested: Sequence[Asked], blueprints: Mapping[str, Blueprint]
 ) -> dict[str, dict[str, Any]]:
     """Kind of request -> figures of ``rules``, and how often it gave which rating."""
-    found: dict[str, dict[str, Any]] = {}
-    for kind in dict.fromkeys(one.kind for one in asked):
-        own = [one for one in asked if one.kind == kind]
+    results: dict[str, dict[str, Any]] = {}
+    for kind in dict.fromkeys(one.kind for one in requested):
+        own = [one for one in requested if one.kind == kind]
         said = [
             judged(
                 blueprints[one.a.item], blueprints[one.b.item], "paralinguistics", one.instruction
@@ -126,8 +126,8 @@ def asked_figures(
         unit = numbered([one.a.unit for one in own])
         figures = decisions({"rules": np.array([code for code, _ in said])}, verdict, unit)
         ratings = [rating for (_, rating), one in zip(said, own, strict=True) if one.verdict]
-        found[kind] = {
+        results[kind] = {
             **figures["rules"],
             "ratings": {name: ratings.count(name) for name in sorted(set(ratings))},
         }
-    return found
+    return results

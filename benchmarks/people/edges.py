@@ -32,12 +32,12 @@ def edge_figures(folder: Folder) -> dict[str, dict[str, Figure]]:
     for audio, group in groupby(folder.edges, key=lambda edge: edge.audio):
         marks = sorted(group, key=lambda edge: edge.start_s)
         measured = _measured(audio)
-        found = [measured.get(edge.channel) for edge in marks]
-        if len(marks) != 2 or None in found:
+        results = [measured.get(edge.channel) for edge in marks]
+        if len(marks) != 2 or None in results:
             folder.dropped["clip in which two turns were not found"] += 1
             continue
-        (first, second) = found
-        for mark, (start, end) in zip(marks, found, strict=True):
+        (first, second) = results
+        for mark, (start, end) in zip(marks, results, strict=True):
             errors["start"].append(start - mark.start_s)
             errors["end"].append(end - mark.end_s)
             clips["start"].append(mark.clip)
@@ -56,14 +56,14 @@ def _measured(audio: Path) -> dict[int, tuple[float, float]]:
         (timed,) = time_turns(audio, TurnsOptions(layout="stereo")).conversations
     except (UserError, ValueError):
         return {}
-    found = {}
+    results = {}
     for channel, role in enumerate(("user", "agent")):
         turns = [turn for _, turn in timed.item.conversation.turns_of(role)]  # type: ignore[arg-type]
         starts = [turn.start_s for turn in turns if turn.start_s is not None]
         ends = [turn.end_s for turn in turns if turn.end_s is not None]
         if starts and ends:
-            found[channel] = (min(starts), max(ends))
-    return found
+            results[channel] = (min(starts), max(ends))
+    return results
 
 
 def _figures(error: Array, clips: Sequence[str]) -> dict[str, Figure]:
@@ -82,20 +82,20 @@ def _figures(error: Array, clips: Sequence[str]) -> dict[str, Figure]:
         for weights in block
     ]
     level = min(0.999, widened_level(LEVEL, units)) if units > 1 else LEVEL
-    found = {}
+    results = {}
     for name, of in statistics.items():
         limits = percentile_interval(np.array([of(rows) for rows in drawn]), level)
         low, high = limits if limits and units > 1 else (None, None)
-        found[name] = Figure(of(error), low, high, len(error), units)
-    return found
+        results[name] = Figure(of(error), low, high, len(error), units)
+    return results
 
 
 def percentile_interval(replicates: Array, level: float) -> Range | None:
     """The central ``level`` share of the replicates; None when none is defined."""
-    known = replicates[~np.isnan(replicates)]
-    if not len(known):
+    available = replicates[~np.isnan(replicates)]
+    if not len(available):
         return None
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(available, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 

@@ -88,15 +88,15 @@ def pairs_of(clips: Sequence[Rated], scale: str) -> Pairs:
     """The pairs of one scale; a group of one clip gives none."""
     unit = numbered([clip.unit for clip in clips])
     mean = np.array([clip.mean(scale) for clip in clips])
-    found = [
+    results = [
         (i, j)
         for i, j in combinations(range(len(clips)), 2)
         if clips[i].group == clips[j].group and np.isfinite(mean[[i, j]]).all()
     ]
-    a, b = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    a, b = np.array(results, dtype=np.int64).reshape(-1, 2).T
     raters = [clip.ratings.get(scale, {}) for clip in clips]
     single = any(len(one) > 1 for one in raters)
-    verdict = [decided(raters[i], raters[j]) for i, j in found] if single else None
+    verdict = [decided(raters[i], raters[j]) for i, j in results] if single else None
     return Pairs(a, b, unit[a], mean[a] - mean[b], None if verdict is None else np.array(verdict))
 
 
@@ -121,8 +121,8 @@ def _critical(df: int) -> float:
 
 def estimates(resampler: Resampler, n: dict[str, int]) -> dict[str, Figure]:
     """Every registered statistic with its small-sample limits."""
-    found = resampler.estimates(BootstrapOptions(level=LEVEL))
-    return {name: _figure(one, resampler.units, n[name]) for name, one in found.items()}
+    result = resampler.estimates(BootstrapOptions(level=LEVEL))
+    return {name: _figure(one, resampler.units, n[name]) for name, one in result.items()}
 
 
 def share(resampler: Resampler, name: str, values: Array, row: NDArray[np.int64]) -> None:
@@ -172,11 +172,11 @@ def concordances(
             if name not in against and base in numbers:
                 n[f"{name} - {base}"] = n[name]
                 resampler.difference(f"{name} - {base}", base, name)
-    found = estimates(resampler, n)
+    result = estimates(resampler, n)
     return {
         name: (
-            found[name],
-            words(found[name], [(b, found.get(f"{name} - {b}")) for b in against]),
+            result[name],
+            words(result[name], [(b, result.get(f"{name} - {b}")) for b in against]),
         )
         for name in numbers
     }
@@ -217,8 +217,8 @@ def rhos(
         else:
             resampler.undefined(name)
             resampler.undefined(f"{name} within")
-    found = estimates(resampler, n)
-    return {name: (found[name], found[f"{name} within"]) for name in numbers}
+    result = estimates(resampler, n)
+    return {name: (result[name], result[f"{name} within"]) for name in numbers}
 
 
 def _ranks_within(values: Array, group: Array) -> Array:
@@ -236,18 +236,18 @@ def _ranks_within(values: Array, group: Array) -> Array:
 
 
 def decisions(
-    given: dict[str, Array], verdict: NDArray[np.int64], unit: NDArray[np.int64]
+    provided: dict[str, Array], verdict: NDArray[np.int64], unit: NDArray[np.int64]
 ) -> dict[str, dict[str, Figure]]:
     """Judge -> decided, right, against, accuracy.
 
     Args:
-        given: judge -> 1, -1, or 0 where it does not decide [shape=(pairs,)].
+        provided: judge -> 1, -1, or 0 where it does not decide [shape=(pairs,)].
         verdict: the same of human labels.
         unit: what is drawn together.
     """
     resampler, n = Resampler(unit), {}
     human = verdict != 0
-    for name, said in given.items():
+    for name, said in provided.items():
         decides, right = said != 0, (said == verdict) & human
         parts = {
             "decided": (decides & human, human),
@@ -259,9 +259,9 @@ def decisions(
             key, rows = f"{name}/{figure}", np.flatnonzero(bottom)
             n[key] = len(rows)
             share(resampler, key, top[rows].astype(float), rows)
-    found = estimates(resampler, n)
+    result = estimates(resampler, n)
     names = ("decided", "right", "against", "accuracy")
-    return {name: {part: found[f"{name}/{part}"] for part in names} for name in given}
+    return {name: {part: result[f"{name}/{part}"] for part in names} for name in provided}
 
 
 # -- ceilings ---------------------------------------------------------------------------------
@@ -296,9 +296,9 @@ def ceiling(clips: Sequence[Rated], scale: str, apart: float, seed: int = 0) -> 
         one, other = ([_only(clip, scale, drawn, keep) for clip in clips] for keep in (True, False))
         pairs = pairs_of(other, scale)
         first, second = (np.array([clip.mean(scale) for clip in half]) for half in (one, other))
-        known = np.isfinite(first) & np.isfinite(second)
+        available = np.isfinite(first) & np.isfinite(second)
         order.append(concordance(first, pairs, apart))
-        r = spearman(first[known], second[known])
+        r = spearman(first[available], second[available])
         ranks.append(2 * r / (1 + r) if r > -1 else math.nan)
         ratings = [clip.ratings[scale] for clip in one]
         own = zip(pairs.a, pairs.b, strict=True)

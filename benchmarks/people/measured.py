@@ -35,9 +35,9 @@ BASELINES = {"louder": "loudness.integrated_lufs", "longer": "signal.duration_s"
 def blueprints_of(folder: Folder) -> dict[str, Blueprint]:
     """Item -> blueprint; a recording that cannot be measured is counted and left out."""
     overrides: dict[str, Any] = {"distillmos": "distillmos"} if find_spec("distillmos") else {}
-    found = extract([clip.audio for clip in folder.clips], ExtractOptions(overrides=overrides))
+    result = extract([clip.audio for clip in folder.clips], ExtractOptions(overrides=overrides))
     blueprints = {}
-    for clip, one in zip(folder.clips, found, strict=True):
+    for clip, one in zip(folder.clips, result, strict=True):
         if one.blueprint is None:
             folder.dropped["sound that cannot be decoded"] += 1
         else:
@@ -55,8 +55,8 @@ def numbers_of(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> d
         if name.endswith(_NO_MEASURE):
             continue
         values = np.array([_number(row.get(name)) for row in rows])
-        known = values[np.isfinite(values)]
-        if len(known) and np.ptp(known):
+        available = values[np.isfinite(values)]
+        if len(available) and np.ptp(available):
             table[name] = values
     return table
 
@@ -130,8 +130,8 @@ def rival_numbers(
     clips: Sequence[Rated], rivals: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Array]:
     """Rival -> its scores [shape=(clips,)], for those that know a clip of this set."""
-    found = {
+    results = {
         name: np.array([scores.get(clip.item, math.nan) for clip in clips])
         for name, scores in rivals.items()
     }
-    return {name: values for name, values in found.items() if np.isfinite(values).any()}
+    return {name: values for name, values in results.items() if np.isfinite(values).any()}

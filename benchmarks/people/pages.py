@@ -48,8 +48,8 @@ CODECS, ENHANCED = "codecs", "enhanced, no references"
 
 def results() -> dict[str, Any]:
     """What ``python -m benchmarks.people`` saved."""
-    found: dict[str, Any] = json.loads((RESULTS / "people.json").read_text())
-    return found
+    collected: dict[str, Any] = json.loads((RESULTS / "people.json").read_text())
+    return collected
 
 
 def concordance(saved: dict[str, Any], part: str, number: str) -> Saved | None:
@@ -87,13 +87,13 @@ def judge_table() -> str:
     """docs/people.md: decisions of ``rules``, per set."""
     lines = ["| pairs | judge | decided | right | against |", "|---|---|---|---|---|"]
     for part in (CODECS, "enhanced", ENHANCED):
-        found = results()["sets"][part]
+        result = results()["sets"][part]
         for judge in ("rules", "the louder", "the longer"):
             cells = (
-                shown(found["judges"][judge][name]) for name in ("decided", "right", "against")
+                shown(result["judges"][judge][name]) for name in ("decided", "right", "against")
             )
             lines.append(f"| {part} | {judge} | {' | '.join(cells)} |")
-        half = (found["ceiling"][name] for name in ("decided", "right", "against"))
+        half = (result["ceiling"][name] for name in ("decided", "right", "against"))
         lines.append(f"| {part} | half of the listeners | {' | '.join(f'{h:.2f}' for h in half)} |")
     for part, kinds in _asked():
         for kind, row in kinds.items():
@@ -112,11 +112,11 @@ def _asked() -> Iterator[tuple[str, dict[str, Any]]]:
 def number_table() -> str:
     """docs/people.md: numbers of quality, and of other scales those that say something."""
     lines = ["| set, scale | number | concordance | says |", "|---|---|---|---|"]
-    for part, found in results()["sets"].items():
-        for scale, rows in found.get("numbers", {}).items():
+    for part, result in results()["sets"].items():
+        for scale, rows in result.get("numbers", {}).items():
             for number, row in rows.items():
-                told = row["words"] in ("with human labels", "against human labels")
-                if told or (number in NAMES and scale == "quality" and part != "enhanced"):
+                details = row["words"] in ("with human labels", "against human labels")
+                if details or (number in NAMES and scale == "quality" and part != "enhanced"):
                     where = part if scale == "quality" else f"{part}, {scale}"
                     name = NAMES.get(number, f"`{number}`")
                     lines.append(

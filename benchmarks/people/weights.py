@@ -123,12 +123,12 @@ def best(sets: Sequence[Compared], grid: dict[str, tuple[float, ...]]) -> Margin
     """The grid point with the best worst set, among those that keep both limits on each."""
 
     def rank(margins: Margins) -> tuple[bool, float, float]:
-        found = [outcome(one, margins) for one in sets]
+        results = [outcome(one, margins) for one in sets]
         keeps = all(
             not one.concordance < LEAST_CONCORDANCE and one.share_against <= MOST_AGAINST
-            for one in found
+            for one in results
         )
-        return keeps, min(one.utility for one in found), -sum(1 / m for m in margins)
+        return keeps, min(one.utility for one in results), -sum(1 / m for m in margins)
 
     return max(product(*grid.values()), key=rank)
 
@@ -153,7 +153,7 @@ def left_out(
 
 def compared(data: Path, rivals: Sequence[str], names: Sequence[str]) -> list[Compared]:
     """Codecs, and enhanced speech without the references, which any number orders."""
-    found = []
+    results = []
     for folder in read_sets(data):
         if folder.name not in ("codecs", "enhanced") or folder.missing:
             continue
@@ -168,8 +168,8 @@ def compared(data: Path, rivals: Sequence[str], names: Sequence[str]) -> list[Co
         }
         pairs = pairs_of(clips, "quality")
         gaps = np.stack([columns[n][pairs.a] - columns[n][pairs.b] for n in names], axis=1)
-        found.append(Compared(folder.name, clips, pairs, gaps))
-    return found
+        results.append(Compared(folder.name, clips, pairs, gaps))
+    return results
 
 
 def main() -> None:
@@ -186,8 +186,8 @@ def main() -> None:
     for one in sets:
         print(f"  {one.name}: {outcome(one, margins)}")
     rows = [
-        [kind, name, " / ".join(f"{m:g}" for m in chosen), str(found)]
-        for kind, name, chosen, found in left_out(sets, grid)
+        [kind, name, " / ".join(f"{m:g}" for m in chosen), str(result)]
+        for kind, name, chosen, result in left_out(sets, grid)
     ]
     header = ["left out", "which", " / ".join(grid), "on it"]
     table("margins chosen without it, figures on it", header, rows)

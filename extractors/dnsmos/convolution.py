@@ -136,18 +136,18 @@ class ConvStack:
             fresh = image[:, ROWS * step : ROWS * (step + 1)].transpose(1, 2, 0)
             taken[:carried] = taken[ROWS : ROWS + carried]
             taken[carried : carried + len(fresh), 1:-1] = fresh
-            given = taken
+            provided = taken
             for number, (layer, to) in enumerate(zip(self._layers, sums, strict=True), start=1):
-                layer.add_rows(given, to)
+                layer.add_rows(provided, to)
                 if blank is not None:  # a layer's results lie one row behind what it takes in
                     first = ROWS * step - number + reach
                     to[:ROWS][blank[first : first + ROWS]] = 0
-                given = to
+                provided = to
             rows_out = result[height * step : height * (step + 1)]
             if self.scale == 2:
-                pool(given, rows_out)
+                pool(provided, rows_out)
             else:
-                np.maximum(given[:ROWS, 1:-1], 0, out=rows_out)
+                np.maximum(provided[:ROWS, 1:-1], 0, out=rows_out)
         # What the first rows give is made of nothing.
         return result[2 * reach // self.scale : rows // self.scale].transpose(2, 0, 1)
 

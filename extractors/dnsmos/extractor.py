@@ -79,9 +79,9 @@ class DnsmosExtractor(Extractor):
     windows: Windows = "reference"
 
     def __post_init__(self) -> None:
-        known = get_args(Windows)
-        if self.windows not in known:
-            offered = " or ".join(map(repr, known))
+        available = get_args(Windows)
+        if self.windows not in available:
+            offered = " or ".join(map(repr, available))
             raise UserError(f"{self.name}: windows {self.windows!r} is unknown; use {offered}")
 
     def unavailable(self) -> str | None:
@@ -201,11 +201,11 @@ def score(audio: SpeechSamples, windows: Sequence[int], period: int = 0) -> npt.
     p835_model, p808_model = _models()
     quality = p835.P835(p835_model, audio, period)
     overall = p808.P808(p808_model, audio, period)
-    found = []
+    results = []
     for first in range(0, len(windows), WINDOWS_AT_ONCE):
         block = windows[first : first + WINDOWS_AT_ONCE]
-        found.append(np.column_stack([quality.scores(block), overall.scores(block)]))
-    return np.concatenate(found)
+        results.append(np.column_stack([quality.scores(block), overall.scores(block)]))
+    return np.concatenate(results)
 
 
 def model_files() -> tuple[Path, ...]:

@@ -74,14 +74,14 @@ class P808:
         hops = self._hops.of(windows, self._shared)
         edges = self._own_frames(windows)
         peaks = [_peak(hops, w, own) for w, own in zip(windows, edges, strict=True)]
-        found = []
+        results = []
         start = 0
         for stop in _group_ends(windows, peaks):
             group, peak = windows[start:stop], peaks[start]
             own = scaled(edges[start:stop], peak)
-            found.append(self._group_scores(hops, group, peak, own))
+            results.append(self._group_scores(hops, group, peak, own))
             start = stop
-        return np.concatenate(found).astype(np.float64)
+        return np.concatenate(results).astype(np.float64)
 
     def _shared(self, first: int, stop: int) -> list[Decibels]:
         """Absolute level of every frame [shape=(100, 120)] per hop, dB."""

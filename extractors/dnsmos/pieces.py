@@ -73,9 +73,9 @@ def nodes_between(
 
 def attribute(node: onnx.NodeProto, name: str, default: list[int]) -> list[int]:
     """A list of integers among a node's attributes."""
-    for found in node.attribute:
-        if found.name == name:
-            return list(found.ints)
+    for result in node.attribute:
+        if result.name == name:
+            return list(result.ints)
     return default
 
 

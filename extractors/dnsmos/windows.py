@@ -169,12 +169,12 @@ def raw_scores(
             [shape=(n, frames, bins)]; there may be 0 frames.
         last_frames: the same at their end.
     """
-    found = []
+    results = []
     for first in range(0, len(windows), WINDOWS_PER_RUN):
         some = slice(first, first + WINDOWS_PER_RUN)
         cells = _window_cells(network, hops, windows[some], first_frames[some], last_frames[some])
-        found += network.tail(cells)
-    return np.concatenate(found)
+        results += network.tail(cells)
+    return np.concatenate(results)
 
 
 def _window_cells(

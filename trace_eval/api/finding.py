@@ -71,12 +71,12 @@ class Finding:
         pandas = require("pandas", "pandas", "agree", "a data frame")
         if name is None and self.points:
             return pandas.DataFrame([point._asdict() for point in self.points])
-        known = self.names
-        if not known and name is None:
+        available = self.names
+        if not available and name is None:
             return pandas.DataFrame([flat(self.report)])
-        if not known or (name is not None and name not in known):
-            raise UserError(f"to_pandas: no table {name!r}; {nearest(str(name), known)}")
-        rows = getattr(self.report, name or known[0])
+        if not available or (name is not None and name not in available):
+            raise UserError(f"to_pandas: no table {name!r}; {nearest(str(name), available)}")
+        rows = getattr(self.report, name or available[0])
         return pandas.DataFrame([flat(row) for row in rows])
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -56,17 +56,17 @@ def results_of(run: Run) -> Finding:
     return Finding("Overall labels", run, points=points, axis="pairs", ends=_COUNT)
 
 
-def labels_of(given: Any, columns: Mapping[str, str] | None = None) -> Opinions | None:
+def labels_of(provided: Any, columns: Mapping[str, str] | None = None) -> Opinions | None:
     """Human labels from a file, or from a table at hand.
 
     Raises:
         UserError: they cannot be read.
     """
-    if given is None or isinstance(given, Opinions):
-        return given
-    if isinstance(given, str) or hasattr(given, "__fspath__"):
-        return read_labels(Path(given), columns=columns)
-    return table_labels(given, columns)
+    if provided is None or isinstance(provided, Opinions):
+        return provided
+    if isinstance(provided, str) or hasattr(provided, "__fspath__"):
+        return read_labels(Path(provided), columns=columns)
+    return table_labels(provided, columns)
 
 
 def agreement_of(
@@ -74,8 +74,8 @@ def agreement_of(
 ) -> Finding:
     """What ``agree`` prints of a run of pairs or of scores."""
     chosen = _options(AgreeOptions, BootstrapOptions(), options)
-    given, named = _labels(labels, columns)
-    return agreement_finding(agree([folder], given, chosen, named))
+    provided, named = _labels(labels, columns)
+    return agreement_finding(agree([folder], provided, chosen, named))
 
 
 def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:
@@ -86,11 +86,11 @@ def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:
     return _statistics("Agreement with people", report, _agreement_points(report), unit, span)
 
 
-def _labels(given: Any, columns: Mapping[str, str] | None) -> tuple[Any, Columns | None]:
+def _labels(provided: Any, columns: Mapping[str, str] | None) -> tuple[Any, Columns | None]:
     """Human labels as statistics read them: a file with its names of columns, or a table."""
-    if isinstance(given, str) or hasattr(given, "__fspath__"):
-        return Path(given), Columns(named=columns or {})
-    return labels_of(given, columns), None
+    if isinstance(provided, str) or hasattr(provided, "__fspath__"):
+        return Path(provided), Columns(named=columns or {})
+    return labels_of(provided, columns), None
 
 
 def _statistics(
@@ -118,9 +118,9 @@ def _agreement_points(report: AgreeReport | ScoreReport) -> Iterator[Point]:
         yield from _score_points(report)
         return
     for score in report.scores:
-        found = accuracy_of(score)
-        if found.value is not None:
-            yield Point(f"{score.judge}: {score.dimension}", found.value, *_ends(found))
+        result = accuracy_of(score)
+        if result.value is not None:
+            yield Point(f"{score.judge}: {score.dimension}", result.value, *_ends(result))
     for score in most_accurate(report.scores)[:1]:
         for rule in score.baselines:
             if rule.accuracy is not None:
@@ -131,10 +131,10 @@ def _agreement_points(report: AgreeReport | ScoreReport) -> Iterator[Point]:
 def _score_points(report: ScoreReport) -> Iterator[Point]:
     judges = {row.judge for row in report.coverage}
     for figure in report.figures:
-        found = figure.estimate
+        result = figure.estimate
         of_judge = (figure.group, figure.name) == ("agreement", "rho") and figure.who in judges
-        if of_judge and found.value is not None:
-            yield Point(figure.who, found.value, *_ends(found))
+        if of_judge and result.value is not None:
+            yield Point(figure.who, result.value, *_ends(result))
 
 
 def ranking_of(
@@ -145,10 +145,10 @@ def ranking_of(
     options: Mapping[str, Any],
 ) -> Finding:
     """What ``rank`` prints of a run."""
-    asked = {"missing": "drop", "systems": systems, **options}
-    chosen = _options(RankOptions, BootstrapOptions(2_000), asked)
-    given, named = _labels(labels, columns)
-    return ranking_finding(rank(folder, given, chosen, columns=named))
+    requested = {"missing": "drop", "systems": systems, **options}
+    chosen = _options(RankOptions, BootstrapOptions(2_000), requested)
+    provided, named = _labels(labels, columns)
+    return ranking_finding(rank(folder, provided, chosen, columns=named))
 
 
 def ranking_finding(report: RankReport) -> Finding:
@@ -183,12 +183,12 @@ def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
     from trace_eval.compare.tables import compare_tables
 
     pairs = isinstance(report, RunComparison)
-    found = (
+    result = (
         [(f"{m.first} and {m.second}: {m.dimension}", m.same) for m in report.mutual]
         if isinstance(report, RunComparison)
         else [(f"{d.second} minus {d.first}: {d.rubric}", d.difference) for d in report.differences]
     )
-    points = [Point(name, e.value, *_ends(e)) for name, e in found if e.value is not None]
+    points = [Point(name, e.value, *_ends(e)) for name, e in result if e.value is not None]
     tables = tuple(compare_tables(report))
     return Finding(
         "Comparison of runs",
@@ -202,8 +202,8 @@ def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
     )
 
 
-def _ends(found: IntervalEstimate) -> tuple[float | None, float | None]:
-    return found.interval or (None, None)
+def _ends(result: IntervalEstimate) -> tuple[float | None, float | None]:
+    return result.interval or (None, None)
 
 
 def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Finding:
@@ -225,7 +225,7 @@ def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Findi
         tuple(screen_tables(report)),
         (report.verdict,),
         tuple(report.caveats),
-        points=tuple(Point(name, float(len(found))) for name, found in counts),
+        points=tuple(Point(name, float(len(result))) for name, result in counts),
         axis="pairs",
         ends=_COUNT,
     )
@@ -308,15 +308,15 @@ def page_of(run: Run, path: Path) -> FindingsPage:
     return page
 
 
-def _options(kind: Any, bootstrap: BootstrapOptions | None, given: Mapping[str, Any]) -> Any:
+def _options(kind: Any, bootstrap: BootstrapOptions | None, provided: Mapping[str, Any]) -> Any:
     """Options of a statistic from keywords, those of its bootstrap among them."""
     own = {part.name for part in dataclasses.fields(kind)} - {"bootstrap"}
     drawn = {part.name for part in dataclasses.fields(BootstrapOptions)} if bootstrap else set()
-    for name in given:
+    for name in provided:
         if name not in own | drawn:
             raise UserError(f"{name}: is unknown; {nearest(name, own | drawn)}")
-    chosen = {name: value for name, value in given.items() if name in own}
+    chosen = {name: value for name, value in provided.items() if name in own}
     if bootstrap is not None:
-        more = {name: value for name, value in given.items() if name in drawn}
+        more = {name: value for name, value in provided.items() if name in drawn}
         chosen["bootstrap"] = dataclasses.replace(bootstrap, **more)
     return kind(**chosen)

@@ -272,11 +272,11 @@ def with_settings(options: Options, settings: Mapping[str, Any]) -> Options:
     """
     parts: tuple[tuple[str, Any], ...] = (("extract", ExtractOptions), ("judging", JudgeOptions))
     own = {field.name for field in fields(Options)}
-    known = {name: {field.name for field in fields(kind)} for name, kind in parts}
+    available = {name: {field.name for field in fields(kind)} for name, kind in parts}
     for name in settings:
-        if name not in own.union(*known.values()):
-            raise UserError(f"{name}: is unknown; {nearest(name, own.union(*known.values()))}")
-    for part, names in known.items():
+        if name not in own.union(*available.values()):
+            raise UserError(f"{name}: is unknown; {nearest(name, own.union(*available.values()))}")
+    for part, names in available.items():
         if changed := {key: value for key, value in settings.items() if key in names - own}:
             options = replace(options, **{part: replace(getattr(options, part), **changed)})
     return replace(options, **{key: value for key, value in settings.items() if key in own})

@@ -51,10 +51,10 @@ def blueprint(source: Path | str | bytes, options: ExtractOptions | None = None)
         UserError: the recording cannot be decoded.
     """
     options = options or ExtractOptions(workers=0)
-    (found,) = extract([source], options)
-    if found.blueprint is None:
-        raise UserError(found.error or "no blueprint")
-    return found.blueprint
+    (result,) = extract([source], options)
+    if result.blueprint is None:
+        raise UserError(result.error or "no blueprint")
+    return result.blueprint
 
 
 @python_words()

@@ -38,42 +38,42 @@ def finding_of(report: Any) -> Finding:
     return timing_finding(report) if isinstance(report, TurnsFound) else cards_finding(report)
 
 
-def timing_finding(found: TurnsFound) -> Finding:
+def timing_finding(result: TurnsFound) -> Finding:
     """What ``turns`` found, for people; drawn are its times with an interval."""
     points = [
         Point(one.name, one.value, *one.interval)
-        for one in found.report.figures.values()
+        for one in result.report.figures.values()
         if one.unit == "s" and one.value is not None and one.interval is not None
     ]
-    tables = tuple(found.tables(0))
-    return Finding("Timing", found, tables, found.sentences, points=tuple(points), axis="seconds")
+    tables = tuple(result.tables(0))
+    return Finding("Timing", result, tables, result.sentences, points=tuple(points), axis="seconds")
 
 
 def rows_of(finding: Finding) -> Iterator[tuple[str, list[Figure]]]:
     """(title of a table, its figures), in reading order."""
-    found = finding.report
-    if isinstance(found, TurnsFound):
-        yield finding.title, list(_times(found))
+    result = finding.report
+    if isinstance(result, TurnsFound):
+        yield finding.title, list(_times(result))
         return
     for table in finding.tables:
         yield table.title, list(figures(table))
 
 
-def _times(found: TurnsFound) -> Iterator[Figure]:
+def _times(result: TurnsFound) -> Iterator[Figure]:
     """Figures of calls as the report holds them: its table shows their texts."""
-    for system, report in _systems(found).items():
+    for system, report in _systems(result).items():
         for one in report.figures.values():
             if one.value is not None:
                 low, high = one.interval or (None, None)
                 yield Figure(system, one.name, one.value, low, high, one.events, one.unit)
 
 
-def _systems(found: TurnsFound) -> dict[str, TurnsReport]:
+def _systems(result: TurnsFound) -> dict[str, TurnsReport]:
     """What is timed, by name."""
-    if found.against is None or found.other is None:
-        return {found.report.source or "calls": found.report}
-    first, second = found.against.first, found.against.second
-    return {first: found.report, second if second != first else f"{second} (2)": found.other}
+    if result.against is None or result.other is None:
+        return {result.report.source or "calls": result.report}
+    first, second = result.against.first, result.against.second
+    return {first: result.report, second if second != first else f"{second} (2)": result.other}
 
 
 def picture_of(finding: Finding, name: str | None) -> Picture:
@@ -82,12 +82,12 @@ def picture_of(finding: Finding, name: str | None) -> Picture:
     Raises:
         UserError: the report does not give it.
     """
-    given = dict(_pictures(finding))
-    chosen = next(iter(given), None) if name is None else name
-    if chosen is None or chosen not in given:
-        rest = f"give one of {', '.join(given)}" if given else "leave out --plot"
+    provided = dict(_pictures(finding))
+    chosen = next(iter(provided), None) if name is None else name
+    if chosen is None or chosen not in provided:
+        rest = f"give one of {', '.join(provided)}" if provided else "leave out --plot"
         raise UserError(f"--plot {name or ''}: {finding.title} has nothing to draw; {rest}")
-    return given[chosen]
+    return provided[chosen]
 
 
 def _pictures(finding: Finding) -> Iterator[tuple[str, Picture]]:
@@ -111,18 +111,18 @@ def _of_labels(
     for score in most_accurate(report.scores)[:1]:
         shades = [[n / sum(row) if sum(row) else None for n in row] for row in score.confusion]
         texts = [[f"{n:g}" for n in row] for row in score.confusion]
-        told = (f"people: {score.dimension}", score.judge)
-        yield "confusion", draw.matrix((score.labels, score.labels), shades, texts, told)
+        lines = (f"people: {score.dimension}", score.judge)
+        yield "confusion", draw.matrix((score.labels, score.labels), shades, texts, lines)
     for one in calibrations[:1]:
         bins = [(each.predicted, each.observed, each.pairs) for each in one.chosen.bins]
         axes = (f"P(people prefer A) by {one.judge}", "people prefer A, share")
         yield "calibration", draw.calibration(bins, axes)
 
 
-def _responses(found: TurnsFound) -> Iterator[tuple[str, Picture]]:
+def _responses(result: TurnsFound) -> Iterator[tuple[str, Picture]]:
     times = {
         name: [v for call in report.conversations for v in call.measured.values.get("response", ())]
-        for name, report in _systems(found).items()
+        for name, report in _systems(result).items()
     }
     if times := {name: each for name, each in times.items() if each}:
         yield "responses", draw.ecdf(times, "response time, s")

@@ -31,11 +31,11 @@ def in_python(text: str) -> str:
 
 
 def _keywords(text: str) -> str:
-    text = _COLUMNS.sub(lambda found: f"columns={{{_items(_COLUMN, found[0])}}}", text)
-    text = _EXTRACTOR.sub(lambda found: f"overrides={{{_items(_EXTRACTOR, found[0])}}}", text)
+    text = _COLUMNS.sub(lambda result: f"columns={{{_items(_COLUMN, result[0])}}}", text)
+    text = _EXTRACTOR.sub(lambda result: f"overrides={{{_items(_EXTRACTOR, result[0])}}}", text)
     text = _SETTING.sub("", text)
-    text = _VALUE.sub(lambda found: f"{_name(found[1])}=", text)
-    return _FLAG.sub(lambda found: _name(found[1]), text)
+    text = _VALUE.sub(lambda result: f"{_name(result[1])}=", text)
+    return _FLAG.sub(lambda result: _name(result[1]), text)
 
 
 def _items(each: re.Pattern[str], text: str) -> str:

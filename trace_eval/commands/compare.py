@@ -58,8 +58,8 @@ def compare(
 
     beside = ("cluster", "html", "copy_audio", "csv", "fail_under")
     alone = ("aa", "margin", "truth", "keys", "items")
-    told = "with" if judge_change else "without"
-    refuse_unused(context, beside if judge_change else alone, f"{told} --judge-change")
+    message = "with" if judge_change else "without"
+    refuse_unused(context, beside if judge_change else alone, f"{message} --judge-change")
     if html is None:
         refuse_unused(context, ("copy_audio",), "without --html")
     if judge_change:
@@ -112,11 +112,11 @@ def print_change(
     from trace_eval.runs.run import Run
     from trace_eval.stats.agreement.ratings import read_ratings
 
-    known: Opinions | None = None
+    available: Opinions | None = None
     if labels:
         rated = Run(sources[0]).holds_scores
-        known = read_ratings(labels) if rated else read_labels(labels)
-    report = judge_change(sources, repeats, options, known)
+        available = read_ratings(labels) if rated else read_labels(labels)
+    report = judge_change(sources, repeats, options, available)
     console = stdout_console()
     console.print(f"{report.title}: {report.sentence}", markup=False, soft_wrap=True)
     for note in report.notes:

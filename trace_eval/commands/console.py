@@ -114,8 +114,8 @@ def results(file_width: int = FILE_WIDTH) -> Console:
     Args:
         file_width: where it is no terminal and ``COLUMNS`` names no width, characters.
     """
-    asked = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
-    return SafeConsole(width=None if asked else file_width, highlight=False)
+    requested = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
+    return SafeConsole(width=None if requested else file_width, highlight=False)
 
 
 def messages() -> Console:
@@ -214,8 +214,8 @@ def left_out(rows: int, everything: Path | None = None) -> str:
     if rows <= MAX_ROWS:
         return ""
     where = everything or wanted_json()
-    told = f"... {counted(rows - MAX_ROWS, 'more row')}"
-    return f"{told}; all: {where}" if where else f"{told}; --json FILE writes all"
+    message = f"... {counted(rows - MAX_ROWS, 'more row')}"
+    return f"{message}; all: {where}" if where else f"{message}; --json FILE writes all"
 
 
 def warn(text: object) -> None:

@@ -63,35 +63,35 @@ def _print_list() -> None:
     from trace_eval.commands.json_option import give
     from trace_eval.datasets import dataset_names, find_dataset
 
-    found = [find_dataset(name) for name in dataset_names()]
+    collected = [find_dataset(name) for name in dataset_names()]
     table = Table(box=None, pad_edge=False)
     for title in ("name", "judged", "items", "licence", "figures that come out again"):
         table.add_column(title, no_wrap=title == "name", overflow="fold")
-    for row in found:
+    for row in collected:
         table.add_row(row.name, row.judged, row.items, row.licence, row.reproduces)
     results().print(table)
-    give([replace(row, reader=str(row.reader)) for row in found])
+    give([replace(row, reader=str(row.reader)) for row in collected])
 
 
 def _print(done: Conversion) -> None:
     console = results()
-    found, dataset = done.converted, done.dataset
+    result, dataset = done.converted, done.dataset
 
     def say(text: str) -> None:
         console.print(escape(text), soft_wrap=True)
 
     say(
-        f"{dataset.title}: {counted(len(found.items), 'answer')} to rate,"
-        f" {counted(len(found.pairs), 'pair')},"
-        f" {counted(len(found.scores), 'score')} of the authors' rule; licence {dataset.licence}"
+        f"{dataset.title}: {counted(len(result.items), 'answer')} to rate,"
+        f" {counted(len(result.pairs), 'pair')},"
+        f" {counted(len(result.scores), 'score')} of the authors' rule; licence {dataset.licence}"
         f" ({dataset.source})"
     )
     for what, path in done.files.items():
         say(f"{what}: {path}")
-    if found.figures:
+    if result.figures:
         console.print()
-        _print_figures(found.figures)
-    for board in found.boards:
+        _print_figures(result.figures)
+    for board in result.boards:
         figures = board.figures()
         odd = [f"{f.system} {f.difference:+g} ({f.note})" for f in figures if f.verdict != "equal"]
         of = f"of {counted(len(figures), 'row')}"
@@ -101,9 +101,9 @@ def _print(done: Conversion) -> None:
             " columns"
             f" within {board.tolerance:g}" + (f"; not {'; '.join(odd)}" if odd else "")
         )
-    if found.notes:
+    if result.notes:
         console.print()
-    for note in found.notes:
+    for note in result.notes:
         say(f"note: {note}")
 
 
@@ -121,14 +121,14 @@ def _cells(figure: Figure) -> list[str]:
     def number(value: float | None) -> str:
         return "" if value is None else f"{value:.{figure.decimals}f}"
 
-    told = [figure.verdict]
+    lines = [figure.verdict]
     if figure.interval:
         low, high = figure.interval
-        told.append(f"95 % {number(low)}-{number(high)}")
+        lines.append(f"95 % {number(low)}-{number(high)}")
     if figure.expected is not None:
-        told.append(f"expected {number(figure.expected)}")
+        lines.append(f"expected {number(figure.expected)}")
     if figure.note:
-        told.append(figure.note)
+        lines.append(figure.note)
     bounds = figure.unscored > 0
     return [
         figure.name,
@@ -139,5 +139,5 @@ def _cells(figure: Figure) -> list[str]:
         f"{figure.unscored:,}" if figure.n else "",
         number(figure.worst) if bounds else "",
         number(figure.best) if bounds else "",
-        "; ".join(told),
+        "; ".join(lines),
     ]

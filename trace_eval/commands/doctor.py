@@ -38,9 +38,9 @@ def doctor(
     from trace_eval.commands.tables import print_checks, print_diagnosis, print_options
 
     if judge is None:
-        found = diagnose()
-        print_diagnosis(found)
-        give(found)
+        result = diagnose()
+        print_diagnosis(result)
+        give(result)
         return
     checks = diagnose_judge(judge, judging, probe)
     give(checks)

@@ -94,8 +94,8 @@ def _refuse_misplaced(error: Exception) -> None:
     option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
     if context and context.command.name in ("judge", "rate") and _EXTRA in str(error):
         one, two = context.params.get("items"), str(error).rpartition("(")[2].rstrip(")")
-        told = f"{one} {two}: there is one input; two folders of recordings are"
-        raise UserError(f"{told} --a {one} --b {two.split()[0]}") from None
+        message = f"{one} {two}: there is one input; two folders of recordings are"
+        raise UserError(f"{message} --a {one} --b {two.split()[0]}") from None
     if not option or not context:
         return
     from trace_eval.judges.options.judge_options import FIELDS, STATE

@@ -72,8 +72,8 @@ def export(
         from trace_eval.report.trackers import send, trackers
 
         if to not in trackers():
-            known = ", ".join(("csv", "parquet", "label-studio", "otel", *trackers()))
-            raise UserError(f"--to {to!r}: use one of {known}")
+            available = ", ".join(("csv", "parquet", "label-studio", "otel", *trackers()))
+            raise UserError(f"--to {to!r}: use one of {available}")
         where = send(run, to, out)
     results().print(str(where), markup=False, soft_wrap=True)
     give(Exported(run, to, str(where)))

@@ -62,7 +62,7 @@ def extract(
     count = len(sources) - len(short.errors)
     lacking = f", without {', '.join(short.missing)}" if short.missing else ""
     messages().print(f"{count} of {counted(len(sources), 'recording')}{lacking} -> {where}")
-    told = [str(problem) for problem in problems]
-    give(Extraction(str(where), len(sources), short.errors, short.missing, told))
+    lines = [str(problem) for problem in problems]
+    give(Extraction(str(where), len(sources), short.errors, short.missing, lines))
     if short.errors or short.missing or problems:
         raise typer.Exit(EXIT_INCOMPLETE)

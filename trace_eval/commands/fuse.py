@@ -132,10 +132,10 @@ def _calibrate(source: Path, policy: str | None, labels: Path | None, folder: Pa
     from trace_eval.runs.opinions import read_with_labels
     from trace_eval.stats.inference.tables import calibration_tables
 
-    (judged,), known = read_with_labels([source], labels)
+    (judged,), available = read_with_labels([source], labels)
     chosen = load_policy(policy) if policy else None
-    found, paths = write_probabilities(judged, known, folder, chosen)
-    print_tables(calibration_tables(found), stdout_console())
+    result, paths = write_probabilities(judged, available, folder, chosen)
+    print_tables(calibration_tables(result), stdout_console())
     for path in paths:
         results().print(str(path), markup=False, soft_wrap=True)
-    give(found)
+    give(result)

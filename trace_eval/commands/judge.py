@@ -112,8 +112,8 @@ def judge(
     source = source_named(items, folders)
     if isinstance(source, str) and is_run(source):
         if reading.shard or estimate or quick or extracting.by_turn:
-            told = "no --shard, --estimate, -X by_turn"
-            raise UserError(f"{items}: a run is judged again as a whole; {told}")
+            message = "no --shard, --estimate, -X by_turn"
+            raise UserError(f"{items}: a run is judged again as a whole; {message}")
         job: Job = open_again(source, out, options, aa or reading.limit, aa is not None)
     elif aa:
         raise UserError(f"--aa: {items} is no finished run; name the folder of one")

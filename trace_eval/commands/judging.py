@@ -43,8 +43,8 @@ def judges_help() -> str:
         return "Who judges."
     from trace_eval.judges.registry.create import judge_specs
 
-    known = dict.fromkeys((*judge_specs(), *judge_specs("single")))
-    return f"Who judges: {', '.join(known)}; trace-eval doctor says which can run here."
+    available = dict.fromkeys((*judge_specs(), *judge_specs("single")))
+    return f"Who judges: {', '.join(available)}; trace-eval doctor says which can run here."
 
 
 def judge_options(command: Command) -> Command:
@@ -57,8 +57,8 @@ def judge_options(command: Command) -> Command:
 
 
 def _build(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:
-    given = split_settings(chosen.pop("judge_settings") or (), "-J")
-    named = named_options(others["context"], JudgeOptions, STATE, chosen, given, "-J")
+    provided = split_settings(chosen.pop("judge_settings") or (), "-J")
+    named = named_options(others["context"], JudgeOptions, STATE, chosen, provided, "-J")
     folder = others.get("cache") or cache_folder()
     return JudgeOptions(**named, cache=Path(folder) / "replies.sqlite")
 

@@ -24,11 +24,11 @@ def merge(
     from trace_eval.commands.json_option import give
     from trace_eval.runs.merge import merge as join
 
-    found = join(runs, out, partial)
-    warn_all(f"shard {shard} is missing" for shard in found.missing)
-    told = f"{counted(found.folders, 'folder')}, {counted(found.blueprints, 'clip')}"
-    if summary := found.summary:
-        told += f", {summary.scored} of {counted(summary.total, 'pair')} scored"
-        told += f" ({summary.coverage:.1%})"
-    messages().print(f"{told} -> {out}", highlight=False, markup=False, soft_wrap=True)
-    give(found)
+    result = join(runs, out, partial)
+    warn_all(f"shard {shard} is missing" for shard in result.missing)
+    message = f"{counted(result.folders, 'folder')}, {counted(result.blueprints, 'clip')}"
+    if summary := result.summary:
+        message += f", {summary.scored} of {counted(summary.total, 'pair')} scored"
+        message += f" ({summary.coverage:.1%})"
+    messages().print(f"{message} -> {out}", highlight=False, markup=False, soft_wrap=True)
+    give(result)

@@ -34,7 +34,7 @@ def list_() -> None:
     from trace_eval.show.table import Table
 
     columns = ("model", "group", "weights", "languages", "here", "licence")
-    found = list_models()
+    result = list_models()
     rows = [
         (
             row.model.spec,
@@ -44,14 +44,14 @@ def list_() -> None:
             f"{row.size / 1e6:.0f} MB" if row.path else "no",
             row.model.licence,
         )
-        for row in found
+        for row in result
     ]
     console = results()
     print_tables([Table("", columns, tuple(rows))], console)
-    for row in found:
+    for row in result:
         if row.path:
             console.print(f"{row.model.spec}: {row.path}", markup=False, soft_wrap=True)
-    give(found)
+    give(result)
 
 
 @app.command()
@@ -60,11 +60,11 @@ def fetch(specs: Annotated[list[str], typer.Argument(metavar="SPEC...", help=_SP
     from extractors.fetch import fetch as fetch_model
     from trace_eval.commands.json_option import give
 
-    found = []
+    collected = []
     for spec in specs:
-        found.append(Fetched(spec, fetch_model(spec)))
-        messages().print(f"{spec}: {found[-1].path}")
-    give(found)
+        collected.append(Fetched(spec, fetch_model(spec)))
+        messages().print(f"{spec}: {collected[-1].path}")
+    give(collected)
 
 
 @app.command()
@@ -77,14 +77,14 @@ def verify(
     from extractors import verify as verify_models
     from trace_eval.commands.json_option import give
 
-    found = verify_models(specs or ())
-    for row in found:
+    result = verify_models(specs or ())
+    for row in result:
         if row.ok:
             results().print(f"{row.spec}: {row.detail}")
         else:
             warn(f"{row.spec}: {row.detail}")
-    if not found:
+    if not result:
         messages().print("no model is on this machine; see: trace-eval models list")
-    give(found)
-    if not all(row.ok for row in found):
+    give(result)
+    if not all(row.ok for row in result):
         raise typer.Exit(EXIT_INCOMPLETE)

@@ -27,12 +27,12 @@ def _load_config(context: typer.Context, path: Path | None) -> Path | None:
         return path
     from trace_eval.runs.config import read_config
 
-    found = read_config(path)
+    result = read_config(path)
     options = {option.name: option for option in context.command.params if option.name}
     context.default_map = {
-        key: _as_often(value, options[key]) for key, value in found.items() if key in options
+        key: _as_often(value, options[key]) for key, value in result.items() if key in options
     }
-    context.meta[_TABLE] = {key: value for key, value in found.items() if key not in options}
+    context.meta[_TABLE] = {key: value for key, value in result.items() if key not in options}
     return path
 
 
@@ -168,18 +168,18 @@ def _build(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractOptions:
         if not separator or not group or not spec:
             raise UserError(f"--extractor {item!r}: write GROUP=SPEC, e.g. pitch=pyin")
         overrides[group] = spec
-    given = split_settings(chosen.pop("extract_settings") or (), "-X")
+    provided = split_settings(chosen.pop("extract_settings") or (), "-X")
     context = others["context"]
     own: dict[str, dict[str, Any]] = {
         name: dict(options)
         for name, options in context.meta.get(_TABLE, {}).get("extractor_options", {}).items()
     }
-    for key in [key for key in given if "." in key]:
+    for key in [key for key in provided if "." in key]:
         extractor, _, option = key.rpartition(".")
-        own.setdefault(extractor, {})[option] = given.pop(key)
-    if "cache" in given:
+        own.setdefault(extractor, {})[option] = provided.pop(key)
+    if "cache" in provided:
         raise UserError("-X cache: use --cache FOLDER, which is for replies too")
-    named = named_options(context, ExtractOptions, _HIDDEN, chosen, given, "-X")
+    named = named_options(context, ExtractOptions, _HIDDEN, chosen, provided, "-X")
     return ExtractOptions(overrides=overrides, extractor_options=_read(own), **named)
 
 

@@ -42,16 +42,16 @@ def plan(
     if not run.asked.any():
         _before(int(run.scored.sum()), options.level)
         return
-    found = make_plan(run, options)
-    for note in found.notes:
+    result = make_plan(run, options)
+    for note in result.notes:
         warn(note)
-    print_tables([plan_table(found)], stdout_console())
-    results().print(found.verdict, markup=False, soft_wrap=True)
+    print_tables([plan_table(result)], stdout_console())
+    results().print(result.verdict, markup=False, soft_wrap=True)
     path = out or (source / "plan.csv" if source.is_dir() else None)
     if path:
-        write_plan(path, found, run)
+        write_plan(path, result, run)
         results().print(str(path), markup=False, soft_wrap=True)
-    give(found)
+    give(result)
 
 
 def _before(pairs: int, level: float) -> None:
@@ -60,6 +60,6 @@ def _before(pairs: int, level: float) -> None:
     from trace_eval.commands.render import print_sentences
     from trace_eval.decide.plan import plan_before
 
-    found = plan_before(pairs, level)
-    print_sentences(found.sentences)
-    give(found)
+    result = plan_before(pairs, level)
+    print_sentences(result.sentences)
+    give(result)

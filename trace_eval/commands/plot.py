@@ -21,10 +21,10 @@ def draw(values: Sequence[float | None], rows: int, unit: str, decimals: int = 0
         Lines from top to bottom: a label, an axis, the bars. The lowest value is one eighth
         of a cell high, so that it can be told from an empty column.
     """
-    known = [value for value in values if value is not None]
-    if not known:
+    available = [value for value in values if value is not None]
+    if not available:
         return ["no values"]
-    low, high = min(known), max(known)
+    low, high = min(available), max(available)
     labels = {0: f"{high:.{decimals}f} {unit}", rows - 1: f"{low:.{decimals}f} {unit}"}
     width = max(map(len, labels.values()))
     cells = rows * 8 - 1

@@ -108,15 +108,15 @@ def result_schema(command: str) -> dict[str, Any]:
     Args:
         command: one of :data:`RESULTS`, or a group of them.
     """
-    known: dict[str, Any] = {}
-    found = [_schema(one, known) for one in _named(command)]
-    return (found[0] if len(found) == 1 else {"anyOf": found}) | {"$defs": known}
+    available: dict[str, Any] = {}
+    results = [_schema(one, available) for one in _named(command)]
+    return (results[0] if len(results) == 1 else {"anyOf": results}) | {"$defs": available}
 
 
-def _schema(named: str, known: dict[str, Any]) -> dict[str, Any]:
+def _schema(named: str, available: dict[str, Any]) -> dict[str, Any]:
     how, _, place = named.rpartition(" ")
     module, _, name = place.partition(":")
-    own = _of(getattr(import_module(module), name), known)
+    own = _of(getattr(import_module(module), name), available)
     if how == "list":
         own = {"type": "array", "items": own}
     if how == "dict":
@@ -139,52 +139,52 @@ _PLAIN: dict[Any, Any] = {
 }
 
 
-def _of(hint: Any, known: dict[str, Any]) -> dict[str, Any]:
+def _of(hint: Any, available: dict[str, Any]) -> dict[str, Any]:
     """The schema of a type, as :func:`trace_eval.show.table.plain` writes it.
 
     Args:
         hint: the type.
-        known: name -> schema of the records so far; those of this type are added.
+        available: name -> schema of the records so far; those of this type are added.
     """
     if hint in _PLAIN:
         return dict(_PLAIN[hint])
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        return _of(inner[0], known)
+        return _of(inner[0], available)
     if origin is Literal:
         return {"enum": list(inner)}
     if origin in (Union, UnionType):
-        return {"anyOf": [_of(one, known) for one in inner]}
+        return {"anyOf": [_of(one, available) for one in inner]}
     kind = origin or hint
     if is_typeddict(kind):
-        return _record(kind, sorted(_required(kind)), known)
-    return _of_class(kind, inner, known) if isinstance(kind, type) else {}
+        return _record(kind, sorted(_required(kind)), available)
+    return _of_class(kind, inner, available) if isinstance(kind, type) else {}
 
 
-def _of_class(kind: type[Any], inner: tuple[Any, ...], known: dict[str, Any]) -> dict[str, Any]:
+def _of_class(kind: type[Any], inner: tuple[Any, ...], available: dict[str, Any]) -> dict[str, Any]:
     """The schema of a class, with the types that it is made of."""
     if issubclass(kind, Counter):
         return {"type": "object", "additionalProperties": {"type": "number"}}  # seconds, too
     if issubclass(kind, Mapping):
-        return {"type": "object", "additionalProperties": _of(inner[1], known) if inner else {}}
+        return {"type": "object", "additionalProperties": _of(inner[1], available) if inner else {}}
     if issubclass(kind, PurePath | str):
         return {"type": "string"}
     if issubclass(kind, BaseModel):
-        return _model(kind, known)
+        return _model(kind, available)
     if is_dataclass(kind):
-        return _record(kind, [part.name for part in fields(kind)], known)
+        return _record(kind, [part.name for part in fields(kind)], available)
     if issubclass(kind, tuple | list | np.ndarray | Sequence):
         alike = kind is not np.ndarray and (len(inner) == 1 or inner[1:] == (Ellipsis,))
-        return {"type": "array"} | ({"items": _of(inner[0], known)} if alike else {})
+        return {"type": "array"} | ({"items": _of(inner[0], available)} if alike else {})
     return {}
 
 
-def _model(kind: type[BaseModel], known: dict[str, Any]) -> dict[str, Any]:
+def _model(kind: type[BaseModel], available: dict[str, Any]) -> dict[str, Any]:
     """A reference to the schema of a pydantic model, as it writes itself."""
-    if kind.__name__ not in known:
+    if kind.__name__ not in available:
         own = kind.model_json_schema(mode="serialization", ref_template="#/$defs/{model}")
-        known |= own.pop("$defs", {})
-        known.setdefault(kind.__name__, own)
+        available |= own.pop("$defs", {})
+        available.setdefault(kind.__name__, own)
     return {"$ref": f"#/$defs/{kind.__name__}"}
 
 
@@ -194,17 +194,17 @@ def _required(kind: Any) -> set[str]:
     return {name for name, hint in hints.items() if get_origin(hint) is not NotRequired}
 
 
-def _record(kind: Any, required: list[str], known: dict[str, Any]) -> dict[str, Any]:
+def _record(kind: Any, required: list[str], available: dict[str, Any]) -> dict[str, Any]:
     """A reference to the schema of a dataclass, or of a dictionary with known keys."""
     name = kind.__name__
-    if name not in known:
-        known[name] = {}  # one that holds itself
+    if name not in available:
+        available[name] = {}  # one that holds itself
         hints = get_type_hints(kind)
         parts = {part.name for part in fields(kind)} if is_dataclass(kind) else hints.keys()
-        known[name] = {
+        available[name] = {
             "type": "object",
             "title": name,
-            "properties": {part: _of(hints[part], known) for part in hints if part in parts},
+            "properties": {part: _of(hints[part], available) for part in hints if part in parts},
             "required": required,
         }
     return {"$ref": f"#/$defs/{name}"}

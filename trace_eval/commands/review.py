@@ -89,13 +89,13 @@ def _import(opened: Review, path: Path) -> ReviewFiles:
     from trace_eval.review.exports import ReviewFiles
     from trace_eval.review.labelstudio import read_results
 
-    found = read_results(opened, path)
-    warn_all(found.problems)
-    stored = counted(found.stored, "annotation")
-    known = counted(found.known, "was known", "were known")
-    results().print(f"{stored} stored, {known}", markup=False)
-    came = ReviewFiles(imported=found)
-    if found.problems:
+    result = read_results(opened, path)
+    warn_all(result.problems)
+    stored = counted(result.stored, "annotation")
+    available = counted(result.known, "was known", "were known")
+    results().print(f"{stored} stored, {available}", markup=False)
+    came = ReviewFiles(imported=result)
+    if result.problems:
         give(came)
         raise typer.Exit(EXIT_INCOMPLETE)
     return came

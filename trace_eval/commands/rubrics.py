@@ -26,11 +26,11 @@ def list_() -> None:
     table = Table(box=None, pad_edge=False)
     for title in ("rubric", "scale", "about"):
         table.add_column(title)
-    found = [load_rubric(name) for name in rubric_names()]
-    for rubric in found:
+    collected = [load_rubric(name) for name in rubric_names()]
+    for rubric in collected:
         table.add_row(rubric.name, rubric.numbers.name, rubric.title)
     results().print(table)
-    give(found)
+    give(collected)
 
 
 @app.command()

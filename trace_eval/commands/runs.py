@@ -17,6 +17,6 @@ def runs(
     from trace_eval.commands.tables import print_runs
     from trace_eval.runs.listing import list_runs
 
-    found = list_runs(folder, tag)
-    print_runs(found)
-    give(found)
+    result = list_runs(folder, tag)
+    print_runs(result)
+    give(result)

@@ -23,5 +23,5 @@ def schema(
     from trace_eval.data.schemas import schemas
 
     name = " ".join(names or ()) or None
-    found = result_schema(name) if name and has_result(name) else schemas(name)
-    typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+    result = result_schema(name) if name and has_result(name) else schemas(name)
+    typer.echo(json.dumps(result, indent=2, ensure_ascii=False))

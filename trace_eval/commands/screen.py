@@ -47,14 +47,14 @@ def screen(
     from trace_eval.decide.screen import screen_tables
 
     run = read_labelled_run(source, labels, chosen, others=others or (), columns=columns)
-    found = find(run, replace(options, cluster=not independent))
-    for caveat in found.caveats:
+    result = find(run, replace(options, cluster=not independent))
+    for caveat in result.caveats:
         warn(caveat)
-    print_tables(screen_tables(found), stdout_console())
-    results().print(found.verdict, markup=False, soft_wrap=True)
-    counts = (len(found.decided), len(found.review), len(found.hopeless))
+    print_tables(screen_tables(result), stdout_console())
+    results().print(result.verdict, markup=False, soft_wrap=True)
+    counts = (len(result.decided), len(result.review), len(result.hopeless))
     results().print("decided {}, to review {}, hopeless (unscored) {}".format(*counts))
     folder = out or (source / "screen" if source.is_dir() else None)
-    for path in write_lists(folder, found, run) if folder else ():
+    for path in write_lists(folder, result, run) if folder else ():
         results().print(str(path), markup=False, soft_wrap=True)
-    give(found)
+    give(result)

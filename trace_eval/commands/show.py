@@ -36,9 +36,9 @@ def show(
     from trace_eval.commands.show_blueprint import print_blueprint
 
     here = replace(extracting, workers=0)
-    found = blueprint(what, here)
-    print_blueprint(found, format, title=str(what))
-    give(found)
+    result = blueprint(what, here)
+    print_blueprint(result, format, title=str(what))
+    give(result)
 
 
 def _show_run(folder: Path, config: bool) -> None:

@@ -142,8 +142,10 @@ def _unset(kind: Any) -> Iterator[inspect.Parameter]:
     helps = help_of(kind)
     for each, hint in _shown(kind, ()):
         value = _default(kind, each)
-        told = "" if value is None or isinstance(value, bool) else f"; default: {value}"
-        yield _parameter(each, without_none(hint) | None, None, helps[each.name][:-1] + told + ".")
+        message = "" if value is None or isinstance(value, bool) else f"; default: {value}"
+        yield _parameter(
+            each, without_none(hint) | None, None, helps[each.name][:-1] + message + "."
+        )
 
 
 def _default(start: Any, each: Field[Any]) -> Any:

@@ -68,8 +68,8 @@ def print_results(folder: Path) -> None:
 def _print_reasons(outcomes: Sequence[VerdictRow | ScoreRow], console: Console) -> None:
     """Why there is no rating, in words: once for all that have the same reason, with a count."""
     same = by_cause(f"{outcome.reason}: {outcome.detail or 'no detail'}" for outcome in outcomes)
-    for told in same[:MAX_ROWS]:
-        console.print(f"\nunscored {len(told)}: {told[0]}", markup=False)
+    for details in same[:MAX_ROWS]:
+        console.print(f"\nunscored {len(details)}: {details[0]}", markup=False)
     if left := sum(map(len, same[MAX_ROWS:])):
         console.print(f"\nunscored {left}: for other reasons", markup=False)
 
@@ -95,10 +95,10 @@ def _print_orders(outcomes: dict[str, VerdictRow], console: Console) -> None:
             f"\n{_INCONSISTENT} inconsistent: the two orders contradict each other, so this is no"
             " verdict on the answers"
         )
-    if found := first_position_test(outcomes.values()):
-        console.print(f"\norders: {found.line}")
-        if found.warning:
-            warn(found.warning)
+    if result := first_position_test(outcomes.values()):
+        console.print(f"\norders: {result.line}")
+        if result.warning:
+            warn(result.warning)
 
 
 def print_scores(folder: Path) -> None:
@@ -156,8 +156,8 @@ def print_summary(
         console.print(escape(spending.line))
     for reason, count in summary.unscored.most_common():
         console.print(f"[yellow]unscored[/] {count}: {escape(reason)}")
-    known = {summary.dimensions[name] for name in DIMENSIONS}
-    if len(known) > 1 and (min(known) or summary.unscored):
+    available = {summary.dimensions[name] for name in DIMENSIONS}
+    if len(available) > 1 and (min(available) or summary.unscored):
         names = (name for name in DIMENSIONS if name in summary.dimensions)
         each = ", ".join(f"{name} of {summary.dimensions[name]}" for name in names)
         console.print(f"known on their own: {each}; rank --dimension NAME uses one of them")
@@ -237,7 +237,7 @@ def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
         _print_sound(estimate)
 
 
-def _print_sound(found: CostEstimate) -> None:
+def _print_sound(result: CostEstimate) -> None:
     """Sound in the requests, in all and per order; examples apart."""
     table = Table(box=None, pad_edge=False)
     titles = (
@@ -251,15 +251,15 @@ def _print_sound(found: CostEstimate) -> None:
     )
     for title in titles:
         table.add_column(title, justify="left" if title == "sound" else "right")
-    for name, share in (("per order", found.orders), ("in all", 1)):
-        cost = "unknown" if found.cost_usd is None else f"{found.cost_usd / share:.4f}"
+    for name, share in (("per order", result.orders), ("in all", 1)):
+        cost = "unknown" if result.cost_usd is None else f"{result.cost_usd / share:.4f}"
         table.add_row(
             name,
-            f"{found.audio_s / share:,.1f}",
-            f"{found.example_audio_s / share:,.1f}",
-            f"{found.audio_parts // share:,}",
-            f"{found.audio_bytes / share / 1e6:,.2f}",
-            f"{found.audio_tokens // share:,}" if found.audio_tokens else "unknown",
+            f"{result.audio_s / share:,.1f}",
+            f"{result.example_audio_s / share:,.1f}",
+            f"{result.audio_parts // share:,}",
+            f"{result.audio_bytes / share / 1e6:,.2f}",
+            f"{result.audio_tokens // share:,}" if result.audio_tokens else "unknown",
             cost,
         )
     results().print(table)
@@ -306,8 +306,8 @@ def print_options(options: Sequence[ListedOption]) -> None:
     if not options:
         results().print("\nit has no options")
         return
-    told = "\noptions: -J OPTION=VALUE, or OPTION = VALUE below [judge] in a file for --config"
-    results().print(told, markup=False)
+    message = "\noptions: -J OPTION=VALUE, or OPTION = VALUE below [judge] in a file for --config"
+    results().print(message, markup=False)
     for start in range(0, len(options), MAX_ROWS):  # nobody looks an option up in a file
         table = ConsoleRows(("option", "default", "for", "meaning"), fixed=("option",))
         for each in options[start : start + MAX_ROWS]:

@@ -40,14 +40,14 @@ def fusion(
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.stats.agreement.train_fusion import train_fusion, training_tables
 
-    found = train_fusion(ratings, [*(runs or ()), *(more or ())], out, options)
+    result = train_fusion(ratings, [*(runs or ()), *(more or ())], out, options)
     console = stdout_console()
-    print_tables(training_tables(found), console)
-    console.print(found.verdict, markup=False, highlight=False)
-    give(found)
-    if found.path is None:
+    print_tables(training_tables(result), console)
+    console.print(result.verdict, markup=False, highlight=False)
+    give(result)
+    if result.path is None:
         raise typer.Exit(EXIT_INCOMPLETE)
-    console.print(f"wrote {found.path}", markup=False, highlight=False)
+    console.print(f"wrote {result.path}", markup=False, highlight=False)
 
 
 @app.command("scorer")
@@ -67,10 +67,10 @@ def scorer(
     from trace_eval.judges.scorer.options import Progress
     from trace_eval.judges.scorer.train import train_scorer
 
-    def tell(found: Progress) -> None:
-        values = ", ".join(f"{name} {value:.4f}" for name, value in found.values.items())
+    def tell(result: Progress) -> None:
+        values = ", ".join(f"{name} {value:.4f}" for name, value in result.values.items())
         messages().print(
-            f"step {found.step} of {found.steps}: {values}; {found.seconds_left:.0f} s left",
+            f"step {result.step} of {result.steps}: {values}; {result.seconds_left:.0f} s left",
             highlight=False,
         )
 
@@ -98,9 +98,9 @@ def clamp(
     from trace_eval.commands.json_option import give
     from trace_eval.judges.scorer.clamp import train_clamp
 
-    found = train_clamp(scorer, dev, base, device)
-    results().print(found.sentence, highlight=False, markup=False)
-    give(found)
+    result = train_clamp(scorer, dev, base, device)
+    results().print(result.sentence, highlight=False, markup=False)
+    give(result)
 
 
 @app.command("card")

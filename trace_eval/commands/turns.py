@@ -64,22 +64,22 @@ def turns(
         raise UserError("--junit writes the limits of --fail-over and --fail-under; give one")
     started = time.monotonic()
     with counting("reading calls") as tick:
-        told = replace(options, read=replace(options.read, tick=tick, hear_logs=audit))
-        found = turns_report(path, told, against, labels, corrections, limits)
+        details = replace(options, read=replace(options.read, tick=tick, hear_logs=audit))
+        result = turns_report(path, details, against, labels, corrections, limits)
     console = stdout_console()
-    for sentence in found.sentences:
+    for sentence in result.sentences:
         console.print(sentence, markup=False, soft_wrap=True)
     if audit:
-        print_tables([found.report.audit()], console)
-    print_tables(found.tables(shown), console)
-    warn_all(found.report.unread)
-    give_figures(found, csv, found.csv() if csv else None)
+        print_tables([result.report.audit()], console)
+    print_tables(result.tables(shown), console)
+    warn_all(result.report.unread)
+    give_figures(result, csv, result.csv() if csv else None)
     if junit:
         from trace_eval.gate.junit_xml import junit_limits, write_junit
 
-        write_junit(junit, junit_limits("trace-eval turns", found.limits, started))
-    give(found.record())
-    if failed(found.limits):
+        write_junit(junit, junit_limits("trace-eval turns", result.limits, started))
+    give(result.record())
+    if failed(result.limits):
         raise typer.Exit(EXIT_INCOMPLETE)
-    if must_tell and undecided(found.limits):
+    if must_tell and undecided(result.limits):
         raise typer.Exit(EXIT_DAMAGED)

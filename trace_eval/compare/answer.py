@@ -31,9 +31,9 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
         return ("Nobody labelled these pairs: which run is right is unknown.", *alike)
     level = report.options.bootstrap.level
     one, rest = best[0], best[1:]
-    found = accuracy_of(one)
-    assert found.value is not None
-    first = f"{one.judge} agrees with people on {rate(found.value, found.interval)}"
+    result = accuracy_of(one)
+    assert result.value is not None
+    first = f"{one.judge} agrees with people on {rate(result.value, result.interval)}"
     first += f" of {pairs_of(one, report.drawn)}"
     rows = _of(report.differences, one.judge, one.dimension)
     if len(rest) > 1:
@@ -48,13 +48,13 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     row = rows.get(rest[0].judge)
     if row is None:
         return f"{first}.", *alike
-    if same(other.value, found.value):
+    if same(other.value, result.value):
         return f"{first}: equally often.", *alike
-    told = [f"{first}: {outcome(True, row.p_holm, level, MCNEMAR)}.", *alike]
+    lines = [f"{first}: {outcome(True, row.p_holm, level, MCNEMAR)}.", *alike]
     if not is_shown(row.p_holm, level) and row.difference.value:
         figure = row.difference.value, 0.0, row.difference.interval
-        told += filter(None, [labels_to_tell(row.items, *figure, level)])
-    return tuple(told)
+        lines += filter(None, [labels_to_tell(row.items, *figure, level)])
+    return tuple(lines)
 
 
 def _of(rows: Sequence[Comparison], judge: str, dimension: str) -> dict[str, Comparison]:

@@ -199,11 +199,11 @@ def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> BoardFi
 def _against(names: Sequence[str], rates: tuple[Array, Array], items: int) -> ConclusionChange:
     first, second = (z_conclusions(p - EVEN, p * (1 - p) / items) for p in rates)
     words = {1: "better", 0: "undecided", -1: "worse"}
-    told = [
+    lines = [
         f"{name} {words[one]} to {words[other]}"
         for name, one, other in zip(names, first.signs.tolist(), second.signs.tolist(), strict=True)
     ]
-    return change("every system against the baseline", told, first, second)
+    return change("every system against the baseline", lines, first, second)
 
 
 def _pairs(names: Sequence[str], rates: tuple[Array, Array], items: int) -> ConclusionChange:
@@ -212,8 +212,8 @@ def _pairs(names: Sequence[str], rates: tuple[Array, Array], items: int) -> Conc
     first, second = (
         z_conclusions(p[i] - p[j], own[i] + own[j]) for p, own in zip(rates, spread, strict=True)
     )
-    told = [f"{names[a]} and {names[b]}" for a, b in zip(i.tolist(), j.tolist(), strict=True)]
-    return change("every two systems", told, first, second)
+    lines = [f"{names[a]} and {names[b]}" for a, b in zip(i.tolist(), j.tolist(), strict=True)]
+    return change("every two systems", lines, first, second)
 
 
 def _shift_tests(rates: tuple[Array, Array], items: int) -> list[float]:
@@ -227,20 +227,20 @@ def _sentence(
     rows: Sequence[BoardShift],
     items: int | None,
 ) -> str:
-    told = (
+    message = (
         f"scores shift by {all_.mean:+.2f} on average ({all_.mean_absolute:.2f} either way, at most"
         f" {abs(all_.largest):.2f}), Spearman {all_.spearman or 0:.3f},"
         f" {all_.reordered} of {counted(all_.pairs, 'pair')} in another order"
     )
     if items is None:
-        return f"not enough data: {told}; without the number of items no shift can be tested"
+        return f"not enough data: {message}; without the number of items no shift can be tested"
     surviving = sum(row.p_holm is not None and row.p_holm <= 0.05 for row in rows)
     changed = sum(family.changed for family in families)
     size = sum(family.size for family in families)
     if changed or surviving:
         head = "ranks differ" if changed else f"shifted by {all_.mean:+.2f}"
         return (
-            f"{head}: {told}; {counted(surviving, 'shift survives', 'shifts survive')} Holm,"
+            f"{head}: {message}; {counted(surviving, 'shift survives', 'shifts survive')} Holm,"
             f" and {changed} of {counted(size, 'conclusion changes', 'conclusions change')}"
         )
-    return f"not enough data to tell the judges apart: {told}; no shift survives Holm"
+    return f"not enough data to tell the judges apart: {message}; no shift survives Holm"

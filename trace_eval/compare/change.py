@@ -67,8 +67,8 @@ def compare_judgings(
         flips=tuple(seen.values()),
         direction=tuple(moved.values()),
         systems=systems,
-        people=tuple(found for found in labelled if found is not None),
-        rated=tuple(found for found in rated if found is not None),
+        people=tuple(result for result in labelled if result is not None),
+        rated=tuple(result for result in rated if result is not None),
         mapping=_mapping(joined, main, systems),
         severe=tuple(severe_items(joined, main)),
         groups=tuple(groups(joined, main, options.top)),
@@ -88,8 +88,8 @@ def _mapping(joined: Joined, main: str, systems: SystemChange | None) -> Mapping
     """The mapping from old to new: of item scores, or of win rates for labels."""
     one, other = joined.first.metrics[main], joined.second.metrics[main]
     if one.codes is None:
-        known = ~np.isnan(one.points) & ~np.isnan(other.points)
-        return mapping(one.points[known], other.points[known])
+        available = ~np.isnan(one.points) & ~np.isnan(other.points)
+        return mapping(one.points[available], other.points[available])
     if systems is None:
         return None
     rates = [(row.first.value, row.second.value) for row in systems.rows]

@@ -67,15 +67,15 @@ def _coverage(report: JudgeChange) -> Table:
 
 def _direction(report: JudgeChange) -> Table:
     margin = report.options.margin
-    found = table(
+    result = table(
         "Direction, points from 0 to 1",
         report.direction,
         "metric items first second shift p equivalence",
         f"means of answer A, or of scores; {report.options.bootstrap.level:.0%} intervals; two"
         " one-sided tests for the margin",
     )
-    told = ["yes" if d.interchangeable(margin) else "not shown" for d in report.direction]
-    return found.beside(f"within {margin:g}", told)
+    lines = ["yes" if d.interchangeable(margin) else "not shown" for d in report.direction]
+    return result.beside(f"within {margin:g}", lines)
 
 
 def _labels(report: JudgeChange) -> Table:
@@ -105,14 +105,14 @@ def _transitions(report: JudgeChange) -> Iterator[Table]:
             )
 
 
-def _steps(found: Mapping) -> Table:
+def _steps(results: Mapping) -> Table:
     """Old scores of the whole scale on the new one."""
-    places = np.unique(np.round(np.linspace(found.low, found.high, _STEPS), 6)).tolist()
-    rows = ((f"{old:.3g}", *mapped_cells(found, old)) for old in places)
+    places = np.unique(np.round(np.linspace(results.low, results.high, _STEPS), 6)).tolist()
+    rows = ((f"{old:.3g}", *mapped_cells(results, old)) for old in places)
     return grid(
         "First scores, mapped",
         ("first", "mapped", "95 %"),
-        () if found.half_width is None else rows,
+        () if results.half_width is None else rows,
         "points from 0 to 1, of one item",
     )
 
@@ -129,19 +129,19 @@ def _flips(report: JudgeChange) -> Table:
 
 
 def _systems(report: JudgeChange) -> Iterator[Table]:
-    found = report.systems
-    if found is None:
+    result = report.systems
+    if result is None:
         return
     shown = table(
-        f"Systems: Spearman {found.correlation.spearman or 0:.3f},"
-        f" Kendall {found.correlation.kendall or 0:.3f}",
-        found.rows,
+        f"Systems: Spearman {result.correlation.spearman or 0:.3f},"
+        f" Kendall {result.correlation.kendall or 0:.3f}",
+        result.rows,
         "system items first second shift p_holm ranks",
         "mean points, ties as halves; p: of no shift, by sign flips",
     )
     mapped = report.mapping if report.direction[0].labels else None
-    cells = [mapped_cells(mapped, row.first.value) for row in found.rows]
+    cells = [mapped_cells(mapped, row.first.value) for row in result.rows]
     for title, column in zip(("first, mapped", "95 %"), zip(*cells, strict=True), strict=True):
         shown = shown.beside(title, column)
     yield shown
-    yield conclusions_table(found.conclusions)
+    yield conclusions_table(result.conclusions)

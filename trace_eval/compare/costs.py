@@ -62,7 +62,7 @@ def run_cost(name: str, run: Run) -> RunCost:
     return RunCost(
         run=name,
         judge=record.judge.spec,
-        policy=next((found.policy for found in run.overall().values()), record.policy),
+        policy=next((result.policy for result in run.overall().values()), record.policy),
         items=items,
         scored=len(scored),
         coverage=len(scored) / items if items else None,
@@ -78,8 +78,8 @@ def run_cost(name: str, run: Run) -> RunCost:
 
 def _cost(opinions: list[VerdictOpinion]) -> float | None:
     costs = [opinion.usage.cost_usd if opinion.usage else None for opinion in opinions]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if known and len(known) == len(costs) else None
+    available = [cost for cost in costs if cost is not None]
+    return sum(available) if available and len(available) == len(costs) else None
 
 
 def _seconds(scored: list[Judgement]) -> float | None:

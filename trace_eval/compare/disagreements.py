@@ -37,7 +37,7 @@ class Disagreement:
 def disagreements(tables: Mapping[str, Opinions], labels: Opinions | None) -> list[Disagreement]:
     """Pairs with any difference, furthest first; equal ones in the order of the input."""
     people = _people(labels)
-    found = []
+    results = []
     names = list(tables)
     for row, pair in enumerate(tables[names[0]].ids.tolist()):
         verdicts = {name: _verdicts(table, row) for name, table in tables.items()}
@@ -45,8 +45,8 @@ def disagreements(tables: Mapping[str, Opinions], labels: Opinions | None) -> li
             _distance(verdicts[one], verdicts[other]) for one, other in combinations(names, 2)
         )
         if distance:
-            found.append(Disagreement(str(pair), distance, verdicts, people.get(str(pair), {})))
-    return sorted(found, key=lambda item: -item.distance)
+            results.append(Disagreement(str(pair), distance, verdicts, people.get(str(pair), {})))
+    return sorted(results, key=lambda item: -item.distance)
 
 
 def _verdicts(table: Opinions, row: int) -> dict[str, str]:
@@ -72,11 +72,11 @@ def _people(labels: Opinions | None) -> dict[str, dict[str, str]]:
     if labels is None:
         return {}
     items = labels.per_item
-    known = with_preference(items.codes)
+    available = with_preference(items.codes)
     return {
         str(pair): {
             name: label_text(name, int(codes[row]))
-            for name, codes in known.items()
+            for name, codes in available.items()
             if codes[row] != MISSING
         }
         for row, pair in enumerate(items.ids.tolist())

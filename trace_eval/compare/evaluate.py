@@ -121,33 +121,33 @@ def compare_runs(
         for name, source in zip(names, sources, strict=True)
     }
     tables = _alike(tables)
-    given = _given(labels, names, sources)
-    known = _labelled(given, shared)
+    provided = _given(labels, names, sources)
+    available = _labelled(provided, shared)
     scores: tuple[JudgeScore, ...] = ()
     drawn = ITEMS
     differences: tuple[Comparison, ...] = ()
-    if known is not None:
+    if available is not None:
         kept = [
             tables[name].beside(policy=source.policy)
             for name, source in zip(names, sources, strict=True)
         ]
-        asked = AgreeOptions(options.bootstrap, options.cluster, "drop")
-        report = agree(kept, known, asked)
+        requested = AgreeOptions(options.bootstrap, options.cluster, "drop")
+        report = agree(kept, available, requested)
         scores, differences, drawn = report.scores, report.comparisons, report.drawn
     return RunComparison(
         names=tuple(names),
         options=options,
         shared=len(shared),
         only={name: count - len(shared) for name, count in counts.items()},
-        labels=known.source if known is not None else None,
+        labels=available.source if available is not None else None,
         costs=tuple(run_cost(name, Run.open(folder)) for name, folder in named),
         people=scores,
         differences=differences,
         mutual=tuple(_mutual(tables, options.bootstrap)),
-        apart=tuple(disagreements(tables, known)[: options.top]),
+        apart=tuple(disagreements(tables, available)[: options.top]),
         noise=tuple(_noise(tables, dict(named))),
         drawn=drawn,
-        notes=tuple(_notes(given, known, shared)),
+        notes=tuple(_notes(provided, available, shared)),
     )
 
 
@@ -226,12 +226,12 @@ def _labelled(labels: Opinions | None, shared: Sequence[str]) -> Opinions | None
     return labels.take(np.flatnonzero(mask)) if mask.any() else None
 
 
-def _notes(labels: Opinions | None, known: Opinions | None, shared: Sequence[str]) -> list[str]:
+def _notes(labels: Opinions | None, available: Opinions | None, shared: Sequence[str]) -> list[str]:
     if labels is None:
         return ["no human labels: the runs are compared with each other only"]
-    if known is None:
+    if available is None:
         return [f"{labels.source} labels none of the {counted(len(shared), 'shared pair')}"]
-    missing = len(set(shared) - set(known.ids.tolist()))
+    missing = len(set(shared) - set(available.ids.tolist()))
     of = f"of {counted(len(shared), 'shared pair')}"
     return [f"{counted(missing, f'{of} has', f'{of} have')} no human label"] if missing else []
 
@@ -288,6 +288,6 @@ def _agreement(
     if unit is not None:
         cells = pair.truth[pair.known].astype(np.int64) * size + pair.predicted[pair.known]
         drawn = Units.few_each(unit[pair.known], cells, counts.size)
-    found = estimates(drawn, measures_of(pair.labels), options)
-    same = found.get("accuracy_4way") or found["accuracy_3way"]
-    return Mutual(*names, dimension, pair.labels, int(counts.sum()), same, found["kappa"])
+    result = estimates(drawn, measures_of(pair.labels), options)
+    same = result.get("accuracy_4way") or result["accuracy_3way"]
+    return Mutual(*names, dimension, pair.labels, int(counts.sum()), same, result["kappa"])

@@ -73,14 +73,14 @@ def flips(one: JudgedMetric, other: JudgedMetric) -> Flips:
     first, second, labels = comparable(one.codes, other.codes)
     counts = joint_counts(first, second, len(labels))
     wins, ties = slice(0, 2), slice(2, None)
-    found = (
+    results = (
         counts[0, 1] + counts[1, 0],
         counts[wins, ties].sum(),
         counts[ties, wins].sum(),
         counts[2, 3] + counts[3, 2] if len(labels) > len(UNTYPED) else 0,
     )
     value = float(kappa(counts))
-    kinds = {name: int(number) for name, number in zip(KINDS, found, strict=True)}
+    kinds = {name: int(number) for name, number in zip(KINDS, results, strict=True)}
     rows = tuple(tuple(row) for row in counts.tolist())
     return Flips(share, kinds, None if np.isnan(value) else value, labels, rows)
 
@@ -196,10 +196,10 @@ def repeated(
         )
     pairs = [*combinations(points, 2)]
     differ = np.stack([changed(one, other) for one, other in pairs])
-    known = ~np.isnan(differ)
-    of = known.sum(0)
+    present = ~np.isnan(differ)
+    of = present.sum(0)
     per_item = np.divide(np.nansum(differ, 0), of, out=np.full(len(of), np.nan), where=of > 0)
-    share = Share(int(np.nansum(differ)), int(known.sum()))
+    share = Share(int(np.nansum(differ)), int(present.sum()))
     gaps = [other.points - one.points for one, other in pairs]
     return per_item, VerdictNoise(names, int((of > 0).sum()), share, None, tuple(notes)), gaps
 
@@ -215,7 +215,7 @@ def excess(
         cluster: number of each item's cluster; None: each its own.
         options: of the bootstrap.
     """
-    known = ~np.isnan(change) & ~np.isnan(noise)
+    available = ~np.isnan(change) & ~np.isnan(noise)
     return mean_difference(
-        (change - noise)[known], None if cluster is None else cluster[known], options
+        (change - noise)[available], None if cluster is None else cluster[available], options
     )

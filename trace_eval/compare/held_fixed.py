@@ -61,10 +61,10 @@ def _told(value: Any) -> str:
 
 
 def _items(joined: Joined) -> Held:
-    asked = [j.facts.get("asked") for j in (joined.first, joined.second)]
-    if asked[0] is None or asked[1] is None:
+    requested = [j.facts.get("asked") for j in (joined.first, joined.second)]
+    if requested[0] is None or requested[1] is None:
         return Held("items", None, "ids only", "ids only")
-    differ = int((asked[0] != asked[1]).sum())
+    differ = int((requested[0] != requested[1]).sum())
     number = len(joined.first)
     return Held("items", not differ, f"{number}", f"{number}, {differ} asked otherwise")
 
@@ -100,8 +100,8 @@ def _parameter(*names: str) -> Callable[[Judging], Any]:
     def of(judging: Judging) -> Any:
         if judging.record is None:
             return None
-        told = judging.record.judge.parameters
-        return next((told[name] for name in names if told.get(name) is not None), None)
+        details = judging.record.judge.parameters
+        return next((details[name] for name in names if details.get(name) is not None), None)
 
     return of
 
@@ -114,8 +114,8 @@ def _version(judging: Judging) -> Any:
     """The model as the server named it."""
     if judging.record is None:
         return None
-    told = judging.record.judge_observed
-    return ", ".join(str(told[name]) for name in _VERSION if told.get(name)) or None
+    details = judging.record.judge_observed
+    return ", ".join(str(details[name]) for name in _VERSION if details.get(name)) or None
 
 
 _OF_RECORD: dict[str, Callable[[Judging], Any]] = {

@@ -72,14 +72,14 @@ def judge_change(
     return report
 
 
-def _refuse(given: ChangeOptions, used: ChangeOptions, where: str) -> None:
+def _refuse(provided: ChangeOptions, used: ChangeOptions, where: str) -> None:
     """Refuse options that nothing would come of.
 
     Raises:
         UserError: an option differs between what was given and what is used.
     """
-    for option in fields(given):
-        if getattr(given, option.name) != getattr(used, option.name):
+    for option in fields(provided):
+        if getattr(provided, option.name) != getattr(used, option.name):
             shown = {"keys": "key", "bootstrap": "resamples, --level or --seed"}
             name = shown.get(option.name, option.name)
             raise UserError(f"--{name} means nothing {where}; leave it out")
@@ -96,5 +96,5 @@ def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
 
 def judge_change_tables(report: JudgeChange | BoardChange) -> Iterator[Table]:
     """The tables of either report, for people."""
-    found = change_tables(report) if isinstance(report, JudgeChange) else board_tables(report)
-    return (shown for shown in found if shown.rows)
+    result = change_tables(report) if isinstance(report, JudgeChange) else board_tables(report)
+    return (shown for shown in result if shown.rows)

@@ -202,7 +202,7 @@ def aligned(first: Judging, other: Judging) -> Judging:
     index = {key: row for row, key in enumerate(other.ids.tolist())}
     rows = np.array([index.get(key, -1) for key in first.ids.tolist()], np.int64)
     gone = rows < 0
-    found = other.take(np.maximum(rows, 0))
+    result = other.take(np.maximum(rows, 0))
 
     def blank(column: Texts, value: object = None) -> Texts:
         return texts([value if g else v for g, v in zip(gone, column.tolist(), strict=True)])
@@ -213,19 +213,19 @@ def aligned(first: Judging, other: Judging) -> Judging:
             np.where(gone, np.nan, own.points),
             blank(own.reasons, ABSENT),
         )
-        for name, own in found.metrics.items()
+        for name, own in result.metrics.items()
     }
     return replace(
-        found,
+        result,
         ids=first.ids,
         metrics=metrics,
-        facts={name: blank(column) for name, column in found.facts.items()},
-        rated=None if found.rated is None else np.where(gone, np.nan, found.rated),
-        replies=blank(found.replies),
-        copies=blank(found.copies),
-        cached=found.cached & ~gone,
-        sure=found.sure & ~gone,
-        severe=found.severe & ~gone,
+        facts={name: blank(column) for name, column in result.facts.items()},
+        rated=None if result.rated is None else np.where(gone, np.nan, result.rated),
+        replies=blank(result.replies),
+        copies=blank(result.copies),
+        cached=result.cached & ~gone,
+        sure=result.sure & ~gone,
+        severe=result.severe & ~gone,
     )
 
 

@@ -98,8 +98,8 @@ def mapping(old: Array, new: Array) -> Mapping:
     low, high = (float(old.min()), float(old.max())) if number else (0.0, 0.0)
     none = Mapping("none", number, low=low, high=high)
     if number < LEAST or high <= low:
-        told = f"{number} points on {len(np.unique(old))} values; a mapping needs {LEAST}"
-        return replace(none, reason=told)
+        message = f"{number} points on {len(np.unique(old))} values; a mapping needs {LEAST}"
+        return replace(none, reason=message)
     linear = number < MONOTONE_FROM
     fit = _linear if linear else _isotonic
     away = float(np.mean(np.abs([_left_out(fit, old, new, row) for row in _chosen(number)])))
@@ -107,11 +107,11 @@ def mapping(old: Array, new: Array) -> Mapping:
     sd = float(np.sqrt(((new - fit(old, new, old)) ** 2).sum() / (number - 2)))
     none = replace(none, sd=sd, left_out=away, identity=identity)
     if away >= identity:
-        told = f"left-out error {away:.3g} does not beat that of no mapping, {identity:.3g}"
-        return replace(none, reason=told)
+        message = f"left-out error {away:.3g} does not beat that of no mapping, {identity:.3g}"
+        return replace(none, reason=message)
     spread = float(((old - old.mean()) ** 2).sum())
     ends = np.array([low, high]) if linear else np.unique(old)
-    found = replace(
+    result = replace(
         none,
         kind="linear" if linear else "isotonic",
         half_width=_t(number - 2) * sd * float(np.sqrt(1 + 1 / number)),
@@ -120,9 +120,9 @@ def mapping(old: Array, new: Array) -> Mapping:
         spread=spread,
     )
     if not linear:
-        return found
+        return result
     intercept, slope = _line(old, new)
-    return replace(found, intercept=intercept, slope=slope, slope_error=sd / spread**0.5)
+    return replace(result, intercept=intercept, slope=slope, slope_error=sd / spread**0.5)
 
 
 #: Points that are left out in turn; of more, so many at even distances.
@@ -135,8 +135,8 @@ def _chosen(number: int) -> NDArray[np.int64]:
 
 def _left_out(fit: object, old: Array, new: Array, row: int) -> float:
     rest = np.arange(len(old)) != row
-    (found,) = fit(old[rest], new[rest], old[row : row + 1])  # type: ignore[operator]
-    return float(new[row] - found)
+    (result,) = fit(old[rest], new[rest], old[row : row + 1])  # type: ignore[operator]
+    return float(new[row] - result)
 
 
 def _line(old: Array, new: Array) -> tuple[float, float]:

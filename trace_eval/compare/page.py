@@ -168,9 +168,9 @@ def _score_picture(report: ScoreComparison) -> str:
         )
         for r in rows
     ]
-    told = "mean score: the difference over shared questions, with its interval"
+    message = "mean score: the difference over shared questions, with its interval"
     ends = (f"-{reach:.1f}", "0", f"+{reach:.1f}")
-    return f'{forest(drawn, -reach, reach, ends)}<p class="quiet">{told}</p>'
+    return f'{forest(drawn, -reach, reach, ends)}<p class="quiet">{message}</p>'
 
 
 def _pair_views(
@@ -200,8 +200,8 @@ def _pair_views(
 
 def _picture(report: RunComparison) -> str:
     """The differences against people, else how often the runs say the same, with intervals."""
-    found = {row.dimension for row in report.differences or report.mutual}
-    main = next((name for name in MAIN if name in found), None)
+    results = {row.dimension for row in report.differences or report.mutual}
+    main = next((name for name in MAIN if name in results), None)
     points = [
         (f"{row.second} minus {row.first}", row.difference)
         for row in report.differences
@@ -215,8 +215,8 @@ def _picture(report: RunComparison) -> str:
             for name, d in points
         ]
         ends = f"-{percent(reach)} points", "0", f"{percent(reach)} points"
-        told = f"accuracy against people ({main}): the difference, with its interval"
-        return f'{forest(rows, -reach, reach, ends)}<p class="quiet">{told}</p>'
+        message = f"accuracy against people ({main}): the difference, with its interval"
+        return f'{forest(rows, -reach, reach, ends)}<p class="quiet">{message}</p>'
     shares = [
         ForestMark(
             f"{row.first} and {row.second}",
@@ -229,17 +229,17 @@ def _picture(report: RunComparison) -> str:
     ]
     if not shares:
         return ""
-    told = f"share of pairs on which two runs say the same ({main})"
-    return f'{forest(shares, 0, 1, ("0 %", "50 %", "100 %"))}<p class="quiet">{told}</p>'
+    message = f"share of pairs on which two runs say the same ({main})"
+    return f'{forest(shares, 0, 1, ("0 %", "50 %", "100 %"))}<p class="quiet">{message}</p>'
 
 
-def _points(found: IntervalEstimate) -> str:
-    if found.value is None:
+def _points(result: IntervalEstimate) -> str:
+    if result.value is None:
         return "-"
-    if found.interval is None:
-        return f"{100 * found.value:+.0f} points (no interval)"
-    low_high = ", ".join(f"{100 * x:.0f}" for x in found.interval)
-    return f"{100 * found.value:+.0f} [{low_high}] points"
+    if result.interval is None:
+        return f"{100 * result.value:+.0f} points (no interval)"
+    low_high = ", ".join(f"{100 * x:.0f}" for x in result.interval)
+    return f"{100 * result.value:+.0f} [{low_high}] points"
 
 
 def _view(
@@ -263,5 +263,5 @@ def _view(
 def _words(judgement: Judgement | None, dimension: str) -> str:
     if judgement is None:
         return ""
-    found = {str(name): verdict.reasoning for name, verdict in judgement.dimensions.items()}
-    return found.get(dimension, "")
+    results = {str(name): verdict.reasoning for name, verdict in judgement.dimensions.items()}
+    return results.get(dimension, "")

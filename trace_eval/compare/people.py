@@ -88,17 +88,17 @@ def labelled_by_people(
         return None
     people, opinions = said
     truth = joined.first.labels_of(opinions)
-    known = scored & (truth != MISSING)
-    if not known.any():
+    available = scored & (truth != MISSING)
+    if not available.any():
         return None
-    counted = set(joined.first.ids[known].tolist())
+    counted = set(joined.first.ids[available].tolist())
     people = people.take(np.array([key in counted for key in people.ids.tolist()], bool))
-    judged = [one.codes[known], other.codes[known]]
+    judged = [one.codes[available], other.codes[available]]
     typed = not any(is_untyped(codes) for codes in (people.codes[opinions], *judged))
     dimension = metric.rpartition(".")[2]
     column = "overall" if typed and dimension != "preference" else "preference"
-    asked = joined.first.facts.get("instruction_id")
-    facts = {} if asked is None else {"instruction_id": asked[known]}
+    requested = joined.first.facts.get("instruction_id")
+    facts = {} if requested is None else {"instruction_id": requested[available]}
 
     def own(codes: Codes) -> dict[str, Codes]:
         tie = (codes >= TIE) & (column == "preference")
@@ -107,12 +107,12 @@ def labelled_by_people(
     whole = dimension in ("overall", "preference", "verdict")
     names = _names(joined)
     sources = [
-        Opinions(name, joined.first.ids[known], own(codes), facts=facts)
+        Opinions(name, joined.first.ids[available], own(codes), facts=facts)
         for name, codes in zip(names, judged, strict=True)
     ]
     cluster = joined.first.cluster is not None
-    given = Opinions("people", people.ids, own(people.codes[opinions]), people.rater)
-    report = agree(sources, given, AgreeOptions(options, cluster, "drop"))
+    provided = Opinions("people", people.ids, own(people.codes[opinions]), people.rater)
+    report = agree(sources, provided, AgreeOptions(options, cluster, "drop"))
     (comparison,) = [c for c in report.comparisons if c.dimension == column]
     limits = comparison.difference.interval
     return ComparedPeople(
@@ -131,33 +131,33 @@ def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> R
     rated = joined.first.rated if joined.first.rated is not None else joined.second.rated
     if rated is None or one.codes is not None:
         return None
-    known = ~np.isnan(rated) & ~np.isnan(one.points) & ~np.isnan(other.points)
-    if not known.any():
+    available = ~np.isnan(rated) & ~np.isnan(one.points) & ~np.isnan(other.points)
+    if not available.any():
         return None
-    truth, cluster = rated[known], joined.first.cluster
+    truth, cluster = rated[available], joined.first.cluster
     unit = np.arange(len(truth))
     if cluster is not None:
-        _, unit = np.unique(cluster[known], return_inverse=True)
+        _, unit = np.unique(cluster[available], return_inverse=True)
     resampler = Resampler(unit, options.seed)
     distances = []
     for name, metric_ in (("first", one), ("second", other)):
-        said = metric_.points[known]
+        said = metric_.points[available]
         distances.append(np.abs(said - truth))
         resampler.mean(f"{name} error", distances[-1])
         add_spearman(resampler, f"{name} rho", said, truth)
     for figure in ("error", "rho"):
         resampler.difference(f"both {figure}", f"first {figure}", f"second {figure}")
-    found = resampler.estimates(options)
+    result = resampler.estimates(options)
     errors, ranks = (
-        (found[f"first {figure}"], found[f"second {figure}"], found[f"both {figure}"])
+        (result[f"first {figure}"], result[f"second {figure}"], result[f"both {figure}"])
         for figure in ("error", "rho")
     )
     names = _names(joined)
-    units = None if cluster is None else cluster[known]
+    units = None if cluster is None else cluster[available]
     return RatedByPeople(
         metric,
         names,
-        int(known.sum()),
+        int(available.sum()),
         errors,
         ranks,
         sign_flip(distances[1] - distances[0], units, seed=options.seed),
@@ -174,8 +174,8 @@ def _opinions(joined: Joined, metric: str) -> tuple[Opinions, str] | None:
     wanted = [dimension, "people"]
     if dimension in ("overall", "preference", "verdict"):
         wanted += ["preference", "overall"]
-    known = () if people is None else people.codes
-    return next(((people, name) for name in wanted if people and name in known), None)
+    available = () if people is None else people.codes
+    return next(((people, name) for name in wanted if people and name in available), None)
 
 
 def _ppi_estimates(

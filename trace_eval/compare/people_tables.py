@@ -19,10 +19,10 @@ def people_tables(report: JudgeChange) -> Iterator[Table]:
     yield _nearer(report.people)
     yield _ratings(report.rated)
     yield _ppi_table([*report.people, *report.rated], (report.first, report.second))
-    for found in report.people:
-        for score in found.scores:
+    for result in report.people:
+        for score in result.scores:
             yield grid(
-                f"Confusion: {score.judge} on {found.metric}",
+                f"Confusion: {score.judge} on {result.metric}",
                 ("people", *score.labels),
                 (
                     (label, *(f"{n:.3g}" if n % 1 else int(n) for n in row))

@@ -38,8 +38,8 @@ def is_board(source: str | Path) -> bool:
     path, column = split_column(str(source))
     if column is None or not path.is_file():
         return False
-    found = read_columns(path, {"system": "system"})
-    return "system" in found and "id" not in found
+    result = read_columns(path, {"system": "system"})
+    return "system" in result and "id" not in result
 
 
 def read_board(source: str | Path, keys: Sequence[str] = ("system",)) -> Board:
@@ -53,12 +53,12 @@ def read_board(source: str | Path, keys: Sequence[str] = ("system",)) -> Board:
         UserError: a column is missing, a score is no number, or two rows have one name.
     """
     path, column = split_column(str(source))
-    asked = {str(column): "score", "baseline": "baseline"} | {key: f"key {key}" for key in keys}
-    found = read_columns(path, asked)
-    for name, ours in asked.items():
-        if ours not in found and name != "baseline":
+    requested = {str(column): "score", "baseline": "baseline"} | {key: f"key {key}" for key in keys}
+    result = read_columns(path, requested)
+    for name, ours in requested.items():
+        if ours not in result and name != "baseline":
             raise UserError(f"{path}: no column {name!r}; name one that it has")
-    parts = [[text or "" for text in found[f"key {key}"]] for key in keys]
+    parts = [[text or "" for text in result[f"key {key}"]] for key in keys]
     names = [" ".join(filter(None, row)) for row in zip(*parts, strict=True)]
     twice = next((name for row, name in enumerate(names) if name in names[:row]), None)
     if twice is not None:
@@ -67,12 +67,12 @@ def read_board(source: str | Path, keys: Sequence[str] = ("system",)) -> Board:
             f" --key {' --key '.join(keys)} --key OTHER"
         )
     scores = []
-    for row, text in enumerate(found["score"]):
+    for row, text in enumerate(result["score"]):
         try:
             scores.append(float(text or ""))
         except ValueError:
             raise UserError(f"{path}, {names[row]}: {column} is {text!r}; give a number") from None
-    flags = [(text or "").lower() in ("1", "true", "yes") for text in found.get("baseline", [])]
+    flags = [(text or "").lower() in ("1", "true", "yes") for text in result.get("baseline", [])]
     if sum(flags) > 1:
         raise UserError(f"{path}: several rows are the baseline; mark one")
     return Board(

@@ -55,36 +55,36 @@ def read_judging(source: Source, truth: str | None = None) -> Judging:
 
 
 def _table(path: Path, column: str, truth: str | None) -> Judging:
-    asked = {column: "verdict", "severe": "severe"} | ({truth: "truth"} if truth else {})
-    found = read_columns(path, asked)
-    for name, ours in asked.items():
-        if ours not in found and ours != "severe":
+    requested = {column: "verdict", "severe": "severe"} | ({truth: "truth"} if truth else {})
+    result = read_columns(path, requested)
+    for name, ours in requested.items():
+        if ours not in result and ours != "severe":
             raise UserError(f"{path}: no column {name!r}; name one that it has")
-    if "id" not in found:
+    if "id" not in result:
         raise UserError(f"{path}: no column 'item' (or id, pair, index); add one")
-    ids = [text or "" for text in found["id"]]
+    ids = [text or "" for text in result["id"]]
     if len(set(ids)) < len(ids):
         twice = next(name for row, name in enumerate(ids) if name in ids[:row])
         raise UserError(f"{path}: item {twice!r} has two rows; keep one")
-    given = found["verdict"]
-    asked_of = np.array([text != ABSENT for text in given], bool)
-    codes = _encoded(given, path, column, ids)
+    provided = result["verdict"]
+    asked_of = np.array([text != ABSENT for text in provided], bool)
+    codes = _encoded(provided, path, column, ids)
     reasons = [
-        None if code != MISSING else NO_VERDICT if known else ABSENT
-        for code, known in zip(codes.tolist(), asked_of.tolist(), strict=True)
+        None if code != MISSING else NO_VERDICT if available else ABSENT
+        for code, available in zip(codes.tolist(), asked_of.tolist(), strict=True)
     ]
     kept = np.flatnonzero(asked_of)
     people = None
     if truth:
-        said = {"people": _encoded(found["truth"], path, str(truth), ids)}
+        said = {"people": _encoded(result["truth"], path, str(truth), ids)}
         people = Opinions(str(path), texts(ids), said)
     number = len(ids)
-    flags = [(text or "").lower() in ("1", "true", "yes") for text in found.get("severe", ())]
+    flags = [(text or "").lower() in ("1", "true", "yes") for text in result.get("severe", ())]
     return Judging(
         name=f"{path.stem}:{column}",
         ids=texts(ids),
         metrics={"verdict": labelled(codes, texts(reasons))},
-        facts={name: texts(found[name]) for name in FACTS if name in found},
+        facts={name: texts(result[name]) for name in FACTS if name in result},
         people=people,
         replies=texts([None] * number),
         copies=texts([None] * number),

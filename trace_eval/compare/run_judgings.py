@@ -49,20 +49,20 @@ def pairs_judging(run: Run) -> Judging:
     judged = run.judgements()
     pairs = {pair.id: pair for pair in run.pairs()}
     ids = table.ids.tolist()
-    found = [judged[name] for name in ids]
+    results = [judged[name] for name in ids]
     metrics = {}
     reasons = texts(
-        [str(j.reason or "incomplete") if j.status != "scored" else None for j in found]
+        [str(j.reason or "incomplete") if j.status != "scored" else None for j in results]
     )
     for name, codes in table.codes.items():
         if (codes != MISSING).any() or name in ("overall", "preference"):
-            told = texts(
+            details = texts(
                 [
                     None if c != MISSING else r or "no_rating"
                     for c, r in zip(codes, reasons, strict=True)
                 ]
             )
-            metrics[f"pair.{name}"] = labelled(codes, told)
+            metrics[f"pair.{name}"] = labelled(codes, details)
     facts = {name: table.facts[name] for name in FACTS if name in table.facts}
     facts = {name: column for name, column in facts.items() if any(v for v in column.tolist())}
     facts["asked"] = texts([_asked(pairs[name]) for name in ids])
@@ -76,14 +76,14 @@ def pairs_judging(run: Run) -> Judging:
         metrics=metrics,
         facts=facts,
         people=table.labels,
-        replies=texts([_raw(j) for j in found]),
-        copies=texts([_hash(j.model_dump(mode="json")) for j in found]),
-        cached=np.array([any(o.cached for o in j.opinions) for j in found], bool),
-        sure=np.array([_all_equal(j) for j in found], bool),
+        replies=texts([_raw(j) for j in results]),
+        copies=texts([_hash(j.model_dump(mode="json")) for j in results]),
+        cached=np.array([any(o.cached for o in j.opinions) for j in results], bool),
+        sure=np.array([_all_equal(j) for j in results], bool),
         severe=np.array([_is_severe(pairs[name]) for name in ids], bool),
         length=_longer(table.facts),
         record=run.record(),
-        label_sets=tuple(sorted({j.label_set for j in found if j.status == "scored"})),
+        label_sets=tuple(sorted({j.label_set for j in results if j.status == "scored"})),
         evidence=_evidence(run)[0],
         ceiling=pair_ceiling(table.labels),
     )
@@ -91,8 +91,8 @@ def pairs_judging(run: Run) -> Judging:
 
 def pair_ceiling(labels: Opinions | None) -> Ceiling | None:
     """Two people on one pair as a whole."""
-    found = human_ceiling(labels) if labels is not None else None
-    return None if found is None else Ceiling(found.pairs, found.agreement, found.kappa)
+    result = human_ceiling(labels) if labels is not None else None
+    return None if result is None else Ceiling(result.pairs, result.agreement, result.kappa)
 
 
 def _longer(facts: Mapping[str, NDArray[Any]]) -> Array | None:
@@ -117,12 +117,14 @@ def scores_judging(run: Run) -> Judging:
     mine = [items[name] for name in ids]
     metrics, scale = {}, None
     for rubric, of in scored.items():
-        found = [of.get(name) for name in ids]
+        results = [of.get(name) for name in ids]
         labels = ScaleSpec.model_validate(record.rubrics[rubric].get("scale")).labels
         low, high = min(labels), max(labels)
-        values = [np.nan if s is None or s.value is None else s.value for s in found]
+        values = [np.nan if s is None or s.value is None else s.value for s in results]
         points = (np.array(values, float) - low) / (high - low)
-        metrics[f"{rubric}.score"] = JudgedMetric(None, points, texts([_reason(s) for s in found]))
+        metrics[f"{rubric}.score"] = JudgedMetric(
+            None, points, texts([_reason(s) for s in results])
+        )
         scale = (low, high) if len(scored) == 1 else None
     every = [[of[name] for of in scored.values() if name in of] for name in ids]
     evidence, durations = _evidence(run)
@@ -158,15 +160,15 @@ def with_ratings(judging: Judging, ratings: Opinions) -> Judging:
     if judging.scale is None or not len(ratings):
         return judging
     low, high = judging.scale
-    given: dict[str, list[float]] = {}
+    provided: dict[str, list[float]] = {}
     for name, value in zip(ratings.ids.tolist(), values_of(ratings).tolist(), strict=True):
         if not low <= value <= high:
             raise UserError(
                 f"{ratings.source}: rating of item {name!r:.60} is {value:g}, and {judging.name}"
                 f" scores from {low:g} to {high:g}; give ratings by the same rubric"
             )
-        given.setdefault(name, []).append((value - low) / (high - low))
-    own = [given.get(name, []) for name in judging.ids.tolist()]
+        provided.setdefault(name, []).append((value - low) / (high - low))
+    own = [provided.get(name, []) for name in judging.ids.tolist()]
     if not any(own):
         return judging
     gaps = [abs(x - y) for values in own for x, y in combinations(values, 2)]
@@ -183,9 +185,9 @@ def _lengths(
     """Seconds of each answer's recordings; words where no answer is a recording."""
     clips = {source: record.clip for source, record in run.clips().items()}
     seconds = [[durations.get(clips.get(s) or "") for s in _sources(item)] for item in items]
-    if any(value is not None for found in seconds for value in found):
-        known = [sum(v for v in found if v) or np.nan for found in seconds]
-        return np.array(known, float), "s"
+    if any(value is not None for result in seconds for value in result):
+        available = [sum(v for v in result if v) or np.nan for result in seconds]
+        return np.array(available, float), "s"
     words = [item.answer.text for item in items]
     if not any(words):
         return None, "s"
@@ -219,8 +221,8 @@ def _sources(item: Single) -> list[str]:
 
 def _asked(item: Pair | Single) -> str:
     """Hash of what the systems were asked: words and, where there are none, the recording."""
-    asked = item.instruction
-    what: list[Any] = [asked.text or asked.source_id]
+    requested = item.instruction
+    what: list[Any] = [requested.text or requested.source_id]
     if isinstance(item, Single):
         what += [list(item.reference), item.context]
     return _hash(what)

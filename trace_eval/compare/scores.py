@@ -138,10 +138,10 @@ def compare_scores(
     names = names_of(folders)
     runs = dict(zip(names, map(Run.open, folders), strict=True))
     means = {name: _means(run) for name, run in runs.items()}
-    asked = {
+    requested = {
         name: {item.question_id or item.id for item in run.singles()} for name, run in runs.items()
     }
-    common = set.intersection(*asked.values())
+    common = set.intersection(*requested.values())
     differences = [*_differences(means, options)]
     if not differences:
         raise UserError(
@@ -149,29 +149,29 @@ def compare_scores(
             " rubric; give answers to one question the same question_id"
         )
     corrected = holm([row.p for row in differences])
-    found = sorted(_apart(means), key=lambda one: -one.gap)
+    results = sorted(_apart(means), key=lambda one: -one.gap)
     return ScoreComparison(
         names=tuple(names),
         options=options,
         shared=len(common),
-        only={name: len(questions - common) for name, questions in asked.items()},
+        only={name: len(questions - common) for name, questions in requested.items()},
         runs=tuple(row for name, run in runs.items() for row in _rows(name, run)),
         differences=tuple(
             replace(row, p_holm=p) for row, p in zip(differences, corrected, strict=True)
         ),
-        apart=tuple(found[: options.top]),
+        apart=tuple(results[: options.top]),
     )
 
 
 def _means(run: Run) -> _Means:
     question = {item.id: item.question_id or item.id for item in run.singles()}
-    given: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    provided: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for score in run.scores():
         if score.value is not None:
-            given[score.rubric][question.get(score.item, score.item)].append(score.value)
+            provided[score.rubric][question.get(score.item, score.item)].append(score.value)
     return {
         rubric: {name: float(np.mean(values)) for name, values in of.items()}
-        for rubric, of in given.items()
+        for rubric, of in provided.items()
     }
 
 
@@ -181,9 +181,9 @@ def _rows(name: str, run: Run) -> Iterator[RunScores]:
         by_rubric[score.rubric].append(score.value)
     judge, items = run.record().judge.spec, sum(1 for _ in run.singles())
     for rubric, values in by_rubric.items():
-        known = [value for value in values if value is not None]
-        mean = float(np.mean(known)) if known else None
-        yield RunScores(name, judge, rubric, items, len(known), mean)
+        available = [value for value in values if value is not None]
+        mean = float(np.mean(available)) if available else None
+        yield RunScores(name, judge, rubric, items, len(available), mean)
 
 
 def _differences(means: Mapping[str, _Means], options: CompareOptions) -> Iterator[ScoreDifference]:
@@ -200,9 +200,9 @@ def _difference(
     first: str, second: str, rubric: str, values: np.ndarray, options: CompareOptions
 ) -> ScoreDifference:
     gaps = values[:, 1] - values[:, 0]
-    found = mean_difference(gaps, None, options.bootstrap)
+    result = mean_difference(gaps, None, options.bootstrap)
     if len(gaps) < LEAST_LABELS:
-        found = IntervalEstimate(found.value)
+        result = IntervalEstimate(result.value)
     p = sign_flip(gaps)
     return ScoreDifference(
         first,
@@ -210,7 +210,7 @@ def _difference(
         rubric,
         len(gaps),
         (float(values[:, 0].mean()), float(values[:, 1].mean())),
-        found,
+        result,
         int((gaps > 0).sum()),
         int((gaps < 0).sum()),
         p,
@@ -230,7 +230,7 @@ def _apart(means: Mapping[str, _Means]) -> Iterator[ScoreDisagreement]:
 
 def score_answer(report: ScoreComparison) -> tuple[str, ...]:
     """Which run scores higher, a sentence for each rubric of the first two runs."""
-    told = []
+    lines = []
     for row in report.differences:
         if (row.first, row.second) != report.names[:2]:
             continue
@@ -240,11 +240,11 @@ def score_answer(report: ScoreComparison) -> tuple[str, ...]:
         of = f"by {row.rubric} over {counted(row.questions, 'question')}"
         said = f"{names[0]} scores {means[0]:.2f} and {names[1]} {means[1]:.2f} {of}"
         if means[0] == means[1]:
-            told.append(f"{said}: equally high.")
+            lines.append(f"{said}: equally high.")
         else:
             level = report.options.bootstrap.level
-            told.append(f"{said}: {names[0]} is {outcome(True, row.p_holm, level, _TEST)}.")
-    return tuple(told[:3])
+            lines.append(f"{said}: {names[0]} is {outcome(True, row.p_holm, level, _TEST)}.")
+    return tuple(lines[:3])
 
 
 def score_tables(report: ScoreComparison) -> Iterator[Table]:

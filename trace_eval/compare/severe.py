@@ -62,7 +62,7 @@ def severe_items(
                 said = joined.first.labels_of(name)
                 agreed = (said != MISSING) & (said == one.codes)
                 break
-    found = []
+    results = []
     for row in np.flatnonzero(turned | gone).tolist():
         tagged = bool(joined.first.severe[row] or joined.second.severe[row])
         why = []
@@ -75,7 +75,7 @@ def severe_items(
         if gone[row]:
             why.append(f"no verdict now: {other.reasons[row]}")
         if why:
-            found.append(
+            results.append(
                 SevereItem(
                     str(joined.first.ids[row]),
                     metric,
@@ -85,7 +85,7 @@ def severe_items(
                     "unscored" if gone[row] else _said(after[row]),
                 )
             )
-    return sorted(found, key=lambda item: (not item.tagged, item.item))
+    return sorted(results, key=lambda item: (not item.tagged, item.item))
 
 
 def _said(points: float) -> str:

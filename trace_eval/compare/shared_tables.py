@@ -30,20 +30,20 @@ def conclusions_table(families: tuple[ConclusionChange, ...]) -> Table:
     )
 
 
-def mapping_table(found: Mapping) -> Table:
+def mapping_table(results: Mapping) -> Table:
     """The mapping from old to new scores, or why there is none."""
     return table(
         "Mapping of first to second",
-        [found],
+        [results],
         "kind points line sd half_width left_out identity low",
-        found.reason or "first scores stay as they are; mapped ones stand beside them",
+        results.reason or "first scores stay as they are; mapped ones stand beside them",
         line="second =",
     )
 
 
-def mapped_cells(found: Mapping | None, old: float | None) -> tuple[str, str]:
+def mapped_cells(results: Mapping | None, old: float | None) -> tuple[str, str]:
     """An old score on the new scale, and its 95 % interval."""
-    at = None if found is None or old is None else found.at(old)
+    at = None if results is None or old is None else results.at(old)
     if at is None:
         return NOTHING, NOTHING
     return f"{at[0]:.4g}", f"{at[1][0]:.3g} to {at[1][1]:.3g}"

@@ -26,15 +26,15 @@ def coverage(joined: Joined, metric: str) -> ChangeCoverage:
     """What was scored, with the shift if all that was not were losses, or wins."""
     one, other = joined.first.metrics[metric], joined.second.metrics[metric]
     x, y = one.points, other.points
-    known = ~np.isnan(x), ~np.isnan(y)
-    low = np.where(known[1], y, 0.0) - np.where(known[0], x, 1.0)
-    high = np.where(known[1], y, 1.0) - np.where(known[0], x, 0.0)
+    available = ~np.isnan(x), ~np.isnan(y)
+    low = np.where(available[1], y, 0.0) - np.where(available[0], x, 1.0)
+    high = np.where(available[1], y, 1.0) - np.where(available[0], x, 0.0)
     return ChangeCoverage(
         metric,
         len(x),
-        int((known[0] & known[1]).sum()),
-        int(known[0].sum()),
-        int(known[1].sum()),
+        int((available[0] & available[1]).sum()),
+        int(available[0].sum()),
+        int(available[1].sum()),
         _reasons(one.reasons.tolist()),
         _reasons(other.reasons.tolist()),
         float(low.mean()),
@@ -67,10 +67,10 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
     """Where one metric moves, on the items that both judgings scored."""
     one, other = joined.first.metrics[metric], joined.second.metrics[metric]
     differences = other.points - one.points
-    known = ~np.isnan(differences)
+    present = ~np.isnan(differences)
     cluster = joined.first.cluster
-    cluster = None if cluster is None else cluster[known]
-    gap = differences[known]
+    cluster = None if cluster is None else cluster[present]
+    gap = differences[present]
     shift = mean_difference(gap, cluster, options.bootstrap)
     wide = mean_difference(gap, cluster, replace(options.bootstrap, level=0.9)).interval
     if wide is None and len(gap) > 1 and not gap.any():
@@ -79,14 +79,14 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
     if one.codes is not None and other.codes is not None:
         x, y, names = comparable(one.codes, other.codes)
         for code, name in enumerate(names):
-            before, after = (x[known] == code).astype(float), (y[known] == code).astype(float)
+            before, after = (x[present] == code).astype(float), (y[present] == code).astype(float)
             moved = mean_difference(after - before, cluster, options.bootstrap)
             labels[name] = (float(before.mean()), float(after.mean()), moved)
     return Direction(
         metric,
         len(gap),
-        float(one.points[known].mean()) if len(gap) else 0.0,
-        float(other.points[known].mean()) if len(gap) else 0.0,
+        float(one.points[present].mean()) if len(gap) else 0.0,
+        float(other.points[present].mean()) if len(gap) else 0.0,
         shift,
         wide,
         sign_flip(gap, cluster, seed=options.bootstrap.seed),
@@ -106,7 +106,7 @@ def groups(joined: Joined, main: str, top: int) -> list[ChangeGroup]:
     """Categories and lengths in which most items flip, so many of each."""
     one, other = joined.first.metrics[main], joined.second.metrics[main]
     differ, gap = changed(one, other), other.points - one.points
-    found = []
+    results = []
     columns = {"category": joined.first.facts.get("category")}
     if joined.first.length is not None and np.isfinite(joined.first.length).any():
         columns["length"] = _terciles(joined.first.length, joined.first.length_unit)
@@ -120,20 +120,20 @@ def groups(joined: Joined, main: str, top: int) -> list[ChangeGroup]:
                 shift = float(gap[mask].mean())
                 rows.append(ChangeGroup(by, value, int(mask.sum()), int(differ[mask].sum()), shift))
         rows.sort(key=lambda group: -group.flips / group.items)
-        found += rows[:top]
-    return found
+        results += rows[:top]
+    return results
 
 
 def _terciles(length: Array, unit: str) -> NDArray[np.object_]:
     low, high = np.nanquantile(length, [1 / 3, 2 / 3])
     between = f"{low:.1f} to {high:.1f} {unit}"
     names = [f"up to {low:.1f} {unit}", between, f"over {high:.1f} {unit}"]
-    found = np.empty(len(length), object)
-    found[:] = [
+    result = np.empty(len(length), object)
+    result[:] = [
         None if np.isnan(seconds) else names[int(seconds > low) + int(seconds > high)]
         for seconds in length.tolist()
     ]
-    return found
+    return result
 
 
 def largest(joined: Joined, main: str, top: int) -> list[tuple[str, float, float]]:

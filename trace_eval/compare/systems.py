@@ -65,9 +65,9 @@ class SystemChange:
     @property
     def beyond_noise(self) -> bool:
         """More conclusions change than the noise changes, by more than its own chance error."""
-        found = sum(family.changed for family in self.conclusions)
+        result = sum(family.changed for family in self.conclusions)
         expected = sum(family.expected or 0.0 for family in self.conclusions)
-        return bool(found > expected + 2 * max(expected, 1.0) ** 0.5)
+        return bool(result > expected + 2 * max(expected, 1.0) ** 0.5)
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,9 @@ def system_change(
     again = None if repeat is None else repeat.metrics[metric].points
     families = []
     for family in _families(table, joined.first.metrics[metric].codes is not None):
-        expected, told = _expected(family, x, again, options.seed)
+        expected, details = _expected(family, x, again, options.seed)
         seen = family.conclude(x), family.conclude(y)
-        families.append(change(family.name, family.names, *seen, expected, told))
+        families.append(change(family.name, family.names, *seen, expected, details))
     return SystemChange(
         tuple(rows), correlate("second", means[1], "first", means[0]), tuple(families)
     )
@@ -147,30 +147,30 @@ def _rows(
 ) -> list[SystemShift]:
     resampler = Resampler(np.arange(len(x)) if cluster is None else cluster, options.seed)
     first, second = table.points(x), table.points(y)
-    known = ~np.isnan(first)
+    present = ~np.isnan(first)
     first, second = np.nan_to_num(first), np.nan_to_num(second)
     for number, name in enumerate(table.names):
-        mine = (table.system == number) & known
+        mine = (table.system == number) & present
         for key, values in (("first", first), ("second", second), ("shift", second - first)):
             resampler.mean(f"{key}.{name}", values, table.item, where=mine)
-    found = resampler.estimates(options)
+    result = resampler.estimates(options)
     places = [
         dict(
-            zip(table.names, _ranks([found[f"{key}.{n}"].value for n in table.names]), strict=True)
+            zip(table.names, _ranks([result[f"{key}.{n}"].value for n in table.names]), strict=True)
         )
         for key in ("first", "second")
     ]
     gap = second - first
     adjusted = holm(
-        [_shift_p(table, n, known, gap, cluster, options.seed) for n in range(len(table.names))]
+        [_shift_p(table, n, present, gap, cluster, options.seed) for n in range(len(table.names))]
     )
     rows = [
         SystemShift(
             name,
-            int(((table.system == number) & known).sum()),
-            found[f"first.{name}"],
-            found[f"second.{name}"],
-            found[f"shift.{name}"],
+            int(((table.system == number) & present).sum()),
+            result[f"first.{name}"],
+            result[f"second.{name}"],
+            result[f"shift.{name}"],
             (places[0][name], places[1][name]),
             adjusted[number],
         )
@@ -182,20 +182,20 @@ def _rows(
 def _shift_p(
     table: _Table,
     number: int,
-    known: NDArray[np.bool_],
+    available: NDArray[np.bool_],
     gap: Array,
     cluster: NDArray[np.int64] | None,
     seed: int,
 ) -> float:
     """P value of no shift of one system, on the items that it answered."""
-    mine = (table.system == number) & known
+    mine = (table.system == number) & available
     units = None if cluster is None else cluster[table.item[mine]]
     return sign_flip(gap[mine], units, seed=seed)
 
 
 def _ranks(values: list[float | None]) -> list[int | None]:
-    known = iter(ranks([v for v in values if v is not None]))
-    return [None if value is None else next(known) for value in values]
+    available = iter(ranks([v for v in values if v is not None]))
+    return [None if value is None else next(available) for value in values]
 
 
 @dataclass(frozen=True)
@@ -254,8 +254,8 @@ def _expected(family: _Family, x: Array, again: Array | None, seed: int) -> tupl
         return float(changes(family.conclude(x), family.conclude(again))), "A/A"
     rng = np.random.default_rng(seed)
     even = np.full(len(x), 1 / len(x))
-    found = [
+    results = [
         changes(*(family.conclude(x, rng.multinomial(len(x), even).astype(float)) for _ in "ab"))
         for _ in range(_HALVES)
     ]
-    return float(np.mean(found)), "two bootstrap samples of the first judging"
+    return float(np.mean(results)), "two bootstrap samples of the first judging"

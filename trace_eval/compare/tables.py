@@ -14,8 +14,8 @@ from trace_eval.stats.label_tables import comparison_table, policy_words
 
 def compare_tables(report: RunComparison | ScoreComparison) -> Iterator[Table]:
     """Cost and coverage, people, differences, each other, noise, and where they are apart."""
-    found = score_tables(report) if isinstance(report, ScoreComparison) else _all(report)
-    yield from (table for table in found if table.rows)
+    result = score_tables(report) if isinstance(report, ScoreComparison) else _all(report)
+    yield from (table for table in result if table.rows)
 
 
 def _all(report: RunComparison) -> Iterator[Table]:
@@ -104,5 +104,5 @@ def _apart(report: RunComparison) -> Table:
 
 
 def _said(verdicts: dict[str, str], about: list[str]) -> str:
-    told = [verdicts.get(name, NOTHING) for name in about]
-    return " | ".join(told)
+    lines = [verdicts.get(name, NOTHING) for name in about]
+    return " | ".join(lines)

@@ -106,8 +106,8 @@ def check_event(after: SetEvent, definitions: DefinitionSet, conversation: Conve
         UserError: a kind that the set does not have, or a time outside of the conversation.
     """
     if after.kind not in definitions.kinds:
-        known = ", ".join(definitions.kinds)
-        raise UserError(f"kind {after.kind!r:.40}: {definitions.name} has {known}")
+        available = ", ".join(definitions.kinds)
+        raise UserError(f"kind {after.kind!r:.40}: {definitions.name} has {available}")
     first, last = bounds_of(conversation)
     for name, at in (("start", after.start_s), ("end", after.end_s)):
         if not first - _SAME_S <= at <= last + _SAME_S:
@@ -177,7 +177,7 @@ def _as_set(after: SetEvent, measured: Event | None, definitions: DefinitionSet)
     data = {}
     if measured is not None and same_kind:
         value = _signed(value, measured.value_s)
-        data = {name: told for name, told in measured.data.items() if name not in _OF_EDGES}
+        data = {name: details for name, details in measured.data.items() if name not in _OF_EDGES}
     return Event(after.kind, after.start_s, after.end_s, value, data)
 
 

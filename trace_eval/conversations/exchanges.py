@@ -121,8 +121,8 @@ def exchange(conversation: Conversation, users: Sequence[int], position: int) ->
     ends = [turn.end_s for turn in turns if turn.end_s is not None]
     end = conversation.end
     if last < len(conversation.turns):
-        known = [*ends, *([after] if after is not None else [])]
-        end = end.model_copy(update={"at_s": max(known, default=None), "reason": None})
+        available = [*ends, *([after] if after is not None else [])]
+        end = end.model_copy(update={"at_s": max(available, default=None), "reason": None})
     events = tuple(
         event.model_copy(update={"turn": event.turn - first})
         for event in conversation.events

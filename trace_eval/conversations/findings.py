@@ -116,16 +116,16 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
     user = [n for n, turn in conversation.turns_of("user") if not turn.backchannel]
     timed = "reply_rate" in measured.ratios
     if measured.unusable:  # nor is the order of turns to be trusted
-        found = []
+        results = []
     else:
-        found = [*_timed(conversation, measured)] if timed else [*_unanswered(conversation)]
+        results = [*_timed(conversation, measured)] if timed else [*_unanswered(conversation)]
     spoken = [n for n in agent if said[n]]
     # A recogniser repeats itself where it guesses.
     known_words = [n for n in spoken if not _guessed(conversation, n, blueprints)]
-    found += _loops(conversation, [(n, said[n] or "") for n in known_words])
+    results += _loops(conversation, [(n, said[n] or "") for n in known_words])
     languages = _languages(conversation, blueprints)
-    found += _foreign(conversation, languages)
-    known = {n for role in ("user", "agent") for n in languages[role]}
+    results += _foreign(conversation, languages)
+    available = {n for role in ("user", "agent") for n in languages[role]}
     chances: dict[Kind, int | None] = {
         "late": sum(e.kind == "response" for e in measured.events) if timed else None,
         "talks_over": len(user) if timed else None,
@@ -135,17 +135,17 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
         if measured.unusable
         else len(user),
         "loops": len(known_words) or None,
-        "other_language": len(languages["agent"]) if languages["user"] and known else None,
+        "other_language": len(languages["agent"]) if languages["user"] and available else None,
     }
-    order = sorted(found, key=lambda one: (one.start_s or 0.0, one.turn or 0))
+    order = sorted(results, key=lambda one: (one.start_s or 0.0, one.turn or 0))
     return Findings(tuple(order), chances, measured)
 
 
 def turn_blueprints(side: str, blueprints: Mapping[str, Blueprint]) -> dict[int, Blueprint]:
     """Number of a turn -> blueprint, from those of an item's recordings by role."""
     return {
-        int(role.rpartition("-")[2]): found
-        for role, found in blueprints.items()
+        int(role.rpartition("-")[2]): result
+        for role, result in blueprints.items()
         if role.startswith(f"{side}/turn-")
     }
 
@@ -166,8 +166,8 @@ def words_of(
     for text in (turn.text, turn.heard):
         if text is not None:
             return text
-    heard = blueprints[number].transcript if number in blueprints else None
-    return heard.text if isinstance(heard, Transcript) else None
+    recognised = blueprints[number].transcript if number in blueprints else None
+    return recognised.text if isinstance(recognised, Transcript) else None
 
 
 def turn_at(conversation: Conversation, role: Role, at_s: float) -> int | None:
@@ -242,12 +242,12 @@ def _languages(
     languages: dict[str, dict[int, str]] = {"user": {}, "agent": {}}
     for role in ("user", "agent"):
         for number, _ in conversation.turns_of(role):
-            heard = blueprints[number].transcript if number in blueprints else None
-            if not isinstance(heard, Transcript) or heard.language_source != "detected":
+            recognised = blueprints[number].transcript if number in blueprints else None
+            if not isinstance(recognised, Transcript) or recognised.language_source != "detected":
                 continue
-            certain = heard.spoken is None or blueprints[number].certain_language is not None
-            if certain and len(heard.text.split()) >= RULES.language_words:
-                languages[role][number] = heard.language
+            certain = recognised.spoken is None or blueprints[number].certain_language is not None
+            if certain and len(recognised.text.split()) >= RULES.language_words:
+                languages[role][number] = recognised.language
     return languages
 
 

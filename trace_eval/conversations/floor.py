@@ -112,12 +112,12 @@ def _floor(
     utterances: dict[Role, list[Utterance]] = {}
     for role in ROLES:
         other: Role = "agent" if role == "user" else "user"
-        known = words.get(role, {})
+        available = words.get(role, {})
         utterances[role] = [
             Utterance(
                 role,
                 *span,
-                takes_floor=not is_backchannel(span, stretches[other], rules, known.get(span)),
+                takes_floor=not is_backchannel(span, stretches[other], rules, available.get(span)),
             )
             for span in joined(segments[role], rules.join_s)
         ]

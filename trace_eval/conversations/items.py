@@ -117,10 +117,10 @@ class ConversationFiles:
         """
         if not path.exists():
             raise UserError(f"conversation {path}: no such file or folder; check the path")
-        found = read_conversations(path, self._layout, self._options)
-        if len(found.items) != 1:
+        result = read_conversations(path, self._layout, self._options)
+        if len(result.items) != 1:
             raise UserError(
-                f"conversation {path}: holds {len(found.items)}; name a file with one, or give the"
+                f"conversation {path}: holds {len(result.items)}; name a file with one, or give the"
                 " path to trace-eval rate as it is"
             )
-        return _whole(found.items[0].conversation)
+        return _whole(result.items[0].conversation)

@@ -21,13 +21,13 @@ def read_stretches(texts: Iterable[str]) -> tuple[tuple[float, float], ...]:
     Raises:
         UserError: one is something else.
     """
-    found = []
+    results = []
     for text in texts:
         match = _STRETCH.fullmatch(text.strip())
         if match is None or float(match[1]) >= float(match[2]):
             raise UserError(f"stretch {text!r:.40}: write START-END in seconds, e.g. 0-14.5")
-        found.append((float(match[1]), float(match[2])))
-    return tuple(found)
+        results.append((float(match[1]), float(match[2])))
+    return tuple(results)
 
 
 _option = partial(option_field, panel="What a layout may not say")

@@ -41,8 +41,8 @@ class UrlAccess:
     network: bool = True
 
     def __post_init__(self) -> None:
-        given = (self.protocols,) if isinstance(self.protocols, str) else self.protocols
-        object.__setattr__(self, "protocols", frozenset(given))
+        provided = (self.protocols,) if isinstance(self.protocols, str) else self.protocols
+        object.__setattr__(self, "protocols", frozenset(provided))
         for name in self.protocols:
             if not _NAME.fullmatch(name):
                 raise UserError(f"protocol {name!r:.60}: give its name alone, e.g. sftp")

@@ -65,10 +65,10 @@ class Recording(Strict):
             raise ValueError("the path holds a NUL character; write it without")
         if isinstance(audio, str | Path):
             utf8_name(Path(audio))
-        found = audio if url is None else url
-        if found is None or not is_url(found):
+        result = audio if url is None else url
+        if result is None or not is_url(result):
             return given
-        where = location(found)
+        where = location(result)
         rest = {key: value for key, value in given.items() if key not in ("audio", "url")}
         return rest | {"audio" if isinstance(where, Path) else "url": where}
 
@@ -127,15 +127,15 @@ class Answer(Recording):
 
     @model_validator(mode="after")
     def _one_form(self) -> Answer:
-        heard, call = self.has_audio, self.conversation is not None
-        if not (heard or call or self.turns or self.text is not None):
+        recognised, call = self.has_audio, self.conversation is not None
+        if not (recognised or call or self.turns or self.text is not None):
             raise ValueError(
                 "an answer needs 'audio', 'turns' or 'text', or a 'conversation'; in a pair"
                 " 'audio', the path or URL of its recording, or a 'conversation'"
             )
-        if heard and call:
+        if recognised and call:
             raise ValueError("an answer has 'audio' or 'conversation', not both")
-        if heard and self.turns:
+        if recognised and self.turns:
             raise ValueError("an answer has 'audio' or 'turns', not both")
         if call and (self.turns or self.text is not None):
             raise ValueError("an answer that is a conversation has no other form; keep one")
@@ -164,11 +164,11 @@ class Answer(Recording):
         """Numbers of a conversation's turns of its agent that have words or sound."""
         if self.conversation is None:
             return []
-        heard = self.spoken_turns
+        recognised = self.spoken_turns
         return [
             number
             for number, turn in self.conversation.turns_of("agent")
-            if turn.text or turn.heard or turn_role("answer", number) in heard
+            if turn.text or turn.heard or turn_role("answer", number) in recognised
         ]
 
 
@@ -286,16 +286,16 @@ def turn_recordings(side: str, conversation: Conversation | None) -> dict[str, T
 
 def map_recordings(record: Model, change: Callable[[Recording], Recording]) -> Model:
     """A copy of a record with each of its recordings replaced by what ``change`` makes of it."""
-    found: Any = change(record) if isinstance(record, Recording) else record
+    result: Any = change(record) if isinstance(record, Recording) else record
     changed: dict[str, Any] = {}
-    for name, value in found:
+    for name, value in result:
         if isinstance(value, Strict):
             changed[name] = map_recordings(value, change)
         elif isinstance(value, tuple) and any(isinstance(item, Recording) for item in value):
             changed[name] = tuple(map_recordings(item, change) for item in value)
-    moved = {name: value for name, value in changed.items() if value is not getattr(found, name)}
-    copy: Model = found.model_copy(update=moved)
-    return copy if moved or found is not record else record
+    moved = {name: value for name, value in changed.items() if value is not getattr(result, name)}
+    copy: Model = result.model_copy(update=moved)
+    return copy if moved or result is not record else record
 
 
 def same_but_signatures(one: Strict, other: Strict) -> bool:

@@ -62,10 +62,10 @@ def _wav(samples: Any, rate: int) -> bytes:
     import numpy as np
     import soundfile
 
-    found = np.asarray(samples, dtype=np.float32)
+    result = np.asarray(samples, dtype=np.float32)
     buffer = io.BytesIO()
-    channels_first = found.ndim == 2 and found.shape[0] < found.shape[1]
-    soundfile.write(buffer, found.T if channels_first else found, rate, "FLOAT", format="WAV")
+    channels_first = result.ndim == 2 and result.shape[0] < result.shape[1]
+    soundfile.write(buffer, result.T if channels_first else result, rate, "FLOAT", format="WAV")
     return buffer.getvalue()
 
 

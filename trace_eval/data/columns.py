@@ -52,9 +52,9 @@ class Fields:
             UserError: there is no such field; the nearest one is named.
         """
         wanted = name.replace(".", "_")
-        for known, names in self.names.items():
-            if wanted == known or wanted in names:
-                return known
+        for available, names in self.names.items():
+            if wanted == available or wanted in names:
+                return available
         raise UserError(f"--column {name}: no such field; {nearest(wanted, self.names)}")
 
 
@@ -186,7 +186,7 @@ class Renamed:
         )
 
     def _renamed(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        found = {name: at(record, column) for name, column in self.columns.items()}
+        results = {name: at(record, column) for name, column in self.columns.items()}
         named = set(self.columns.values())
         others = {alias for name in self.columns for alias in self.fields.names[name]} - named
         rest = {key: value for key, value in record.items() if key not in named | others}
@@ -194,7 +194,7 @@ class Renamed:
         meta = rest.get("meta")
         if kept and (meta is None or isinstance(meta, Mapping)):
             rest["meta"] = {**(meta or {}), **kept}
-        return {**rest, **found}
+        return {**rest, **results}
 
     def check_named(self) -> None:
         """Refuse a ``--column`` that no record has.
@@ -204,20 +204,21 @@ class Renamed:
         """
         for name, column in self.columns.items():
             if column not in self.found and column.split(".")[0] not in self.found:
-                told = nearest(column, self.found) if self.found else ""
+                message = nearest(column, self.found) if self.found else ""
                 raise UserError(
-                    f"{self.label}: --column {name}={column}: no such column; {told}; {self._has()}"
+                    f"{self.label}: --column {name}={column}: no such column; {message};"
+                    f" {self._has()}"
                 )
 
     def missing(self) -> str | None:
         """Why no record of the file can be read: a field that none of its columns gives."""
-        known = self.found.keys() | self.columns.keys()
+        available = self.found.keys() | self.columns.keys()
         absent = [
             name
             for name in self.fields.needed
-            if name not in self.columns and not known & set(self.fields.names[name])
+            if name not in self.columns and not available & set(self.fields.names[name])
         ]
-        if not absent or not self.found or known & self.fields.instead:
+        if not absent or not self.found or available & self.fields.instead:
             return None
         accepted = "; ".join(f"{name}: {', '.join(self.fields.names[name])}" for name in absent)
         guess = _guess(self.fields, absent, {k: self.found[k] for k in self.found})
@@ -253,13 +254,13 @@ def at(record: Mapping[str, Any], column: str) -> Any:
     return value
 
 
-def _guess(fields: Fields, absent: Sequence[str], found: Mapping[str, Any]) -> dict[str, str]:
+def _guess(fields: Fields, absent: Sequence[str], results: Mapping[str, Any]) -> dict[str, str]:
     """The most likely column of each missing field; no column serves two."""
     taken = {alias for names in fields.names.values() for alias in names}
-    free = [name for name in found if name not in taken]
+    free = [name for name in results if name not in taken]
     scored = sorted(
         (
-            (_likeness(fields, name, column, found[column]), -position, name, column)
+            (_likeness(fields, name, column, results[column]), -position, name, column)
             for name in absent
             for position, column in enumerate(free)
         ),

@@ -54,9 +54,9 @@ def rows_below(folder: Path, root: Path | str, single: bool) -> Iterator[FolderR
         if kind.fits(folder):
             return kind.rows(folder, root, single)
     names = sorted(p.name + "/" * p.is_dir() for p in folder.iterdir())[:12]
-    known = "; ".join(kind.name for kind in KINDS)
+    available = "; ".join(kind.name for kind in KINDS)
     raise UserError(
-        f"{folder}: a folder of {', '.join(names) or 'nothing'}; known are: {known};"
+        f"{folder}: a folder of {', '.join(names) or 'nothing'}; known are: {available};"
         " two folders of recordings are --a DIR --b DIR"
     )
 
@@ -93,14 +93,14 @@ def _names(path: Path, key: str) -> list[str]:
         listed = strict_json.read_file(path).get(key)
     except (strict_json.BadJson, OSError, AttributeError) as error:
         raise UserError(f"{path}: not readable ({error}); save the data set again") from error
-    found = [
+    results = [
         part.get("filename") if isinstance(part, dict) else part
         for part in (listed if isinstance(listed, list) else ())
     ]
-    for name in found:
+    for name in results:
         if not isinstance(name, str) or Path(name).name != name:
             raise UserError(f"{path}: {key} has {name!r:.80}; save the data set again")
-    return [name for name in found if isinstance(name, str)]
+    return [name for name in results if isinstance(name, str)]
 
 
 def _in_split(record: dict[str, Any] | str, split: str) -> dict[str, Any] | str:
@@ -114,14 +114,14 @@ def _metadata(folder: Path) -> list[Path]:
 def _tables(folder: Path) -> list[Path]:
     """The tables below a folder, all of one suffix: the first that there is."""
     for suffix in (".parquet", ".arrow", ".jsonl", ".ndjson", ".csv", ".tsv", ".json"):
-        found = [
+        results = [
             path
             for path in sorted(folder.rglob(f"*{suffix}"))
             if not any(part.startswith(".") for part in path.relative_to(folder).parts)
             and path.name not in ("dataset_infos.json", "dataset_info.json", "state.json")
         ]
-        if found:
-            return found
+        if results:
+            return results
     return []
 
 
@@ -141,9 +141,9 @@ def _of_tables(
 
 def _is_systems(folder: Path) -> bool:
     """Two systems or more, and no table that says what their recordings are."""
-    found = systems_in(folder)
+    result = systems_in(folder)
     tables = [path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES]
-    return found is not None and len(found.folders) > 1 and set(tables) <= {found.prompts}
+    return result is not None and len(result.folders) > 1 and set(tables) <= {result.prompts}
 
 
 def _has_recordings(folder: Path) -> bool:

@@ -44,23 +44,26 @@ def log_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         )
 
 
-def record_of(given: Any, output: Any, target: str | Iterable[str]) -> dict[str, Any]:
+def record_of(provided: Any, output: Any, target: str | Iterable[str]) -> dict[str, Any]:
     """One sample as a record of a single answer.
 
     Args:
-        given: the sample's input: a text, or messages, of which the last of the user counts.
+        provided: the sample's input: a text, or messages, of which the last of the user counts.
         output: a ``ModelOutput``: its text is the candidate, its sound the recording.
         target: references; empty ones are left out.
 
     Raises:
         UserError: the sound of a message is neither a path, a URL nor base64.
     """
-    asked = [] if isinstance(given, str) else [one for one in given if one.role == "user"]
-    question = given if isinstance(given, str) else asked[-1].text if asked else ""
+    requested = [] if isinstance(provided, str) else [one for one in provided if one.role == "user"]
+    question = provided if isinstance(provided, str) else requested[-1].text if requested else ""
     targets = [target] if isinstance(target, str) else list(target)
     said = output.choices[0].message if output.choices else None
     record = {
-        "instruction": {"text": question or None, "audio": _sound(asked[-1]) if asked else None},
+        "instruction": {
+            "text": question or None,
+            "audio": _sound(requested[-1]) if requested else None,
+        },
         "answer": {
             "text": said.text or None if said else None,
             "audio": _sound(said) if said else None,

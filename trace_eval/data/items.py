@@ -143,8 +143,8 @@ class Single(Judged):
         ``instruction``, and ``answer``, the ``turn-1``, ... of a dialogue, or the
         ``answer/turn-0``, ... of a conversation.
         """
-        asked = {"instruction": self.instruction} if self.instruction.has_audio else {}
-        return {**asked, **self.answer_recordings}
+        requested = {"instruction": self.instruction} if self.instruction.has_audio else {}
+        return {**requested, **self.answer_recordings}
 
 
 #: What is judged. A record with an ``answer`` is a single one.

@@ -132,8 +132,8 @@ class Judgement(Outcome):
             where = f"dimensions.{name}"
             for label in (verdict.rating, *(verdict.distribution or ())):
                 if label not in offered:
-                    told = f"{self.label_set} label ({', '.join(sorted(offered))})"
-                    raise ValueError(f"{where}: {str(label)!r} is no {told}")
+                    message = f"{self.label_set} label ({', '.join(sorted(offered))})"
+                    raise ValueError(f"{where}: {str(label)!r} is no {message}")
             if verdict.distribution is not None:
                 check_shares(verdict.distribution, where)
 
@@ -179,13 +179,13 @@ class Judgement(Outcome):
     @property
     def inconsistent(self) -> tuple[About, ...]:
         """Dimensions on which the two orders contradict each other: answered by place."""
-        return tuple(n for n, found in self.dimensions.items() if found.consistent is False)
+        return tuple(n for n, result in self.dimensions.items() if result.consistent is False)
 
     @property
     def consistent(self) -> bool | None:
         """Whether both orders agree on every dimension; None: only one order was asked."""
-        asked = [v.consistent for v in self.dimensions.values() if v.consistent is not None]
-        return all(asked) if asked else None
+        requested = [v.consistent for v in self.dimensions.values() if v.consistent is not None]
+        return all(requested) if requested else None
 
     @classmethod
     def unscored(cls, pair: str, judge: str, reason: Reason, detail: str) -> Judgement:

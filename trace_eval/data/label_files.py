@@ -64,9 +64,9 @@ def read_columns(
     return _columns(path, chain(first, rows), wanted)
 
 
-def record_columns(name: str, given: Iterable[Any], own: Mapping[str, str]) -> Columns:
+def record_columns(name: str, provided: Iterable[Any], own: Mapping[str, str]) -> Columns:
     """The known columns of records that are no file; see :func:`read_columns`."""
-    return _columns(Path(name), enumerate(given, start=1), _wanted(own, LABEL_FIELDS, ()))
+    return _columns(Path(name), enumerate(provided, start=1), _wanted(own, LABEL_FIELDS, ()))
 
 
 def names_in(path: Path) -> list[str]:
@@ -82,8 +82,8 @@ def names_in(path: Path) -> list[str]:
 
 
 def _wanted(own: Mapping[str, str], fields: Fields, have: Collection[str]) -> dict[str, str]:
-    known = names.fields_of(fields.names, have)
-    return {name: ours for name, ours in known.items() if ours not in own.values()} | dict(own)
+    available = names.fields_of(fields.names, have)
+    return {name: ours for name, ours in available.items() if ours not in own.values()} | dict(own)
 
 
 def _good(path: Path, wanted: Collection[str]) -> Iterator[tuple[int, Any]]:
@@ -94,7 +94,9 @@ def _good(path: Path, wanted: Collection[str]) -> Iterator[tuple[int, Any]]:
         yield number, record
 
 
-def _columns(path: Path, numbered: Iterable[tuple[int, Any]], known: Mapping[str, str]) -> Columns:
+def _columns(
+    path: Path, numbered: Iterable[tuple[int, Any]], available: Mapping[str, str]
+) -> Columns:
     columns: Columns = {}
     used: dict[str, None] = {}
     count = 0
@@ -102,21 +104,21 @@ def _columns(path: Path, numbered: Iterable[tuple[int, Any]], known: Mapping[str
         if not isinstance(record, dict):
             raise UserError(f"{path}, record {count}: expected an object, got {record!r:.60}")
         try:
-            flat = flatten(record, used, known)
+            flat = flatten(record, used, available)
         except UserError as error:
             raise UserError(f"{path}, record {count}: {error}") from None
         for name, value in flat.items():
             column = columns.setdefault(name, [])
             column.extend([None] * (count - 1 - len(column)))
             column.append(value)
-    _refuse_synonyms(path, used, known)
+    _refuse_synonyms(path, used, available)
     for column in columns.values():
         column.extend([None] * (count - len(column)))
     return columns
 
 
 def flatten(
-    record: Mapping[str, Any], used: dict[str, None], known: Mapping[str, str] = NAMES
+    record: Mapping[str, Any], used: dict[str, None], available: Mapping[str, str] = NAMES
 ) -> dict[str, str | None]:
     """The known columns of one JSON record; ``used`` collects the names that were read.
 
@@ -127,7 +129,7 @@ def flatten(
         UserError: two places give different values of one name.
     """
     columns: dict[str, str | None] = {}
-    for name, value in _named(record, used, known):
+    for name, value in _named(record, used, available):
         text = _text(value)
         if text is not None and columns.get(name) not in (None, text):
             raise UserError(f"{name} is given twice, {columns[name]!r} and {text!r}; keep one")
@@ -137,24 +139,24 @@ def flatten(
 
 
 def _named(
-    record: Mapping[str, Any], used: dict[str, None], known: Mapping[str, str]
+    record: Mapping[str, Any], used: dict[str, None], available: Mapping[str, str]
 ) -> Iterator[tuple[str, Any]]:
     """Our name and the value of everything in a record that we know, in file order."""
     for key, value in record.items():
         if key == "labels" and value is not None and not isinstance(value, Mapping):
             raise UserError(f"labels: expected an object (got {value!r:.80})")
         if key in ("label", "labels") and isinstance(value, Mapping):
-            yield from ((known[k], v) for k, v in value.items() if k in known)
+            yield from ((available[k], v) for k, v in value.items() if k in available)
         elif key == "dimensions" and isinstance(value, Mapping):
             for name, verdict in value.items():
-                if isinstance(verdict, Mapping) and name in known:
-                    yield known[name], verdict.get("rating")
+                if isinstance(verdict, Mapping) and name in available:
+                    yield available[name], verdict.get("rating")
         elif key in ("a", "b") and isinstance(value, Mapping):
             yield f"system_{key}", value.get("system")
             yield f"clip_{key}", value.get("audio")
-        elif key in known and not isinstance(value, Mapping | list):
+        elif key in available and not isinstance(value, Mapping | list):
             used[key] = None
-            yield known[key], value
+            yield available[key], value
 
 
 def _text(value: Any) -> str | None:
@@ -163,11 +165,11 @@ def _text(value: Any) -> str | None:
     return str(value) if type(value) in (int, float) else repr(value)
 
 
-def _refuse_synonyms(path: Path, used: Iterable[str], known: Mapping[str, str]) -> None:
+def _refuse_synonyms(path: Path, used: Iterable[str], available: Mapping[str, str]) -> None:
     seen: dict[str, str] = {}
     for name in used:
-        other = seen.setdefault(known[name], name)
+        other = seen.setdefault(available[name], name)
         if other != name:
             raise UserError(
-                f"{path}: columns {other!r} and {name!r} both give {known[name]}; keep one"
+                f"{path}: columns {other!r} and {name!r} both give {available[name]}; keep one"
             )

@@ -101,11 +101,11 @@ def _chosen(record: Record) -> Record:
     swap = hashlib.sha256(own.encode(errors="replace")).digest()[0] & 1
     sides = ("b", "a") if swap else ("a", "b")
     rest = {key: value for key, value in record.items() if key not in (better, worse)}
-    found: Record = dict(zip(sides, (record[better], record[worse]), strict=True))
+    results: Record = dict(zip(sides, (record[better], record[worse]), strict=True))
     for side, names in zip(sides, (BETTER_SYSTEM, WORSE_SYSTEM), strict=True):
         if name := first(rest, names):
-            found[f"{side}_system"] = rest.pop(name)
-    return {"preference": "2" if swap else "1", **rest, **found}
+            results[f"{side}_system"] = rest.pop(name)
+    return {"preference": "2" if swap else "1", **rest, **results}
 
 
 # --- lists of answers ----------------------------------------------------------------
@@ -123,12 +123,12 @@ def _is_listed(record: Mapping[str, Any]) -> bool:
 
 def _listed(record: Record) -> Record:
     name = str(first(record, LISTS))
-    found: Record = {}
+    results: Record = {}
     for side, answer in zip("ab", record.pop(name), strict=True):
-        found[side] = answer if _is_chat(answer) else recording_of(answer)
+        results[side] = answer if _is_chat(answer) else recording_of(answer)
         if isinstance(answer, Mapping) and (who := first(answer, ("system", "model"))):
-            found[f"{side}_system"] = answer[who]
-    return {**found, **record}
+            results[f"{side}_system"] = answer[who]
+    return {**results, **record}
 
 
 # --- messages of a chat, and recordings inside of cells ------------------------------
@@ -160,22 +160,22 @@ def _has_chat(record: Mapping[str, Any]) -> bool:
 
 
 def _chat(record: Record) -> Record:
-    found: Record = {}
-    asked: Record = {}
+    results: Record = {}
+    requested: Record = {}
     sides = {_SPOKEN[name][0] for name in record if name in _SPOKEN and record[name]} & {"a", "b"}
     for name, value in record.items():
         if not (name in _SPOKEN or name in DIALOGUES) or not _is_chat(value):
-            found.setdefault(name, value)
+            results.setdefault(name, value)
             continue
         question, answer = _turns(value)
         if name in DIALOGUES and not sides and answer:  # a single answer with its question
-            _place(found, ("audio", "candidate"), answer)
+            _place(results, ("audio", "candidate"), answer)
         elif name in DIALOGUES or _SPOKEN[name][0] == "instruction_audio":
-            _place(asked, ("instruction_audio", "instruction_text"), question or answer)
+            _place(requested, ("instruction_audio", "instruction_text"), question or answer)
         else:
-            _place(found, _SPOKEN[name], answer)
-        _place(asked, ("instruction_audio", "instruction_text"), question)
-    return {**asked, **found}
+            _place(results, _SPOKEN[name], answer)
+        _place(requested, ("instruction_audio", "instruction_text"), question)
+    return {**requested, **results}
 
 
 def _place(record: Record, names: tuple[str, str], said: Mapping[str, Any]) -> None:
@@ -190,9 +190,9 @@ def _turns(value: Any) -> tuple[Record, Record]:
     messages = [(str(m[str(first(m, _WHO))]).casefold(), m) for m in inner]
     answers = [position for position, (who, _) in enumerate(messages) if who in _ANSWERS]
     end = answers[-1] if answers else len(messages)
-    asked = [position for position, (who, _) in enumerate(messages[:end]) if who in _ASKS]
+    requested = [position for position, (who, _) in enumerate(messages[:end]) if who in _ASKS]
     return (
-        _said(messages[asked[-1]][1]) if asked else {},
+        _said(messages[requested[-1]][1]) if requested else {},
         _said(messages[end][1]) if answers else {},
     )
 

@@ -222,17 +222,17 @@ def _read(
         if isinstance(record, str):
             problems.append(Problem(where, record))
             continue
-        told: list[NoLabel] = []
+        lines: list[NoLabel] = []
         try:
-            made = made_of(table.record(record, number), root, told.append)
+            made = made_of(table.record(record, number), root, lines.append)
         except UserError as error:
             name = record.get("id", record.get("index"))
             problems.append(Problem(where, str(error), None if name is None else str(name)))
             continue
         finally:
-            for what in told:
+            for what in lines:
                 unread.setdefault(what.field, []).append((where, what))
-        ties.update(item.id for item in made if any(_is_tie(what) for what in told))
+        ties.update(item.id for item in made if any(_is_tie(what) for what in lines))
         for item in made:
             if item.id in seen:
                 said = f"id {item.id!r} is also at {seen[item.id]}; give each its own"
@@ -249,7 +249,7 @@ def _read(
     if plain and (untyped := _untyped(items, ties)):
         items = untyped
         del unread["overall"]
-    warnings = [_unused(field, found, items) for field, found in unread.items()]
+    warnings = [_unused(field, result, items) for field, result in unread.items()]
     kept = [_without(item, unread.keys()) for item in items] if unread else items
     notes = tuple(_said(label, table, items))
     return Manifest(label, kept, problems, warnings=warnings, notes=notes)
@@ -279,31 +279,31 @@ def _is_tie(what: NoLabel) -> bool:
 
 def _untyped(items: Sequence[Pair | Single], ties: set[str]) -> list[Pair | Single] | None:
     """The items with plain preferences for their overall labels; None: some ties are typed."""
-    found: list[Pair | Single] = []
+    results: list[Pair | Single] = []
     for item in items:
         labels = item.labels if isinstance(item, Pair) else None
         said = "tie" if item.id in ties else labels.overall if isinstance(labels, Labels) else None
         if said is None:
-            found.append(item)
+            results.append(item)
             continue
         if str(said) not in ("1", "2", "tie"):
             return None
-        told = {"overall": None, "preference": str(said)}
+        details = {"overall": None, "preference": str(said)}
         base = labels if isinstance(labels, Labels) else Labels()
-        found.append(item.model_copy(update={"labels": base.model_copy(update=told)}))
-    return found
+        results.append(item.model_copy(update={"labels": base.model_copy(update=details)}))
+    return results
 
 
 def _unused(
-    field: str, found: Sequence[tuple[str, NoLabel]], items: Iterable[Pair | Single]
+    field: str, results: Sequence[tuple[str, NoLabel]], items: Iterable[Pair | Single]
 ) -> Problem:
     """Why none of a column's labels is used: those that can be read are no sample of it."""
-    where, first = found[0]
+    where, first = results[0]
     read = sum(bool(getattr(item.labels, field, None)) for item in items)
     return Problem(
         where,
         f"column {first.column} is no label ({first.expected}, got {first.value!r:.80});"
-        f" {len(found)} of its {len(found) + read} values cannot be read, so none is used as a"
+        f" {len(results)} of its {len(results) + read} values cannot be read, so none is used as a"
         " label and no agreement comes from them: write each as one of the labels, say what it"
         f" means (trace-eval agree RUN --labels FILE --map {shlex.quote(str(first.value))[:60]}=1),"
         " or rename the column if it holds none",
@@ -315,5 +315,5 @@ def _without(item: Pair | Single, fields: Iterable[str]) -> Pair | Single:
     if item.labels is None:
         return item
     kept = item.labels.model_copy(update=dict.fromkeys(fields))
-    told = any(value is not None for _, value in kept)
-    return item.model_copy(update={"labels": kept if told else None})
+    details = any(value is not None for _, value in kept)
+    return item.model_copy(update={"labels": kept if details else None})

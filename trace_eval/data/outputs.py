@@ -80,12 +80,16 @@ def check_output(path: Path) -> None:
     try:
         if not is_replaceable(path) or not target.exists() or not target.stat().st_size:
             return
-        known = _files(target)
-        if known and _sha256(target) in known:
+        available = _files(target)
+        if available and _sha256(target) in available:
             return
     except OSError as error:
         raise unwritable(path, error) from error
-    why = "was changed since trace-eval wrote it" if known else "no record says trace-eval wrote it"
+    why = (
+        "was changed since trace-eval wrote it"
+        if available
+        else "no record says trace-eval wrote it"
+    )
     raise UserError(f"{path}: {why}, so it stays as it is; move it, or name another file")
 
 

@@ -80,6 +80,6 @@ class Pair(Judged):
         ``instruction``, ``a`` and ``b`` (of conversations their turns: ``a/turn-0``, ...), and
         ``voice``.
         """
-        asked, voice = {"instruction": self.instruction}, {"voice": self.voice or Recording()}
-        roles = {**asked, **self.answer_recordings, **voice}
+        requested, voice = {"instruction": self.instruction}, {"voice": self.voice or Recording()}
+        roles = {**requested, **self.answer_recordings, **voice}
         return {role: recording for role, recording in roles.items() if recording.has_audio}

@@ -66,12 +66,12 @@ def _header_problem(path: Path | None) -> str | None:
 def find_recordings(path: Path) -> list[Path]:
     """The recordings below a folder (sorted), or the one file itself."""
     if path.is_dir():
-        found = sorted(
+        results = sorted(
             p for p in path.rglob("*") if p.suffix.lower() in AUDIO_SUFFIXES and p.is_file()
         )
-        if not found:
+        if not results:
             raise UserError(f"{path}: no recordings below it ({', '.join(AUDIO_SUFFIXES)})")
-        return found
+        return results
     return [path]
 
 
@@ -110,14 +110,14 @@ def recordings_in(
     Returns:
         Paths, and URLs as strings; records of manifests that are no pairs.
     """
-    found: dict[Path | str, None] = {}
+    results: dict[Path | str, None] = {}
     problems: list[Problem] = []
     for path in map(location, inputs):
         if _suffix(path) not in SUFFIXES:
             below = find_recordings(path) if isinstance(path, Path) else find_urls(path)
             for where in below:
                 try:
-                    found[location(where)] = None
+                    results[location(where)] = None
                 except UserError as error:
                     problems.append(Problem(f"below {path}", str(error)))
             continue
@@ -125,10 +125,10 @@ def recordings_in(
         problems += manifest.problems
         for pair in manifest.items:
             places = (r.audio or r.url for r in pair.recordings().values())
-            found.update({where: None for where in places if where is not None})
+            results.update({where: None for where in places if where is not None})
     if shard is None:
-        return list(found), problems
-    recordings = list(found)
+        return list(results), problems
+    recordings = list(results)
     mine = [recordings[number] for number in shard.places(range(len(recordings)))]
     return mine, problems if shard.index == 1 else []
 

@@ -122,8 +122,8 @@ def pair_from_record(
     try:
         return Pair.model_validate(tree)
     except ValidationError as error:
-        known = ", ".join(sorted({names[0] for names in PAIR.values()}))
-        raise UserError(first_problem(error, known)) from None
+        available = ", ".join(sorted({names[0] for names in PAIR.values()}))
+        raise UserError(first_problem(error, available)) from None
 
 
 def _place(tree: dict[str, Any], key: str, value: Any) -> None:
@@ -215,25 +215,25 @@ def resolve_conversation(
     Raises:
         UserError: it cannot be read, or there is nobody to read it.
     """
-    found = answer.get("conversation")
-    if found is None or isinstance(found, Conversation):
+    result = answer.get("conversation")
+    if result is None or isinstance(result, Conversation):
         return
     if isinstance(root, str):
         raise UserError("conversation: its recordings cannot lie behind a URL; fetch them first")
-    if isinstance(found, Mapping):
+    if isinstance(result, Mapping):
         try:
-            answer["conversation"] = rooted(Conversation.model_validate(found), root)
+            answer["conversation"] = rooted(Conversation.model_validate(result), root)
         except ValidationError as error:
             raise UserError(f"conversation.{first_problem(error, 'conversation')}") from None
         return
-    if not isinstance(found, str):
-        raise UserError(f"conversation: expected a path or an object (got {found!r:.80})")
+    if not isinstance(result, str):
+        raise UserError(f"conversation: expected a path or an object (got {result!r:.80})")
     if read is None:
         raise UserError(
-            f"conversation {found!r:.80}: only judge and rate read it from a path; name the run"
+            f"conversation {result!r:.80}: only judge and rate read it from a path; name the run"
             " that they made, or put the conversation itself there"
         )
-    answer["conversation"] = read(root / found)
+    answer["conversation"] = read(root / result)
 
 
 def _text_labels(labels: dict[str, Any] | None) -> None:
@@ -315,8 +315,8 @@ def spill_to(folder: Path) -> Spill:
         suffix = Path(name).suffix.lower()
         wanted = suffix if _SUFFIX.fullmatch(suffix) else _UNNAMED
         # The same bytes may have come under another name, or without one: one file serves all.
-        for known in (wanted, _UNNAMED, *_USUAL):
-            if (path := folder / f"{digest}{known}").exists():
+        for available in (wanted, _UNNAMED, *_USUAL):
+            if (path := folder / f"{digest}{available}").exists():
                 return path
         path = folder / f"{digest}{wanted}"
         make_folder(folder, private=True)

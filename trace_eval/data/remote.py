@@ -74,10 +74,10 @@ def version_of(url: str) -> Version | None:
     size = info.get("size")
     if isinstance(size, int) and size > MAX_BYTES:
         raise UserError(f"{redacted(url)}: {TooLarge(size)}; make it FLAC or cut it")
-    known = {name: _text(info[name]) for name in _VALIDATORS if info.get(name)}
-    if not known or not isinstance(size, int):
+    available = {name: _text(info[name]) for name in _VALIDATORS if info.get(name)}
+    if not available or not isinstance(size, int):
         return None
-    return Version(size, "sha256:" + hashlib.sha256(repr(known).encode()).hexdigest())
+    return Version(size, "sha256:" + hashlib.sha256(repr(available).encode()).hexdigest())
 
 
 def _text(value: object) -> str:
@@ -110,9 +110,9 @@ def _read(where: Path | str) -> bytes:
     files, path = file_system(where)
     # Web servers need not say how much comes. A size is given only so that fsspec does not ask
     # for it, which would be one more request.
-    asked = {"block_size": 0, "size": 1} if protocol_of(str(where)) in _WEB else {}
-    with files.open(path, "rb", **asked) as file:
-        size = None if asked else getattr(file, "size", None)
+    requested = {"block_size": 0, "size": 1} if protocol_of(str(where)) in _WEB else {}
+    with files.open(path, "rb", **requested) as file:
+        size = None if requested else getattr(file, "size", None)
         if isinstance(size, int) and size > MAX_BYTES:
             raise TooLarge(size)
         return _bounded(file)
@@ -212,22 +212,22 @@ def _passing(error: Exception) -> bool:
 def _problem(url: str, error: Exception) -> str:
     name, status = redacted(url), _status(error)
     text = redact_urls(" ".join(str(error).split()))[:200]
-    told = f"{type(error).__name__}: {text}".rstrip(": ")
+    details = f"{type(error).__name__}: {text}".rstrip(": ")
     kind = type(error).__name__.lower()
     if isinstance(error, UserError):
         return str(error)
     if isinstance(error, ImportError):
         return f"{name}: its protocol needs a package; run: {_install(url)}"
-    if isinstance(error, ValueError) and "protocol not known" in told.lower():
-        known = "use s3, gs, hf, https or another of fsspec"
-        return f"{name}: protocol {protocol_of(url)!r} is unknown; {known}"
+    if isinstance(error, ValueError) and "protocol not known" in details.lower():
+        available = "use s3, gs, hf, https or another of fsspec"
+        return f"{name}: protocol {protocol_of(url)!r} is unknown; {available}"
     if isinstance(error, FileNotFoundError) or status in (404, 410):
         return f"{name}: not found; check the URL or --audio-root"
     if isinstance(error, PermissionError) or status in (401, 403) or "credential" in kind:
-        return f"{name}: no permission ({told}); check the credentials or the signature"
+        return f"{name}: no permission ({details}); check the credentials or the signature"
     if isinstance(error, TimeoutError) or "timeout" in kind:
-        return f"{name}: no answer in time ({told}); the same command tries it again"
-    return f"{name}: cannot be fetched ({told}); check the URL and the network, then run again"
+        return f"{name}: no answer in time ({details}); the same command tries it again"
+    return f"{name}: cannot be fetched ({details}); check the URL and the network, then run again"
 
 
 def _install(url: str) -> str:
@@ -240,5 +240,5 @@ def _install(url: str) -> str:
     if module and module != "fsspec":
         return f"pip install {module}"
     extra = {"https": "http", "ssh": "sftp"}.get(protocol, protocol)
-    known = extra in (metadata("fsspec").get_all("Provides-Extra") or ())
-    return f"pip install 'fsspec[{extra}]'" if known else "pip install 'fsspec[full]'"
+    present = extra in (metadata("fsspec").get_all("Provides-Extra") or ())
+    return f"pip install 'fsspec[{extra}]'" if present else "pip install 'fsspec[full]'"

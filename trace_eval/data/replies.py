@@ -16,8 +16,8 @@ def verdict(reply: str, tail: int | None = None) -> str | None:
         reply: as the judge wrote it; its first mark counts.
         tail: look in so many last characters only.
     """
-    found = _MARK.search(reply if tail is None else reply[-tail:])
-    return _MEANING[found[1]] if found else None
+    result = _MARK.search(reply if tail is None else reply[-tail:])
+    return _MEANING[result[1]] if result else None
 
 
 def are_replies(values: Sequence[str | None]) -> bool:

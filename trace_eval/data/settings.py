@@ -56,8 +56,8 @@ def sentence(text: str) -> str:
 
 def hints_of(options: type[Any]) -> dict[str, Any]:
     """Option -> its type, of a dataclass."""
-    found = get_type_hints(options, localns=_LATER)
-    return {each.name: found[each.name] for each in fields(options)}
+    result = get_type_hints(options, localns=_LATER)
+    return {each.name: result[each.name] for each in fields(options)}
 
 
 def choices_of(hint: Any) -> tuple[Any, ...]:
@@ -66,12 +66,12 @@ def choices_of(hint: Any) -> tuple[Any, ...]:
     return get_args(base) if get_origin(base) is Literal else ()
 
 
-def nearest(name: str, known: Collection[str]) -> str:
+def nearest(name: str, available: Collection[str]) -> str:
     """``did you mean X?`` where a known name is like this one, else all of them."""
-    if not known:
+    if not available:
         return "there are no options here"
-    close = get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"did you mean {close[0]}?" if close else f"known are {', '.join(sorted(known))}"
+    close = get_close_matches(name, available, n=1, cutoff=0.5)
+    return f"did you mean {close[0]}?" if close else f"known are {', '.join(sorted(available))}"
 
 
 def split_settings(texts: Iterable[str], option: str) -> dict[str, str]:
@@ -92,12 +92,12 @@ def split_settings(texts: Iterable[str], option: str) -> dict[str, str]:
 
 
 def read_settings(
-    given: Mapping[str, Any], hints: Mapping[str, Any], where: str, remedy: str = ""
+    provided: Mapping[str, Any], hints: Mapping[str, Any], where: str, remedy: str = ""
 ) -> dict[str, Any]:
     """Values of options from what a user wrote.
 
     Args:
-        given: option -> text, or a value of a TOML file.
+        provided: option -> text, or a value of a TOML file.
         hints: option -> type, of every option that there is.
         where: what stands before their names in a message, e.g. ``-J ``.
         remedy: said after the nearest name of an unknown one.
@@ -105,11 +105,11 @@ def read_settings(
     Raises:
         UserError: an option is unknown (names the nearest one), or a value is of another type.
     """
-    for name in given:
+    for name in provided:
         if name not in hints:
-            told = f"{where}{name}: is unknown; {nearest(name, hints)}"
-            raise UserError(f"{told} {remedy}".rstrip())
-    return {name: value_of(name, value, hints[name], where) for name, value in given.items()}
+            message = f"{where}{name}: is unknown; {nearest(name, hints)}"
+            raise UserError(f"{message} {remedy}".rstrip())
+    return {name: value_of(name, value, hints[name], where) for name, value in provided.items()}
 
 
 def value_of(name: str, value: Any, hint: Any, where: str) -> Any:
@@ -124,9 +124,9 @@ def value_of(name: str, value: Any, hint: Any, where: str) -> Any:
         if isinstance(parts, list) and all(isinstance(part, str) for part in parts):
             return tuple(p for part in parts if (p := part.strip()) not in ("", "none"))
     elif base is bool:
-        found = _BOOLEANS.get(value.lower()) if isinstance(value, str) else value
-        if isinstance(found, bool):
-            return found
+        result = _BOOLEANS.get(value.lower()) if isinstance(value, str) else value
+        if isinstance(result, bool):
+            return result
     elif base in (int, float):
         return _number(name, value, base, where)
     elif isinstance(value, str):  # paths and choices are checked by the options themselves

@@ -97,7 +97,7 @@ def split(keys: Sequence[Hashable], of: int) -> list[list[int]]:
 
 def digest(ids: Iterable[str]) -> str:
     """SHA-256 of ids in their order."""
-    found = hashlib.sha256()
+    result = hashlib.sha256()
     for name in ids:
-        found.update(json.dumps(name).encode() + b"\n")
-    return found.hexdigest()
+        result.update(json.dumps(name).encode() + b"\n")
+    return result.hexdigest()

@@ -86,13 +86,15 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") and not hasattr(value, "__len__") else value
 
 
-def _of_dataset(given: Any) -> Iterator[Any]:
+def _of_dataset(provided: Any) -> Iterator[Any]:
     """Rows of a data set as Arrow holds them: to decode their recordings needs torch."""
     from trace_eval.data.tables import arrow_records
 
-    for start in range(0, len(given), 16):
-        part = given.with_format("arrow")[start : start + 16]
-        yield from arrow_records(part.replace_schema_metadata(given.features.arrow_schema.metadata))
+    for start in range(0, len(provided), 16):
+        part = provided.with_format("arrow")[start : start + 16]
+        yield from arrow_records(
+            part.replace_schema_metadata(provided.features.arrow_schema.metadata)
+        )
 
 
 #: What the readers of items take.
@@ -171,8 +173,8 @@ def _local(
         rows = rows_below(path, _at(home), by_id)
         return Opened(label, _rooted(rows, root), None)
     base = _at(home) if root is None else root
-    found = records(path, label, by_id=by_id)
-    return Opened(label, (FolderRow(w, r, base) for w, r in found), _sha256(path))
+    result = records(path, label, by_id=by_id)
+    return Opened(label, (FolderRow(w, r, base) for w, r in result), _sha256(path))
 
 
 def _rooted(rows: Iterator[FolderRow], root: Path | str | None) -> Iterator[FolderRow]:
@@ -190,22 +192,22 @@ def _sha256(path: Path) -> str | None:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def source_of(given: Any) -> Source:
+def source_of(provided: Any) -> Source:
     """What a caller of the library names, as a source.
 
     Args:
-        given: a path, a URL, a source, ``{"new": DIR, "old": DIR}``, or see :meth:`Table.of`.
+        provided: a path, a URL, a source, ``{"new": DIR, "old": DIR}``, or see :meth:`Table.of`.
 
     Raises:
         UserError: it is none of them.
     """
-    if isinstance(given, Path | str | Systems | Table):
-        return given
-    if isinstance(given, os.PathLike):
-        return Path(os.fspath(given))
-    if isinstance(given, Mapping) and given and all(_is_folder(v) for v in given.values()):
-        return Systems({str(name): Path(folder) for name, folder in given.items()})
-    return Table.of(given)
+    if isinstance(provided, Path | str | Systems | Table):
+        return provided
+    if isinstance(provided, os.PathLike):
+        return Path(os.fspath(provided))
+    if isinstance(provided, Mapping) and provided and all(_is_folder(v) for v in provided.values()):
+        return Systems({str(name): Path(folder) for name, folder in provided.items()})
+    return Table.of(provided)
 
 
 def source_named(items: str | None, folders: TwoFolders) -> Source:
@@ -218,13 +220,13 @@ def source_named(items: str | None, folders: TwoFolders) -> Source:
     if items is not None and a is None and b is None:
         if prompts is None:
             return items
-        found = systems_in(Path(items)) if _is_folder(items) else None
-        if found is None:
+        result = systems_in(Path(items)) if _is_folder(items) else None
+        if result is None:
             raise UserError(f"--prompts {prompts}: belongs to folders of recordings")
         where = Path(prompts)
         if not where.exists():
             raise UserError(f"--prompts {where}: no such file or folder")
-        others = {n: f for n, f in found.folders.items() if f.resolve() != where.resolve()}
+        others = {n: f for n, f in result.folders.items() if f.resolve() != where.resolve()}
         return Systems(others, where)
     if items is None and (a is None) != (b is None):
         has, lacks, folder = ("a", "b", a) if b is None else ("b", "a", b)

@@ -70,16 +70,16 @@ def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
     said = plain(value)
     if said not in WORDS and not _side(said, names) and (won := _BETTER.search(said)):
         said = said[: won.start()]
-    found = WORDS.get(said)
+    result = WORDS.get(said)
     if said in TYPED_TIES:
-        found = TYPED_TIES[said] if typed else "tie"
+        result = TYPED_TIES[said] if typed else "tie"
     by_name = _side(said, names)
     if by_name == "same":
         raise ValueError("both answers are of that system")
-    if by_name and found and by_name != found:
+    if by_name and result and by_name != result:
         raise ValueError("it is a side and the name of the other side's system")
-    if found or by_name:
-        return str(found or by_name)
+    if result or by_name:
+        return str(result or by_name)
     if said in FARED:
         return _fared(FARED[said], names)
     systems = [str(name) for name in names[:2] if name not in (None, "")]

@@ -96,8 +96,8 @@ def refusal_of(error: Exception) -> type[UserError]:
 
 def _refuse_foreign(database: SharedDatabase, tables: str) -> None:
     """Leave a database alone that has tables, and none of ours."""
-    known = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
-    if known and not known & {*_TABLE.findall(tables)}:
+    available = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
+    if available and not available & {*_TABLE.findall(tables)}:
         raise sqlite3.OperationalError(f"{database.path}: is a database of another program")
 
 

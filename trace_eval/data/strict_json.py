@@ -103,9 +103,9 @@ def record(line: str | bytes, where: object) -> dict[str, Any]:
         raise DamagedFile(f"{where}: a line is damaged ({error}); delete it") from None
     if not isinstance(value, dict):
         raise DamagedFile(f"{where}: a line is no object ({value!r:.60}); delete it")
-    found = _Record(value)
-    found.where = where
-    return found
+    result = _Record(value)
+    result.where = where
+    return result
 
 
 def lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, Any | BadJson]]:

@@ -70,8 +70,8 @@ def read_toml(path: Path, what: str, remedy: str) -> dict[str, Any]:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
-        told = getattr(error, "strerror", None) or error
-        raise UserError(f"{what}: cannot be read ({told}); {remedy}") from None
+        details = getattr(error, "strerror", None) or error
+        raise UserError(f"{what}: cannot be read ({details}); {remedy}") from None
     try:
         return loads(data)
     except BadToml as error:

@@ -57,16 +57,16 @@ class Systems:
         Raises:
             UserError: one of them is no folder, or both are the same.
         """
-        given = [_named(str(text)) for text in (a, b)]
-        for side, (_, folder) in zip("ab", given, strict=True):
+        provided = [_named(str(text)) for text in (a, b)]
+        for side, (_, folder) in zip("ab", provided, strict=True):
             if not folder.is_dir():
                 raise UserError(f"--{side} {folder}: no such folder; name one with recordings")
-        if given[0][1].resolve() == given[1][1].resolve():
-            raise UserError(f"--a and --b: both are {given[0][1]}; name two folders")
-        names = _apart([(name, folder) for name, folder in given])
+        if provided[0][1].resolve() == provided[1][1].resolve():
+            raise UserError(f"--a and --b: both are {provided[0][1]}; name two folders")
+        names = _apart([(name, folder) for name, folder in provided])
         if names[0] == names[1]:
             raise UserError(f"--a and --b: both are called {names[0]}; write --a NAME=DIR")
-        folders = dict(zip(names, (folder for _, folder in given), strict=True))
+        folders = dict(zip(names, (folder for _, folder in provided), strict=True))
         where = None if prompts is None else Path(str(prompts))
         if where is not None and not where.exists():
             raise UserError(f"--prompts {where}: no such file or folder")
@@ -87,41 +87,47 @@ class Systems:
             single: one record per answer instead of one per pair.
             columns: field -> column of the table of prompts.
         """
-        found = {name: dict(by_stem(folder)) for name, folder in self.folders.items()}
-        for name, files in found.items():
+        results = {name: dict(by_stem(folder)) for name, folder in self.folders.items()}
+        for name, files in results.items():
             if not files:
                 shown = ", ".join(AUDIO_SUFFIXES)
                 raise UserError(f"{self.folders[name]}: no recordings below it ({shown})")
-        asked = _prompts(self.prompts, columns or {}) if self.prompts else {}
-        keys = list(dict.fromkeys(key for files in found.values() for key in files))
-        if asked and not any(key in asked for key in keys):
+        requested = _prompts(self.prompts, columns or {}) if self.prompts else {}
+        keys = list(dict.fromkeys(key for files in results.values() for key in files))
+        if requested and not any(key in requested for key in keys):
             raise UserError(
-                f"--prompts {self.prompts}: has {', '.join(list(asked)[:3])}, and the recordings"
-                f" are called {', '.join(sorted(keys)[:3])}; call both alike"
+                f"--prompts {self.prompts}: has {', '.join(list(requested)[:3])}, and the"
+                f" recordings are called {', '.join(sorted(keys)[:3])}; call both alike"
             )
         if single:
-            yield from self._answers(found, keys, asked)
+            yield from self._answers(results, keys, requested)
         else:
-            yield from self._pairs(found, keys, asked)
+            yield from self._pairs(results, keys, requested)
 
     def _answers(
-        self, found: Mapping[str, Mapping[str, Any]], keys: list[str], asked: Mapping[str, Any]
+        self,
+        results: Mapping[str, Mapping[str, Any]],
+        keys: list[str],
+        requested: Mapping[str, Any],
     ) -> Iterator[FolderRow]:
         for name, folder in self.folders.items():
             for key in sorted(keys):
-                file = found[name].get(key)
+                file = results[name].get(key)
                 if isinstance(file, str):
                     yield FolderRow(str(folder), file, folder)
                 elif file is not None:
                     own = {"id": f"{name}/{key}", "question_id": key, "system": name}
-                    record = {**own, "audio": str(file), **_as_asked(asked.get(key, {}))}
+                    record = {**own, "audio": str(file), **_as_asked(requested.get(key, {}))}
                     yield FolderRow(str(file), record, folder)
 
     def _pairs(
-        self, found: Mapping[str, Mapping[str, Any]], keys: list[str], asked: Mapping[str, Any]
+        self,
+        results: Mapping[str, Mapping[str, Any]],
+        keys: list[str],
+        requested: Mapping[str, Any],
     ) -> Iterator[FolderRow]:
         for key in sorted(keys):
-            have = {name: files[key] for name, files in found.items() if key in files}
+            have = {name: files[key] for name, files in results.items() if key in files}
             for name, file in have.items():
                 if isinstance(file, str):
                     yield FolderRow(str(self.folders[name]), file, self.folders[name])
@@ -129,8 +135,8 @@ class Systems:
             lack = [name for name in self.folders if name not in have]
             if lack and good:
                 first = next(iter(good.values()))
-                told = f"{', '.join(lack)} has no recording {key!r}, which {', '.join(good)} has"
-                yield FolderRow(str(first), told, first.parent)
+                message = f"{', '.join(lack)} has no recording {key!r}, which {', '.join(good)} has"
+                yield FolderRow(str(first), message, first.parent)
             for one, other in combinations(good, 2):
                 name = key if len(self.folders) == 2 else f"{key}/{one}-{other}"
                 record = {
@@ -138,7 +144,7 @@ class Systems:
                     "instruction_id": key,
                     "a": {"audio": str(good[one]), "system": one},
                     "b": {"audio": str(good[other]), "system": other},
-                    **asked.get(key, {}),
+                    **requested.get(key, {}),
                 }
                 yield FolderRow(f"{good[one]} and {good[other]}", record, good[one].parent)
 
@@ -152,13 +158,13 @@ def _plain(name: str) -> str:
     return re.sub(r"[^\w.]+", "-", name)
 
 
-def _apart(given: list[tuple[str | None, Path]]) -> list[str]:
+def _apart(provided: list[tuple[str | None, Path]]) -> list[str]:
     """Names of two folders: as given, or by the last parts of their paths that differ."""
-    parts = [folder.resolve().parts for _, folder in given]
+    parts = [folder.resolve().parts for _, folder in provided]
     count = 1
     while parts[0][-count] == parts[1][-count] and count < min(map(len, parts)):
         count += 1
-    return [name or own[-count] for (name, _), own in zip(given, parts, strict=True)]
+    return [name or own[-count] for (name, _), own in zip(provided, parts, strict=True)]
 
 
 def by_stem(folder: Path) -> Iterator[tuple[str, Path | str]]:
@@ -209,9 +215,13 @@ def _prompts_of(path: Path, columns: Mapping[str, str]) -> dict[str, dict[str, A
         if isinstance(row, str):
             raise UserError(f"{where}: {row}")
         record = table.record(row, number)
-        asked = record.get("instruction")
-        if isinstance(asked, Mapping):  # as our own manifests have it
-            record = {**record, "instruction": asked.get("text"), "audio": asked.get("audio")}
+        requested = record.get("instruction")
+        if isinstance(requested, Mapping):  # as our own manifests have it
+            record = {
+                **record,
+                "instruction": requested.get("text"),
+                "audio": requested.get("audio"),
+            }
         name, text, audio = (_value(record, names) for names in PROMPT.values())
         if text is not None and not isinstance(text, str):
             raise UserError(f"{where}: the prompt is {text!r:.60}; give a text")

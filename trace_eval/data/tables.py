@@ -228,19 +228,19 @@ class _Csv:
             wide = start.read(2) in (b"\xff\xfe", b"\xfe\xff")
         encoding = "utf-16" if wide else "utf-8-sig"
         with _open(path, encoding) as file:
-            told = _SEPARATOR.fullmatch(next(_lines(file), ""))
-            found: list[tuple[str, list[str]]] = []
-            for delimiter in (told[1],) if told else _DELIMITERS:
+            details = _SEPARATOR.fullmatch(next(_lines(file), ""))
+            results: list[tuple[str, list[str]]] = []
+            for delimiter in (details[1],) if details else _DELIMITERS:
                 file.seek(0)
-                lines = islice(_lines(file), 1 if told else 0, None)
+                lines = islice(_lines(file), 1 if details else 0, None)
                 rows = csv.reader(lines, delimiter=delimiter)
-                found.append((delimiter, next((row for row in rows if row), [])))
-        delimiter, header = max(found, key=lambda one: len(one[1]))
+                results.append((delimiter, next((row for row in rows if row), [])))
+        delimiter, header = max(results, key=lambda one: len(one[1]))
         if not header:
             raise EmptyTable(f"{path}: the file is empty; give a table with a header row")
         if not _is_utf8(header):
             raise BadJson("its header is not UTF-8; save the file as UTF-8")
-        return cls(path, encoding, 1 if told else 0, delimiter, [*map(unquoted, header)])
+        return cls(path, encoding, 1 if details else 0, delimiter, [*map(unquoted, header)])
 
     def rows(self) -> Iterator[dict[str, str | None] | BadJson]:
         """The rows under the header; what a row lacks is None."""
@@ -311,16 +311,16 @@ class _Csv:
         Raises:
             UserError: a row is bad; it is named.
         """
-        found: dict[str, list[str | None]] = {name: [] for name in names}
+        results: dict[str, list[str | None]] = {name: [] for name in names}
         number = 0
         for number, row in enumerate(self.rows(), start=1):
             if isinstance(row, BadJson):
                 raise UserError(f"{self.path}, row {number}: {row}")
-            for name, column in found.items():
+            for name, column in results.items():
                 column.append(row[name] or None)
         if not number:
             raise EmptyTable(f"{self.path}: it has a header and no row under it; add the items")
-        return found
+        return results
 
 
 def _open(path: Path, encoding: str) -> IO[str]:
@@ -342,12 +342,12 @@ def _is_utf8(cells: list[str]) -> bool:
 def _cells(column: Any) -> list[str | None]:
     import numpy as np
 
-    found: list[str | None] = []
+    results: list[str | None] = []
     for block in column.chunks:
         coded = block.dictionary_encode()
         texts = np.array([*map(unquoted, coded.dictionary.to_pylist()), None], object)
-        found += texts[coded.indices.fill_null(len(texts) - 1).to_numpy()].tolist()
-    return found
+        results += texts[coded.indices.fill_null(len(texts) - 1).to_numpy()].tolist()
+    return results
 
 
 # --- Parquet and Arrow ---------------------------------------------------------------

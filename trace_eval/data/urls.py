@@ -106,10 +106,10 @@ def name_of(url: str) -> str:
 def glob_base(url: str) -> str | None:
     """The folder before the first ``*`` or ``[`` of a URL's path; None: there is none."""
     parts = _PARTS.fullmatch(url)
-    found = re.search(r"[*\[]", parts[3]) if parts else None
-    if parts is None or found is None:
+    result = re.search(r"[*\[]", parts[3]) if parts else None
+    if parts is None or result is None:
         return None
-    return f"{parts[1]}://{parts[2]}{parts[3][: found.start()].rpartition('/')[0]}"
+    return f"{parts[1]}://{parts[2]}{parts[3][: result.start()].rpartition('/')[0]}"
 
 
 def redacted(url: str) -> str:
@@ -151,18 +151,18 @@ def _shown(url: str) -> str:
 
 
 def _unsigned(query: str, web: bool) -> str:
-    given = parse_qsl(query[1:], keep_blank_values=True)
-    names = {name.lower() for name, _ in given}
+    provided = parse_qsl(query[1:], keep_blank_values=True)
+    names = {name.lower() for name, _ in provided}
     signing = {
         name for key, others in _SIGNING.items() if web and key in names for name in (key, *others)
     }
     kept = []
-    for name, value in given:
+    for name, value in provided:
         if name.lower() in signing or (web and name.lower().startswith(_SIGNED)):
             continue
         if _SECRET.search(name) and not _HASHED.fullmatch(value):
             value = "sha256-" + hashlib.sha256(value.encode()).hexdigest()[:16]
         kept.append((name, value))
-    if kept == given:
+    if kept == provided:
         return query
     return f"?{urlencode(kept)}" if kept else ""

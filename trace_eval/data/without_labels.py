@@ -14,23 +14,23 @@ from trace_eval.data.spelling import PLAIN, spelled
 
 
 def refuse_without(
-    path: Path, found: Collection[str], labels: Collection[str], numbered: bool = False
+    path: Path, results: Collection[str], labels: Collection[str], numbered: bool = False
 ) -> None:
     """Refuse a file of labels without ids or without labels; says what it has instead.
 
     Args:
         path: the file.
-        found: our names of the columns that were found.
+        results: our names of the columns that were found.
         labels: our names of columns of labels.
         numbered: the rows of a file without ids are numbered.
 
     Raises:
         UserError: names the file's columns, what is accepted, and the nearest column.
     """
-    if "id" not in found and not numbered:
-        absent, told = "id", "no column 'id'"
-    elif not set(found) & {*labels, "score_a"}:
-        absent, told = "overall", "no column of labels"
+    if "id" not in results and not numbered:
+        absent, details = "id", "no column 'id'"
+    elif not set(results) & {*labels, "score_a"}:
+        absent, details = "overall", "no column of labels"
     else:
         return
     header = names_in(path)
@@ -43,7 +43,8 @@ def refuse_without(
     else:
         meant = f"add one, or name it: --column {absent}=COLUMN"
     raise UserError(
-        f"{path}: {told} ({', '.join(accepted)}); this file has {', '.join(header[:24])}; {meant}"
+        f"{path}: {details} ({', '.join(accepted)}); this file has"
+        f" {', '.join(header[:24])}; {meant}"
     )
 
 

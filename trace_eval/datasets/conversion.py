@@ -63,7 +63,7 @@ class Conversion:
 
     def record(self) -> ConversionRecord:
         """Figures, counts and where they come from, as JSON."""
-        found = self.converted
+        result = self.converted
         return {
             "dataset": self.dataset.name,
             "title": self.dataset.title,
@@ -71,21 +71,21 @@ class Conversion:
             "release": self.dataset.source,
             "source": self.source,
             "counts": {
-                "items": len(found.items),
-                "pairs": len(found.pairs),
-                "scores": len(found.scores),
-                "unscored": sum(score.status == "unscored" for score in found.scores),
-                "absent": found.absent,
-                "unreadable rows": len(found.problems),
+                "items": len(result.items),
+                "pairs": len(result.pairs),
+                "scores": len(result.scores),
+                "unscored": sum(score.status == "unscored" for score in result.scores),
+                "absent": result.absent,
+                "unreadable rows": len(result.problems),
             },
-            "figures": [figure.record() for figure in found.figures],
+            "figures": [figure.record() for figure in result.figures],
             "boards": {
                 board.file: [figure.record() for figure in board.figures()]
-                for board in found.boards
+                for board in result.boards
             },
-            "rubrics": list(found.rubrics),
+            "rubrics": list(result.rubrics),
             "prompt": self.prompt,
-            "notes": list(found.notes),
+            "notes": list(result.notes),
         }
 
 
@@ -108,8 +108,8 @@ def read_dataset(
     """
     dataset = find_dataset(name)
     with opened(path, spill) as source:
-        found = reader_of(dataset)(source, chosen or Selection())
-        return Conversion(dataset, source.label, found)
+        result = reader_of(dataset)(source, chosen or Selection())
+        return Conversion(dataset, source.label, result)
 
 
 def convert(
@@ -143,39 +143,39 @@ def _converted(
     name: str, path: Path | str, folder: Path, chosen: Selection | None, prompt: Path | None
 ) -> Conversion:
     read = read_dataset(name, path, chosen, spill_to(folder / "audio"))
-    found = read.converted
-    if not found.items and not found.pairs and not found.figures:
-        first = f"; {found.problems[0]}" if found.problems else ""
+    result = read.converted
+    if not result.items and not result.pairs and not result.figures:
+        first = f"; {result.problems[0]}" if result.problems else ""
         raise UserError(f"{read.source}: nothing of {name} could be read{first}")
-    asked = None if prompt is None else read_prompt(prompt, found.rubrics)
-    for ids in ([item.id for item in found.items], [pair.id for pair in found.pairs]):
+    requested = None if prompt is None else read_prompt(prompt, result.rubrics)
+    for ids in ([item.id for item in result.items], [pair.id for pair in result.pairs]):
         _refuse_twice(name, ids)
     files: dict[str, Path] = {}
     for what, records in (
-        ("items", found.items),
-        ("pairs", found.pairs),
-        ("scores", found.scores),
+        ("items", result.items),
+        ("pairs", result.pairs),
+        ("scores", result.scores),
     ):
         if records:
             files[what] = folder / f"{what}.jsonl"
             write_lines(
                 files[what], (record.model_dump_json(exclude_none=True) for record in records)
             )
-    if found.by_set:
-        _write_sets(folder, found.items, files)
-    if found.labels:
+    if result.by_set:
+        _write_sets(folder, result.items, files)
+    if result.labels:
         files["labels"] = folder / "labels.csv"
-        write_table(files["labels"], *found.labels)
-    if found.rubrics:
+        write_table(files["labels"], *result.labels)
+    if result.rubrics:
         make_folder(folder / "rubrics")
-    for rubric in found.rubrics:
+    for rubric in result.rubrics:
         path_ = folder / "rubrics" / f"{rubric}.toml"
         files[f"rubric {rubric}"] = path_
         ours = (_RUBRICS / f"{rubric}.toml").read_text(encoding="utf-8")
-        write_file(path_, ours if asked is None else asked.in_place_of(ours))
+        write_file(path_, ours if requested is None else requested.in_place_of(ours))
     files["figures"] = folder / "published.json"
-    told = None if asked is None else asked.told
-    done = Conversion(read.dataset, read.source, found, files, told)
+    details = None if requested is None else requested.told
+    done = Conversion(read.dataset, read.source, result, files, details)
     write_file(files["figures"], as_json(done))
     return done
 

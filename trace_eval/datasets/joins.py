@@ -35,17 +35,18 @@ def join(
         return {name: name for name in answers if name in questions}, None
     numbers: dict[int, str] = {}
     for name in questions:
-        if found := _NUMBER.search(name):
-            numbers[int(found[1])] = name
+        if result := _NUMBER.search(name):
+            numbers[int(result[1])] = name
     joined = {
-        name: numbers[int(found[1])]
+        name: numbers[int(result[1])]
         for name in answers
-        if (found := _NUMBER.search(name)) and int(found[1]) in numbers
+        if (result := _NUMBER.search(name)) and int(result[1]) in numbers
     }
     texts = [
-        (said, asked)
+        (said, requested)
         for name, question in joined.items()
-        if (said := answers[name].text(check[0])) and (asked := questions[question].text(check[1]))
+        if (said := answers[name].text(check[0]))
+        and (requested := questions[question].text(check[1]))
     ]
     if not texts:
         raise UserError(
@@ -53,7 +54,7 @@ def join(
             f" {next(iter(questions), '')!r:.40}), and there is no text to compare; give the"
             " questions that belong to them"
         )
-    equal = sum(said == asked for said, asked in texts)
+    equal = sum(said == requested for said, requested in texts)
     if equal < MIN_EQUAL * len(texts):
         raise UserError(
             f"{what}: joined by number, only {equal} of {len(texts)} texts are those of the"

@@ -62,10 +62,10 @@ def parsed(checkout: Path, name: str) -> tuple[ast.Module, Path, str]:
     Raises:
         UserError: there is no such module, or it cannot be parsed.
     """
-    found = [checkout] if checkout.is_file() else sorted(checkout.rglob(name))
-    if not found:
+    result = [checkout] if checkout.is_file() else sorted(checkout.rglob(name))
+    if not result:
         raise UserError(f"--lists {checkout}: no {name} in it; name a checkout of the repository")
-    path = found[0]
+    path = result[0]
     data = path.read_bytes()
     if len(data) > MAX_BYTES:
         raise UserError(f"{path}: {len(data)} bytes; at most {MAX_BYTES} are parsed")

@@ -57,8 +57,8 @@ def read_prompt(path: Path, rubrics: Sequence[str]) -> Prompt:
         UserError: it cannot be read, is empty or too long, or there are several questions.
     """
     if len(rubrics) != 1:
-        told = ", ".join(rubrics) or "none"
-        raise UserError(f"--prompt {path}: give one --set; the questions here are {told}")
+        details = ", ".join(rubrics) or "none"
+        raise UserError(f"--prompt {path}: give one --set; the questions here are {details}")
     try:
         data = path.read_bytes()
         text = data.decode().strip()

@@ -148,12 +148,12 @@ def find_dataset(name: str) -> Dataset:
     if entry is None:
         raise UserError(f"dataset {name!r:.60} is unknown; use one of {', '.join(dataset_names())}")
     try:
-        found = entry.load()
+        result = entry.load()
     except Exception as error:  # whatever an installed package raises on import
         raise UserError(f"dataset {name!r}: cannot import {entry.value} ({error})") from error
-    if not isinstance(found, Dataset):
+    if not isinstance(result, Dataset):
         raise UserError(f"dataset {name!r}: {entry.value} is no Dataset of trace_eval.datasets")
-    return found
+    return result
 
 
 def reader_of(dataset: Dataset) -> Reader:

@@ -164,8 +164,8 @@ def _wrong(record: Mapping[str, Any], columns: Columns, missing: dict[str, int])
 def _unsaid(record: Mapping[str, Any]) -> str | None:
     """What is wrong with a row's texts."""
     for name, value in record.items():
-        if isinstance(value, str) and (found := _UNSAID.search(value)):
-            what = "a NUL" if found[0] == "\0" else "more than 4,300 digits in a row"
+        if isinstance(value, str) and (result := _UNSAID.search(value)):
+            what = "a NUL" if result[0] == "\0" else "more than 4,300 digits in a row"
             return f"{name:.60}: has {what}; mend it"
     return None
 

@@ -41,13 +41,13 @@ class Selection:
         """Whether this part of the benchmark is converted."""
         return not self.sets or name in self.sets
 
-    def check_sets(self, known: Iterable[str]) -> None:
+    def check_sets(self, available: Iterable[str]) -> None:
         """Refuse parts that the benchmark does not have.
 
         Raises:
             UserError: one of the names is unknown.
         """
-        names = list(known)
+        names = list(available)
         for name in self.sets:
             if name not in names:
                 raise UserError(f"--set {name!r:.60}: no such set; use {', '.join(names)}")

@@ -57,15 +57,15 @@ class Source:
         """
         if not self.path.is_dir():
             return [self.path] if self.path.match(pattern) else []
-        found = []
+        results = []
         for path in self.path.rglob(pattern):
             if path.suffix.lower() in TEXTS and is_file(path):
-                found.append(path)
-                if len(found) > MAX_FILES:
+                results.append(path)
+                if len(results) > MAX_FILES:
                     raise UserError(
                         f"{self.label}: more than {MAX_FILES} files; name the benchmark's folder"
                     )
-        return sorted(found)
+        return sorted(results)
 
     def recording(self, base: Path, name: str) -> Path | str | None:
         """Where a recording is that a file in ``base`` names; None: it is not on this machine.

@@ -49,7 +49,7 @@ def compare(
     judged = {name: [_judged(f) for f in repeats] for name, repeats in folders.items()}
     bootstrap = BootstrapOptions(resamples)
     drops = {name: tables for name, tables in judged.items() if name != "transcript"}
-    found = {
+    results = {
         "Ablation": ablation_table(
             drops,
             truth,
@@ -61,10 +61,10 @@ def compare(
     }
     if options.modes:
         two = {"blueprint": judged[FULL], "transcript": judged["transcript"]}
-        found["Modes and policies"] = mode_policy_table(
+        results["Modes and policies"] = mode_policy_table(
             two, truth, missing="drop", options=bootstrap
         )
-    return found
+    return results
 
 
 def _judged(folder: Path) -> Opinions:

@@ -78,8 +78,8 @@ def _two(report: RankReport) -> tuple[str, ...]:
     if own.labels is None:
         return ()
     of = f"of {counted(own.labelled, 'pair')} by this judge{under(options.policy)}"
-    told = head_to_head(names, (own.labels, own.labels_interval, own.p), of, level, _test(own))
-    by_judge = f"{told}."
+    details = head_to_head(names, (own.labels, own.labels_interval, own.p), of, level, _test(own))
+    by_judge = f"{details}."
     people = _people(report)
     if people is None:
         silent = any(caveat.method == PEOPLES_RATES for caveat in report.caveats)
@@ -92,48 +92,50 @@ def _two(report: RankReport) -> tuple[str, ...]:
     if options.typed:
         shares = ", ".join(f"{row.system} {rate(*_both(row.rate))}" for row in rows)
         return by_judge, f"By people: {shares} (both may lose)."
-    found = next((row.rate for row in rows if row.system == names[0]), None)
-    if found is None or found.both is None:
+    result = next((row.rate for row in rows if row.system == names[0]), None)
+    if result is None or result.both is None:
         return by_judge, _NO_LABELS, first_labels(own.labelled, level)
-    of = _basis(found, report)
-    told = head_to_head(names, (found.both, found.interval, found.p), of, level, _test(found))
-    return by_judge, f"{told}.", *_next_step(found, own.labels, level, ppi is not None)
+    of = _basis(result, report)
+    details = head_to_head(
+        names, (result.both, result.interval, result.p), of, level, _test(result)
+    )
+    return by_judge, f"{details}.", *_next_step(result, own.labels, level, ppi is not None)
 
 
-def _test(found: PPIEstimate) -> str:
-    return EXACT if found.exact else OF_RATE
+def _test(result: PPIEstimate) -> str:
+    return EXACT if result.exact else OF_RATE
 
 
-def _both(found: PPIEstimate) -> tuple[float, Any]:
-    return (0.0 if found.both is None else found.both), found.interval
+def _both(result: PPIEstimate) -> tuple[float, Any]:
+    return (0.0 if result.both is None else result.both), result.interval
 
 
-def _basis(found: PPIEstimate, report: RankReport) -> str:
-    told = splits(report.powered.split if report.powered else report.split)
+def _basis(result: PPIEstimate, report: RankReport) -> str:
+    details = splits(report.powered.split if report.powered else report.split)
     if report.powered and (left_out := report.powered.unscored):
-        told += f", {left_out:,} more left out that the judge did not score"
-    if found.weight:
-        return f"by people, from {counted(found.labelled, 'label')}{told} and all judgements"
-    those = counted(found.labelled, "pair") if found.labelled > 1 else "one pair"
-    return f"by the {those} that people labelled{told}"
+        details += f", {left_out:,} more left out that the judge did not score"
+    if result.weight:
+        return f"by people, from {counted(result.labelled, 'label')}{details} and all judgements"
+    those = counted(result.labelled, "pair") if result.labelled > 1 else "one pair"
+    return f"by the {those} that people labelled{details}"
 
 
 def _next_step(
-    found: PPIEstimate, judged: float, level: float, open_pairs: bool
+    result: PPIEstimate, judged: float, level: float, open_pairs: bool
 ) -> tuple[str, ...]:
     """What would tell, or that judge and people name different winners."""
-    value = found.both
+    value = result.both
     assert value is not None
-    if is_shown(found.p, level):
+    if is_shown(result.p, level):
         if not same(judged, 0.5) and (value > 0.5) != (judged > 0.5):
             return ("Judge and people name different winners: believe people.",)
         return ()
-    if found.interval is None:
-        few = counted(found.labelled, "label is", "labels are")
-        more = "; five are needed" if found.judged >= LEAST_LABELS else ""
+    if result.interval is None:
+        few = counted(result.labelled, "label is", "labels are")
+        more = "; five are needed" if result.judged >= LEAST_LABELS else ""
         return (f"{few} too few for an interval{more}.",)
-    left = found.judged - found.labelled if open_pairs else None
-    tell = labels_to_tell(found.labelled, value, 0.5, found.interval, level, left=left)
+    left = result.judged - result.labelled if open_pairs else None
+    tell = labels_to_tell(result.labelled, value, 0.5, result.interval, level, left=left)
     return (tell or "People see no difference at all, so no number of labels can be named.",)
 
 
@@ -169,13 +171,13 @@ def _several(report: RankReport) -> tuple[str, ...]:
     place = standings[best.system]
     others = [row.system for row in report.judged[1:]]
     if len(equal) > 1:
-        told = f"{first}."
+        message = f"{first}."
     elif place.low is None:
-        told = f"{first}; ranks have no intervals here, so nothing is shown."
+        message = f"{first}; ranks have no intervals here, so nothing is shown."
     else:
         behind = [name for name in others if name in place.ahead]
-        told = f"{first}: {ahead_of(behind, [n for n in others if n not in behind])}."
-    return told, *_people_of_several(report, level)
+        message = f"{first}: {ahead_of(behind, [n for n in others if n not in behind])}."
+    return message, *_people_of_several(report, level)
 
 
 def _people_of_several(report: RankReport, level: float) -> tuple[str, ...]:
@@ -192,18 +194,18 @@ def _people_of_several(report: RankReport, level: float) -> tuple[str, ...]:
     equal = [r.system for r in rows if r.rate.both is not None and same(r.rate.both, best)]
     are = "are" if len(equal) > 1 else "is"
     figure = rate(best, top.rate.interval)
-    told = f"{listed(equal)} {are} first {_basis(top.rate, report)}, {figure}"
+    message = f"{listed(equal)} {are} first {_basis(top.rate, report)}, {figure}"
     if len(equal) > 1:
-        return (f"{told}.",)
+        return (f"{message}.",)
     if ppi is None:
-        return (f"{told}; not tested against the others.",)
+        return (f"{message}; not tested against the others.",)
     behind = [
         row.second
         for row in ppi.differences
         if row.first == top.system and is_shown(row.p_holm, level)
     ]
     rest = [row.system for row in rows[1:] if row.system not in behind]
-    return (f"{told}: {ahead_of(behind, rest)}.",)
+    return (f"{message}: {ahead_of(behind, rest)}.",)
 
 
 _NO_RATINGS = "Nobody rated these answers: what people would say is unknown."
@@ -217,17 +219,19 @@ def _by_scores(report: RankReport) -> tuple[str, ...]:
     equal = [r.system for r in rows if same(r.mean.value or 0.0, best.mean.value or 0.0)]
     if len(equal) > 1:
         how = "the same" if len(equal) == len(rows) else "highest"
-        told = f"{listed(equal)} score {how}, {mean_score(best.mean)} on average {over}."
-        return told, _ratings_of(report)
+        message = f"{listed(equal)} score {how}, {mean_score(best.mean)} on average {over}."
+        return message, _ratings_of(report)
     behind, open_ = _behind(report, best, others)
     if len(rows) == 2:
         said = "shown to be better" if behind else "not shown to be better"
         beside = f"{others[0].system} {mean_score(others[0].mean)}"
-        told = f"{best.system} scores {mean_score(best.mean)} on average, {beside}, {over}: {said}."
+        message = (
+            f"{best.system} scores {mean_score(best.mean)} on average, {beside}, {over}: {said}."
+        )
     else:
         first = f"{best.system} scores highest, {mean_score(best.mean)} on average {over}"
-        told = f"{first}: {ahead_of(behind, open_)}."
-    return told, _ratings_of(report)
+        message = f"{first}: {ahead_of(behind, open_)}."
+    return message, _ratings_of(report)
 
 
 def _behind(
@@ -238,8 +242,8 @@ def _behind(
     Ranks of a system whose mean has no interval come from too few questions to show anything.
     """
     place = next(place for place in report.places if place.system == best.system)
-    known = [row for row in others if row.mean.interval and best.mean.interval]
-    behind = [row.system for row in known if row.system in place.ahead]
+    available = [row for row in others if row.mean.interval and best.mean.interval]
+    behind = [row.system for row in available if row.system in place.ahead]
     return behind, [row.system for row in others if row.system not in behind]
 
 
@@ -266,10 +270,10 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
     if not best:
         return ("Nothing that people labelled was scored: nothing can be said.",)
     score = best[0]
-    found = accuracy_of(score)
-    assert found.value is not None
+    result = accuracy_of(score)
+    assert result.value is not None
     judge = f"{score.judge}{under(report.policies.get(score.judge))}"
-    who = f"{judge} agrees with people on {rate(found.value, found.interval)}"
+    who = f"{judge} agrees with people on {rate(result.value, result.interval)}"
     level = report.options.bootstrap.level
     of = f"of {pairs_of(score, report.drawn)}"
     rule = standing_of(score, level, len(best))
@@ -280,7 +284,7 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
         said.append(_beside_next(report, best))
     elif rule is not None and rule.word == NOT_APART:
         would = "would tell them apart"
-        figure = found.value, rule.accuracy, found.interval
+        figure = result.value, rule.accuracy, result.interval
         said += filter(None, [labels_to_tell(score.scored, *figure, level, would=would)])
     return tuple(said)
 
@@ -292,12 +296,14 @@ def pairs_of(score: JudgeScore, drawn: str) -> str:
         score: the accuracy.
         drawn: what its interval is over, as of a report.
     """
-    told = [score.dimension, *(["interval over instructions"] if drawn == INSTRUCTIONS else [])]
+    lines = [score.dimension, *(["interval over instructions"] if drawn == INSTRUCTIONS else [])]
     if score.split:
-        told.append(f"people split on {score.split:,}, where each of their labels is right in part")
+        lines.append(
+            f"people split on {score.split:,}, where each of their labels is right in part"
+        )
     if score.labelled > score.scored:
-        told.append(f"{score.labelled - score.scored:,} more that they labelled are unscored")
-    return f"{counted(score.scored, 'pair')} ({'; '.join(told)})"
+        lines.append(f"{score.labelled - score.scored:,} more that they labelled are unscored")
+    return f"{counted(score.scored, 'pair')} ({'; '.join(lines)})"
 
 
 def accuracy_of(score: JudgeScore) -> IntervalEstimate:
@@ -310,8 +316,8 @@ def most_accurate(scores: Sequence[JudgeScore]) -> list[JudgeScore]:
     names = {score.dimension for score in scores}
     main = next((name for name in MAIN if name in names), None)
     main = main or next((score.dimension for score in scores), None)
-    known = [s for s in scores if s.dimension == main and accuracy_of(s).value is not None]
-    return sorted(known, key=lambda score: -(accuracy_of(score).value or 0))
+    available = [s for s in scores if s.dimension == main and accuracy_of(s).value is not None]
+    return sorted(available, key=lambda score: -(accuracy_of(score).value or 0))
 
 
 def _beside_next(report: AgreeReport, best: Sequence[JudgeScore]) -> str:
@@ -333,22 +339,22 @@ def _agree_scores(report: ScoreReport) -> tuple[str, ...]:
         for figure in report.figures
         if figure.group == "agreement" and figure.name == "rho" and figure.who in judges
     ]
-    known = [figure for figure in figures if figure.estimate.value is not None]
-    if not known and any(figure.rows for figure in figures):
+    available = [figure for figure in figures if figure.estimate.value is not None]
+    if not available and any(figure.rows for figure in figures):
         rows = counted(max(figure.rows for figure in figures), "answer")
         return (
             f"Spearman's rho is not defined over {rows}: all scores of the judge, or of people, are"
             " equal.",
         )
-    if not known:
+    if not available:
         return ("Nothing that people rated was scored: nothing can be said.",)
-    best = max(known, key=lambda figure: figure.estimate.value or 0)
+    best = max(available, key=lambda figure: figure.estimate.value or 0)
     value, limits = best.estimate.value, best.estimate.interval
     interval = f" [{limits[0]:.2f}, {limits[1]:.2f}]" if limits else ""
-    told = f"Scores of {best.who} are {correlates(best.estimate)}"
+    message = f"Scores of {best.who} are {correlates(best.estimate)}"
     own = [v for v in report.verdicts if v.startswith((f"{best.who} is ", f"{best.who}: "))]
     rows = counted(best.rows, "answer")
-    return (f"{told}: Spearman's rho {value:.2f}{interval} over {rows}.", *own[:1])
+    return (f"{message}: Spearman's rho {value:.2f}{interval} over {rows}.", *own[:1])
 
 
 def card_answer(cards: Sequence[Card]) -> tuple[str, ...]:

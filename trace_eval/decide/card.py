@@ -90,8 +90,8 @@ class Card:
         rows = {row.dimension: row.bias for row in reversed(self.position) if row.bias.pairs}
         if not rows:
             return None
-        found = next((rows[name] for name in MAIN if name in rows), next(iter(rows.values())))
-        return found.stable + found.tied_both, found.pairs
+        result = next((rows[name] for name in MAIN if name in rows), next(iter(rows.values())))
+        return result.stable + result.tied_both, result.pairs
 
     @property
     def main(self) -> JudgeScore | None:
@@ -103,8 +103,8 @@ class Card:
         """Accuracy of the overall label, with its interval."""
         if self.main is None:
             return None, None
-        found = self.main.metrics.get("accuracy_4way") or self.main.metrics["accuracy_3way"]
-        return found.value, found.interval
+        result = self.main.metrics.get("accuracy_4way") or self.main.metrics["accuracy_3way"]
+        return result.value, result.interval
 
     @property
     def rule(self) -> tuple[str, float] | None:
@@ -165,16 +165,16 @@ def _card(
     score = main_score(report)
     run = gather(one, None if report is None else labels)
     table = run.table
-    asked = set() if report is None or labels is None else set(labels.ids.tolist())
-    items = ran.pairs if ran else len(asked.union(table.ids.tolist()))
+    requested = set() if report is None or labels is None else set(labels.ids.tolist())
+    items = ran.pairs if ran else len(requested.union(table.ids.tolist()))
     scored = int(run.scored.sum())
     tests = tuple(report.position if report else positions(judge, table))
     tests = tuple(row for row in tests if row.bias.pairs)
     both = max((row.bias.pairs for row in tests), default=0)
     both = min(both, ran.both_orders) if ran and ran.both_orders else both
-    told = [name is not None for name in run.facts.get("instruction_id", ())]
-    unnamed = len(told) - sum(told) if any(told) else 0
-    unknown += _unknown(both, score, unnamed, len(told), judge if probes is None else None)
+    lines = [name is not None for name in run.facts.get("instruction_id", ())]
+    unnamed = len(lines) - sum(lines) if any(lines) else 0
+    unknown += _unknown(both, score, unnamed, len(lines), judge if probes is None else None)
     return Card(
         name=name,
         source=table.source,
@@ -257,5 +257,5 @@ def _calibration(
 
 def _distinct(run: LabelledRun, *names: str) -> int | None:
     columns = [run.facts[name] for name in names if name in run.facts]
-    known = {value for column in columns for value in np.asarray(column).tolist() if value}
-    return len(known) or None
+    available = {value for column in columns for value in np.asarray(column).tolist() if value}
+    return len(available) or None

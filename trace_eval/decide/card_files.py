@@ -91,9 +91,9 @@ def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:
     for card in cards:
         if not single:
             out.append(f'<h2 dir="auto">{escape(card.name)}</h2>')
-        for title, told, tables in sections(card):
+        for title, details, tables in sections(card):
             out.append(f"<h{level}>{escape(title)}</h{level}>")
-            out += _html_sentences(told)
+            out += _html_sentences(details)
             out += [_html_table(shown) for shown in tables]
             if title == AGREEMENT and card.calibration:
                 out.append(_reliability(card.calibration))
@@ -102,9 +102,9 @@ def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:
 
 def _accuracy(card: Card) -> ForestMark:
     value, interval = card.accuracy
-    told = "no labels" if value is None else rate(value, interval)
+    message = "no labels" if value is None else rate(value, interval)
     mark = (card.rule[1], f"{card.rule[0]}: {percent(card.rule[1])} %") if card.rule else None
-    return ForestMark(card.name, value, interval, told, mark)
+    return ForestMark(card.name, value, interval, message, mark)
 
 
 def _html_sentences(sentences: Sequence[str]) -> Iterator[str]:
@@ -116,11 +116,11 @@ def _html_sentences(sentences: Sequence[str]) -> Iterator[str]:
             yield from (f"<p>{escape(text)}</p>" for text in texts)
 
 
-def _reliability(found: Calibration) -> str:
-    best = found.chosen
+def _reliability(result: Calibration) -> str:
+    best = result.chosen
     return (
         f"<figure>{diagram(best)}<figcaption>How often people prefer A (up) where {best.method}"
-        f" predicts it (across); {counted(found.pairs, 'held-out pair')}, ties as"
+        f" predicts it (across); {counted(result.pairs, 'held-out pair')}, ties as"
         " halves</figcaption></figure>"
     )
 
@@ -137,8 +137,8 @@ def _html_table(shown: Table) -> str:
 
 def _html_cell(column: str, text: str, place: int) -> str:
     """An interval is not broken; where a screen is narrow, each cell shows its column."""
-    told = f' data-title="{escape(column)}"' if place else ""
-    return f"<td{told}>" + _INTERVAL.sub(r'<span class="bounds">\g<0></span>', escape(text))
+    message = f' data-title="{escape(column)}"' if place else ""
+    return f"<td{message}>" + _INTERVAL.sub(r'<span class="bounds">\g<0></span>', escape(text))
 
 
 def write_pages(

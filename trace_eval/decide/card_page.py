@@ -215,10 +215,10 @@ def _bias(card: Card) -> Table:
         rows.append(
             (f"position, {row.dimension} ({row.basis})", b.pairs, what, p_value(b.p, b.pairs))
         )
-    for found in report.length if report else ():
-        n = found.bias
+    for result in report.length if report else ():
+        n = result.bias
         what = f"longer {n.longer}, shorter {n.shorter}, tie {n.tied}"
-        rows.append((f"length, {found.dimension}", n.human_ties, what, p_value(n.p, n.human_ties)))
+        rows.append((f"length, {result.dimension}", n.human_ties, what, p_value(n.p, n.human_ties)))
     if card.loudness:
         loud = card.loudness
         what = f"louder {loud.louder}, quieter {loud.quieter}, tie {loud.tied}"

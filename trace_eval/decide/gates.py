@@ -24,7 +24,7 @@ def conditions(texts: Sequence[str]) -> dict[str, float]:
     Raises:
         UserError: one has no ``=``, or no finite number after it.
     """
-    found = {}
+    results = {}
     for text in texts:
         name, equals, value = text.rpartition("=")
         try:
@@ -33,8 +33,8 @@ def conditions(texts: Sequence[str]) -> dict[str, float]:
             least = math.nan
         if not equals or not math.isfinite(least):
             raise UserError(f"--fail-under {text!r}: write NAME=NUMBER, e.g. agreement=0.6")
-        found[name.strip()] = least
-    return found
+        results[name.strip()] = least
+    return results
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
     people: dict[str, PPIEstimate | None] = {row.system: row.rate for row in rows}
     if any(caveat.method == "people's win rates" for caveat in report.caveats):
         people = dict.fromkeys(people)
-    found: dict[str, float | None] = {}
+    results: dict[str, float | None] = {}
     for row in report.judged:
         own = row.rate.labels_interval
         said = people.get(row.system)
@@ -108,10 +108,10 @@ def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
             "labels": said.labels_interval[0] if said and said.labels_interval else None,
             "both": said.interval[0] if said and said.interval else None,
         }
-        found |= {f"{by}:{row.system}": low for by, low in lows.items()}
-        found[row.system] = lows["both" if people else "judge"]
+        results |= {f"{by}:{row.system}": low for by, low in lows.items()}
+        results[row.system] = lows["both" if people else "judge"]
     level = f"{report.options.bootstrap.level:.0%}"
-    return {f"win rate, lower end of the {level} interval": found}
+    return {f"win rate, lower end of the {level} interval": results}
 
 
 def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | None]]:
@@ -140,9 +140,9 @@ def report_values(report: AgreeReport | ScoreReport) -> dict[str, dict[str, floa
         row.judge: {"coverage": row.scored / row.rated if row.rated else None}
         for row in report.coverage
     }
-    asked = {metric.name for metric in SCORE_METRICS if metric.better == "higher"}
+    requested = {metric.name for metric in SCORE_METRICS if metric.better == "higher"}
     for figure in report.figures:
-        if figure.group == "agreement" and figure.name in asked and figure.who in values:
+        if figure.group == "agreement" and figure.name in requested and figure.who in values:
             values[figure.who][figure.name] = figure.estimate.value
     return values
 
@@ -151,8 +151,8 @@ def card_values(card: Card) -> dict[str, float | None]:
     """Figures of a card: those of agreement, ``coverage`` of all pairs, ``probe.NAME``."""
     figures: dict[str, float | None] = {AGREEMENT: None, "kappa": None, "consistency": None}
     if card.agreement is not None:
-        for found in score_values(card.agreement.scores).values():
-            figures |= found
+        for result in score_values(card.agreement.scores).values():
+            figures |= result
     if (same := card.same_in_both_orders) is not None:
         figures["consistency"] = same[0] / same[1]
     if card.probes is not None:

@@ -24,18 +24,18 @@ def read_human_ranking(path: Path) -> dict[str, float]:
         if isinstance(record, str):
             raise UserError(f"{where}: {record}")
         rows.append(record)
-    given = [c for c in ("score", "rank") if any(row.get(c) for row in rows)]
-    if len(given) > 1:
+    provided = [c for c in ("score", "rank") if any(row.get(c) for row in rows)]
+    if len(provided) > 1:
         raise UserError(f"{path}: has both score and rank, which run in opposite order; keep one")
     scores: dict[str, float] = {}
     for number, row in enumerate(rows, start=1):
         name = next((row[n] for n in NAMES["system"] if row.get(n)), None)
-        if not name or not given or not row.get(given[0]):
+        if not name or not provided or not row.get(provided[0]):
             raise UserError(f"{path}, record {number}: needs 'system' and 'score' or 'rank'")
         if name in scores:
             raise UserError(f"{path}, record {number}: {name} was given before; delete one")
-        value = _number(row[given[0]], f"{path}, record {number}: {given[0]}")
-        scores[name] = value if given[0] == "score" else -value
+        value = _number(row[provided[0]], f"{path}, record {number}: {provided[0]}")
+        scores[name] = value if provided[0] == "score" else -value
     return scores
 
 

@@ -33,10 +33,10 @@ def read_labelled_run(
         UserError: a file cannot be read, or see there.
     """
     chosen = chosen or LabelChoice()
-    (judged,), known = read_with_labels([source], labels, columns)
+    (judged,), available = read_with_labels([source], labels, columns)
     return gather(
         judged,
-        known,
+        available,
         judge=chosen.judge,
         policy=load_policy(chosen.policy) if chosen.policy else None,
         dimension=chosen.dimension,

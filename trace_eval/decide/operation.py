@@ -73,9 +73,9 @@ def operation(folder: Path) -> Operation:
     costs = [j.usage.cost_usd for j in judgements.values() if j.usage]
     seconds = [o.seconds for o in opinions if o.seconds is not None]
     orders = [
-        all(known)
+        all(available)
         for j in judgements.values()
-        if (known := [v.consistent for v in j.dimensions.values() if v.consistent is not None])
+        if (available := [v.consistent for v in j.dimensions.values() if v.consistent is not None])
     ]
     sessions = [s.seconds for s in record.sessions if s.seconds is not None]
     return Operation(
@@ -96,7 +96,7 @@ def operation(folder: Path) -> Operation:
         else None,
         call_seconds=sum(seconds) / len(seconds) if seconds else None,
         run_seconds=sum(sessions) if sessions else None,
-        extractors={group: found.extractor for group, found in record.extractors.items()},
+        extractors={group: result.extractor for group, result in record.extractors.items()},
         task=_task(record),
     )
 

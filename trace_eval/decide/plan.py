@@ -173,9 +173,9 @@ def _inclusion(
     """Pair -> probability of a label, of those that have one or are asked for."""
     if shares is None:
         return {}
-    asked = {*chosen.tolist(), *world.rows[world.known].tolist()}
+    requested = {*chosen.tolist(), *world.rows[world.known].tolist()}
     rows = zip(world.rows, shares, strict=True)
-    return {str(world.run.ids[row]): float(share) for row, share in rows if row in asked}
+    return {str(world.run.ids[row]): float(share) for row, share in rows if row in requested}
 
 
 def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, bool]:
@@ -186,9 +186,9 @@ def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, 
     """
     low, high = future.labelled, most
     if quantile_width(future, most, DRAWS_EACH, QUANTILE) > width:
-        found = quantile_width(future, most, DRAWS, QUANTILE)
-        if found > width:
-            return most, found, False
+        result = quantile_width(future, most, DRAWS, QUANTILE)
+        if result > width:
+            return most, result, False
     tried, now = low, future.now()
     for _ in range(TRIES):
         if high - low <= max(1, high // 50):
@@ -197,11 +197,13 @@ def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, 
         tried = int(np.clip(round(law), low + 1, high - 1))
         now = quantile_width(future, tried, DRAWS_EACH, QUANTILE)
         low, high = (low, tried) if now <= width else (tried, high)
-    found = quantile_width(future, high, DRAWS, QUANTILE)
-    while found > width and high < most:  # few draws may be lucky, and units may not follow the law
-        high = min(most, max(high + max(1, high // 100), ceil(high * (found / width) ** 2)))
-        found = quantile_width(future, high, DRAWS, QUANTILE)
-    return high, found, found <= width
+    result = quantile_width(future, high, DRAWS, QUANTILE)
+    while (
+        result > width and high < most
+    ):  # few draws may be lucky, and units may not follow the law
+        high = min(most, max(high + max(1, high // 100), ceil(high * (result / width) ** 2)))
+        result = quantile_width(future, high, DRAWS, QUANTILE)
+    return high, result, result <= width
 
 
 def _strata(

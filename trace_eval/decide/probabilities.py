@@ -39,18 +39,18 @@ def write_probabilities(
         name = source.source
         raise UserError(f"{name}: its pairs carry no labels; name a file with --labels")
     run = gather(source, labels, policy=policy)
-    found = calibrate(run)
+    result = calibrate(run)
     path = folder / PROBABILITIES
     with claimed(folder):
-        write_table(path, ("id", "p_a", "held_out"), _rows(found, run))
-        write_json(folder / REPORT, dataclasses.replace(found, probabilities={}))
-    return found, [path, folder / REPORT]
+        write_table(path, ("id", "p_a", "held_out"), _rows(result, run))
+        write_json(folder / REPORT, dataclasses.replace(result, probabilities={}))
+    return result, [path, folder / REPORT]
 
 
-def _rows(found: Calibration, run: LabelledRun) -> list[tuple[str, str, str]]:
+def _rows(result: Calibration, run: LabelledRun) -> list[tuple[str, str, str]]:
     labelled = run.scored & (run.truth != MISSING)
     index = {key: row for row, key in enumerate(run.ids.tolist())}
     return [
         (str(key), f"{p:.6f}", "yes" if np.any(labelled[index[key]]) else "no")
-        for key, p in found.probabilities.items()
+        for key, p in result.probabilities.items()
     ]

@@ -75,13 +75,13 @@ def probes_of(paths: Iterable[Path], judges: Iterable[str]) -> Mapping[str, Prob
         UserError: as :func:`read_probes`; or a result is about none of the judges, or two are
             about one.
     """
-    known = sorted(set(judges))
+    available = sorted(set(judges))
     probes: dict[str, ProbeReport] = {}
     for path in paths:
         report = read_probes(path)
-        if report.judge not in known:
+        if report.judge not in available:
             raise UserError(
-                f"{path}: probes of {report.judge}; the cards are of {', '.join(known)}; run"
+                f"{path}: probes of {report.judge}; the cards are of {', '.join(available)}; run"
                 " trace-eval drill judge with the judge of the card"
             )
         if report.judge in probes:

@@ -55,12 +55,12 @@ def rank(
     options = options or RankOptions()
     kind = held(source, columns)
     check(options, kind)
-    given = read_human_ranking(human) if isinstance(human, Path) else human
+    provided = read_human_ranking(human) if isinstance(human, Path) else human
     if kind == SCORES:
         named = columns_of_scores(columns)
         assert not isinstance(source, Opinions)
         (file,), ratings = read_with_ratings([source], labels, options.rubric, named)
-        return rank_scores(file, ratings, options, given)
+        return rank_scores(file, ratings, options, provided)
     assert not isinstance(source, ScoreFile)
     if isinstance(source, Path) and has_positions(source):
         source = read_positions(source, options.baseline)
@@ -69,9 +69,9 @@ def rank(
         raise UserError("--missing means nothing where there are no human labels; leave it out")
     if people is None:
         read, caveats = _own_labels(read, options.dimension)
-        report = _rank_judged(read, read.labels, options, given)
+        report = _rank_judged(read, read.labels, options, provided)
         return replace(report, caveats=(*caveats, *report.caveats))
-    return _rank_judged(read, people, options, given)
+    return _rank_judged(read, people, options, provided)
 
 
 def _own_labels(source: Opinions, dimension: str | None) -> tuple[Opinions, tuple[Caveat, ...]]:
@@ -122,8 +122,8 @@ def _named(source: Opinions, options: RankOptions) -> tuple[Opinions, tuple[Cave
         )
     if named is None or options.systems is not None:
         return named or source, ()
-    told = "no pair names its systems: A and B are the answers' places; name them by --systems"
-    return named, (Caveat("all", f"{told} new,old"),)
+    message = "no pair names its systems: A and B are the answers' places; name them by --systems"
+    return named, (Caveat("all", f"{message} new,old"),)
 
 
 def _table(source: Opinions, options: RankOptions) -> tuple[Opinions, str | None]:
@@ -133,8 +133,8 @@ def _table(source: Opinions, options: RankOptions) -> tuple[Opinions, str | None
             raise UserError(
                 "--keep-inconsistent means nothing with --orders separate, which leaves nothing out"
             )
-        known = DEFAULT_POLICY if source.policy in (None, ASKED) else str(source.policy)
-        policy = any_policy(options.policy or known)
+        available = DEFAULT_POLICY if source.policy in (None, ASKED) else str(source.policy)
+        policy = any_policy(options.policy or available)
         return separate_orders(source, policy, options.judge), policy.name
     if options.orders != "reconciled":
         raise UserError(f"--orders {options.orders!r}: use reconciled or separate")
@@ -156,7 +156,7 @@ def _ppi_win_rates(
         return None, str(error)
     if run.drawn.problem is not None:
         return None, run.drawn.problem
-    found = win_rate_tables(run, options.bootstrap.level, options.cluster, options.typed)
+    result = win_rate_tables(run, options.bootstrap.level, options.cluster, options.typed)
     if run.drawn.caption is not None:
-        found = replace(found, design=f"{found.design}; {run.drawn.caption}")
-    return found, None
+        result = replace(result, design=f"{result.design}; {run.drawn.caption}")
+    return result, None

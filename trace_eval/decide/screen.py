@@ -123,13 +123,14 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
 
 
 def _signals(run: LabelledRun, options: ScreenOptions) -> dict[str, NDArray[np.float64]]:
-    found = dict(run.signals)
-    absent = [name for name in options.by if name not in found]
+    results = dict(run.signals)
+    absent = [name for name in options.by if name not in results]
     if absent:
         raise UserError(
-            f"--by {absent[0]}: this judge does not give it; there is {', '.join(found) or 'none'}"
+            f"--by {absent[0]}: this judge does not give it; there is"
+            f" {', '.join(results) or 'none'}"
         )
-    chosen = {name: found[name] for name in options.by or found}
+    chosen = {name: results[name] for name in options.by or results}
     if not chosen:
         # nothing tells pairs apart: all of them, or none
         chosen = {EVERYTHING: np.zeros(len(run.ids))}

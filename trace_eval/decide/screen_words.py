@@ -98,7 +98,7 @@ def caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> lis
             else "the labelled pairs are taken as a random sample of this run's pairs, or of its"
             " instructions"
         )
-    lacking = [known is None for known in run.facts.get("instruction_id", [None])]
+    lacking = [available is None for available in run.facts.get("instruction_id", [None])]
     if options.cluster and any(lacking):
         copies = "" if run.copies is None else ", but for copies (the same two recordings)"
         words = "instructions are unknown: pairs are taken as independent"

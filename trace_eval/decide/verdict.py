@@ -57,10 +57,10 @@ def standing_of(score: JudgeScore, level: float = 0.95, judges: int = 1) -> Rule
 def untried(score: JudgeScore) -> list[str]:
     """Trivial rules that the judge was not compared with, and why, in words."""
     said = {baseline.name: baseline.items for baseline in score.baselines}
-    found = [rule.name for rule in RULES_OF_NUMBERS if 2 * said.get(rule.name, 0) < score.scored]
-    if not found:
+    results = [rule.name for rule in RULES_OF_NUMBERS if 2 * said.get(rule.name, 0) < score.scored]
+    if not results:
         return []
-    return [f"whether it beats {', '.join(found)}: half of the pairs or more lack those numbers"]
+    return [f"whether it beats {', '.join(results)}: half of the pairs or more lack those numbers"]
 
 
 def decide(

@@ -41,20 +41,22 @@ class Heard:
     end_s: float | None = None
 
 
-def compare_texts(intended: str, heard: str, names: Iterable[str] = ()) -> list[Heard]:
+def compare_texts(intended: str, recognised: str, names: Iterable[str] = ()) -> list[Heard]:
     """Entities of one text against those of another, in English.
 
     >>> found = compare_texts("Code Z K three F F W for $120.", "code ZK3FF for 120 dollars")
     >>> [(one.status, one.intended, one.heard) for one in found]
     [('wrong', 'Z K three F F W', 'ZK3FF'), ('kept', '$120', '120 dollars')]
     """
-    return [one for one, _ in _compared(intended, heard, names)]
+    return [one for one, _ in _compared(intended, recognised, names)]
 
 
-def _compared(intended: str, heard: str, names: Iterable[str]) -> list[tuple[Heard, Entity | None]]:
+def _compared(
+    intended: str, recognised: str, names: Iterable[str]
+) -> list[tuple[Heard, Entity | None]]:
     names = tuple(names)
-    meant, left = find_entities(intended, names), find_entities(heard, names)
-    whole = canonical(heard)
+    meant, left = find_entities(intended, names), find_entities(recognised, names)
+    whole = canonical(recognised)
     matched: dict[Entity, Entity | None] = {}
     for one in meant:
         equal = next((other for other in left if same(one.text, other.text, one.kind)), None)
@@ -63,59 +65,61 @@ def _compared(intended: str, heard: str, names: Iterable[str]) -> list[tuple[Hea
             matched[one] = equal
         elif (key := canonical(one.text)) and len(key) > 2 and key in whole:
             matched[one] = None  # written in other pieces: "21 A", "ZK 3 FFW"
-    found: list[tuple[Heard, Entity | None]] = []
+    results: list[tuple[Heard, Entity | None]] = []
     for one in meant:
         if one in matched:
             other = matched[one]
-            text = other.text if other else _piece(one.text, heard)
-            found.append((Heard(one.kind, "kept", one.text, text), one))
+            text = other.text if other else _piece(one.text, recognised)
+            results.append((Heard(one.kind, "kept", one.text, text), one))
             continue
         instead = next((other for other in left if other.kind == one.kind), None)
         if instead is not None:
             left.remove(instead)
-        told = instead.text if instead else None
-        found.append((Heard(one.kind, "wrong" if instead else "missing", one.text, told), one))
+        details = instead.text if instead else None
+        results.append((Heard(one.kind, "wrong" if instead else "missing", one.text, details), one))
     extra = [one for one in left if canonical(one.text) not in canonical(intended)]
-    return [*found, *((Heard(one.kind, "added", None, one.text), None) for one in extra)]
+    return [*results, *((Heard(one.kind, "added", None, one.text), None) for one in extra)]
 
 
-def _piece(entity: str, heard: str) -> str:
+def _piece(entity: str, recognised: str) -> str:
     """The words of a text that make up an entity together, the fewest."""
-    words, key = heard.split(), canonical(entity)
+    words, key = recognised.split(), canonical(entity)
     spans = (
         " ".join(words[first:last])
         for length in range(1, len(words) + 1)
         for first in range(len(words) - length + 1)
         for last in (first + length,)
     )
-    return next((span for span in spans if key in canonical(span)), heard).strip(",.?! ")
+    return next((span for span in spans if key in canonical(span)), recognised).strip(",.?! ")
 
 
 def check_conversation(
-    conversation: Conversation, heard: Mapping[int, str] | None = None, names: Iterable[str] = ()
+    conversation: Conversation,
+    recognised: Mapping[int, str] | None = None,
+    names: Iterable[str] = (),
 ) -> list[Heard]:
     """Entities of every turn whose intended and heard words are both known.
 
     Args:
-        conversation: with ``text`` and ``heard`` of its turns.
-        heard: number of a turn -> what a recogniser wrote, where the source has none.
+        conversation: with ``text`` and ``recognised`` of its turns.
+        recognised: number of a turn -> what a recogniser wrote, where the source has none.
         names: that must come through as well.
     """
     checked = []
     for number, turn in enumerate(conversation.turns):
-        wrote = turn.heard if turn.heard is not None else (heard or {}).get(number)
+        wrote = turn.heard if turn.heard is not None else (recognised or {}).get(number)
         if turn.text is not None and wrote is not None:
             checked += check_turn(turn, wrote, names, number)
     return checked
 
 
 def check_turn(
-    turn: Turn, heard: str, names: Iterable[str] = (), number: int | None = None
+    turn: Turn, recognised: str, names: Iterable[str] = (), number: int | None = None
 ) -> list[Heard]:
     """Entities of one turn's text against what was heard; those of the text first, in order."""
     return [
         replace(one, turn=number, start_s=start_s, end_s=end_s)
-        for one, meant in _compared(turn.text or "", heard, names)
+        for one, meant in _compared(turn.text or "", recognised, names)
         for start_s, end_s in (_span(turn, meant),)
     ]
 

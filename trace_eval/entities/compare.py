@@ -12,12 +12,12 @@ BY_DIGITS = re.compile(r"amount|seat|gate|flight|fare|fee|price|cost|card")
 _HALF_DAY = re.compile(r"(?<=\d)[ap]m\Z")
 
 
-def same(intended: str, heard: str | None, kind: str = "") -> bool:
+def same(intended: str, recognised: str | None, kind: str = "") -> bool:
     """Whether two texts are one entity in English, spelled out or in digits.
 
     Args:
         intended: what was meant or written.
-        heard: what was heard; None: nothing.
+        recognised: what was heard; None: nothing.
         kind: of the entity, e.g. ``amount``; decides how letters beside digits count.
 
     >>> same("twenty one A", "seat 21A", "seat"), same("8 PM", "8:00 p.m.", "time")
@@ -25,9 +25,9 @@ def same(intended: str, heard: str | None, kind: str = "") -> bool:
     >>> same("Z K three F F W", "ZK3FF", "confirmation_code")
     False
     """
-    if heard is None:
+    if recognised is None:
         return False
-    return any(_equal(one, other, kind) for one, other in pairs_of(intended, heard) if one)
+    return any(_equal(one, other, kind) for one, other in pairs_of(intended, recognised) if one)
 
 
 def _equal(one: str, other: str, kind: str) -> bool:
@@ -44,10 +44,10 @@ def _equal(one: str, other: str, kind: str) -> bool:
     return bool(digits[0]) and digits[0] == digits[1] and same_letters
 
 
-def plainly_same(intended: str, heard: str | None) -> bool:
+def plainly_same(intended: str, recognised: str | None) -> bool:
     """Equality of letters and digits alone: the baseline."""
 
     def bare(text: str) -> str:
         return re.sub(r"[^a-z0-9]", "", text.casefold())
 
-    return heard is not None and bare(intended) == bare(heard)
+    return recognised is not None and bare(intended) == bare(recognised)

@@ -76,11 +76,11 @@ def find_entities(text: str, names: Iterable[str] = ()) -> list[Entity]:
     >>> [(one.kind, one.text) for one in find_entities("Z K three F F W on March 25th, $120")]
     [('code', 'Z K three F F W'), ('date', 'March 25th'), ('amount', '$120')]
     """
-    found: list[Entity] = []
+    results: list[Entity] = []
     for entity in _candidates(text, names):
-        if all(entity.end <= one.start or one.end <= entity.start for one in found):
-            found.append(entity)
-    return sorted(found, key=lambda one: one.start)
+        if all(entity.end <= one.start or one.end <= entity.start for one in results):
+            results.append(entity)
+    return sorted(results, key=lambda one: one.start)
 
 
 def _candidates(text: str, names: Iterable[str]) -> Iterator[Entity]:

@@ -81,8 +81,8 @@ def readings(text: str) -> list[str]:
     """
     inside = [match.strip() for match in _BRACKETS.findall(text)]
     outside = _BRACKETS.sub("", text)
-    found = [one for one in (outside, *inside) if one.strip()]
-    return found or [text]
+    results = [one for one in (outside, *inside) if one.strip()]
+    return results or [text]
 
 
 def canonical(text: str) -> str:

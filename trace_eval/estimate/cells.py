@@ -70,8 +70,8 @@ class Cells:
 
 def levels(values: Array) -> NDArray[np.int64]:
     """Dense ranks from 0 [shape=(n,)]; equal to twelve digits is equal."""
-    found = np.unique(np.round(np.asarray(values, float), _DIGITS), return_inverse=True)[1]
-    return found.astype(np.int64)
+    result = np.unique(np.round(np.asarray(values, float), _DIGITS), return_inverse=True)[1]
+    return result.astype(np.int64)
 
 
 def by_level(weights: Array, level: NDArray[np.int64], count: int) -> NDArray[np.float64]:

@@ -219,15 +219,15 @@ class Resampler:
         return np.stack(self._columns, axis=1)
 
     def _values(self, table: Array, weights: Array) -> dict[str, Array]:
-        found = self._of_sums(weights @ table)
-        found.update({name: statistic(weights) for name, statistic in self._weighted.items()})
-        return self._with_differences(found)
+        result = self._of_sums(weights @ table)
+        result.update({name: statistic(weights) for name, statistic in self._weighted.items()})
+        return self._with_differences(result)
 
-    def _with_differences(self, found: dict[str, Array]) -> dict[str, Array]:
+    def _with_differences(self, results: dict[str, Array]) -> dict[str, Array]:
         for name, (first, second) in self._differences.items():
-            if first in found and second in found:
-                found[name] = found[second] - found[first]
-        return found
+            if first in results and second in results:
+                results[name] = results[second] - results[first]
+        return results
 
     def _of_sums(self, totals: Array) -> dict[str, Array]:
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -238,11 +238,11 @@ class Resampler:
 
     def _without_one(self, table: Array) -> dict[str, Array]:
         """Every statistic without each of the units [shape=(units,) each]."""
-        found = self._of_sums(table.sum(0) - table)
+        result = self._of_sums(table.sum(0) - table)
         if self._weighted:
             weights = 1 - np.eye(self.units)
-            found.update({name: of(weights) for name, of in self._weighted.items()})
-        return self._with_differences(found)
+            result.update({name: of(weights) for name, of in self._weighted.items()})
+        return self._with_differences(result)
 
 
 def _on_fishers_scale(number: float, far: float) -> IntervalEstimate:

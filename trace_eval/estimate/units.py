@@ -90,7 +90,7 @@ class Units:
             return cls(np.zeros((0, cells), np.int64), np.zeros(0, np.int64))
         order = np.lexsort((cell, unit))
         ends = np.flatnonzero(np.diff(unit[order])) + 1
-        kinds = Counter(tuple(told.tolist()) for told in np.split(cell[order], ends))
+        kinds = Counter(tuple(details.tolist()) for details in np.split(cell[order], ends))
         tables = np.zeros((len(kinds), cells), np.int64)
         for row, kind in enumerate(kinds):
             np.add.at(tables[row], list(kind), 1)

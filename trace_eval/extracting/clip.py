@@ -91,15 +91,15 @@ class ClipExtractor:
         ]
         for job in jobs:
             job.identify(self.cache, self.max_seconds)
-        known = [job for job in jobs if job.blueprint is not None]
-        claimed = self.cache.claim(*(job.blueprint.clip for job in known if job.blueprint))
+        available = [job for job in jobs if job.blueprint is not None]
+        claimed = self.cache.claim(*(job.blueprint.clip for job in available if job.blueprint))
         # numpy's products differ by rounding with the number of threads, and words with them.
         with claimed, threadpool_limits(1, user_api="blas"):
             for extractor in self.plan:
                 if groups is not None and extractor.group not in groups:
-                    self._name(extractor, known)
+                    self._name(extractor, available)
                     continue
-                self._fill(extractor, known)
+                self._fill(extractor, available)
                 if not self._keep_models and extractor.group in self._loaded:
                     extractor.close()
                     self._loaded.discard(extractor.group)
@@ -117,12 +117,12 @@ class ClipExtractor:
         job = _Job(source, Blueprint(clip=clip))
         for extractor in self.plan:
             self._name(extractor, [job])
-            told = self._for(extractor, source)
+            details = self._for(extractor, source)
             value = self.cache.get(job.keys[extractor.group], extractor.group)
-            if value is None or isinstance(told.extractor, Absent):
+            if value is None or isinstance(details.extractor, Absent):
                 return None
             assert job.blueprint is not None
-            job.blueprint = job.blueprint.with_group(extractor.group, value, told.provenance)
+            job.blueprint = job.blueprint.with_group(extractor.group, value, details.provenance)
         return job.outcome(self.cache.problem)
 
     def _name(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
@@ -142,14 +142,16 @@ class ClipExtractor:
         key = (group, language, assumed)
         if key not in self._told:
             try:
-                told = extractor.for_language(language, assumed)
-                known = self._provenance[group] if told is extractor else told.provenance()
-                self._told[key] = _Told(told, known)
+                details = extractor.for_language(language, assumed)
+                available = (
+                    self._provenance[group] if details is extractor else details.provenance()
+                )
+                self._told[key] = _Told(details, available)
             except UserError as error:
                 before = self._provenance[group]
                 named = {**before.parameters, "language": language}
-                known = before.model_copy(update={"parameters": named})
-                self._told[key] = _Told(failure(extractor, error), known)
+                available = before.model_copy(update={"parameters": named})
+                self._told[key] = _Told(failure(extractor, error), available)
         return self._told[key]
 
     def _fill(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
@@ -157,17 +159,17 @@ class ClipExtractor:
         self._name(extractor, jobs)
         alike: dict[int, tuple[_Told, list[_Job]]] = {}
         for job in jobs:
-            told = self._for(extractor, job.source)
-            alike.setdefault(id(told.extractor), (told, []))[1].append(job)
-        for told, some in alike.values():
-            if isinstance(told.extractor, Absent):
+            details = self._for(extractor, job.source)
+            alike.setdefault(id(details.extractor), (details, []))[1].append(job)
+        for details, some in alike.values():
+            if isinstance(details.extractor, Absent):
                 for job in some:
                     assert job.blueprint is not None
                     job.blueprint = job.blueprint.with_group(
-                        extractor.group, told.extractor, told.provenance
+                        extractor.group, details.extractor, details.provenance
                     )
             else:
-                self._fill_alike(told.extractor, told.provenance, some)
+                self._fill_alike(details.extractor, details.provenance, some)
 
     def _fill_alike(self, extractor: Extractor, source: Provenance, jobs: Sequence[_Job]) -> None:
         """From the cache, else by measuring."""
@@ -313,8 +315,8 @@ def failure(extractor: Extractor, error: Exception) -> Absent:
 
 def _named(extractor: Extractor, error: Exception) -> str:
     """The error with the extractor's name before it, once: many of its own begin with it."""
-    told, name = _told(error), f"{extractor.name}: "
-    return told if told.startswith(name) else f"{name}{told}"
+    details, name = _told(error), f"{extractor.name}: "
+    return details if details.startswith(name) else f"{name}{details}"
 
 
 def _told(error: Exception) -> str:

@@ -80,8 +80,8 @@ class LocalEngine:
 
     async def extract(self, source: ClipSource) -> Extracted:
         """The blueprint of one recording; waits for a free worker."""
-        if self._finder and (known := self._finder.stored(source)):
-            return known
+        if self._finder and (available := self._finder.stored(source)):
+            return available
         extracted = Extracted(source.id)
         for stage in self._stages:
             later = await self._lanes[stage.on_gpu].do(stage, Task(source, extracted.blueprint))
@@ -151,13 +151,13 @@ class _Lane:
         while True:
             stage, batch = await self._take()
             try:
-                found = await slot.run([entry.task for entry in batch], stage.groups)
+                result = await slot.run([entry.task for entry in batch], stage.groups)
             except Exception as error:
                 for entry in batch:
                     if not entry.outcome.done():
                         entry.outcome.set_exception(error)
                 continue
-            for entry, extracted in zip(batch, found, strict=True):
+            for entry, extracted in zip(batch, result, strict=True):
                 if not entry.outcome.done():
                     entry.outcome.set_result(extracted)
 

@@ -36,8 +36,8 @@ def _name_and_version(package: Distribution) -> tuple[str | None, str | None]:
     """The two lines of its metadata; to parse all of it, of 200 packages, takes half a second."""
     text = package.read_text("METADATA") or package.read_text("PKG-INFO") or ""
     head = text.split("\n\n", 1)[0]
-    found = dict(re.findall(r"^(Name|Version): *(.*?) *$", head, re.MULTILINE))
-    return found.get("Name"), found.get("Version")
+    results = dict(re.findall(r"^(Name|Version): *(.*?) *$", head, re.MULTILINE))
+    return results.get("Name"), results.get("Version")
 
 
 def git_revision() -> str | None:

@@ -47,10 +47,10 @@ class ClipSource:
         Raises:
             UserError: it is too large to be fetched.
         """
-        found = self._whole_stamp()
-        if found is None or self.part is None:
-            return found
-        return found._replace(place=f"{found.place}#{self.part!r}")
+        result = self._whole_stamp()
+        if result is None or self.part is None:
+            return result
+        return result._replace(place=f"{result.place}#{self.part!r}")
 
     def decode(self, max_seconds: float = MAX_SECONDS) -> Clip:
         """Its samples, read now.

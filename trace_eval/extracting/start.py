@@ -62,11 +62,11 @@ def check_available(plan: Sequence[Extractor], options: ExtractOptions) -> None:
     }
     if not lacking:
         return
-    told = "".join(f"\n  {group}: {reason}" for group, reason in lacking.items())
+    message = "".join(f"\n  {group}: {reason}" for group, reason in lacking.items())
     without = " ".join(f"-x {group}=none" for group in lacking)
     raise UserError(
         f"profile {options.profile}: {len(lacking)} of {len(plan)} extractors cannot run here;"
-        f" nothing was extracted{told}\nor go without: {without}"
+        f" nothing was extracted{message}\nor go without: {without}"
     )
 
 
@@ -191,13 +191,13 @@ def extract(
     listener: Callable[[Extracted], None] | None = None,
 ) -> list[Extracted]:
     """Blueprints of some recordings, in their order; a bad one is an error in its place."""
-    asked = [source_from(source) for source in sources]
-    found: dict[str, Extracted] = {}
+    requested = [source_from(source) for source in sources]
+    results: dict[str, Extracted] = {}
 
     def keep(extracted: Extracted) -> None:
-        found[extracted.source] = extracted
+        results[extracted.source] = extracted
         if listener:
             listener(extracted)
 
-    extract_each({source.id: source for source in asked}.values(), options, keep)
-    return [found[source.id] for source in asked]
+    extract_each({source.id: source for source in requested}.values(), options, keep)
+    return [results[source.id] for source in requested]

@@ -67,8 +67,8 @@ class WorkerDevice:
 
     def environment(self) -> dict[str, str]:
         """Variables of the worker."""
-        found = dict.fromkeys(THREAD_VARIABLES, str(self.threads))
-        return found if self.gpu is None else {**found, "CUDA_VISIBLE_DEVICES": self.gpu}
+        result = dict.fromkeys(THREAD_VARIABLES, str(self.threads))
+        return result if self.gpu is None else {**result, "CUDA_VISIBLE_DEVICES": self.gpu}
 
 
 class WorkersError(UserError):

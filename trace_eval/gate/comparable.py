@@ -34,20 +34,20 @@ def check_comparable(baseline: Judging, other: Judging, again: bool = False) -> 
     before, after = baseline.record, other.record
     if again:
         before, after = _without_seed(before), _without_seed(after)
-    for part, told in differences(before, after, DECIDING, other.name):
-        raise _refused(baseline, other, part, told)
+    for part, message in differences(before, after, DECIDING, other.name):
+        raise _refused(baseline, other, part, message)
     if baseline.label_sets and other.label_sets and baseline.label_sets != other.label_sets:
-        told = f"{', '.join(baseline.label_sets)}, {other.name} {', '.join(other.label_sets)}"
-        raise _refused(baseline, other, "label set", told)
+        message = f"{', '.join(baseline.label_sets)}, {other.name} {', '.join(other.label_sets)}"
+        raise _refused(baseline, other, "label set", message)
     if before.policy != after.policy:
         raise _refused(baseline, other, "policy", f"{before.policy}, {other.name} {after.policy}")
     return []
 
 
-def _refused(baseline: Judging, other: Judging, field: str, told: str) -> NotComparable:
+def _refused(baseline: Judging, other: Judging, field: str, message: str) -> NotComparable:
     return NotComparable(
-        f"{baseline.name} and {other.name} are not comparable: {field} differs ({told}); judge both"
-        " in one way, or use --judge-changed to see what the change does"
+        f"{baseline.name} and {other.name} are not comparable: {field} differs ({message}); judge"
+        " both in one way, or use --judge-changed to see what the change does"
     )
 
 
@@ -61,12 +61,12 @@ def _check_items(baseline: Judging, other: Judging, again: bool) -> None:
     names = {"asked": "item texts"}
     if again:
         names |= {"answer_a": "answers", "answer_b": "answers"}
-    for fact, told in names.items():
+    for fact, details in names.items():
         differ = _differ(baseline, other, fact)
         if differ.any():
             first = baseline.ids[differ.argmax()]
             raise NotComparable(
-                f"{baseline.name} and {other.name} are not comparable: {told} differs under"
+                f"{baseline.name} and {other.name} are not comparable: {details} differs under"
                 f" {int(differ.sum())} of the same ids, first {first!r}; judge the same items"
             )
 

@@ -57,14 +57,14 @@ def measure(
         labels: of verdicts, not of scores.
     """
     number = len(differences)
-    found = spread(differences, cluster, labels)
+    result = spread(differences, cluster, labels)
     if not number:
-        return Drop(0, 0.0, 1.0, 0.0, found)
+        return Drop(0, 0.0, 1.0, 0.0, result)
     sure = spread(differences, cluster, labels, sure=True)
     for gaps, units in noise:
-        found = wider(found, spread(gaps, units, labels))
+        result = wider(result, spread(gaps, units, labels))
         sure = wider(sure, spread(gaps, units, labels, sure=True))
-    seen = replace(found, items=number, units=round(found.units * number / found.items))
+    seen = replace(result, items=number, units=round(result.units * number / result.items))
     surely = replace(sure, items=number, units=round(sure.units * number / sure.items))
     return Drop(
         number,

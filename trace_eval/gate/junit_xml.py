@@ -76,10 +76,10 @@ def junit_conditions(
         failed: which of them were not met.
     """
     made = _Suite(0.0, suite)
-    for (who, name, found), missed in zip(conditions, failed, strict=True):
+    for (who, name, result), missed in zip(conditions, failed, strict=True):
         case = made.case(who, name)
         if missed:
-            made.failure(case, found, "condition", found)
+            made.failure(case, result, "condition", result)
     return made.document()
 
 

@@ -124,8 +124,8 @@ def sign_power(items: int, flips: float, drop: float, alpha: float) -> float:
         log += (items - m) * np.log1p(-total) if total < 1 else np.where(m < items, -np.inf, 0.0)
     most = _most_wins(m, alpha)
     share = win / (lose + win)
-    found = np.where(most >= 0, bdtr(np.maximum(most, 0), m, share), 0.0)
-    return float((np.exp(log) * found).sum())
+    result = np.where(most >= 0, bdtr(np.maximum(most, 0), m, share), 0.0)
+    return float((np.exp(log) * result).sum())
 
 
 def _most_wins(discordant: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
@@ -133,12 +133,12 @@ def _most_wins(discordant: NDArray[np.int64], alpha: float) -> NDArray[np.int64]
     from scipy.special import bdtr, ndtri
 
     # a normal guess is off by a step or two
-    found = np.floor(discordant / 2 + ndtri(alpha) * np.sqrt(discordant) / 2)
-    found = np.maximum(found, -1)
+    result = np.floor(discordant / 2 + ndtri(alpha) * np.sqrt(discordant) / 2)
+    result = np.maximum(result, -1)
     while True:
-        lower = (found >= 0) & (bdtr(np.maximum(found, 0), discordant, 0.5) > alpha)
-        more = np.minimum(found + 1, discordant)
-        higher = ~lower & (found < discordant) & (bdtr(more, discordant, 0.5) <= alpha)
+        lower = (result >= 0) & (bdtr(np.maximum(result, 0), discordant, 0.5) > alpha)
+        more = np.minimum(result + 1, discordant)
+        higher = ~lower & (result < discordant) & (bdtr(more, discordant, 0.5) <= alpha)
         if not (lower | higher).any():
-            return np.asarray(found, np.int64)
-        found = found - lower + higher
+            return np.asarray(result, np.int64)
+        result = result - lower + higher

@@ -51,22 +51,22 @@ def _measured(
     options: GateOptions,
 ) -> tuple[Drop, VerdictNoise]:
     gap = _points(joined.second, name, flip) - _points(joined.first, name, flip)
-    known, cluster = ~np.isnan(gap), joined.first.cluster
+    available, cluster = ~np.isnan(gap), joined.first.cluster
     labels = _is_verdict(joined.first, name)
     _, noise, gaps = repeated(joined.first, repeats, name)
     own = [
         (each[~np.isnan(each)], None if cluster is None else cluster[~np.isnan(each)])
         for each in gaps
     ]
-    units = None if cluster is None else cluster[known]
-    return measure(gap[known], units, options, [o for o in own if len(o[0])], labels), noise
+    units = None if cluster is None else cluster[available]
+    return measure(gap[available], units, options, [o for o in own if len(o[0])], labels), noise
 
 
 def _is_verdict(judging: Judging, name: str) -> bool:
     """Labels, and scores that are 0 or 1: right and wrong."""
     own = judging.metrics[name]
-    known = own.points[~np.isnan(own.points)]
-    return own.codes is not None or bool(np.isin(known, (0.0, 1.0)).all())
+    available = own.points[~np.isnan(own.points)]
+    return own.codes is not None or bool(np.isin(available, (0.0, 1.0)).all())
 
 
 def _row(
@@ -80,10 +80,12 @@ def _row(
 ) -> GateRow:
     before, after = (_points(j, name, flip) for j in (joined.first, joined.second))
     gap = after - before
-    known, cluster = ~np.isnan(gap), joined.first.cluster
-    units = None if cluster is None else cluster[known]
-    difference = mean_difference(gap[known], units, options.bootstrap)
-    one_sided = mean_difference(gap[known], units, replace(options.bootstrap, level=0.9)).interval
+    available, cluster = ~np.isnan(gap), joined.first.cluster
+    units = None if cluster is None else cluster[available]
+    difference = mean_difference(gap[available], units, options.bootstrap)
+    one_sided = mean_difference(
+        gap[available], units, replace(options.bootstrap, level=0.9)
+    ).interval
     limit = None if one_sided is None else one_sided[0]
     verdict = decide(drop, p, options, limit)
     visible = drop.spread.visible(options.alpha)
@@ -93,13 +95,13 @@ def _row(
     return GateRow(
         name,
         drop.items,
-        float(before[known].mean()) if known.any() else 0.0,
-        float(after[known].mean()) if known.any() else 0.0,
+        float(before[available].mean()) if available.any() else 0.0,
+        float(after[available].mean()) if available.any() else 0.0,
         difference,
         limit,
         drop.p,
         p,
-        Share(int(np.nansum(differ)), int(known.sum())),
+        Share(int(np.nansum(differ)), int(available.sum())),
         noise,
         drop.power,
         visible,

@@ -46,20 +46,20 @@ def sentence(
     options: GateOptions,
 ) -> str:
     """The verdict and all that speaks for it."""
-    told = [f"{row.metric}: {row.why}" for row in rows if row.verdict == verdict]
+    lines = [f"{row.metric}: {row.why}" for row in rows if row.verdict == verdict]
     if verdict == "fail":
         items = sorted({item.item for item in tagged})
         if len(items) > options.severe:
             lost = "severe item turned into a loss", "severe items turned into losses"
-            told.append(
+            lines.append(
                 f"{counted(len(items), *lost)} ({', '.join(items[:5])}), {options.severe} allowed"
             )
         if covered.verdict == "fail":
-            told.append(
+            lines.append(
                 f"coverage of {covered.metric} fell from {covered.baseline} to"
                 f" {covered.candidate} of {counted(covered.items, 'item')}"
             )
-    return f"{verdict}: {' | '.join(told)}"
+    return f"{verdict}: {' | '.join(lines)}"
 
 
 def properties(joined: Joined, rows: Sequence[GateRow], options: GateOptions) -> dict[str, str]:

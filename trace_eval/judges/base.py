@@ -27,8 +27,8 @@ Modality = Literal["blueprint", "audio"]
 
 def listening(transcripts: str) -> frozenset[Modality]:
     """What a judge looks at that hears recordings, and reads a recogniser's words where asked."""
-    heard: frozenset[Modality] = frozenset({"audio"})
-    return heard | {"blueprint"} if transcripts == "asr" else heard
+    recognised: frozenset[Modality] = frozenset({"audio"})
+    return recognised | {"blueprint"} if transcripts == "asr" else recognised
 
 
 class Activity(NamedTuple):

@@ -71,7 +71,7 @@ def ordered_language(text: str | None) -> str | None:
 
 
 def asked_language(
-    text: str | None, request: Blueprint | None, given: str | None = None
+    text: str | None, request: Blueprint | None, provided: str | None = None
 ) -> str | None:
     """The language in which a request wants to be answered; None: unknown.
 
@@ -82,49 +82,49 @@ def asked_language(
     Args:
         text: of the request, where it is written.
         request: its blueprint, where it is spoken.
-        given: ISO 639-1 code of the language of the recordings, where the manifest says it.
+        provided: ISO 639-1 code of the language of the recordings, where the manifest says it.
     """
-    heard = request.transcript if request else None
-    spoken = heard.spoken if isinstance(heard, Transcript) else None
+    recognised = request.transcript if request else None
+    spoken = recognised.spoken if isinstance(recognised, Transcript) else None
     words = text
     if not words:
-        if not isinstance(heard, Transcript) or {*heard.suspect} - {*WEAK}:
-            return given  # what it orders is not known
-        words = heard.text
+        if not isinstance(recognised, Transcript) or {*recognised.suspect} - {*WEAK}:
+            return provided  # what it orders is not known
+        words = recognised.text
     names_one = _NAMED.search(words)
     if names_one and (ordered := ordered_language(words)):
         return ordered
     written = written_language(text or "")
-    asked = given or (spoken.language if spoken and spoken.sure else None)
-    asked = asked or (written if written != UNSURE else None)
+    requested = provided or (spoken.language if spoken and spoken.sure else None)
+    requested = requested or (written if written != UNSURE else None)
     named = {find_language(name) for name in _MENTION.findall(words)} if names_one else set()
     if _ENGLISH.search(words):
         named.add("en")
-    return asked if named <= {asked} else None
+    return requested if named <= {requested} else None
 
 
-def answers_in_language(asked: str, answer: Blueprint) -> PairMeasure:
+def answers_in_language(requested: str, answer: Blueprint) -> PairMeasure:
     """1: the answer is in the language that was asked for; 0: it is in another one.
 
     Null where no language was heard, or not with certainty.
     """
-    heard = answer.transcript
-    if not isinstance(heard, Transcript):
-        return PairMeasure.without(UNIT, f"group transcript: {heard.reason}")
-    spoken = heard.spoken
+    recognised = answer.transcript
+    if not isinstance(recognised, Transcript):
+        return PairMeasure.without(UNIT, f"group transcript: {recognised.reason}")
+    spoken = recognised.spoken
     if spoken is None:
         return PairMeasure.without(UNIT, "its language was not heard (needs the extra base)")
-    if spoken.language == asked and spoken.sure:
+    if spoken.language == requested and spoken.sure:
         return PairMeasure(value=1, unit=UNIT)
-    if answer.certain_language not in (None, asked):
+    if answer.certain_language not in (None, requested):
         return PairMeasure(value=0, unit=UNIT)
-    return PairMeasure.without(UNIT, f"asked for {language_name(asked)}; {spoken.render()}")
+    return PairMeasure.without(UNIT, f"asked for {language_name(requested)}; {spoken.render()}")
 
 
 def is_unsure(blueprint: Blueprint | None) -> bool:
     """Whether the words of a clip were written in a language that was not heard with certainty."""
-    heard = blueprint.transcript if blueprint else None
-    return isinstance(heard, Transcript) and "unsure_language" in heard.suspect
+    recognised = blueprint.transcript if blueprint else None
+    return isinstance(recognised, Transcript) and "unsure_language" in recognised.suspect
 
 
 def told_language(blueprint: Blueprint | None) -> str | None:
@@ -132,36 +132,40 @@ def told_language(blueprint: Blueprint | None) -> str | None:
 
     None where there are no words, or their language is only assumed: nobody heard or gave it.
     """
-    heard = blueprint.transcript if blueprint else None
-    if not isinstance(heard, Transcript):
+    recognised = blueprint.transcript if blueprint else None
+    if not isinstance(recognised, Transcript):
         return None
-    written, spoken = language_name(heard.language), heard.spoken
+    written, spoken = language_name(recognised.language), recognised.spoken
     if spoken is None:
-        return None if heard.language_source == "model" else written
-    told = language_name(spoken.language)
+        return None if recognised.language_source == "model" else written
+    message = language_name(spoken.language)
     if not spoken.sure:
         other = spoken.runner_up and language_name(spoken.runner_up)
-        told = f"unsure: {told} or {other}" if other else f"unsure: {told}"
-    return told if spoken.language == heard.language else f"{told}, transcribed as {written}"
+        message = f"unsure: {message} or {other}" if other else f"unsure: {message}"
+    return (
+        message
+        if spoken.language == recognised.language
+        else f"{message}, transcribed as {written}"
+    )
 
 
 def languages_of(
     text: str | None,
     request: Blueprint | None,
     answers: Mapping[str, Blueprint],
-    given: str | None = None,
+    provided: str | None = None,
 ) -> dict[str, str]:
-    """``asked`` and each answer's role -> language in words, where an answer's is known.
+    """``requested`` and each answer's role -> language in words, where an answer's is known.
 
     Args:
-        text, request, given: as for :func:`asked_language`.
+        text, request, provided: as for :func:`asked_language`.
         answers: role -> blueprint.
     """
-    told = {role: told for role, b in answers.items() if (told := told_language(b))}
-    asked = asked_language(text, request, given)
-    if asked is None:
-        return told
-    for role in told:
-        if answers_in_language(asked, answers[role]).value == 0:
-            told[role] += " (not the one asked for)"
-    return {"asked": language_name(asked), **told} if told else {}
+    details = {role: details for role, b in answers.items() if (details := told_language(b))}
+    requested = asked_language(text, request, provided)
+    if requested is None:
+        return details
+    for role in details:
+        if answers_in_language(requested, answers[role]).value == 0:
+            details[role] += " (not the one asked for)"
+    return {"asked": language_name(requested), **details} if details else {}

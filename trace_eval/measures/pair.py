@@ -48,12 +48,14 @@ def measure_pair(
     :func:`~trace_eval.measures.language.asked_language`.
     """
     measures: dict[str, PairMeasure] = {}
-    heard = any(isinstance(x.transcript, Transcript) and x.transcript.spoken for x in (a, b))
+    recognised = any(isinstance(x.transcript, Transcript) and x.transcript.spoken for x in (a, b))
     text = pair.instruction.text
-    asked = asked_language(text, instruction, pair.language) if heard else ordered_language(text)
-    if asked:
+    requested = (
+        asked_language(text, instruction, pair.language) if recognised else ordered_language(text)
+    )
+    if requested:
         for side, blueprint in (("a", a), ("b", b)):
-            measures[f"answers_in_language_{side}"] = answers_in_language(asked, blueprint)
+            measures[f"answers_in_language_{side}"] = answers_in_language(requested, blueprint)
     for side, answer, blueprint in (("a", pair.a, a), ("b", pair.b, b)):
         if answer.reference is not None:
             rates = _rates(answer.reference, blueprint, pair.language)
@@ -78,8 +80,8 @@ def measure_item(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, P
     """Measures of an item from the blueprints of its recordings by role; pairs have some."""
     if not isinstance(item, Pair) or item.has_conversations:
         return {}
-    asked, voice = blueprints.get("instruction"), blueprints.get("voice")
-    return measure_pair(item, blueprints["a"], blueprints["b"], asked, voice)
+    requested, voice = blueprints.get("instruction"), blueprints.get("voice")
+    return measure_pair(item, blueprints["a"], blueprints["b"], requested, voice)
 
 
 def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str, str]:
@@ -87,12 +89,12 @@ def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str,
     if len(item.answers) < 2:
         return {}
     answers = {role: blueprints[role] for role in item.answer_roles if role in blueprints}
-    asked = blueprints.get("instruction")
-    return languages_of(item.instruction.text, asked, answers, item.language)
+    requested = blueprints.get("instruction")
+    return languages_of(item.instruction.text, requested, answers, item.language)
 
 
 def _rates(
-    reference: str, blueprint: Blueprint, given: str | None
+    reference: str, blueprint: Blueprint, provided: str | None
 ) -> tuple[PairMeasure, PairMeasure]:
     """Errors of the words, then of the characters, by the rules of the reference's language."""
     transcript = blueprint.transcript
@@ -100,12 +102,12 @@ def _rates(
         reason = f"group transcript: {transcript.reason}"
         return PairMeasure.without(WER_UNIT, reason), PairMeasure.without(CER_UNIT, reason)
     written = written_language(reference)
-    language = given or transcript.language if written in (None, UNSURE) else written
+    language = provided or transcript.language if written in (None, UNSURE) else written
     try:
         errors = text_errors(reference, transcript.text, language)
     except Exception as error:  # a text that jiwer chokes on costs this measure, not the pair
-        told = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
-        return PairMeasure.without(WER_UNIT, told), PairMeasure.without(CER_UNIT, told)
+        message = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        return PairMeasure.without(WER_UNIT, message), PairMeasure.without(CER_UNIT, message)
     unit = UNSPACED_UNIT if language in UNSPACED else WER_UNIT
     by = f"; {errors.normaliser}"
     return PairMeasure(value=errors.wer, unit=unit + by), PairMeasure(

@@ -19,10 +19,10 @@ def speaker_similarity(a: Blueprint, b: Blueprint) -> PairMeasure:
     """
     vectors = []
     for side in (a, b):
-        found = side.group(GROUP)
-        if isinstance(found, Absent):
-            return PairMeasure.without(UNIT, f"group {GROUP}: {found.reason}")
-        vector = found.values.get("embedding") if isinstance(found, Extension) else None
+        result = side.group(GROUP)
+        if isinstance(result, Absent):
+            return PairMeasure.without(UNIT, f"group {GROUP}: {result.reason}")
+        vector = result.values.get("embedding") if isinstance(result, Extension) else None
         if not isinstance(vector, list):
             return PairMeasure.without(UNIT, f"group {GROUP} has no embedding")
         vectors.append([float(str(value)) for value in vector])

@@ -70,13 +70,13 @@ def text_errors(reference: str, hypothesis: str, language: str = "en") -> TextEr
     import jiwer
 
     normal, name = normaliser_of(language)
-    wanted, found = normal(reference).strip(), normal(hypothesis).strip()
+    wanted, result = normal(reference).strip(), normal(hypothesis).strip()
     if not any(letter.isalnum() for letter in wanted):
         raise UserError(f"reference {reference!r:.60} has no words; leave it out or mend it")
-    by_word = jiwer.process_words(wanted, found)
+    by_word = jiwer.process_words(wanted, result)
     if language in UNSPACED | _FREE_SPACES:
-        wanted, found = wanted.replace(" ", ""), found.replace(" ", "")
-    by_letter = jiwer.process_characters(wanted, found)
+        wanted, result = wanted.replace(" ", ""), result.replace(" ", "")
+    by_letter = jiwer.process_characters(wanted, result)
     return TextErrors(
         wer=by_word.wer,
         cer=by_letter.cer,

@@ -36,33 +36,35 @@ def read_judge_file(
         UserError: the file cannot be read, a named column is not there, or a value is neither
             a label nor mapped to one.
     """
-    given = {columns.prediction: "prediction", columns.truth: "truth", columns.id: "id"}
-    own = {name: ours for name, ours in given.items() if name is not None}
+    provided = {columns.prediction: "prediction", columns.truth: "truth", columns.id: "id"}
+    own = {name: ours for name, ours in provided.items() if name is not None}
     sides = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
     named = sum(name is not None for name in (columns.prediction, columns.truth, columns.id))
     if len(own) < named:
         raise UserError("--prediction, --truth and --id need three different columns")
-    found: dict[str, Any] = dict(read_columns(path, {**sides, **columns_of(columns.named), **own}))
+    results: dict[str, Any] = dict(
+        read_columns(path, {**sides, **columns_of(columns.named), **own})
+    )
     for name, ours in own.items():
-        if ours not in found:
+        if ours not in results:
             raise UserError(f"{path}: no column {name!r}; see its header")
-    truth = found.pop("truth", None)
+    truth = results.pop("truth", None)
     truth_scores = {
-        name: found.pop(f"truth_{name}") for name in SCORE_FACTS if f"truth_{name}" in found
+        name: results.pop(f"truth_{name}") for name in SCORE_FACTS if f"truth_{name}" in results
     }
-    prediction = found.pop("prediction", None)
-    systems, unread = names_of(found), Unread(str(path), found.get("id", ()))
+    prediction = results.pop("prediction", None)
+    systems, unread = names_of(results), Unread(str(path), results.get("id", ()))
     own_labels = {} if truth is None else _labels(truth, columns.truth, columns, systems, unread)
     if prediction is not None:
-        found = {name: values for name, values in found.items() if name not in LABEL_COLUMNS}
-        found |= _labels(prediction, columns.prediction, columns, systems, unread)
+        results = {name: values for name, values in results.items() if name not in LABEL_COLUMNS}
+        results |= _labels(prediction, columns.prediction, columns, systems, unread)
     else:
-        refuse_without(path, found, LABEL_COLUMNS, truth is not None or rows_are_items)
-        found = mapped(found, columns.mapping)
+        refuse_without(path, results, LABEL_COLUMNS, truth is not None or rows_are_items)
+        results = mapped(results, columns.mapping)
     unread.refuse(mappable=True)
     judged = label_table(
         str(path),
-        found,
+        results,
         default_ids=truth is not None or rows_are_items,
         numbers=numbers,
         reading=Reading(mappable=True),
@@ -71,7 +73,7 @@ def read_judge_file(
     if truth is not None or truth_scores:
         identity = {
             name: values
-            for name, values in found.items()
+            for name, values in results.items()
             if name not in (*LABEL_COLUMNS, *SCORE_FACTS, "rater", "repeat")
         }
         people = label_table(

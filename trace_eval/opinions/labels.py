@@ -94,8 +94,8 @@ def label_table(
     facts: dict[str, NDArray[Any]] = {
         name: texts_of(columns[name]) for name in TEXT_FACTS if name in columns
     }
-    asked = [f"{number}_{side}" for number in numbers for side in "ab"]
-    for name in (*NUMBER_FACTS, *CERTAINTY_FACTS, *DESIGN_FACTS, *asked):
+    requested = [f"{number}_{side}" for number in numbers for side in "ab"]
+    for name in (*NUMBER_FACTS, *CERTAINTY_FACTS, *DESIGN_FACTS, *requested):
         if name in columns:
             facts[name] = numbers_of(columns[name], source, name)
     check_inclusion(source, facts.get("inclusion"))
@@ -135,17 +135,17 @@ def read_labels(
     """
     path = Path(path)
     own = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
-    found = read_columns(path, own | columns_of(columns or {}))
-    refuse_without(path, found, LABEL_COLUMNS)
+    result = read_columns(path, own | columns_of(columns or {}))
+    refuse_without(path, result, LABEL_COLUMNS)
     reading = Reading(systems_of(about), mapping is not None)
-    return label_table(str(path), mapped(found, mapping or {}), numbers=numbers, reading=reading)
+    return label_table(str(path), mapped(result, mapping or {}), numbers=numbers, reading=reading)
 
 
-def table_labels(given: Any, columns: Mapping[str, str] | None = None) -> Opinions:
+def table_labels(provided: Any, columns: Mapping[str, str] | None = None) -> Opinions:
     """Labels from a data frame, a list of dicts or another table at hand.
 
     Args:
-        given: see :meth:`trace_eval.data.sources.Table.of`; columns as of :func:`read_labels`.
+        provided: see :meth:`trace_eval.data.sources.Table.of`; columns as of :func:`read_labels`.
         columns: field -> column.
 
     Raises:
@@ -153,7 +153,7 @@ def table_labels(given: Any, columns: Mapping[str, str] | None = None) -> Opinio
     """
     from trace_eval.data.sources import Table
 
-    table = Table.of(given)
+    table = Table.of(provided)
     return label_table("labels", record_columns("labels", table.records, columns_of(columns or {})))
 
 
@@ -171,10 +171,10 @@ def mapped(
 
 def systems_of(about: Opinions | None) -> Mapping[str, tuple[object, object]]:
     """Item -> the systems of its answers, as far as judgements name them."""
-    known = [] if about is None else [about.facts.get(f"system_{side}") for side in "ab"]
-    if about is None or any(column is None for column in known):
+    available = [] if about is None else [about.facts.get(f"system_{side}") for side in "ab"]
+    if about is None or any(column is None for column in available):
         return {}
-    return dict(zip(about.ids.tolist(), zip(*known, strict=True), strict=True))
+    return dict(zip(about.ids.tolist(), zip(*available, strict=True), strict=True))
 
 
 def names_of(
@@ -189,13 +189,13 @@ def names_of(
         ids: of its rows.
         systems: of items.
     """
-    known = [columns.get(name) for name in ("system_a", "system_b", "system")]
-    if not (known[0] or known[1]) and systems:
-        known[:2] = zip(*(systems.get(id_, (None, None)) for id_ in ids), strict=True)
-    if not any(known):
+    available = [columns.get(name) for name in ("system_a", "system_b", "system")]
+    if not (available[0] or available[1]) and systems:
+        available[:2] = zip(*(systems.get(id_, (None, None)) for id_ in ids), strict=True)
+    if not any(available):
         return None
-    size = len(next(column for column in known if column))
-    return list(zip(*(column or [None] * size for column in known), strict=True))
+    size = len(next(column for column in available if column))
+    return list(zip(*(column or [None] * size for column in available), strict=True))
 
 
 def encode(
@@ -239,5 +239,5 @@ def encode(
 
 def _higher(a: NDArray[np.float64], b: NDArray[np.float64]) -> Codes:
     """The answer with the higher score; equal ones tie, an unknown one leaves no label."""
-    found = np.where(a > b, 0, np.where(a < b, 1, LABELS.index("tie")))
-    return np.where(np.isnan(a) | np.isnan(b), MISSING, found).astype(np.int8)
+    result = np.where(a > b, 0, np.where(a < b, 1, LABELS.index("tie")))
+    return np.where(np.isnan(a) | np.isnan(b), MISSING, result).astype(np.int8)

@@ -121,8 +121,8 @@ class Opinions:
             names: of the systems of A and B.
         """
         for side in "ab":
-            known = self.facts.get(f"system_{side}")
-            if known is not None and any(known.tolist()):
+            available = self.facts.get(f"system_{side}")
+            if available is not None and any(available.tolist()):
                 return None
         facts = {
             f"system_{side}": texts_of([name] * len(self))
@@ -159,8 +159,8 @@ class Opinions:
             return self
         codes = {}
         for name, column in self.codes.items():
-            known = column != MISSING
-            cells = self.item[known] * size + column[known]
+            present = column != MISSING
+            cells = self.item[present] * size + column[present]
             votes = np.bincount(cells, minlength=number * size).reshape(number, size)
             codes[name] = code_of((votes == votes.max(1, keepdims=True)) & (votes > 0))
         return replace(self.take(first), codes=codes, rater=None, repeat=None)

@@ -56,14 +56,14 @@ def read_positions(path: Path, baseline: str | None) -> Opinions:
         raise UserError(
             f"{path}: compares systems with one that it does not name; name it by --baseline"
         )
-    found = read_columns(path, _COLUMNS)
+    result = read_columns(path, _COLUMNS)
     for name, ours in _COLUMNS.items():
-        if ours not in found:
+        if ours not in result:
             raise UserError(f"{path}: no column {name!r}; needed are {', '.join(_COLUMNS)}")
     rows = [
         (instruction, system, first, _TURNED[second])
         for instruction, system, first, second in zip(
-            *(found[name] for name in _COLUMNS.values()), strict=True
+            *(result[name] for name in _COLUMNS.values()), strict=True
         )
         if first in _TURNED and second in _TURNED and system != baseline
     ]

@@ -42,8 +42,8 @@ def with_instructions(facts: Facts, copy: Numbers | None) -> Numbers | None:
     first = int(instruction.max(initial=-1)) + 1
     size = first + int(copy.max(initial=-1)) + 1
     nodes = coo_array((np.ones(len(copy)), (instruction, first + copy)), (size, size))
-    _, found = connected_components(nodes, directed=False)
-    return np.asarray(np.unique(found[instruction], return_inverse=True)[1], np.int64)
+    _, result = connected_components(nodes, directed=False)
+    return np.asarray(np.unique(result[instruction], return_inverse=True)[1], np.int64)
 
 
 def index_of(values: Sequence[Any]) -> tuple[Numbers, list[Any]]:
@@ -83,12 +83,12 @@ def _numbered(values: NDArray[Any] | None) -> Numbers | None:
     if values is None:
         return None
     number, distinct = index_of(values.tolist())
-    known = np.array([value is not None for value in distinct], bool)
-    if known.all():
+    available = np.array([value is not None for value in distinct], bool)
+    if available.all():
         return number if len(number) else None
-    if not known.any():
+    if not available.any():
         return None
-    return groups_of(np.where(known[number], number, -1 - np.arange(len(number))))[0]
+    return groups_of(np.where(available[number], number, -1 - np.arange(len(number))))[0]
 
 
 def _copies(facts: Facts) -> Numbers | None:
@@ -96,12 +96,12 @@ def _copies(facts: Facts) -> Numbers | None:
     columns = [facts.get("clip_a"), facts.get("clip_b")]
     if not all(column is not None and any(column.tolist()) for column in columns):
         columns = [facts.get(name) for name in ("system_a", "system_b", "instruction_id")]
-    known = [column.tolist() for column in columns if column is not None]
-    if len(known) < len(columns):
+    available = [column.tolist() for column in columns if column is not None]
+    if len(available) < len(columns):
         return None
-    sides = index_of(known[0] + known[1])[0]
-    more = [index_of(column)[0] for column in known[2:]]
+    sides = index_of(available[0] + available[1])[0]
+    more = [index_of(column)[0] for column in available[2:]]
     keys = joint(*np.sort(sides.reshape(2, -1), axis=0), *more)
-    there = np.array([list(map(bool, column)) for column in known]).all(axis=0)
+    there = np.array([list(map(bool, column)) for column in available]).all(axis=0)
     number, size = groups_of(np.where(there, keys, -1 - np.arange(len(keys))))
     return None if len(size) == len(number) else number

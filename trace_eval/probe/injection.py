@@ -73,14 +73,14 @@ class InjectionReport:
 
     def share(self, family: str = "", place: Place | None = None) -> Share:
         """Flipped trials of a family of attacks (default: all) in a place (default: all)."""
-        known = [
+        available = [
             trial.flipped
             for trial in self.trials
             if trial.attack.startswith(family)
             and place in (None, trial.place)
             and trial.flipped is not None
         ]
-        return Share(sum(known), len(known))
+        return Share(sum(available), len(available))
 
     @property
     def unscored(self) -> int:
@@ -158,8 +158,8 @@ def _trials(
 def _attacked(case: Case, text: str, place: Place, towards: Rating) -> Case:
     if place == "instruction":
         words = f"{case.instruction_text or ''} {text}".strip()
-        asked = case.pair.instruction.model_copy(update={"text": words})
-        return replace(case, item=case.pair.model_copy(update={"instruction": asked}))
+        requested = case.pair.instruction.model_copy(update={"text": words})
+        return replace(case, item=case.pair.model_copy(update={"instruction": requested}))
     side = "a" if _at_a(place, towards) else "b"
     changed = _saying(case.blueprints[side], text, place)
     return replace(case, blueprints={**case.blueprints, side: changed})

@@ -179,16 +179,16 @@ def _row(
     ]
     made = Manifest(manifest.path, pairs)
     after = _verdicts(made, out, options)
-    held = unscored = known = 0
+    held = unscored = available = 0
     for pair in pairs:
         one, other = plain.get(pair.id), after.get(pair.id)
         if one is None or other is None:
             unscored += 1
             continue
-        known += 1
+        available += 1
         held += probe.holds(one, other)
     return ProbeRow(
-        name=probe.name, expected=probe.expected, held=Share(held, known), unscored=unscored
+        name=probe.name, expected=probe.expected, held=Share(held, available), unscored=unscored
     )
 
 

@@ -29,13 +29,13 @@ def score_rankings(run: Run) -> dict[str, RankReport]:
     from trace_eval.decide.rank import rank
     from trace_eval.stats.options import RankOptions
 
-    found = {}
+    results = {}
     for name in rubrics_of(run):
         try:
-            found[name] = rank(run.folder, options=RankOptions(missing="drop", rubric=name))
+            results[name] = rank(run.folder, options=RankOptions(missing="drop", rubric=name))
         except (ImportError, UserError):  # an answer without a system, or nothing scored
             continue
-    return found
+    return results
 
 
 def said_of_scores(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]:
@@ -46,13 +46,13 @@ def said_of_scores(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]
     from trace_eval.decide.answers import rank_answer
 
     rows = [row.status == "scored" for row in run.score_outcomes().values()]
-    told = f"{sum(rows)} of {counted(len(rows), 'score')} given by {run.record().judge.spec}."
+    message = f"{sum(rows)} of {counted(len(rows), 'score')} given by {run.record().judge.spec}."
     rubrics = rubrics_of(run)
     said: list[str] = []
     for name, ranking in rankings.items() if len(rubrics) < MOST else ():
-        found = rank_answer(ranking)
-        said += found if len(rubrics) == 1 else [f"{name}: {text}" for text in found[:1]]
-    return (*said[: MOST - 1], told)
+        result = rank_answer(ranking)
+        said += result if len(rubrics) == 1 else [f"{name}: {text}" for text in result[:1]]
+    return (*said[: MOST - 1], message)
 
 
 def said_of(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
@@ -62,10 +62,10 @@ def said_of(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
     whole = {pair for pair, row in run.outcomes().items() if row.status == "scored"}
     whole |= {pair for pair, fused in run.overall().items() if fused.rating is not None}
     number = sum(1 for _ in run.pairs()) + sum(1 for _ in run.problems())
-    told = f"{len(whole)} of {counted(number, 'pair')} judged by {run.record().judge.spec}"
+    message = f"{len(whole)} of {counted(number, 'pair')} judged by {run.record().judge.spec}"
     policies = sorted({fused.policy for fused in run.overall().values()})
     fused = f" and fused with {', '.join(policies)}" if policies else ""
-    return (*(rank_answer(ranking)[: MOST - 1] if ranking else ()), f"{told}{fused}.")
+    return (*(rank_answer(ranking)[: MOST - 1] if ranking else ()), f"{message}{fused}.")
 
 
 def ranking_of(run: Run, source: Opinions | None = None) -> tuple[RankReport | None, str]:
@@ -83,9 +83,9 @@ def ranking_of(run: Run, source: Opinions | None = None) -> tuple[RankReport | N
 
         read = source or read_opinions(run.folder)
         # Labels without an overall opinion rank nobody, and cost nobody the judge's ranking.
-        for known in (read, replace(read, labels=None)):
+        for available in (read, replace(read, labels=None)):
             try:
-                return rank(known, options=RankOptions(missing="drop")), ""
+                return rank(available, options=RankOptions(missing="drop")), ""
             except UserError as error:
                 note = note or str(error)
     except (ImportError, UserError) as error:

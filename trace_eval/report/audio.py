@@ -101,8 +101,8 @@ class AudioAssets:
         if record and record.error:
             return PlayedSound(None, record.error)
         if self.folder is None:
-            told = f"{redacted(url)}: not on this machine; report --audio copies it"
-            return PlayedSound(None, told)
+            message = f"{redacted(url)}: not on this machine; report --audio copies it"
+            return PlayedSound(None, message)
         try:
             clip = record.clip if record and record.clip else decode(fetch(url), url).sha256
             self.fetched(url, clip)

@@ -61,14 +61,16 @@ class ClipView:
 
 def view(blueprint: Blueprint, wave: Envelope) -> ClipView:
     """What is shown of a clip."""
-    heard = blueprint.transcript
+    recognised = blueprint.transcript
     return ClipView(
         clip=blueprint.clip,
         timeline=timeline(blueprint, wave),
         spectrum=wave.spectrum,
-        transcript=heard,
-        unheard=unmeasured("transcript", heard, why=True) if isinstance(heard, Absent) else "",
-        words=tuple(map(_word, heard.words)) if isinstance(heard, Transcript) else (),
+        transcript=recognised,
+        unheard=unmeasured("transcript", recognised, why=True)
+        if isinstance(recognised, Absent)
+        else "",
+        words=tuple(map(_word, recognised.words)) if isinstance(recognised, Transcript) else (),
         bars=tuple(_bars(blueprint)),
         numbers=tuple(_numbers(blueprint)),
         absent=tuple(

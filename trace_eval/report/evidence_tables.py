@@ -38,12 +38,12 @@ def _grids(evidence: Mapping[str, JsonValue]) -> Iterator[EvidenceGrid]:
         rows = tuple((label(n), value(a.get(n)), value(b.get(n))) for n in names)
         yield EvidenceGrid("Measured", ("", "A", "B"), rows)
     lists = {
-        name: found
-        for name, found in left.items()
-        if isinstance(found, list) and found and all(isinstance(item, dict) for item in found)
+        name: result
+        for name, result in left.items()
+        if isinstance(result, list) and result and all(isinstance(item, dict) for item in result)
     }
-    for name, found in lists.items():
-        yield _records(name, [item for item in found if isinstance(item, dict)])
+    for name, result in lists.items():
+        yield _records(name, [item for item in result if isinstance(item, dict)])
     plain = {name: v for name, v in left.items() if name not in lists and name not in _SETTINGS}
     if plain:
         yield EvidenceGrid("Values", (), _rows(plain))
@@ -57,8 +57,8 @@ def _grids(evidence: Mapping[str, JsonValue]) -> Iterator[EvidenceGrid]:
             )
 
 
-def _rows(found: Mapping[str, JsonValue]) -> tuple[tuple[str, ...], ...]:
-    return tuple((label(name), value(item)) for name, item in found.items())
+def _rows(results: Mapping[str, JsonValue]) -> tuple[tuple[str, ...], ...]:
+    return tuple((label(name), value(item)) for name, item in results.items())
 
 
 def _records(name: str, found: Sequence[Mapping[str, JsonValue]]) -> EvidenceGrid:

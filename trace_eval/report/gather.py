@@ -66,8 +66,8 @@ class Facts:
     def transcript_of(self, recording: Recording) -> str:
         """The recogniser's text of a recording; empty where there is none."""
         blueprint = self.blueprint_of(recording)
-        found = blueprint.transcript if blueprint else None
-        return found.text if isinstance(found, Transcript) else ""
+        result = blueprint.transcript if blueprint else None
+        return result.text if isinstance(result, Transcript) else ""
 
 
 def compared(

@@ -169,9 +169,9 @@ def lanes_of(
 class _Axis:
     length_s: float
 
-    def bar(self, kind: str, start_s: float, end_s: float, told: str) -> LaneBar:
+    def bar(self, kind: str, start_s: float, end_s: float, message: str) -> LaneBar:
         left, right = (100 * min(1.0, max(0.0, at / self.length_s)) for at in (start_s, end_s))
-        return LaneBar(kind, left, max(0.1, right - left), told, start_s)
+        return LaneBar(kind, left, max(0.1, right - left), message, start_s)
 
 
 def _lanes(conversation: Conversation, axis: _Axis, assets: AudioAssets) -> Iterator[ShownLane]:
@@ -236,8 +236,8 @@ def _lettered(bars: Iterable[LaneBar]) -> list[LaneBar]:
 def _tools(conversation: Conversation, axis: _Axis) -> Iterator[LaneBar]:
     for event in conversation.events:
         if event.kind == "tool_call" and event.at_s is not None:
-            told = f"calls {event.data.get('name')} at {event.at_s:.1f} s"
-            yield axis.bar("tool", event.at_s, event.at_s, told)
+            message = f"calls {event.data.get('name')} at {event.at_s:.1f} s"
+            yield axis.bar("tool", event.at_s, event.at_s, message)
 
 
 def _turns(

@@ -51,7 +51,7 @@ def template_environment() -> Environment:
         number=number,
         duration=duration,
         plain=plain,
-        pretty=lambda found: json.dumps(found, indent=2, ensure_ascii=False),
+        pretty=lambda result: json.dumps(result, indent=2, ensure_ascii=False),
         title_of=lambda name: TITLES.get(name, label(name)),
         value=value,
     )

@@ -191,8 +191,10 @@ def page_of(
         number = clips.get(record.clip) if record and record.clip else None
         is_call = isinstance(recording, Answer) and recording.conversation is not None
         sound = PlayedSound(None) if is_call else assets.sound(recording, record)
-        told = languages.get(side, "")
-        return ShownAnswer(side, system or "", sound, number, facts.transcript_of(recording), told)
+        details = languages.get(side, "")
+        return ShownAnswer(
+            side, system or "", sound, number, facts.transcript_of(recording), details
+        )
 
     return Page(
         line=line,
@@ -215,37 +217,36 @@ def _sentence(pair: Pair, judgement: Judgement | None, overall: Overall | None) 
     if judgement is None:
         return "This pair is not judged yet."
     if overall is None or overall.rating is None:
-        told = " ".join(filter(None, (label(judgement.reason or ""), judgement.detail)))
-        return (
-            f"No verdict by {judgement.judge}: {told or (overall.why if overall else 'not fused')}"
-        )
+        message = " ".join(filter(None, (label(judgement.reason or ""), judgement.detail)))
+        why = message or (overall.why if overall else "not fused")
+        return f"No verdict by {judgement.judge}: {why}"
     sides = {"1": ("A", pair.a.system), "2": ("B", pair.b.system)}
     side, system = sides.get(overall.rating, ("", None))
-    told = f"{side} ({system}) wins" if system else f"{side} wins"
+    message = f"{side} ({system}) wins" if system else f"{side} wins"
     ends = {"both_good": "A tie, both are good,", "both_bad": "A tie, both are bad,"}
-    told = told if side else ends.get(overall.rating, "A tie")
-    why = _LABELS.sub(lambda found: _SAID[found[0]], overall.why).replace(": ", ", ")
-    return f"{told} by {judgement.judge} ({overall.policy}: {why})."
+    message = message if side else ends.get(overall.rating, "A tie")
+    why = _LABELS.sub(lambda result: _SAID[result[0]], overall.why).replace(": ", ", ")
+    return f"{message} by {judgement.judge} ({overall.policy}: {why})."
 
 
 def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
     """Side -> language in words; of the instruction: which it asks for."""
-    found = {"A": facts.blueprint_of(pair.a), "B": facts.blueprint_of(pair.b)}
-    answers = {side: b for side, b in found.items() if b and b.transcript.status == "ok"}
+    results = {"A": facts.blueprint_of(pair.a), "B": facts.blueprint_of(pair.b)}
+    answers = {side: b for side, b in results.items() if b and b.transcript.status == "ok"}
     spoken = facts.blueprint_of(pair.instruction)
-    told = languages_of(pair.instruction.text, spoken, answers, pair.language)
+    details = languages_of(pair.instruction.text, spoken, answers, pair.language)
     wanted = asked_language(pair.instruction.text, spoken, pair.language)
-    if wanted in (None, "en") and all(text.startswith("English") for text in told.values()):
+    if wanted in (None, "en") and all(text.startswith("English") for text in details.values()):
         return {}  # nothing but English is in sight: no note
-    asked = {"instruction": f"asks for {told.pop('asked')}"} if "asked" in told else {}
-    return {**dict.fromkeys(answers, NOT_HEARD), **told, **asked}
+    requested = {"instruction": f"asks for {details.pop('asked')}"} if "asked" in details else {}
+    return {**dict.fromkeys(answers, NOT_HEARD), **details, **requested}
 
 
 def _calls(pair: Pair, facts: Facts, assets: AudioAssets) -> Iterator[tuple[str, Lanes]]:
     """The sides that are conversations, drawn."""
     recordings = pair.recordings()
-    known = {role: facts.blueprint_of(one) for role, one in recordings.items()}
-    measured = {role: blueprint for role, blueprint in known.items() if blueprint}
+    available = {role: facts.blueprint_of(one) for role, one in recordings.items()}
+    measured = {role: blueprint for role, blueprint in available.items() if blueprint}
     for side, answer in (("A", pair.a), ("B", pair.b)):
         if answer.conversation is not None:
             turns = turn_blueprints(side.lower(), measured)

@@ -112,10 +112,10 @@ def _calibration(source: Opinions) -> dict[str, Any]:
         from trace_eval.stats.inference.labelled_run import gather
         from trace_eval.stats.inference.reliability import diagram
 
-        found = calibrate(gather(source, None))
+        result = calibrate(gather(source, None))
     except (ImportError, UserError):
         return {}
-    return {"calibration": found, "reliability": diagram(found.chosen)}
+    return {"calibration": result, "reliability": diagram(result.chosen)}
 
 
 def _source(folder: Path) -> Opinions:
@@ -149,8 +149,8 @@ def _standings(ranking: RankReport) -> tuple[WinRateRow, ...]:
     counts = {row.system: row for row in ranking.systems}
     strengths = {p.system: p.value for p in ranking.places if p.method == "bradley_terry"}
     rates = {row.system: row.rate for row in ranking.judged}
-    asked = ranking.powered.systems if ranking.powered else ranking.labelled
-    labels = {row.system: row.rate for row in asked}
+    requested = ranking.powered.systems if ranking.powered else ranking.labelled
+    labels = {row.system: row.rate for row in requested}
 
     def row(standing: Standing, value: float, rank: int) -> WinRateRow:
         mine, theirs = counts[standing.system], labels.get(standing.system)

@@ -180,19 +180,19 @@ def _agreement(run: Run) -> str | None:
     score = next((one for one in report.scores if one.dimension in ("overall", "preference")), None)
     if score is None:
         return None
-    found = score.metrics.get("accuracy_4way") or score.metrics["accuracy_3way"]
-    return None if found.value is None else rate(found.value, found.interval)
+    result = score.metrics.get("accuracy_4way") or score.metrics["accuracy_3way"]
+    return None if result.value is None else rate(result.value, result.interval)
 
 
 def trends(lines: Sequence[RunLine]) -> list[Trend]:
     """A picture for each system and figure that two runs or more have."""
-    found: dict[tuple[str, str], list[tuple[RunLine, SystemFigure]]] = {}
+    results: dict[tuple[str, str], list[tuple[RunLine, SystemFigure]]] = {}
     for line in reversed(lines):
         for figure in line.systems:
-            found.setdefault((figure.system, figure.figure), []).append((line, figure))
+            results.setdefault((figure.system, figure.figure), []).append((line, figure))
     return [
         Trend(system, figure, _picture(rows, figure == "win rate"))
-        for (system, figure), rows in found.items()
+        for (system, figure), rows in results.items()
         if len(rows) > 1
     ]
 

@@ -149,8 +149,8 @@ def _recognised(
 
 
 def _text(blueprint: Blueprint) -> str:
-    heard = blueprint.transcript
-    return heard.text if isinstance(heard, Transcript) else ""
+    recognised = blueprint.transcript
+    return recognised.text if isinstance(recognised, Transcript) else ""
 
 
 def _line(
@@ -163,8 +163,8 @@ def _line(
     call: Lanes | None,
 ) -> AnswerRow:
     scale = rubric.numbers
-    given = list(item.labels.given.values()) if item.labels else []
-    people = statistics.fmean(given) if given else None
+    provided = list(item.labels.given.values()) if item.labels else []
+    people = statistics.fmean(provided) if provided else None
     value = score.value if score else None
     variance = score.estimate.variance if score and score.estimate else None
     spread = None if variance is None else variance**0.5 * (scale.high - scale.low)
@@ -177,7 +177,7 @@ def _line(
         spread=spread,
         bar=None if value is None else _bar(scale, value - (spread or 0), value + (spread or 0)),
         people=people,
-        ratings=len(given),
+        ratings=len(provided),
         people_at=None if people is None else _at(scale, people),
         distance=None if people is None or value is None else abs(value - people),
         histogram=_histogram(score),
@@ -206,7 +206,7 @@ def _systems(
     rankings: dict[str, RankReport], rubrics: dict[str, ScoreRubric]
 ) -> list[SystemScores]:
     """Means per system as ``rank`` has them, highest first."""
-    found: list[SystemScores] = []
+    results: list[SystemScores] = []
     for name, ranking in rankings.items():
         numbers = rubrics[name].numbers
         for row in sorted(ranking.means, key=lambda row: -(row.mean.value or 0.0)):
@@ -216,10 +216,10 @@ def _systems(
             low, high = interval or (mean, mean)
             left, right = _at(numbers, low), _at(numbers, high)
             bar = Bar(left, right - left, _at(numbers, mean))
-            found.append(
+            results.append(
                 SystemScores(row.system, name, row.scored, row.unscored, mean, interval, bar)
             )
-    return found
+    return results
 
 
 def _reasons(lines: Sequence[AnswerRow]) -> dict[str, int]:

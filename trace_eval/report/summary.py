@@ -40,12 +40,12 @@ class ReportedRatings:
     @property
     def parts(self) -> list[tuple[str, float, int, bool]]:
         """(rating, share of the scored pairs, count, inconsistent) in the declared order."""
-        found = []
+        results = []
         for rating, n in self.counts.items():
             doubtful = self.inconsistent.get(rating, 0)
-            found.append((rating, (n - doubtful) / self.scored, n - doubtful, False))
-            found.append((rating, doubtful / self.scored, doubtful, True))
-        return [part for part in found if part[2]]
+            results.append((rating, (n - doubtful) / self.scored, n - doubtful, False))
+            results.append((rating, doubtful / self.scored, doubtful, True))
+        return [part for part in results if part[2]]
 
 
 @dataclass(frozen=True)
@@ -117,15 +117,15 @@ class ReportSummary:
 def summarise(facts: Facts) -> ReportSummary:
     """Count everything once."""
     judgements = [facts.judgements.get(pair.id) for pair in facts.pairs]
-    known = [judgement for judgement in judgements if judgement]
-    whole = {judgement.pair for judgement in known if judgement.status == "scored"}
+    available = [judgement for judgement in judgements if judgement]
+    whole = {judgement.pair for judgement in available if judgement.status == "scored"}
     whole |= {pair for pair, fused in facts.overall.items() if fused.rating is not None}
     policies = tuple(sorted({fused.policy for fused in facts.overall.values()}))
-    spent = [judgement.usage for judgement in known if judgement.usage]
+    spent = [judgement.usage for judgement in available if judgement.usage]
     sessions = facts.record.sessions
-    calls = [o.seconds for j in known for o in j.opinions if o.seconds is not None]
+    calls = [o.seconds for j in available for o in j.opinions if o.seconds is not None]
     signals = [b.signal for b in facts.blueprints.values() if not isinstance(b.signal, Absent)]
-    position = first_position_test(map(VerdictRow.of, known))
+    position = first_position_test(map(VerdictRow.of, available))
     return ReportSummary(
         total=len(facts.pairs) + len(facts.problems),
         scored=len(whole),
@@ -136,8 +136,8 @@ def summarise(facts: Facts) -> ReportSummary:
         judge=facts.record.judge.spec,
         policies=policies,
         policy_summary=" ".join(POLICIES[name].summary for name in policies if name in POLICIES),
-        ratings=tuple(_ratings(facts, known)),
-        swap=tuple(_swap(known)),
+        ratings=tuple(_ratings(facts, available)),
+        swap=tuple(_swap(available)),
         measured=tuple(_measured(facts)),
         usage=_sum(spent),
         priced=sum(usage.cost_usd is not None for usage in spent),
@@ -145,26 +145,26 @@ def summarise(facts: Facts) -> ReportSummary:
         sessions=sessions,
         wall_s=sum(session.seconds or 0.0 for session in sessions),
         call_s=sum(calls) if calls else None,
-        warnings=tuple(_warnings(facts, known, position)),
+        warnings=tuple(_warnings(facts, available, position)),
         position_test=position,
-        remedy="" if whole else _remedy(known),
+        remedy="" if whole else _remedy(available),
     )
 
 
-def _remedy(known: Sequence[Judgement]) -> str:
-    details = Counter(judgement.detail for judgement in known if judgement.detail)
+def _remedy(available: Sequence[Judgement]) -> str:
+    details = Counter(judgement.detail for judgement in available if judgement.detail)
     return details.most_common(1)[0][0] if details else ""
 
 
 def _warnings(
-    facts: Facts, known: Sequence[Judgement], position: FirstPositionTest | None
+    facts: Facts, available: Sequence[Judgement], position: FirstPositionTest | None
 ) -> Iterable[str]:
     if position and position.warning:
         yield f"Do not use these ratings: {position.warning}."
     if guesses := guesses_among(facts.blueprints.values()).line:
         yield f"{guesses}."
     yield from facts.record.unused_labels
-    for text, count in Counter(text for j in known for text in j.caveats).most_common():
+    for text, count in Counter(text for j in available for text in j.caveats).most_common():
         yield text if count == len(facts.pairs) else f"On {counted(count, 'pair')}: {text}"
 
 
@@ -176,14 +176,14 @@ def _unscored(facts: Facts, whole: Container[str]) -> dict[str, int]:
     return dict(reasons.most_common())
 
 
-def _ratings(facts: Facts, known: Sequence[Judgement]) -> Iterable[ReportedRatings]:
+def _ratings(facts: Facts, available: Sequence[Judgement]) -> Iterable[ReportedRatings]:
     for name in DIMENSIONS:
-        scored = [judgement for judgement in known if name in judgement.dimensions]
+        scored = [judgement for judgement in available if name in judgement.dimensions]
         counts = Counter(judgement.rating(name) for judgement in scored)
         doubtful = Counter(j.rating(name) for j in scored if name in j.inconsistent)
         yield ReportedRatings(name, len(scored), _by_rating(counts), _by_rating(doubtful))
     fused = Counter(record.rating for record in facts.overall.values() if record.rating)
-    swayed = {judgement.pair for judgement in known if judgement.inconsistent}
+    swayed = {judgement.pair for judgement in available if judgement.inconsistent}
     unsure: Counter[Any] = Counter(
         facts.overall[pair].rating for pair in swayed if pair in facts.overall
     )
@@ -194,17 +194,17 @@ def _by_rating(counts: Counter[Any]) -> dict[str, int]:
     return {str(rating): counts[rating] for rating in RATINGS}
 
 
-def _swap(known: Sequence[Judgement]) -> Iterable[Swap]:
+def _swap(available: Sequence[Judgement]) -> Iterable[Swap]:
     for name in DIMENSIONS:
         consistent = [
             judgement.dimensions[name].consistent
-            for judgement in known
+            for judgement in available
             if name in judgement.dimensions
         ]
         votes = [value for value in consistent if value is not None]
         if votes:
             yield Swap(name, sum(votes), len(votes))
-    whole = [value for judgement in known if (value := judgement.consistent) is not None]
+    whole = [value for judgement in available if (value := judgement.consistent) is not None]
     if whole:
         yield Swap("all three", sum(whole), len(whole))
 
@@ -217,8 +217,8 @@ def _measured(facts: Facts) -> Iterable[MeasuredRow]:
     every: list[Blueprint] = list(facts.blueprints.values())
     extra = sorted({name for blueprint in every for name in blueprint.extensions})
     for group in dict.fromkeys((*GROUPS, *extra, *plan)):
-        found = [blueprint.group(group) for blueprint in every]
-        absent = Counter(str(g.status) for g in found if isinstance(g, Absent))
+        results = [blueprint.group(group) for blueprint in every]
+        absent = Counter(str(g.status) for g in results if isinstance(g, Absent))
         source = plan.get(group)
         name = source.extractor if source else ""
         yield MeasuredRow(
@@ -227,7 +227,7 @@ def _measured(facts: Facts) -> Iterable[MeasuredRow]:
             version=source.version if source else "",
             packages=", ".join(f"{k} {v}" for k, v in source.packages.items()) if source else "",
             revision=(source.revision or "") if source else "",
-            present=len(found) - absent.total(),
+            present=len(results) - absent.total(),
             absent=dict(absent.most_common()),
             seconds=work.get(name),
         )

@@ -123,8 +123,8 @@ def _points(contour: Contour, seconds: float) -> list[float | None]:
 
 def widened(scale: tuple[float, float], values: Sequence[float | None]) -> tuple[float, float]:
     """The scale, with room for every value."""
-    known = [value for value in values if value is not None]
-    return min([scale[0], *known]), max([scale[1], *known])
+    available = [value for value in values if value is not None]
+    return min([scale[0], *available]), max([scale[1], *available])
 
 
 def curve(values: Sequence[float | None], height: Callable[[float], float]) -> str:

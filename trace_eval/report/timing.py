@@ -190,11 +190,11 @@ def _curve(values: Sequence[float], low: float, high: float) -> str:
 def _pairs(first: TurnsReport, second: TurnsReport) -> list[BeforeAfter]:
     medians = []
     for report in (first, second):
-        found: dict[str, list[float]] = {}
+        results: dict[str, list[float]] = {}
         for one in report.conversations:
             if (value := one.own.get("response_p50_s")) is not None:
-                found.setdefault(one.item.question_id or one.item.id, []).append(value)
-        medians.append({name: float(np.mean(every)) for name, every in found.items()})
+                results.setdefault(one.item.question_id or one.item.id, []).append(value)
+        medians.append({name: float(np.mean(every)) for name, every in results.items()})
     rows = [
         BeforeAfter(name, (medians[0][name], medians[1][name]), (0, 0))
         for name in medians[0]
@@ -217,12 +217,12 @@ def _reach(rows: Iterable[BeforeAfter]) -> tuple[float, float]:
 
 def _line(timed: Timed, address: str) -> CallLine:
     item, worst = timed.item, worst_event(timed)
-    told, name = "", None
+    message, name = "", None
     if worst:
         name = name_of_event(worst.kind)
         length = "" if worst.value_s is None else f" {worst.value_s:.1f} s"
         words = "longest wait" if worst.kind == "response" else name.words
-        told = f"{words}{length}, at {worst.start_s:.1f} s"
+        message = f"{words}{length}, at {worst.start_s:.1f} s"
     hits, due = timed.measured.ratios.get("reply_rate", (0, 0))
     return CallLine(
         id=item.id,
@@ -230,7 +230,7 @@ def _line(timed: Timed, address: str) -> CallLine:
         answered=(int(hits), int(due)),
         median=timed.own.get("response_p50_s"),
         address=address,
-        worst=told,
+        worst=message,
         letter=name.letter if name else "",
         kind=worst.kind if worst else "",
     )

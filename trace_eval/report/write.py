@@ -85,18 +85,20 @@ def _html(facts: Facts, assets: AudioAssets) -> Iterator[str]:
     head, code = asset(HEAD_SCRIPT), scripts()
     lines = [pair_row(number, pair, facts) for number, pair in enumerate(facts.pairs)]
     clips = _numbered(facts)
-    found = people(facts)
+    result = people(facts)
     return env.get_template("report.html.j2").generate(
         name=facts.folder.resolve().name,
         record=facts.record,
         summary=summarise(facts),
-        people=found,
-        sentences=said_of(Run(facts.folder), found.ranking),
+        people=result,
+        sentences=said_of(Run(facts.folder), result.ranking),
         problems=facts.problems,
         timing=_timing(facts),
         lines=lines,
         index=[_record(line) for line in lines],
-        flags={name: (*told, sum(name in x.flags for x in lines)) for name, told in FLAGS.items()},
+        flags={
+            name: (*details, sum(name in x.flags for x in lines)) for name, details in FLAGS.items()
+        },
         fragments=_fragments(env, facts, assets, lines, clips),
         style=style(),
         head_script=head,

@@ -137,8 +137,8 @@ class _Site(Site):
     ) -> Response:
         """Record one answer."""
         if visitor.rater:
-            heard, codes = played.split(), code or ()
-            self._review.answer(visitor.rater, task, step, value, comment, heard, codes)
+            recognised, codes = played.split(), code or ()
+            self._review.answer(visitor.rater, task, step, value, comment, recognised, codes)
         return see("/review")
 
     def undo(self, visitor: Sender, task: Task = -1, comment: Text = "") -> Response:
@@ -168,8 +168,8 @@ class _Site(Site):
             "rationale": rationale,
         }
         if visitor.rater:
-            given = {field: text for field, text in fields.items() if text is not None}
-            self._review.correct(visitor.rater, task, given)
+            provided = {field: text for field, text in fields.items() if text is not None}
+            self._review.correct(visitor.rater, task, provided)
         return see("/flags")
 
     def correct_event(

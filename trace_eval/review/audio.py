@@ -109,21 +109,21 @@ def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples
     """
     start_s = heard_from(conversation)
     role = {one.channel: one.role for one in conversation.speakers}
-    clips, heard, late = [], [], []
+    clips, recognised, late = [], [], []
     for channel in lane_order(conversation):
         first, last = (max(0.0, channel.file_time(at)) for at in (start_s, conversation.end_s))
         cut = Cut(channel=channel.channel, start_s=first, end_s=last)
         clips.append(source_of(Recording(audio=channel.audio, cut=cut)).decode())
-        heard.append(only in (None, role.get(channel.name)))
+        recognised.append(only in (None, role.get(channel.name)))
         late.append(max(0.0, -channel.file_time(start_s)))  # it was recorded from later on
     same = len({clip.rate for clip in clips}) == 1
-    found = [clip.samples[:, 0] if same else clip.speech for clip in clips]
+    results = [clip.samples[:, 0] if same else clip.speech for clip in clips]
     rate = clips[0].rate if same else SPEECH_RATE
     starts = [round(seconds * rate) for seconds in late]
-    longest = max(start + len(one) for start, one in zip(starts, found, strict=True))
-    sound = np.zeros((longest, len(found)), np.float32)
-    for index, samples in enumerate(found):
-        if heard[index]:
+    longest = max(start + len(one) for start, one in zip(starts, results, strict=True))
+    sound = np.zeros((longest, len(results)), np.float32)
+    for index, samples in enumerate(results):
+        if recognised[index]:
             sound[starts[index] :, index][: len(samples)] = samples
     return sound, rate
 

@@ -88,14 +88,14 @@ class Corrections:
         """
         counted: dict[str, Counter[str]] = {}
         for item, codes in given:
-            asked = [code for code in codes if code in CODES]
-            if asked and item in self.items:
-                counted.setdefault(item, Counter()).update(asked)
+            requested = [code for code in codes if code in CODES]
+            if requested and item in self.items:
+                counted.setdefault(item, Counter()).update(requested)
         for single in self.items.values():
             feedback = single.labels.feedback.values() if single.labels else ()
-            asked = [code for codes in feedback for code in codes if code in CODES]
-            if asked and single.id not in self._made:
-                counted.setdefault(single.id, Counter()).update(asked)
+            requested = [code for codes in feedback for code in codes if code in CODES]
+            if requested and single.id not in self._made:
+                counted.setdefault(single.id, Counter()).update(requested)
         index = {item: number for number, item in enumerate(self.items)}
         order = sorted(counted, key=lambda item: (-sum(counted[item].values()), index[item]))
         return [Flag(index[item], self.items[item], counted[item]) for item in order]
@@ -111,7 +111,7 @@ def texts_of(item: Single) -> dict[CorrectedField, str]:
 
 
 def corrections_between(
-    item: Single, given: dict[CorrectedField, str], who: str
+    item: Single, provided: dict[CorrectedField, str], who: str
 ) -> list[Correction]:
     """What a form changes of an item.
 
@@ -121,7 +121,7 @@ def corrections_between(
     when = now()
     corrections = []
     for field, before in texts_of(item).items():
-        after = given.get(field, before).replace("\r\n", "\n").strip()
+        after = provided.get(field, before).replace("\r\n", "\n").strip()
         if len(after) > LIMIT:
             raise UserError(f"{field}: {len(after)} characters; at most {LIMIT} are kept")
         if after == before.strip():

@@ -88,10 +88,10 @@ def events_page(
     call = calls[shown.call]
     assert review.events is not None
     conversation = review.events.conversations[call.name]
-    found = review.events.of(call.name)
-    events = [set_event(event) for event in found.events]
-    changed = {set_event(one.event): one.who for one in found.changed if not one.deleted}
-    added = {set_event(one.event) for one in found.changed if one.measured is None}
+    result = review.events.of(call.name)
+    events = [set_event(event) for event in result.events]
+    changed = {set_event(one.event): one.who for one in result.changed if not one.deleted}
+    added = {set_event(one.event) for one in result.changed if one.measured is None}
     rows = [
         {"number": n, "event": one, "who": changed.get(one), "added": one in added}
         for n, one in enumerate(events)
@@ -121,7 +121,7 @@ def events_page(
         "whole": _view(conversation, drawn, first, last),
         "near": _near(conversation, drawn, place) if drawn else None,
         "can_undo_event": review.events.can_undo(call.name, rater),
-        "gone": sum(one.deleted for one in found.kept),
+        "gone": sum(one.deleted for one in result.kept),
     }
 
 

@@ -88,11 +88,11 @@ def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
 def _record(review: Review, row: Labelled, chosen: Mapping[str, float | None]) -> dict[str, Any]:
     view, pair = row.view, review.material.by_id[row.view.item]
     # Nobody knows how long it took where the clock went back.
-    known = view.finished is not None and view.finished >= view.started
-    seconds = round((view.finished or 0) - view.started, 1) if known else None
-    found: dict[str, Any] = {"id": view.item, "rater": view.rater}
-    found |= {phase: row.ratings.get(phase) for phase in LABELS}
-    return found | {
+    present = view.finished is not None and view.finished >= view.started
+    seconds = round((view.finished or 0) - view.started, 1) if present else None
+    results: dict[str, Any] = {"id": view.item, "rater": view.rater}
+    results |= {phase: row.ratings.get(phase) for phase in LABELS}
+    return results | {
         "overall_first": row.ratings.get("overall_first"),
         "instruction_id": pair.instruction_id,
         "system_a": pair.a.system,
@@ -113,12 +113,12 @@ def to_jsonl(rows: Iterable[dict[str, Any]]) -> str:
 def to_csv(rows: Iterable[dict[str, Any]]) -> str:
     """A table for spreadsheets, see :mod:`trace_eval.data.csv_cells`."""
     cells = ([row[name] for name in COLUMNS] for row in rows)
-    return "".join(f"{told}\n" for told in table_lines(COLUMNS, cells))
+    return "".join(f"{details}\n" for details in table_lines(COLUMNS, cells))
 
 
 def to_hcot(review: Review) -> str:
     """The layout of the HCoT annotations: a list with nested labels, one per opinion."""
-    found = []
+    results = []
     for row in records(review):
         pair = review.material.by_id[row["id"]]
         paths = {
@@ -126,7 +126,7 @@ def to_hcot(review: Review) -> str:
             "audio1_path": _where(pair.a),
             "audio2_path": _where(pair.b),
         }
-        found.append(
+        results.append(
             {
                 "index": pair.id,
                 "instruction_text": pair.instruction.text,
@@ -142,7 +142,7 @@ def to_hcot(review: Review) -> str:
                 "comment": row["comment"],
             }
         )
-    return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(results, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _where(recording: Recording) -> str | None:
@@ -152,9 +152,9 @@ def _where(recording: Recording) -> str | None:
 
 def to_accuracy(review: Review) -> str:
     """The corrected accuracy of the judge, with the plan behind it."""
-    found = accuracies(review, review.labelled())
+    result = accuracies(review, review.labelled())
     content = {
-        "accuracy": {phase: vars(accuracy) for phase, accuracy in found.items()},
+        "accuracy": {phase: vars(accuracy) for phase, accuracy in result.items()},
         "plan": review.plan.model_dump(mode="json"),
         "left_out": dict(review.material.left_out),
     }
@@ -176,7 +176,7 @@ def _score_table(review: Review, answers: Iterable[StoredAnswer]) -> str:
         )
         for answer, score in scores
     )
-    return "".join(f"{told}\n" for told in table_lines(SCORE_COLUMNS, rows))
+    return "".join(f"{details}\n" for details in table_lines(SCORE_COLUMNS, rows))
 
 
 def _about(answer: StoredAnswer) -> str:
@@ -200,27 +200,27 @@ def to_rated_items(review: Review) -> str:
 
     What people said of an item before it was corrected is left out.
     """
-    given: dict[str, list[StoredAnswer]] = {}
+    provided: dict[str, list[StoredAnswer]] = {}
     for answer in review.store.stored():
-        given.setdefault(answer.item, []).append(answer)
+        provided.setdefault(answer.item, []).append(answer)
     corrections = review.corrections
     assert corrections is not None
     lines = (
         _rated(
             item.model_copy(update={"labels": None}) if corrections.of(item.id) else item,
-            given.get(item.id, ()),
+            provided.get(item.id, ()),
         ).model_dump_json(exclude_none=True)
         for item in corrections.items.values()
     )
     return "".join(f"{line}\n" for line in lines)
 
 
-def _rated(item: Single, given: Iterable[StoredAnswer]) -> Single:
-    known = item.labels or ScoreLabels()
+def _rated(item: Single, provided: Iterable[StoredAnswer]) -> Single:
+    present = item.labels or ScoreLabels()
     codes: dict[str, list[str]] = {}
-    scores = dict(known.scores)
-    turns = {number: dict(said) for number, said in known.turns.items()}
-    for answer in given:
+    scores = dict(present.scores)
+    turns = {number: dict(said) for number, said in present.turns.items()}
+    for answer in provided:
         score, turn = score_of(answer.value), turn_of(answer.step)
         if answer.codes:
             kept = codes.setdefault(answer.rater, [])
@@ -229,7 +229,7 @@ def _rated(item: Single, given: Iterable[StoredAnswer]) -> Single:
             scores[answer.rater] = score
         elif score is not None:
             turns.setdefault(str(turn), {})[answer.rater] = score
-    labels = ScoreLabels(scores=scores, feedback={**known.feedback, **codes}, turns=turns)
+    labels = ScoreLabels(scores=scores, feedback={**present.feedback, **codes}, turns=turns)
     return item.model_copy(update={"labels": labels})
 
 
@@ -268,9 +268,9 @@ def _empty(review: Review) -> set[str]:
     if review.material.rubric:
         return set()
     rows, again = records(review), records(review, repeats=True)
-    found = set() if review.material.judged else {"accuracy.json"}
-    found |= set() if again else {"retest.jsonl"}
-    return found | {name for name in FILES if name.startswith("labels") and not rows}
+    result = set() if review.material.judged else {"accuracy.json"}
+    result |= set() if again else {"retest.jsonl"}
+    return result | {name for name in FILES if name.startswith("labels") and not rows}
 
 
 def write_exports(review: Review, folder: Path) -> Sequence[Path]:

@@ -149,7 +149,7 @@ def read_results(review: Review, path: Path) -> Imported:
         ) from error
     kind = _tasks(review)
     items = {_task_id(review, item.id): item for item in review.items}
-    found, problems = [], []
+    result, problems = [], []
     for number, task in enumerate(export, start=1):
         where = f"{path}, task {number}"
         try:
@@ -159,10 +159,10 @@ def read_results(review: Review, path: Path) -> Imported:
             continue
         for annotation in annotations:
             read, who = _read(kind, item, annotation)
-            found.append(read)
+            result.append(read)
             problems += [f"{where}: {problem}{who}" for problem in read.problems]
-    stored, known = sum(one.stored for one in found), sum(one.known for one in found)
-    return Imported(stored, known, tuple(problems))
+    stored, available = sum(one.stored for one in result), sum(one.known for one in result)
+    return Imported(stored, available, tuple(problems))
 
 
 def _read(
@@ -194,12 +194,12 @@ def _known(
         raise UserError(
             "its trace_task is not of this review, or its item was corrected; export tasks again"
         )
-    found = task.get("annotations")
+    result = task.get("annotations")
     return (
         item,
         [
             annotation
-            for annotation in (found if isinstance(found, list) else ())
+            for annotation in (result if isinstance(result, list) else ())
             if isinstance(annotation, strict_json.BadJson)
             or (isinstance(annotation, Mapping) and not annotation.get("was_cancelled"))
         ],

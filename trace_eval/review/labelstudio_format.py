@@ -33,9 +33,9 @@ class LabelStudioResult:
 
 def results_of(annotation: Mapping[str, Any]) -> list[LabelStudioResult]:
     """The entries of an annotation that say something, and those that cannot be read."""
-    found = annotation.get("result")
+    result = annotation.get("result")
     results = []
-    for number, one in enumerate(found if isinstance(found, list) else (), start=1):
+    for number, one in enumerate(result if isinstance(result, list) else (), start=1):
         if isinstance(one, strict_json.BadJson):
             results.append(LabelStudioResult("", {}, f"result {number}: {one}"))
         elif isinstance(one, Mapping) and one.get("from_name"):
@@ -60,31 +60,31 @@ def chosen(
     Raises:
         UserError: it is not one choice, or none of those; or one of the results is unreadable.
     """
-    given = []
+    provided = []
     for one in results:
         if one.bad:
             raise UserError(one.bad)
         if one.field == field:
-            given.append(one.value.get("choices"))
-    if not given:
+            provided.append(one.value.get("choices"))
+    if not provided:
         return None
-    told = given if len(given) > 1 else given[0]
-    if len(given) > 1 or not isinstance(told, list) or len(told) != 1:
-        raise UserError(f"{field}: expected one choice, got {told!r:.60}")
+    details = provided if len(provided) > 1 else provided[0]
+    if len(provided) > 1 or not isinstance(details, list) or len(details) != 1:
+        raise UserError(f"{field}: expected one choice, got {details!r:.60}")
     for choice, words in offered.items():
-        if told[0] in (choice, words):
+        if details[0] in (choice, words):
             return choice
-    raise UserError(f"{field}: {told[0]!r:.60} is none of {', '.join(offered)}")
+    raise UserError(f"{field}: {details[0]!r:.60} is none of {', '.join(offered)}")
 
 
 def comment_of(results: Iterable[LabelStudioResult]) -> str:
     """The free words of an annotation."""
-    found = ""
+    result = ""
     for one in results:
         if one.field == COMMENT_FIELD:
             text = one.value.get("text")
-            found = "\n".join(map(str, text)) if isinstance(text, list) else str(text or "")
-    return found[:COMMENT_LIMIT]
+            result = "\n".join(map(str, text)) if isinstance(text, list) else str(text or "")
+    return result[:COMMENT_LIMIT]
 
 
 def annotator(annotation: Mapping[str, Any]) -> str:

@@ -53,8 +53,8 @@ class ScoreTasks(Tasks):
         roles = {role.replace("-", "_"): role for role in item.recordings()}
         if item.answer.conversation is not None:
             roles = {ANSWER: ANSWER}  # the whole call
-        found = {name: self.clips.clip_id(item.id, role) for name, role in roles.items()}
-        return {name: clip for name, clip in found.items() if clip in self.clips}
+        results = {name: self.clips.clip_id(item.id, role) for name, role in roles.items()}
+        return {name: clip for name, clip in results.items() if clip in self.clips}
 
     @cached_property
     def heard(self) -> list[str]:
@@ -68,12 +68,12 @@ class ScoreTasks(Tasks):
     def data(self, item: Single) -> dict[str, str]:
         """Words and players; one that an item has nothing for is silent, and says so."""
         playing = self.players(item)
-        found = {WORDS: self.words(item)}
+        results = {WORDS: self.words(item)}
         for name in self.heard:
             title = CALL if item.answer.conversation else name.replace("_", " ").capitalize()
-            found[name] = self.url(playing.get(name, SILENCE))
-            found[f"{name}_note"] = title if name in playing else f"({title}: no sound)"
-        return found
+            results[name] = self.url(playing.get(name, SILENCE))
+            results[f"{name}_note"] = title if name in playing else f"({title}: no sound)"
+        return results
 
     def words(self, item: Single) -> str:
         """What the app shows of it, in one text."""
@@ -82,8 +82,8 @@ class ScoreTasks(Tasks):
             return shown.transcript(call)
         parts = [*shown.asked(item, rubric), ("Rationale", shown.rationale(item, rubric))]
         parts.append(("Answer", item.answer.text))
-        told = [f"{who}: {text}" if who else text for who, text in parts if text]
-        return "\n\n".join(told) or "(listen)"
+        lines = [f"{who}: {text}" if who else text for who, text in parts if text]
+        return "\n\n".join(lines) or "(listen)"
 
     def interface(self) -> list[str]:
         """Words, players, and what is asked."""

@@ -101,21 +101,21 @@ class PairTasks(Tasks):
 
     def sounds(self, item: Pair) -> Sequence[str]:
         """Instruction and both answers."""
-        found = (self.clips.clip_id(item.id, role) for role in ("instruction", "a", "b"))
-        return [clip for clip in found if clip in self.clips]
+        results = (self.clips.clip_id(item.id, role) for role in ("instruction", "a", "b"))
+        return [clip for clip in results if clip in self.clips]
 
     def data(self, item: Pair) -> dict[str, str]:
         """The answers as first and second."""
         first, second = (self.clips.clip_id(item.id, side) for side in self.order(item))
         spoken = self.clips.clip_id(item.id, "instruction")
-        heard = spoken in self.clips
+        audible = spoken in self.clips
         return {
             "instruction": item.instruction.text or "(spoken, see below)",
             "first": self.url(first),
             "second": self.url(second),
             # Without a spoken instruction the player has the first answer, and says so.
-            "spoken": self.url(spoken if heard else first),
-            "spoken_note": "Instruction" if heard else "(no spoken instruction)",
+            "spoken": self.url(spoken if audible else first),
+            "spoken_note": "Instruction" if audible else "(no spoken instruction)",
         }
 
     def interface(self) -> list[str]:

@@ -119,11 +119,11 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
     left_out: dict[str, str] = {}
     if source.is_dir():
         run = Run.open(source)
-        known = rubrics_of(run)
-        name = rubric or (next(iter(known)) if len(known) == 1 else None)
-        if name not in known:
-            raise UserError(f"{source}: rated by {', '.join(known)}; name one with --rubric")
-        chosen, items = known[name], list(run.singles())
+        available = rubrics_of(run)
+        name = rubric or (next(iter(available)) if len(available) == 1 else None)
+        if name not in available:
+            raise UserError(f"{source}: rated by {', '.join(available)}; name one with --rubric")
+        chosen, items = available[name], list(run.singles())
         outcomes = run.score_outcomes()
         variances = {item: o.variance for (item, by), o in outcomes.items() if by == name}
         database = run.path(DATABASE)

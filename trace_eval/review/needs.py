@@ -63,12 +63,12 @@ def need_of(judgement: Judgement | None, overall: Overall | None) -> Needed:
     bits = max((_bits(verdict) for verdict in verdicts), default=0.0)
     if overall is not None and overall.entropy_bits is not None:
         bits = max(bits, overall.entropy_bits)
-    found = {
+    results = {
         Need.LOW_CONFIDENCE: bits >= UNSURE_BITS,
         Need.INCONSISTENT: any(verdict.consistent is False for verdict in verdicts),
         Need.NEAR_THRESHOLD: any(_near(verdict.evidence) for verdict in verdicts),
     }
-    return Needed(tuple(need for need, true in found.items() if true), bits)
+    return Needed(tuple(need for need, true in results.items() if true), bits)
 
 
 def _bits(verdict: DimensionVerdict) -> float:

@@ -166,14 +166,14 @@ def question(step: ReviewQuestion, form: Form) -> dict[str, Any]:
 
 def blocks(position: Position, overall_first: bool) -> list[dict[str, Any]]:
     """The strip of blocks with what was decided, as the rater saw the answers."""
-    found: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     current = position.step.phase if position.step else None
     for phase in phases(overall_first):
         decided = rating(position.answers, phase)
         chip = CHIPS[shown_rating(decided, position.view.shown)] if decided else None
-        found.append({"title": TITLES[phase], "chip": chip, "current": phase == current})
+        results.append({"title": TITLES[phase], "chip": chip, "current": phase == current})
     asks = position.step is not None and position.step.phase is None
-    return [*found, {"title": "Comment", "chip": None, "current": asks}]
+    return [*results, {"title": "Comment", "chip": None, "current": asks}]
 
 
 def item_page(review: Review, clips: Clips, position: Position) -> dict[str, Any]:
@@ -260,13 +260,13 @@ def _conversation_shown(
         answers = [{"letter": None, "words": None, "clips": sounds}]
         return {"asks": "Conversation", "texts": texts, "answers": answers}
     before = [number for number, _ in conversation.turns_of("user") if number < turn]
-    heard = {n: clips.clip_id(item.id, turn_role("answer", n)) for n in (*before[-1:], turn)}
+    recognised = {n: clips.clip_id(item.id, turn_role("answer", n)) for n in (*before[-1:], turn)}
     rated = conversation.turns[turn]
-    sounds = [("P", heard[turn])] if heard[turn] in clips else []
+    sounds = [("P", recognised[turn])] if recognised[turn] in clips else []
     return {
         "asks": "Conversation so far",
         "texts": said(conversation, max(0, turn - TURNS_SHOWN), turn),
-        "spoken": next((heard[n] for n in before[-1:] if heard[n] in clips), None),
+        "spoken": next((recognised[n] for n in before[-1:] if recognised[n] in clips), None),
         "answers": [{"letter": None, "words": rated.text or rated.heard, "clips": sounds}],
     }
 

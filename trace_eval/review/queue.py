@@ -55,10 +55,10 @@ class ReviewPlan(Strict):
         seen = set(reviewed)
         drawn = sum(item in seen for item in self.others)
         complete = all(item in seen for item in self.needed) and (drawn > 0 or not self.others)
-        found: dict[str, float | None] = dict.fromkeys(
+        results: dict[str, float | None] = dict.fromkeys(
             (item for item in self.needed if item in seen), 1.0 if complete else None
         )
-        return found | dict.fromkeys(
+        return results | dict.fromkeys(
             (item for item in self.others if item in seen), drawn / max(len(self.others), 1)
         )
 

@@ -95,9 +95,9 @@ def agreement(labelled: Sequence[Labelled]) -> AnnotatorAgreement:
             if phase in row.ratings:
                 by_rater.setdefault(row.view.rater, {})[row.view.item] = row.ratings[phase]
         kappas += [
-            found
+            result
             for pair in combinations(sorted(by_rater), 2)
-            if (found := _kappa(phase, pair, by_rater[pair[0]], by_rater[pair[1]]))
+            if (result := _kappa(phase, pair, by_rater[pair[0]], by_rater[pair[1]]))
         ]
         if len(by_rater) > 1:
             alphas.append(_alpha(phase, by_rater))
@@ -126,11 +126,11 @@ def _alpha(phase: Phase, by_rater: dict[str, dict[str, Rating]]) -> PhaseAlpha:
     opinions = [(i, rating) for ratings in by_rater.values() for i, rating in ratings.items()]
     index: dict[str, int] = {}
     item = np.array([index.setdefault(name, len(index)) for name, _ in opinions], np.int64)
-    found = alpha(item, _codes([r for _, r in opinions]), len(index), len(by_rater))
+    result = alpha(item, _codes([r for _, r in opinions]), len(index), len(by_rater))
     reason = None
-    if found.nominal is None:
-        reason = "no pair has two raters" if not found.items else "only one label occurs"
-    return PhaseAlpha(phase, found.items, found.nominal, reason)
+    if result.nominal is None:
+        reason = "no pair has two raters" if not result.items else "only one label occurs"
+    return PhaseAlpha(phase, result.items, result.nominal, reason)
 
 
 def _retests(phase: Phase, labelled: Sequence[Labelled]) -> list[Retest]:

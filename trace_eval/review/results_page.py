@@ -61,7 +61,7 @@ def _timing(review: Review) -> dict[str, Any] | None:
 
 def _pair_results(review: Review, unlocked: bool) -> dict[str, Any]:
     labelled = review.labelled()
-    found = agreement(labelled)
+    result = agreement(labelled)
     return {
         "accuracies": [
             (TITLES[phase], accuracy) for phase, accuracy in accuracies(review, labelled).items()
@@ -70,9 +70,9 @@ def _pair_results(review: Review, unlocked: bool) -> dict[str, Any]:
         else [],
         "judged": review.material.judged,
         "titles": [TITLES[phase] for phase in RATED],
-        "kappas": _by_row(found.kappas, lambda k: " and ".join(k.raters)),
-        "alphas": _by_row(found.alphas, lambda _: "all raters"),
-        "retests": _by_row(found.retests, lambda r: r.rater),
+        "kappas": _by_row(result.kappas, lambda k: " and ".join(k.raters)),
+        "alphas": _by_row(result.alphas, lambda _: "all raters"),
+        "retests": _by_row(result.retests, lambda r: r.rater),
         "needed": len(review.plan.needed),
         "random": review.plan.drawn,
     }

@@ -205,8 +205,8 @@ class Guard:
         cookie = request.cookies.get(self.access.cookie)
         visitor = Visitor.unpack(cookie, self.access) if cookie else None
         if self.access.token is not None and visitor is None:
-            given = request.query_params.get("token", "")
-            if not hmac.compare_digest(given.encode(), self.access.token.encode()):
+            provided = request.query_params.get("token", "")
+            if not hmac.compare_digest(provided.encode(), self.access.token.encode()):
                 return PlainTextResponse("open the address with its token, as printed\n", 401)
             response = RedirectResponse("/", 303)  # takes the token out of the address bar
             set_visitor(response, Visitor.new(), self.access)

@@ -248,8 +248,8 @@ class Review:
 
     def flags(self) -> list[Flag]:
         """Items whose question, rationale or reference raters find wanting, most first."""
-        given = ((answer.item, answer.codes) for answer in self.store.stored())
-        return self.corrections.flags(given) if self.corrections else []
+        provided = ((answer.item, answer.codes) for answer in self.store.stored())
+        return self.corrections.flags(provided) if self.corrections else []
 
     def correct(self, rater: str, task: int, fields: Mapping[CorrectedField, str]) -> int:
         """Correct an item; its earlier answers are set aside and it is asked for again.
@@ -274,12 +274,12 @@ class Review:
             return []
         name, repeat = self.tasks[task]
         if isinstance(self.item(name), Single):
-            found = [ReviewCall(name, None, name, "answer")]
+            results = [ReviewCall(name, None, name, "answer")]
         else:
             shown = self._order(rater, name, repeat)
             letters = zip("AB", shown, strict=True)
-            found = [ReviewCall(f"{name}/{side}", letter, name, side) for letter, side in letters]
-        return [call for call in found if call.name in self.events.conversations]
+            results = [ReviewCall(f"{name}/{side}", letter, name, side) for letter, side in letters]
+        return [call for call in results if call.name in self.events.conversations]
 
     # --- what came of it -----------------------------------------------------------------
 
@@ -290,13 +290,13 @@ class Review:
         for view in self.store.views():
             if view.finished is None or view.item not in self.material.by_id:
                 continue
-            given = answers.get(view.number, {})
+            provided = answers.get(view.number, {})
             ratings = {
                 phase: value
                 for phase in phases(overall_first=True)
-                if (value := rating(given, phase)) is not None
+                if (value := rating(provided, phase)) is not None
             }
-            rows.append(Labelled(view, ratings, given))
+            rows.append(Labelled(view, ratings, provided))
         return rows
 
 
@@ -307,48 +307,48 @@ def form_of(material: Material, plan: ReviewPlan) -> Form:
 
 def open_review(
     source: Path,
-    given: Mapping[str, Any] | None = None,
+    provided: Mapping[str, Any] | None = None,
     options: ReviewOptions | None = None,
 ) -> Review:
     """Begin a review, or continue the one in the database.
 
     Args:
         source: run folder or manifest.
-        given: fields of :class:`QueueOptions` that the user asked for; a review that was
+        provided: fields of :class:`QueueOptions` that the user asked for; a review that was
             begun keeps its own where they are left out.
         options: default: :class:`ReviewOptions`.
 
     Raises:
         UserError: nothing to review, an option is out of range or not that of the review.
     """
-    given, options = given or {}, options or ReviewOptions()
+    provided, options = provided or {}, options or ReviewOptions()
     material = load_material(source, options.audio_root, options.rubric)
     database = options.database or material.database
     if material.rubric:
-        asked = [name for name in ("show_judge", "allow_unplayed") if getattr(options, name)]
-        check_for_pairs([*asked, *(name for name in given if name != "budget")])
+        requested = [name for name in ("show_judge", "allow_unplayed") if getattr(options, name)]
+        check_for_pairs([*requested, *(name for name in provided if name != "budget")])
         store = Store(database, material.rubric.name)
-        return Review(material, store, make_plan(material, QueueOptions(**given)))
+        return Review(material, store, make_plan(material, QueueOptions(**provided)))
     store = Store(database)
-    plan = _plan(store, material, given)
+    plan = _plan(store, material, provided)
     return Review(material, store, plan, options.show_judge, options.allow_unplayed)
 
 
-def _plan(store: Store, material: Material, given: Mapping[str, Any]) -> ReviewPlan:
+def _plan(store: Store, material: Material, provided: Mapping[str, Any]) -> ReviewPlan:
     stored = store.meta("plan")
     if stored is None:
-        plan = make_plan(material, QueueOptions(**given))
+        plan = make_plan(material, QueueOptions(**provided))
         stored = store.set_first("plan", plan.model_dump_json())
         return strict_json.own(ReviewPlan, stored, store.path)
     plan = strict_json.own(ReviewPlan, stored, store.path)
     check_same_pairs(plan, material)
     for name in ("random_share", "overall_first", "seed", "repeat"):
-        if given.get(name, getattr(plan, name)) != getattr(plan, name):
+        if provided.get(name, getattr(plan, name)) != getattr(plan, name):
             raise UserError(
                 f"{store.path}: this review has --{name.replace('_', '-')}"
-                f" {getattr(plan, name)}, not {given[name]}; start another one with --db"
+                f" {getattr(plan, name)}, not {provided[name]}; start another one with --db"
             )
-    if given.get("budget") is not None:
-        plan = plan.extended(given["budget"])
+    if provided.get("budget") is not None:
+        plan = plan.extended(provided["budget"])
         store.set_meta("plan", plan.model_dump_json())
     return plan

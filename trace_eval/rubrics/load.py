@@ -104,9 +104,9 @@ def _read(path: Path, folder: Path = SINGLES) -> tuple[str, dict[str, Any]]:
     """(What messages call the file, what stands in it)."""
     where = f"{_NOUNS[folder]} {path}"
     table = read_toml(path, where, f"see trace-eval rubrics show, or {folder}")
-    for name, told in _RENAMED.items():
+    for name, details in _RENAMED.items():
         if name in table:
-            raise UserError(f"{where}, {name}: {told.replace('{value!r}', repr(table[name]))}")
+            raise UserError(f"{where}, {name}: {details.replace('{value!r}', repr(table[name]))}")
     if type(table.get("version")) in (int, float):  # as it is often written; not a bool
         table["version"] = str(table["version"])
     return where, table
@@ -122,22 +122,22 @@ def validated(model: type[Model], table: Mapping[str, Any], where: str) -> Model
         return model.model_validate(table)
     except ValidationError as error:
         problems = list(_problems(error, model))
-        told = "; ".join(problems[:MAX_TOLD])
+        message = "; ".join(problems[:MAX_TOLD])
         more = f"; and {len(problems) - MAX_TOLD} more" if len(problems) > MAX_TOLD else ""
-        raise UserError(f"{where}: {told}{more}") from None
+        raise UserError(f"{where}: {message}{more}") from None
 
 
 def _problems(error: ValidationError, model: type[Strict]) -> Iterator[str]:
     for problem in error.errors(include_url=False):
         where = ".".join(str(part) for part in problem["loc"])
-        told = problem["msg"].removeprefix("Value error, ")
+        message = problem["msg"].removeprefix("Value error, ")
         if problem["type"] == "missing":
-            told = "is missing; add it"
+            message = "is missing; add it"
         elif problem["type"] == "extra_forbidden":
-            told = f"is no field; use {', '.join(model.model_fields)}"
+            message = f"is no field; use {', '.join(model.model_fields)}"
         elif problem["type"] == "literal_error":
-            told = f"{problem['input']!r:.60}: {told}"
-        yield f"{where}: {told}" if where else told
+            message = f"{problem['input']!r:.60}: {message}"
+        yield f"{where}: {message}" if where else message
 
 
 def _question(table: dict[str, Any], where: str) -> LabelQuestion | ScoreQuestion:
@@ -154,6 +154,6 @@ def _part(path: Path, name: object, where: str) -> LabelQuestion:
     where, table = _read(own if own.exists() else PAIRS / f"{name}.toml", PAIRS)
     part = _question(table, where)
     if isinstance(part, ScoreQuestion) or part.is_typed:
-        told = "two scores" if isinstance(part, ScoreQuestion) else "typed ties"
-        raise UserError(f"{where}: {told} are a task of their own, and no part of another")
+        message = "two scores" if isinstance(part, ScoreQuestion) else "typed ties"
+        raise UserError(f"{where}: {message} are a task of their own, and no part of another")
     return part

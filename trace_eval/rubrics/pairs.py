@@ -213,10 +213,10 @@ class ScoreQuestion(PairQuestion):
     @property
     def said(self) -> dict[str, JsonValue]:
         """All that decides what is asked."""
-        told = self.model_dump(include={"name", "version"})
-        told |= {"answer": "two_scores", "scale": self.scale.model_dump()}
-        told |= self._more
-        return told | {"system": self.system, "question": self.question, "reasons": self.reasons}
+        details = self.model_dump(include={"name", "version"})
+        details |= {"answer": "two_scores", "scale": self.scale.model_dump()}
+        details |= self._more
+        return details | {"system": self.system, "question": self.question, "reasons": self.reasons}
 
 
 class PairRubric(Strict):
@@ -266,5 +266,5 @@ class PairRubric(Strict):
     def identity(self) -> str:
         """All that decides what is asked, as JSON."""
         parts = [part.said for part in self.parts]
-        told = {"name": self.name, "version": self.version, "parts": parts}
-        return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+        details = {"name": self.name, "version": self.version, "parts": parts}
+        return json.dumps(details, ensure_ascii=False, separators=(",", ":"))

@@ -164,15 +164,15 @@ class ScoreRubric(RubricFile):
 
     def total(self, elements: Mapping[str, float | None]) -> float | None:
         """The score that follows from the elements; None where they decide nothing."""
-        known = [value for value in elements.values() if value is not None]
-        if self.overall is None or not known:
+        available = [value for value in elements.values() if value is not None]
+        if self.overall is None or not available:
             return None
         labels = self.scale.labels
         low, high = labels[0], labels[-1]
         if self.overall == "min":
-            return min(known)
-        flagged = sum(value < high for value in known)
-        if min(known) == low or flagged >= 3:
+            return min(available)
+        flagged = sum(value < high for value in available)
+        if min(available) == low or flagged >= 3:
             return low
         return labels[-2] if flagged else high
 

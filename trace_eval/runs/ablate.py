@@ -136,12 +136,14 @@ def _judge_condition(
 ) -> None:
     """Judge what is missing of one condition into its own run folder."""
     out, strip = target.out, target.strip
-    asked = JudgeRecord(spec=judge.spec, parameters=judge.parameters(), condition=target.condition)
+    requested = JudgeRecord(
+        spec=judge.spec, parameters=judge.parameters(), condition=target.condition
+    )
     with Run(out) as judged:
-        if judged.exists and judged.record().judge != asked:
+        if judged.exists and judged.record().judge != requested:
             raise UserError(f"{out}: was judged with other options; delete it or choose others")
         pairs = list(run.pairs())
-        judged.start(RunRecord(judge=asked), Manifest(run.folder, pairs))
+        judged.start(RunRecord(judge=requested), Manifest(run.folder, pairs))
         outcomes = judged.outcomes().items()
         done = {name for name, outcome in outcomes if outcome.status == "scored"}
 
@@ -189,8 +191,8 @@ def _without(case: Case, groups: frozenset[str]) -> Case:
 
 def _strip(blueprint: Blueprint, groups: frozenset[str]) -> Blueprint:
     dropped = Absent(status=Status.NOT_REQUESTED, reason="dropped for an ablation")
-    found: dict[str, Present | Absent] = {name: dropped for name in groups if name in GROUPS}
+    results: dict[str, Present | Absent] = {name: dropped for name in groups if name in GROUPS}
     extensions: dict[str, Extension | Absent] = {
         name: dropped if name in groups else value for name, value in blueprint.extensions.items()
     }
-    return blueprint.model_copy(update={**found, "extensions": extensions})
+    return blueprint.model_copy(update={**results, "extensions": extensions})

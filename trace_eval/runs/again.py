@@ -51,9 +51,9 @@ class StoredBlueprints:
 
     async def extract(self, source: ClipSource) -> Extracted:
         """The stored blueprint of one recording, or why there is none."""
-        found = self._reader.stored(source.id)
-        if found is not None:
-            return Extracted(source.id, found)
+        result = self._reader.stored(source.id)
+        if result is not None:
+            return Extracted(source.id, result)
         error = self._errors.get(source.id) or f"{self._folder} stored no blueprint of it"
         return Extracted(source.id, error=error)
 
@@ -182,9 +182,9 @@ def _check_same_judge(run: Run, session: Session) -> None:
     before = before.model_copy(
         update={"judge": _seedless(before.judge.spec, before.judge.parameters)}
     )
-    for _, told in differences(before, now, ("judge",)):
+    for _, details in differences(before, now, ("judge",)):
         raise UserError(
-            f"{run.folder}: an A/A needs its own judge and options ({told}); trace-eval show RUN"
+            f"{run.folder}: an A/A needs its own judge and options ({details}); trace-eval show RUN"
             " --config writes them for --config"
         )
 

@@ -49,10 +49,10 @@ class CaseReader:
         recordings = item.recordings()
         wanted = recordings if roles is None else [role for role in recordings if role in roles]
         read = {role: self.blueprint(recordings[role]) for role in wanted}
-        known = {role: blueprint for role, blueprint in read.items() if blueprint is not None}
-        if any(role in item.answer_roles for role in read.keys() - known.keys()):
+        available = {role: blueprint for role, blueprint in read.items() if blueprint is not None}
+        if any(role in item.answer_roles for role in read.keys() - available.keys()):
             return None
-        return Case(item, known, decode_recording)
+        return Case(item, available, decode_recording)
 
     def __iter__(self) -> Iterator[Case]:
         for item in self._run.items():

@@ -47,7 +47,7 @@ def settings_of(options: Options) -> dict[str, JsonValue]:
     An extractor or judge that was given as an object is told by its name.
     """
     judges = [one if isinstance(one, str) else one.spec for one in options.judges]
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "judge": judges if options.rubrics else judges[0],
         "rubric": options.rubrics,
         "policy": None if options.rubrics else options.policy_name,
@@ -57,15 +57,15 @@ def settings_of(options: Options) -> dict[str, JsonValue]:
     extract = options.extract
     for field in fields(ExtractOptions):
         if field.name != "overrides":
-            found[field.name] = getattr(extract, field.name)
-    found[_EXTRACTOR] = [
+            results[field.name] = getattr(extract, field.name)
+    results[_EXTRACTOR] = [
         f"{group}={spec if isinstance(spec, str) else spec.name}"
         for group, spec in sorted(extract.overrides.items())
     ]
     for field in fields(JudgeOptions):
         if field.name not in STATE | options.judging.unsent:
-            found[field.name] = getattr(options.judging, field.name)
-    return {key: _plain(value) for key, value in found.items() if value not in (None, [], (), {})}
+            results[field.name] = getattr(options.judging, field.name)
+    return {key: _plain(value) for key, value in results.items() if value not in (None, [], (), {})}
 
 
 def _plain(value: Any) -> JsonValue:
@@ -85,14 +85,14 @@ def config_of(record: RunRecord) -> dict[str, JsonValue]:
         return dict(record.options)
     names = {field.name for field in fields(JudgeOptions)}
     chosen = {k: v for k, v in record.judge.parameters.items() if k in names and v is not None}
-    known = {
+    available = {
         "judge": record.judge.spec,
         "policy": record.policy,
         "profile": record.profile,
         "max_seconds": record.max_seconds,
         **chosen,
     }
-    return {key: value for key, value in known.items() if value not in (None, [])}
+    return {key: value for key, value in available.items() if value not in (None, [])}
 
 
 def to_toml(settings: Mapping[str, JsonValue]) -> str:
@@ -127,17 +127,17 @@ def read_config(path: Path) -> dict[str, Any]:
     Raises:
         UserError: it cannot be read, is no TOML, holds what is no option, or one twice.
     """
-    found = read_toml(path, str(path), "see trace-eval show RUN --config")
+    result = read_toml(path, str(path), "see trace-eval show RUN --config")
     flat: dict[str, Any] = {}
     for name in _TABLES:
-        if isinstance(table := found.get(name), dict):
-            del found[name]
+        if isinstance(table := result.get(name), dict):
+            del result[name]
             _add(flat, _of_table(path, name, table), path)
-    for key, value in found.items():
+    for key, value in result.items():
         if isinstance(value, dict):
             raise UserError(f"{path}: has a table [{key}]; known are [judge] and [extract]")
         _check_top(path, key)
-    _add(flat, {key.replace("-", "_"): value for key, value in found.items()}, path)
+    _add(flat, {key.replace("-", "_"): value for key, value in result.items()}, path)
     return flat
 
 
@@ -145,25 +145,25 @@ def _check_top(path: Path, key: str) -> None:
     name = key.replace("-", "_")
     if name in _TOP:
         return
-    for table, known in _TABLES.items():
-        if name in known:
+    for table, available in _TABLES.items():
+        if name in available:
             raise UserError(f"{path}: {key!r} belongs to the table [{table}]; write it below that")
-    told = nearest(name, {*_TOP, *_TABLES["judge"], *_TABLES["extract"]})
-    raise UserError(f"{path}: no option {key!r}; {told}")
+    details = nearest(name, {*_TOP, *_TABLES["judge"], *_TABLES["extract"]})
+    raise UserError(f"{path}: no option {key!r}; {details}")
 
 
 def _of_table(path: Path, table: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """What a table holds, by the names of a record."""
-    known, flat = _TABLES[table], {}
+    available, flat = _TABLES[table], {}
     for key, value in values.items():
         if table == "judge" and key == "spec":
             flat["judge"] = value
         elif table == "extract" and isinstance(value, dict):
             flat.setdefault(_OWN, {})[key] = value
-        elif key in known or (table == "extract" and key == _EXTRACTOR):
+        elif key in available or (table == "extract" and key == _EXTRACTOR):
             flat[key] = value
         else:
-            raise UserError(f"{path}: no option {key!r} in [{table}]; {nearest(key, known)}")
+            raise UserError(f"{path}: no option {key!r} in [{table}]; {nearest(key, available)}")
     return flat
 
 

@@ -61,10 +61,10 @@ def derived_record(run: Run, base: Run | None, description: str) -> RunRecord:
 
 
 def _copy_evidence(source: Run, target: Run) -> None:
-    known = set(target.clips())
+    available = set(target.clips())
     clips = {r.clip for r in target.clips().values()}
     for name, record in source.clips().items():
-        if name not in known:
+        if name not in available:
             target.add_clip(record)
     for blueprint in source.blueprints():
         if blueprint.clip not in clips:

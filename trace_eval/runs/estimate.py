@@ -96,18 +96,18 @@ def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None
             for item in todo.items
             for recording in recordings_needed(item, judge).values()
         }
-        known = [seconds for seconds in durations.values() if seconds is not None]
-        if durations and not known:
+        available = [seconds for seconds in durations.values() if seconds is not None]
+        if durations and not available:
             raise UserError(
                 f"estimate: the duration of none of {counted(len(durations), 'recording')} is"
                 " known before they are fetched or decoded; use --estimate without --quick"
             )
-        mean = sum(known) / len(known) if known else 0.0
+        mean = sum(available) / len(available) if available else 0.0
         guessed = {source: mean if s is None else s for source, s in durations.items()}
-        found = total(
+        result = total(
             estimate(chat, _imagined(judge, todo.items, guessed, groups)) for chat in judge.chats
         )
-        return replace(found, guessed=len(durations) - len(known))
+        return replace(result, guessed=len(durations) - len(available))
 
 
 def _offline(options: Options, folder: Path) -> Options:

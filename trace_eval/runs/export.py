@@ -76,20 +76,20 @@ def extract_to(
     if is_url(out) and options.engine != "ray":
         raise UserError(f"{out}: only -X engine=ray writes to a URL; name a folder")
 
-    def tell(found: Extracted) -> None:
-        keep(found)
-        found_wrong.count(found)
+    def tell(result: Extracted) -> None:
+        keep(result)
+        found_wrong.count(result)
         if listener:
-            listener(RunEvent(clip=found))
+            listener(RunEvent(clip=result))
 
-    asked = [source_from(path) for path in sources]
+    requested = [source_from(path) for path in sources]
     with nullcontext() if is_url(out) else claimed(Path(out), "extract", private=True):
         keep = _nothing if is_url(out) else _into(Path(out))
-        extract_each(asked, options, tell, shards=f"{out}/shards")
+        extract_each(requested, options, tell, shards=f"{out}/shards")
     return found_wrong
 
 
-def _nothing(found: Extracted) -> None:
+def _nothing(result: Extracted) -> None:
     pass
 
 
@@ -100,11 +100,11 @@ def _into(out: Path) -> Callable[[Extracted], None]:
         replace_file(path, b"")
     seen: set[str] = set()
 
-    def keep(found: Extracted) -> None:
-        clip = found.blueprint.clip if found.blueprint else None
-        jsonl.append(clips, ClipRecord(source=found.source, clip=clip, error=found.error))
-        if found.blueprint and clip not in seen:
-            seen.add(found.blueprint.clip)
-            jsonl.append(blueprints, found.blueprint)
+    def keep(result: Extracted) -> None:
+        clip = result.blueprint.clip if result.blueprint else None
+        jsonl.append(clips, ClipRecord(source=result.source, clip=clip, error=result.error))
+        if result.blueprint and clip not in seen:
+            seen.add(result.blueprint.clip)
+            jsonl.append(blueprints, result.blueprint)
 
     return keep

@@ -33,7 +33,7 @@ def export_table(
     run = Run.open(folder)
     overall = run.overall(policy)
     if policy is not None and not overall:
-        last = next((found.policy for found in run.overall().values()), None)
+        last = next((result.policy for result in run.overall().values()), None)
         if policy != last:
             raise UserError(
                 f"{folder}: was not fused with {policy!r}; run: trace-eval fuse {folder}"

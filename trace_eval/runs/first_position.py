@@ -77,15 +77,15 @@ def _sign_test(first: int, second: int) -> float:
 
 def first_position_test(outcomes: Iterable[VerdictRow]) -> FirstPositionTest | None:
     """Count and test; None where no pair was judged in both orders."""
-    asked = [outcome for outcome in outcomes if outcome.both_orders]
-    if not asked:
+    requested = [outcome for outcome in outcomes if outcome.both_orders]
+    if not requested:
         return None
-    lean = [outcome.first - outcome.second for outcome in asked]
+    lean = [outcome.first - outcome.second for outcome in requested]
     return FirstPositionTest(
-        pairs=len(asked),
-        consistent=sum(not outcome.inconsistent for outcome in asked),
-        ratings=sum(outcome.both_orders for outcome in asked),
-        first=sum(outcome.first for outcome in asked),
-        second=sum(outcome.second for outcome in asked),
+        pairs=len(requested),
+        consistent=sum(not outcome.inconsistent for outcome in requested),
+        ratings=sum(outcome.both_orders for outcome in requested),
+        first=sum(outcome.first for outcome in requested),
+        second=sum(outcome.second for outcome in requested),
         p=_sign_test(sum(n > 0 for n in lean), sum(n < 0 for n in lean)),
     )

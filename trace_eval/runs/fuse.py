@@ -39,8 +39,8 @@ def any_policy(spec: str | Path | AnyPolicy) -> AnyPolicy:
         UserError: there is none, or one of the user's own bears the name of another one.
     """
     if isinstance(spec, Policy | PlainPolicy):
-        known: dict[str, AnyPolicy] = {**PLAIN_POLICIES, **fusion.POLICIES}
-        if known.get(spec.name, spec) != spec:
+        available: dict[str, AnyPolicy] = {**PLAIN_POLICIES, **fusion.POLICIES}
+        if available.get(spec.name, spec) != spec:
             raise UserError(f"policy {spec.name!r}: is the name of a built-in one; give another")
         return spec
     spec = str(spec)
@@ -139,8 +139,8 @@ def _plain(judgement: Judgement, policy: PlainPolicy) -> Overall:
     labels = {str(name): verdict.rating for name, verdict in judgement.dimensions.items()}
     if judgement.status != "scored":
         missing = [name for name in DIMENSIONS if name not in labels]
-        known = bool(labels) and judgement.label_set == "typed"
-        cases = product(POINTS, repeat=len(missing)) if known else ()
+        present = bool(labels) and judgement.label_set == "typed"
+        cases = product(POINTS, repeat=len(missing)) if present else ()
         said = {
             policy.decide(labels | dict(zip(missing, case, strict=True))).label for case in cases
         }
@@ -215,7 +215,7 @@ def _fuse_to(run: Run, policy: AnyPolicy, folder: Path) -> list[Overall]:
     fused = {judgement.pair: fuse(judgement, policy) for judgement in run.attempts()}
     overall = {pair.id: fused.get(pair.id) or missing(pair.id, policy) for pair in run.pairs()}
     make_folder(folder, private=True)
-    write_all(folder / "overall.jsonl", (found.model_dump_json() for found in overall.values()))
+    write_all(folder / "overall.jsonl", (result.model_dump_json() for result in overall.values()))
     write_all(folder / "results.csv", results_table(run, overall).csv_lines())
     return list(overall.values())
 

@@ -64,14 +64,14 @@ class _Clip(NamedTuple):
 
 
 def _count(clips: Iterable[_Clip]) -> Guesses:
-    known = list(clips)
-    bad = [clip for clip in known if clip.guessed]
+    available = list(clips)
+    bad = [clip for clip in available if clip.guessed]
     return Guesses(
         guessed=len(bad),
-        clips=len(known),
+        clips=len(available),
         named=all(clip.named for clip in bad),
         unsure=sum(clip.named and clip.sure is None for clip in bad),
-        sure=Counter(clip.sure for clip in known if clip.sure),
+        sure=Counter(clip.sure for clip in available if clip.sure),
     )
 
 
@@ -91,29 +91,29 @@ def guesses_among(blueprints: Iterable[Blueprint]) -> Guesses:
 
 def guesses_in(run: Run) -> Guesses:
     """The count over a run's file, in which contours are not built into objects."""
-    found: dict[str, _Clip] = {}
+    results: dict[str, _Clip] = {}
     path = run.path("blueprints.jsonl")
     for line in jsonl.read(path):
         record = strict_json.record(line, path)
-        heard = record.get("transcript") or {}
-        if heard.get("status") == "ok":
-            spoken = heard.get("spoken")
-            known = _Clip(_is_guessed(record, heard), spoken is not None, _sure(spoken))
-            found[record["clip"]] = known
-    return _count(found.values())
+        audible = record.get("transcript") or {}
+        if audible.get("status") == "ok":
+            spoken = audible.get("spoken")
+            available = _Clip(_is_guessed(record, audible), spoken is not None, _sure(spoken))
+            results[record["clip"]] = available
+    return _count(results.values())
 
 
 def _sure(spoken: Mapping[str, Any] | None) -> str | None:
     return spoken["language"] if spoken and spoken["sure"] else None
 
 
-def _is_guessed(record: dict[str, Any], heard: dict[str, Any]) -> bool:
+def _is_guessed(record: dict[str, Any], recognised: dict[str, Any]) -> bool:
     why = guess_of(
-        heard.get("text", ""),
-        len(heard.get("words") or ()),
-        heard["language"],
+        recognised.get("text", ""),
+        len(recognised.get("words") or ()),
+        recognised["language"],
         (record.get("signal") or {}).get("speech_s"),
         (record.get("rate") or {}).get("syllables"),
-        heard.get("suspect") or (),
+        recognised.get("suspect") or (),
     )
     return why is not None

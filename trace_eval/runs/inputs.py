@@ -62,14 +62,14 @@ def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
     """
     before = run.record()
     other = f"use --out {fresh(run.folder)}"
-    for part, told in differences(before, record, ("shard",)):
-        raise UserError(f"{run.folder}: was made with another {part} ({told}); {other}")
+    for part, details in differences(before, record, ("shard",)):
+        raise UserError(f"{run.folder}: was made with another {part} ({details}); {other}")
     if conflict := _conflict(run, manifest):
         owner = before.input or "another input"
         raise UserError(f"{run.folder}: belongs to {owner}, and {conflict}; {other}")
-    for part, told in differences(before, record, DECIDING):
+    for part, details in differences(before, record, DECIDING):
         raise UserError(
-            f"{run.folder}: was made with another {part} ({told}); {other}, or fuse to change"
+            f"{run.folder}: was made with another {part} ({details}); {other}, or fuse to change"
             " the policy only"
         )
 

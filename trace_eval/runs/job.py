@@ -54,8 +54,8 @@ class Job:
     def problems(self) -> tuple[object, ...]:
         """What is wrong with the input: records left out, labels not read, recordings not there."""
         manifest = self.manifest
-        told = (*manifest.notes, *manifest.problems, *manifest.warnings)
-        return (*told, *check_audio(manifest.items))
+        lines = (*manifest.notes, *manifest.problems, *manifest.warnings)
+        return (*lines, *check_audio(manifest.items))
 
     def estimate(self, quick: bool = False, listener: Listener | None = None) -> CostEstimate:
         """Calls, tokens and cost of what is not scored yet; nothing is sent, no run is made.

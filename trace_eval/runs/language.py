@@ -70,10 +70,10 @@ class LanguageAdvice:
 
     def of_clip(self, clip: Extracted) -> str | None:
         """What the first clips tell, where the words of nearly all are guesses."""
-        found = clip.blueprint
-        if self._model is None or found is None or not isinstance(found.transcript, Transcript):
+        result = clip.blueprint
+        if self._model is None or result is None or not isinstance(result.transcript, Transcript):
             return None
-        self._clips[guessed(found) is not None] += 1
+        self._clips[guessed(result) is not None] += 1
         if self._clips[False] == UNDERSTOOD:
             self._model = None
         if self._clips[True] < GUESSED or self._model is None:

@@ -32,10 +32,10 @@ def list_runs(below: Path, tag: str | None = None) -> list[ListedRun]:
     """
     if not below.is_dir():
         raise UserError(f"{below}: no such folder; name the one that holds runs")
-    found = [_listed(folder) for folder in _folders(below)]
+    results = [_listed(folder) for folder in _folders(below)]
     if tag is not None:
-        found = [run for run in found if run.record and run.record.tag == tag]
-    return sorted(found, key=lambda run: (run.record.started if run.record else "", run.folder))
+        results = [run for run in results if run.record and run.record.tag == tag]
+    return sorted(results, key=lambda run: (run.record.started if run.record else "", run.folder))
 
 
 def _folders(folder: Path) -> Iterator[Path]:

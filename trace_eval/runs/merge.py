@@ -82,10 +82,10 @@ def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
             stack.enter_context(locked_for_reading(folder))
         with written_atomically(out) as part:
             if all(judged.values()):
-                found = _Runs(folders, partial).write(Run(part))
+                result = _Runs(folders, partial).write(Run(part))
             else:
-                found = Merged(out, len(folders), join_clips(folders, Run(part)))
-    return replace(found, out=out)
+                result = Merged(out, len(folders), join_clips(folders, Run(part)))
+    return replace(result, out=out)
 
 
 class _Files(NamedTuple):
@@ -133,9 +133,9 @@ class _Runs:
         first, *others = self.folders
         for folder in others:
             one, other = self.records[first], self.records[folder]
-            for part, told in differences(one, other, COMMON, "there"):
+            for part, details in differences(one, other, COMMON, "there"):
                 raise UserError(
-                    f"{first} and {folder}: were made with another {part} ({told}); merge runs"
+                    f"{first} and {folder}: were made with another {part} ({details}); merge runs"
                     " of one kind, or fuse them with one policy first"
                 )
 
@@ -238,20 +238,20 @@ class _Runs:
         if not self._shared:
             return
         # A single answer has a verdict per rubric, a pair has one.
-        found: dict[tuple[str, str], dict[int, bytes]] = {}
+        results: dict[tuple[str, str], dict[int, bytes]] = {}
         for number, folder in enumerate(self.folders):
             for line in lines_of(folder, self.files.verdicts):
                 record = strict_json.record(line, folder)
                 item = record[self.files.item]
                 if number not in self._shared.get(item, ()):
                     continue
-                marks = found.setdefault((item, record.get("rubric", "")), {})
+                marks = results.setdefault((item, record.get("rubric", "")), {})
                 if record["status"] == "scored":
                     marks[number] = _mark(record)
                 else:
                     marks.pop(number, None)
         scored: dict[str, Counter[int]] = {}
-        for (item, _), marks in found.items():
+        for (item, _), marks in results.items():
             if len(set(marks.values())) > 1:
                 one, other = (self.folders[number] for number in list(marks)[:2])
                 raise UserError(
@@ -291,11 +291,11 @@ def _origin(folder: Path, record: RunRecord) -> OriginRecord:
     return OriginRecord(run=str(folder), shard=record.shard, environment=environment)
 
 
-def _observed(found: list[dict[str, Any]]) -> dict[str, Any]:
+def _observed(results: list[dict[str, Any]]) -> dict[str, Any]:
     """What judges observed: sums of money, else the first run's."""
-    merged = {key: value for other in reversed(found) for key, value in other.items()}
+    merged = {key: value for other in reversed(results) for key, value in other.items()}
     for key in merged:
-        spent = [other.get(key) for other in found]
+        spent = [other.get(key) for other in results]
         if key.endswith("spent_usd") and any(value is not None for value in spent):
             merged[key] = sum(value or 0.0 for value in spent)
     return merged

@@ -45,21 +45,21 @@ def join_clips(folders: Sequence[Path], to: Run) -> int:
 
 
 def _clips(folders: Sequence[Path]) -> Iterator[str]:
-    known: dict[str, tuple[str | None, Path]] = {}
+    available: dict[str, tuple[str | None, Path]] = {}
     for folder in folders:
         last = {
             strict_json.record(line, folder)["source"]: line for line in lines_of(folder, "clips")
         }
         for source, line in last.items():
             clip = strict_json.record(line, folder)["clip"]
-            before, where = known.get(source, (None, None))
+            before, where = available.get(source, (None, None))
             if where is not None and clip and before and clip != before:
                 raise UserError(
                     f"{where} and {folder}: {source} is another recording in each; it has"
                     " changed in between, judge one of them again into a new folder"
                 )
             if where is None or (clip and not before):
-                known[source] = (clip, folder)
+                available[source] = (clip, folder)
                 yield line
 
 
@@ -71,13 +71,13 @@ class _Place(NamedTuple):
     mark: bytes
 
 
-def _blueprints(folders: Sequence[Path], known: dict[str, _Place]) -> Iterator[str]:
+def _blueprints(folders: Sequence[Path], available: dict[str, _Place]) -> Iterator[str]:
     for folder in folders:
         last = {clip: offset for offset, clip, _ in _at(folder)}
         for offset, clip, line in _at(folder):
             if last[clip] != offset:
                 continue
-            place = known.setdefault(clip, _Place(folder, offset, mark_of(line)))
+            place = available.setdefault(clip, _Place(folder, offset, mark_of(line)))
             if place.folder is folder:
                 yield line
             elif place.mark != mark_of(line):

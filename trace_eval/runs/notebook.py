@@ -18,8 +18,8 @@ _MAX_ROWS = 50
 def result_html(judgement: Judgement, fused: Overall) -> str:
     """The overall rating, why, and a row per dimension with its reasoning."""
     rows = [
-        (name, str(found.rating), _consistency(found.consistent), found.reasoning)
-        for name, found in judgement.dimensions.items()
+        (name, str(result.rating), _consistency(result.consistent), result.reasoning)
+        for name, result in judgement.dimensions.items()
     ]
     head = f"<p><b>{escape(fused.rating or 'unscored')}</b>: {escape(fused.why)}</p>"
     notes = "".join(f"<p><small>{escape(text)}</small></p>" for text in judgement.caveats)

@@ -122,12 +122,12 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
     if not judgements:
         raise UserError(f"{folder}: the run has no judgements yet; run `trace-eval judge` first")
     facts = _facts(run, pairs, numbers)
-    known = {pair.id: row for row, pair in enumerate(pairs)}
-    stray = next((pair for pair in judgements if pair not in known), None)
+    available = {pair.id: row for row, pair in enumerate(pairs)}
+    stray = next((pair for pair in judgements if pair not in available), None)
     if stray is not None:
         raise UserError(f"{folder}: judgement of pair {stray!r}, which is not in pairs.jsonl")
     judged = [judgements[pair.id] for pair in pairs if pair.id in judgements]
-    rows = [known[judgement.pair] for judgement in judged]
+    rows = [available[judgement.pair] for judgement in judged]
     table: dict[str, list[Any]] = {
         "id": [judgement.pair for judgement in judged],
         "rater": [judgement.judge for judgement in judged],
@@ -155,7 +155,7 @@ def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
     records = run.measures().values() if any(place_of(n) is None for n in numbers) else ()
     for name in dict.fromkeys(numbers):
         sides = {f"{name}_{side}" for side in "ab"}
-        tried = [m for found in records for side, m in found.measures.items() if side in sides]
+        tried = [m for result in records for side, m in result.measures.items() if side in sides]
         if tried and all(measure.value is None for measure in tried):
             ((reason, _),) = Counter(measure.reason for measure in tried).most_common(1)
             text = f"{run.folder}: {name} was measured of no pair ({reason}); then judge again"
@@ -164,10 +164,10 @@ def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
 
 def _place_warnings(folder: Path, judged: Sequence[Judgement]) -> tuple[DataWarning, ...]:
     """Warn that the judge answers by position, where its own two orders show it."""
-    found = first_position_test(map(VerdictRow.of, judged))
-    if found is None or found.warning is None:
+    result = first_position_test(map(VerdictRow.of, judged))
+    if result is None or result.warning is None:
         return ()
-    return (DataWarning("place", f"{folder}: {found.warning}"),)
+    return (DataWarning("place", f"{folder}: {result.warning}"),)
 
 
 def _p_a(distribution: Mapping[Label, float]) -> float:
@@ -196,28 +196,32 @@ def _match(columns: dict[str, list[Any]], labels: list[Label | None]) -> dict[st
 def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> dict[str, list[Any]]:
     """How sure the judge was of each pair, by the columns of ``CERTAINTY_FACTS``."""
     margins = {name: [j.margin(name) for j in judged] for name in DIMENSIONS}
-    found: dict[str, list[Any]] = {f"margin_{name}": values for name, values in margins.items()}
-    known = [[v.margin for v in j.dimensions.values() if v.margin is not None] for j in judged]
-    found["margin"] = [sum(row) if row else None for row in known]
-    found["entropy"] = [overall[j.pair].entropy_bits if j.pair in overall else None for j in judged]
+    results: dict[str, list[Any]] = {f"margin_{name}": values for name, values in margins.items()}
+    available = [[v.margin for v in j.dimensions.values() if v.margin is not None] for j in judged]
+    results["margin"] = [sum(row) if row else None for row in available]
+    results["entropy"] = [
+        overall[j.pair].entropy_bits if j.pair in overall else None for j in judged
+    ]
     votes = [overall[j.pair].distribution if j.pair in overall else None for j in judged]
-    found["p_a"] = [None if vote is None else _p_a(vote) for vote in votes]
+    results["p_a"] = [None if vote is None else _p_a(vote) for vote in votes]
     orders = [[v.consistent for v in j.dimensions.values()] for j in judged]
-    found["consistent"] = [None if not row or None in row else float(all(row)) for row in orders]
+    results["consistent"] = [None if not row or None in row else float(all(row)) for row in orders]
     for name in DIMENSIONS:
         verdicts = [j.dimensions.get(name) for j in judged]
-        found[f"consistent_{name}"] = [
+        results[f"consistent_{name}"] = [
             None if v is None or v.consistent is None else float(v.consistent) for v in verdicts
         ]
     return {
-        name: column for name, column in found.items() if any(value is not None for value in column)
+        name: column
+        for name, column in results.items()
+        if any(value is not None for value in column)
     }
 
 
 def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> dict[str, list[Any]]:
     clips = {source: record.clip for source, record in run.clips().items()}
-    asked = [*_NUMBERS, *(name for name in numbers if place_of(name))]
-    values = _numbers(run, asked)
+    requested = [*_NUMBERS, *(name for name in numbers if place_of(name))]
+    values = _numbers(run, requested)
     facts: dict[str, list[Any]] = {
         "instruction_id": [_instruction(pair) for pair in pairs],
         "category": [pair.category for pair in pairs],
@@ -227,10 +231,10 @@ def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> dict[str, lis
     for side in ("a", "b"):
         sources = [getattr(pair, side).source_id for pair in pairs]
         facts[f"clip_{side}"] = [clips.get(source) for source in sources]
-        for name in (*asked, "tokens"):
-            found = [values.get(str(clips.get(source)), {}).get(name) for source in sources]
-            facts[f"{name}_{side}"] = found
-    for name in set(numbers) - set(asked):
+        for name in (*requested, "tokens"):
+            results = [values.get(str(clips.get(source)), {}).get(name) for source in sources]
+            facts[f"{name}_{side}"] = results
+    for name in set(numbers) - set(requested):
         facts |= _measured(run, pairs, name)
     return {
         name: column
@@ -253,8 +257,8 @@ def _measured(run: Run, pairs: list[Pair], number: str) -> dict[str, list[float 
     names = [f"{number}_{side}" for side in "ab"]
     return {
         name: [
-            found.measures[name].value
-            if (found := measured.get(pair.id)) and name in found.measures
+            result.measures[name].value
+            if (result := measured.get(pair.id)) and name in result.measures
             else None
             for pair in pairs
         ]
@@ -276,9 +280,9 @@ def _numbers(run: Run, names: Sequence[str]) -> dict[str, dict[str, float | None
 
 def _pair_labels(folder: Path, pairs: list[Pair], facts: dict[str, list[Any]]) -> Opinions | None:
     rows = [row for row, pair in enumerate(pairs) if pair.labels]
-    given = [pairs[row].labels for row in rows]
+    provided = [pairs[row].labels for row in rows]
     columns: dict[str, list[Any]] = {
-        name: [getattr(labels, name) for labels in given] for name in LABEL_COLUMNS
+        name: [getattr(labels, name) for labels in provided] for name in LABEL_COLUMNS
     }
     texts = {
         name: [None if value is None else str(value) for value in column]

@@ -130,9 +130,9 @@ def load_model(judge: Judge | Panel) -> None:
     except UserError:
         raise
     except Exception as error:  # out of memory, or whatever a plugin raises
-        told = f"{type(error).__name__}: {one_line(error)}"
+        message = f"{type(error).__name__}: {one_line(error)}"
         raise UserError(
-            f"judge {judge.spec}: its model does not load ({told}); mend that, or name another"
+            f"judge {judge.spec}: its model does not load ({message}); mend that, or name another"
         ) from error
 
 
@@ -245,22 +245,24 @@ class Pipeline:
     async def _clips_of(self, item: Item) -> AsyncIterator[dict[str, Extracted]]:
         """Role -> clip of an item, held while they are needed."""
         wanted = recordings_needed(item, self._judge, self._voices)
-        asked = {role: source_of(recording, item.language) for role, recording in wanted.items()}
+        requested = {
+            role: source_of(recording, item.language) for role, recording in wanted.items()
+        }
         held: list[ClipSource] = []
         try:
-            found = await self._held(asked, held)
-            again = _unsure(item, wanted, found)
-            yield {**found, **await self._held(again, held)}
+            result = await self._held(requested, held)
+            again = _unsure(item, wanted, result)
+            yield {**result, **await self._held(again, held)}
         finally:
             for source in held:
                 self._clips.release(source)
 
     async def _held(
-        self, asked: Mapping[str, ClipSource], held: list[ClipSource]
+        self, requested: Mapping[str, ClipSource], held: list[ClipSource]
     ) -> dict[str, Extracted]:
         """Role -> clip; their sources join those that are to be released."""
-        tasks = {role: self._clips.request(source) for role, source in asked.items()}
-        held.extend(asked.values())
+        tasks = {role: self._clips.request(source) for role, source in requested.items()}
+        held.extend(requested.values())
         return {role: await asyncio.shield(task) for role, task in tasks.items()}
 
     async def _judge_clips(self, item: Item, clips: Mapping[str, Extracted]) -> list[Outcome]:
@@ -268,15 +270,15 @@ class Pipeline:
         failed = [clip for clip in answers if clip.blueprint is None]
         if failed:
             return self._judge.unscored(item, Reason.CLIP_FAILED, _errors(failed))
-        known = {role: clip.blueprint for role, clip in clips.items() if clip.blueprint}
-        if isinstance(item, Pair) and (why := not_parallel(item, known)):
+        available = {role: clip.blueprint for role, clip in clips.items() if clip.blueprint}
+        if isinstance(item, Pair) and (why := not_parallel(item, available)):
             return self._judge.unscored(item, Reason.NOT_PARALLEL, why)
-        measures, languages = measure_item(item, known), pair_languages(item, known)
+        measures, languages = measure_item(item, available), pair_languages(item, available)
         if self._run and (measures or languages):
-            found = PairMeasures(pair=item.id, measures=measures, languages=languages)
-            self._run.add_measures(found)
+            result = PairMeasures(pair=item.id, measures=measures, languages=languages)
+            self._run.add_measures(result)
         async with self._judging:
-            return await self._judge.outcomes(Case(item, known, decode_recording))
+            return await self._judge.outcomes(Case(item, available, decode_recording))
 
     def _clip_done(self, clip: Extracted, source: ClipSource) -> None:
         if self._run:
@@ -285,29 +287,29 @@ class Pipeline:
             self._listener(RunEvent(clip=clip, activity=self._judge.activity()))
 
     def _store(self, run: Run, clip: Extracted) -> None:
-        found = clip.blueprint
-        if found and self._blueprints.get(found.clip) != (mark := hash(found.model_dump_json())):
-            self._blueprints[found.clip] = mark
-            run.add_blueprint(found)
+        result = clip.blueprint
+        if result and self._blueprints.get(result.clip) != (mark := hash(result.model_dump_json())):
+            self._blueprints[result.clip] = mark
+            run.add_blueprint(result)
         if clip.source not in self._sources:
-            if found:
+            if result:
                 self._sources.add(clip.source)
-            name = found.clip if found else None
+            name = result.clip if result else None
             run.add_clip(ClipRecord(source=clip.source, clip=name, error=clip.error))
 
 
 def _unsure(
-    item: Item, recordings: Mapping[str, Recording], found: Mapping[str, Extracted]
+    item: Item, recordings: Mapping[str, Recording], results: Mapping[str, Extracted]
 ) -> dict[str, ClipSource]:
     """Role -> answer to hear again in the language of the request: its own was unsure."""
-    request = found.get("instruction")
-    heard = request.blueprint if request else None
-    asked = asked_language(item.instruction.text, heard, item.language)
-    if asked is None or item.language:  # what is given decides already
+    request = results.get("instruction")
+    recognised = request.blueprint if request else None
+    requested = asked_language(item.instruction.text, recognised, item.language)
+    if requested is None or item.language:  # what is given decides already
         return {}
     return {
-        role: source_of(recordings[role], assumed=asked)
-        for role, clip in found.items()
+        role: source_of(recordings[role], assumed=requested)
+        for role, clip in results.items()
         if role in item.answer_roles and is_unsure(clip.blueprint)
     }
 

@@ -66,30 +66,31 @@ def write_as_voice_quality(folder: Path, onto: Path, out: Path, acceptable: floa
     scored, before = run.judgements(), base.judgements()
     pairs = list(base.pairs())
     _check_pairs(run, base)
-    if not any(found.pair_scores for found in scored.values()):
+    if not any(result.pair_scores for result in scored.values()):
         raise UserError(f"{folder}: no judgement scores both answers; see -J task=naturalness")
-    plain = next((found for found in before.values() if found.label_set != "typed"), None)
+    plain = next((result for result in before.values() if result.label_set != "typed"), None)
     if plain is not None:
         raise UserError(
             f"{onto}: judge {plain.judge} gives {plain.label_set} labels, no typed ties"
         )
-    told = (
+    message = (
         f"{VOICE_QUALITY} by the naturalness scores of judge {run.record().judge.spec};"
         f" acceptable from {acceptable:g}"
     )
     made = {
-        name: _replaced(found, scored.get(name), acceptable, told) for name, found in before.items()
+        name: _replaced(result, scored.get(name), acceptable, message)
+        for name, result in before.items()
     }
     write_derived(
-        (base, run), out, derived_record(run, base, told), Manifest(onto, pairs), made.get
+        (base, run), out, derived_record(run, base, message), Manifest(onto, pairs), made.get
     )
-    return sum(told in found.caveats for found in made.values())
+    return sum(message in result.caveats for result in made.values())
 
 
 def _check_pairs(run: Run, base: Run) -> None:
-    known = {pair.id: (pair.a.source_id, pair.b.source_id) for pair in base.pairs()}
+    available = {pair.id: (pair.a.source_id, pair.b.source_id) for pair in base.pairs()}
     for pair in run.pairs():
-        if known.get(pair.id, own := (pair.a.source_id, pair.b.source_id)) != own:
+        if available.get(pair.id, own := (pair.a.source_id, pair.b.source_id)) != own:
             raise UserError(
                 f"pair {pair.id!r}: its recordings in {run.folder} are not those of {base.folder};"
                 " judge the same pairs"
@@ -97,16 +98,16 @@ def _check_pairs(run: Run, base: Run) -> None:
 
 
 def _replaced(
-    before: Judgement, found: Judgement | None, acceptable: float, told: str
+    before: Judgement, result: Judgement | None, acceptable: float, message: str
 ) -> Judgement:
-    scores = found.pair_scores if found and found.status == "scored" else None
-    if found is None or scores is None:
-        reason = (found.reason if found else None) or Reason.EVIDENCE_MISSING
+    scores = result.pair_scores if result and result.status == "scored" else None
+    if result is None or scores is None:
+        reason = (result.reason if result else None) or Reason.EVIDENCE_MISSING
         return Judgement.unscored(
             before.pair, before.judge, reason, "the pair has no naturalness scores"
         )
     verdict = DimensionVerdict(
-        rating=typed_tie(scores, str(found.label("overall")), acceptable),
+        rating=typed_tie(scores, str(result.label("overall")), acceptable),
         reasoning=f"mean naturalness {scores.mean_a:.2f} and {scores.mean_b:.2f};"
         f" acceptable from {acceptable:g}",
         evidence={
@@ -115,11 +116,11 @@ def _replaced(
             "p_a": scores.p_a,
             "acceptable": acceptable,
         },
-        consistent=found.dimensions["overall"].consistent,
+        consistent=result.dimensions["overall"].consistent,
     )
     return before.model_copy(
         update={
             "dimensions": {**before.dimensions, VOICE_QUALITY: verdict},
-            "caveats": [*before.caveats, *found.caveats, told],
+            "caveats": [*before.caveats, *result.caveats, message],
         }
     )

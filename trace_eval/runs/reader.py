@@ -131,7 +131,7 @@ class RunReader:
 
     def outcomes(self) -> dict[str, VerdictRow]:
         """Pair id -> what is small of its judgement; for runs whose replies fill gigabytes."""
-        return {found.pair: VerdictRow.of(found) for found in self.attempts()}
+        return {result.pair: VerdictRow.of(result) for result in self.attempts()}
 
     def attempts(self) -> Iterator[Judgement]:
         """Every judgement in the order in which it was made, those tried again included."""
@@ -161,7 +161,7 @@ class RunReader:
 
     def measures(self) -> dict[str, PairMeasures]:
         """Pair id -> its measures, for pairs that have any; the last outcome counts."""
-        return {found.pair: found for found in self._records("measures.jsonl", PairMeasures)}
+        return {result.pair: result for result in self._records("measures.jsonl", PairMeasures)}
 
     def overall(self, policy: str | None = None) -> dict[str, Overall]:
         """Pair id -> fused rating.
@@ -197,8 +197,8 @@ class RunReader:
         """Rubric -> the labels of its scale, as they were when it was rated by."""
         try:
             return {
-                name: ScaleSpec.model_validate(told.get("scale")).labels
-                for name, told in self.record().rubrics.items()
+                name: ScaleSpec.model_validate(details.get("scale")).labels
+                for name, details in self.record().rubrics.items()
             }
         except ValidationError:
             raise strict_json.DamagedFile(

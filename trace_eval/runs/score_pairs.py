@@ -101,11 +101,11 @@ def pairs_of(run: Run, options: PairOptions) -> Iterator[ScorePair]:
 
 
 def _rubric(run: Run, options: PairOptions) -> str:
-    known = list(run.record().rubrics)
-    name = options.rubric or (known[0] if len(known) == 1 else None)
-    if name not in known:
+    available = list(run.record().rubrics)
+    name = options.rubric or (available[0] if len(available) == 1 else None)
+    if name not in available:
         raise UserError(
-            f"{run.folder}: holds scores by {', '.join(known)}; name one of them with --rubric"
+            f"{run.folder}: holds scores by {', '.join(available)}; name one of them with --rubric"
         )
     return name
 
@@ -162,22 +162,22 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
     run = Run.open(folder)
     if out.exists():
         raise UserError(f"{out}: exists; name another file or folder")
-    found = list(pairs_of(run, options))
-    if not found:
+    results = list(pairs_of(run, options))
+    if not results:
         raise UserError(f"{folder}: no two answers share a question; there is nothing to compare")
-    told = made_by(_rubric(run, options), run.record().judge.spec, options)
+    details = made_by(_rubric(run, options), run.record().judge.spec, options)
     if out.suffix in (".csv", ".jsonl"):
-        rows = [_row(pair, told, options) for pair in found]
-        _with_people(rows, found)
+        rows = [_row(pair, details, options) for pair in results]
+        _with_people(rows, results)
         make_folder(out.parent)
         write_lines(out, _csv(rows) if out.suffix == ".csv" else map(json.dumps, rows))
     else:
-        _write_run(run, out, found, told, options)
-    return len(found)
+        _write_run(run, out, results, details, options)
+    return len(results)
 
 
 def _row(pair: ScorePair, told: str, options: PairOptions) -> dict[str, Any]:
-    known = pair.score_a or pair.score_b
+    present = pair.score_a or pair.score_b
     means = [s.estimate.mean if s and s.estimate else None for s in (pair.score_a, pair.score_b)]
     cells = (
         pair.id,
@@ -186,8 +186,8 @@ def _row(pair: ScorePair, told: str, options: PairOptions) -> dict[str, Any]:
         pair.b.system,
         pair.a.id,
         pair.b.id,
-        known.rubric if known else None,
-        known.judge if known else None,
+        present.rubric if present else None,
+        present.judge if present else None,
         *(None if s is None else s.value for s in (pair.score_a, pair.score_b)),
         *map(_words, (pair.a, pair.b)),
         *means,
@@ -211,9 +211,9 @@ def _with_people(rows: list[dict[str, Any]], pairs: Sequence[ScorePair]) -> None
 
 
 def _people(item: Single) -> float | None:
-    given = item.labels.scores.values() if item.labels else ()
-    known = [value for value in given if value is not None]
-    return fmean(known) if known else None
+    provided = item.labels.scores.values() if item.labels else ()
+    available = [value for value in provided if value is not None]
+    return fmean(available) if available else None
 
 
 def _csv(rows: list[dict[str, Any]]) -> Iterator[str]:
@@ -225,24 +225,24 @@ def _csv(rows: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _write_run(
-    run: Run, out: Path, found: list[ScorePair], told: str, options: PairOptions
+    run: Run, out: Path, results: list[ScorePair], message: str, options: PairOptions
 ) -> None:
     base = Run.open(options.onto) if options.onto else None
     before = base.judgements() if base else {}
-    pairs = {pair.id: pair for pair in base.pairs()} if base else {p.id: _pair(p) for p in found}
-    by_id = {pair.id: pair for pair in found}
+    pairs = {pair.id: pair for pair in base.pairs()} if base else {p.id: _pair(p) for p in results}
+    by_id = {pair.id: pair for pair in results}
     write_derived(
         (base, run) if base else (run,),
         out,
-        derived_record(run, base, told),
+        derived_record(run, base, message),
         Manifest(run.folder, list(pairs.values())),
-        lambda name: _judgement(name, by_id.get(name), before.get(name), told, options),
+        lambda name: _judgement(name, by_id.get(name), before.get(name), message, options),
     )
 
 
-def _pair(found: ScorePair) -> Pair:
+def _pair(result: ScorePair) -> Pair:
     answers = {}
-    for side, item in (("a", found.a), ("b", found.b)):
+    for side, item in (("a", result.a), ("b", result.b)):
         if not item.answer.has_audio and not item.has_conversations:
             raise UserError(
                 f"item {item.id!r} has no recording of its own, and a run of pairs needs one per"
@@ -250,10 +250,10 @@ def _pair(found: ScorePair) -> Pair:
             )
         answers[side] = side_of_pair(item, item.system)
     return Pair(
-        id=found.id,
-        instruction=found.a.instruction,
-        instruction_id=found.a.question_id,
-        category=found.a.category,
+        id=result.id,
+        instruction=result.a.instruction,
+        instruction_id=result.a.question_id,
+        category=result.a.category,
         **answers,
     )
 
@@ -287,28 +287,30 @@ def _judgement(
 
 
 def _replaced(
-    found: ScorePair | None, before: Judgement, told: str, options: PairOptions
+    result: ScorePair | None, before: Judgement, message: str, options: PairOptions
 ) -> Judgement:
     """A judgement with the scores' verdict on one dimension."""
     assert options.stands_for is not None
-    caveats = [*before.caveats, told]
-    if found is None or found.typed is None:
+    caveats = [*before.caveats, message]
+    if result is None or result.typed is None:
         return Judgement.unscored(
             before.pair, before.judge, Reason.EVIDENCE_MISSING, "an answer has no score"
         )
-    verdict = _verdict(found, found.typed)
+    verdict = _verdict(result, result.typed)
     dimensions = {**before.dimensions, options.stands_for: verdict}
     return before.model_copy(update={"dimensions": dimensions, "caveats": caveats})
 
 
-def _verdict(found: ScorePair, label: Label) -> DimensionVerdict:
-    values = [s.value if s else None for s in (found.score_a, found.score_b)]
-    told = " and ".join("none" if value is None else f"{value:.2f}" for value in values)
-    means = [s.estimate.mean if s and s.estimate else None for s in (found.score_a, found.score_b)]
+def _verdict(result: ScorePair, label: Label) -> DimensionVerdict:
+    values = [s.value if s else None for s in (result.score_a, result.score_b)]
+    message = " and ".join("none" if value is None else f"{value:.2f}" for value in values)
+    means = [
+        s.estimate.mean if s and s.estimate else None for s in (result.score_a, result.score_b)
+    ]
     return DimensionVerdict.model_validate(
         {
             "rating": label,
-            "reasoning": f"the answers' scores are {told}",
-            "evidence": {"mean_a": means[0], "mean_b": means[1], "p_a": found.p_a},
+            "reasoning": f"the answers' scores are {message}",
+            "evidence": {"mean_a": means[0], "mean_b": means[1], "p_a": result.p_a},
         }
     )

@@ -30,8 +30,8 @@ COLUMNS = (
 def rubrics_of(run: RunReader) -> dict[str, ScoreRubric]:
     """The rubrics of a run as they were when it was made, whatever the files say today."""
     return {
-        name: ScoreRubric.model_validate({k: v for k, v in told.items() if k != "sha256"})
-        for name, told in run.record().rubrics.items()
+        name: ScoreRubric.model_validate({k: v for k, v in details.items() if k != "sha256"})
+        for name, details in run.record().rubrics.items()
     }
 
 
@@ -54,7 +54,14 @@ def score_rows(
     outcomes = run.score_outcomes()
     for item in run.singles():
         for name in rubrics:
-            found = outcomes.get((item.id, name), NOT_SCORED)
-            numbers = (found.value, found.sd, found.used, found.samples, found.mean, found.variance)
-            reason = None if found.reason is None else str(found.reason)
-            yield (item.id, item.question_id, item.system, name, found.status, reason), numbers
+            result = outcomes.get((item.id, name), NOT_SCORED)
+            numbers = (
+                result.value,
+                result.sd,
+                result.used,
+                result.samples,
+                result.mean,
+                result.variance,
+            )
+            reason = None if result.reason is None else str(result.reason)
+            yield (item.id, item.question_id, item.system, name, result.status, reason), numbers

@@ -116,13 +116,13 @@ class Session:
         self.run.check_ours()
         refuse_own_input(self.run, manifest)
         self.rubrics = [load_rubric(name) for name in self.options.rubrics]
-        told = replace(
+        details = replace(
             self.options.judging,
             spent=self._spent(),
             ledger=self.run.path("spending.jsonl"),
             device=self.options.extract.device,
         )
-        self.judge = panel_of(self.options.judges, self.rubrics, told, self._done())
+        self.judge = panel_of(self.options.judges, self.rubrics, details, self._done())
         if not self.rubrics:
             check_policy(self.policy, self.judge.judges[0])
         self.plan = self._extractors()

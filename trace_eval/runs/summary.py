@@ -75,10 +75,10 @@ class Summary:
         state = _states(run)
         fused = {} if run.holds_scores else run.overall()
         for item in run.items():
-            found = [
+            results = [
                 state.get((item.id, name), ("unscored", NOT_MADE)) for name in rubrics or ("",)
             ]
-            missing = [reason for status, reason in found if status != "scored"]
+            missing = [reason for status, reason in results if status != "scored"]
             whole = fused.get(item.id)
             if missing and (whole is None or whole.rating is None):
                 self.unscored[str(missing[0])] += 1
@@ -114,8 +114,10 @@ class RunShown:
     def of(cls, run: Run) -> RunShown:
         """All rows of a run."""
         if run.holds_scores:
-            found = score_rows(run, list(run.record().rubrics))
-            scores = [dict(zip(COLUMNS, (*texts, *values), strict=True)) for texts, values in found]
+            result = score_rows(run, list(run.record().rubrics))
+            scores = [
+                dict(zip(COLUMNS, (*texts, *values), strict=True)) for texts, values in result
+            ]
             return cls(run.folder, None, tuple(scores))
         table = table_of(run)
         pairs = tuple(dict(zip(table.columns, row, strict=True)) for row in table.rows)

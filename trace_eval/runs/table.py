@@ -98,8 +98,8 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
     """
     judged = LineIndex(run.path("judgements.jsonl"), "pair")
     measured = run.measures()
-    measures = sorted({name for found in measured.values() for name in found.measures})
-    spoken = {name for found in measured.values() for name in found.languages}
+    measures = sorted({name for result in measured.values() for name in result.measures})
+    spoken = {name for result in measured.values() for name in result.languages}
     languages = [name for name in LANGUAGES if name in spoken]
     margins = DIMENSIONS if _has_margins(run) else ()
     labelled = [
@@ -142,7 +142,9 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
 
 
 def _has_margins(run: RunReader) -> bool:
-    return any(margin is not None for found in run.outcomes().values() for margin in found.margins)
+    return any(
+        margin is not None for result in run.outcomes().values() for margin in result.margins
+    )
 
 
 def _fused(fused: Overall | None) -> list[Cell]:
@@ -163,22 +165,22 @@ def _certainty(judgement: Judgement | None, fused: Overall | None) -> list[Cell]
 
 
 def _reasons(judgement: Judgement | None) -> list[Cell]:
-    known = judgement.dimensions if judgement else {}
-    return [known[name].reasoning if name in known else None for name in DIMENSIONS]
+    available = judgement.dimensions if judgement else {}
+    return [available[name].reasoning if name in available else None for name in DIMENSIONS]
 
 
 def _label(pair: Pair, name: str) -> Cell:
-    found = getattr(pair.labels, name) if pair.labels else None
-    return None if found is None else str(found)
+    result = getattr(pair.labels, name) if pair.labels else None
+    return None if result is None else str(result)
 
 
-def _value(found: PairMeasures | None, name: str) -> float | None:
-    measure = found.measures.get(name) if found else None
+def _value(result: PairMeasures | None, name: str) -> float | None:
+    measure = result.measures.get(name) if result else None
     return None if measure is None else measure.value
 
 
-def _language(found: PairMeasures | None, name: str) -> str | None:
-    return found.languages.get(name) if found else None
+def _language(result: PairMeasures | None, name: str) -> str | None:
+    return result.languages.get(name) if result else None
 
 
 def table_of(run: RunReader) -> Table:

@@ -22,8 +22,8 @@ def write_turns(run: Run) -> None:
 def _records(run: Run) -> Iterator[dict[str, Any]]:
     cases = CaseReader(run)
     for item in run.items():
-        known = {role: cases.blueprint(one) for role, one in item.recordings().items()}
-        measured = {role: blueprint for role, blueprint in known.items() if blueprint}
+        available = {role: cases.blueprint(one) for role, one in item.recordings().items()}
+        measured = {role: blueprint for role, blueprint in available.items() if blueprint}
         for side, answer in item.sides.items():
             if answer.conversation is None:
                 continue
@@ -40,6 +40,6 @@ def _records(run: Run) -> Iterator[dict[str, Any]]:
                 ],
                 "events": [asdict(event) for event in findings.measured.events],
                 "ratios": {name: list(ratio) for name, ratio in findings.measured.ratios.items()},
-                "findings": [asdict(found) for found in findings.found],
+                "findings": [asdict(result) for result in findings.found],
                 "caveats": list(findings.measured.caveats),
             }

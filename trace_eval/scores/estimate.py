@@ -117,11 +117,11 @@ def element_means(
 
     Elements stand beside the total and are never averaged into it.
     """
-    given: dict[str, list[float]] = {}
+    provided: dict[str, list[float]] = {}
     for opinion in opinions:
         for name, score in opinion.items():
-            given.setdefault(name, []).extend([] if score is None else [float(score)])
-    return {name: statistics.fmean(scores) if scores else None for name, scores in given.items()}
+            provided.setdefault(name, []).extend([] if score is None else [float(score)])
+    return {name: statistics.fmean(scores) if scores else None for name, scores in provided.items()}
 
 
 def commonest(reasons: Iterable[T]) -> T | None:

@@ -117,13 +117,15 @@ class FusionModel:
             if len(present) > 1
             else None
         )
-        known = [
+        available = [
             (w, variance)
             for w, member in zip(weights, present, strict=True)
             if (variance := opinions[member.judge].variance) is not None and w > 0
         ]
         within = (
-            math.fsum(w * v for w, v in known) / math.fsum(w for w, _ in known) if known else None
+            math.fsum(w * v for w, v in available) / math.fsum(w for w, _ in available)
+            if available
+            else None
         )
         mean = min(1.0, max(0.0, self.last(middle)))
         spread = None if within is None and between is None else (within or 0.0) + (between or 0.0)
@@ -156,19 +158,19 @@ class FusionModel:
         """
         path = folder / FILE
         try:
-            found = strict_json.read_file(path)
-            if found["format"] != FORMAT:
-                raise ValueError(f"its format is {found['format']!r}, not {FORMAT!r}")
+            result = strict_json.read_file(path)
+            if result["format"] != FORMAT:
+                raise ValueError(f"its format is {result['format']!r}, not {FORMAT!r}")
             model = cls(
-                found["rubric"],
-                tuple(map(float, found["labels"])),
+                result["rubric"],
+                tuple(map(float, result["labels"])),
                 tuple(
                     Member(m["judge"], float(m["weight"]), _map(m["calibration"]))
-                    for m in found["members"]
+                    for m in result["members"]
                 ),
-                _map(found["last"]),
-                None if found["variance_factor"] is None else float(found["variance_factor"]),
-                found["fitted"],
+                _map(result["last"]),
+                None if result["variance_factor"] is None else float(result["variance_factor"]),
+                result["fitted"],
             )
         except OSError as error:
             raise UserError(

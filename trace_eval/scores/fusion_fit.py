@@ -57,10 +57,10 @@ class Blend:
         calibrated = np.stack(
             [_mapped(m, column) for m, column in zip(self.maps, scores.T, strict=True)], axis=1
         )
-        known = ~np.isnan(calibrated)
-        weights = known * np.array(self.weights)
+        present = ~np.isnan(calibrated)
+        weights = present * np.array(self.weights)
         with np.errstate(invalid="ignore", divide="ignore"):
-            total = (np.where(known, calibrated, 0) * weights).sum(1)
+            total = (np.where(present, calibrated, 0) * weights).sum(1)
             return np.asarray(total / weights.sum(1))
 
 
@@ -81,11 +81,11 @@ class CrossValidated:
 def fit_map(x: Array, y: Array) -> Map:
     """The rising map with the least squared error, clipped to [0, 1] and to the range of x."""
     sklearn = require("sklearn.isotonic", "scikit-learn", "agree", "train fusion")
-    known = ~np.isnan(x)
-    if not known.any():
+    present = ~np.isnan(x)
+    if not present.any():
         raise UserError("train fusion: a judge has no score of any training row")
     model = sklearn.IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
-    model.fit(x[known], y[known])
+    model.fit(x[present], y[present])
     return Map(tuple(map(float, model.X_thresholds_)), tuple(map(float, model.y_thresholds_)))
 
 
@@ -119,15 +119,15 @@ def fit_weights(calibrated: Array, truth: Array) -> tuple[float, ...]:
     """
     from scipy.optimize import nnls
 
-    known = ~np.isnan(calibrated).any(1)
-    if known.sum() < MIN_ROWS:
+    present = ~np.isnan(calibrated).any(1)
+    if present.sum() < MIN_ROWS:
         raise UserError(
-            f"train fusion: {int(known.sum())} training rows are scored by every judge; at least"
+            f"train fusion: {int(present.sum())} training rows are scored by every judge; at least"
             f" {MIN_ROWS} are needed"
         )
-    gaps = calibrated[known] - truth[known, None]
+    gaps = calibrated[present] - truth[present, None]
     # the scale of the last row changes nothing but the arithmetic
-    matrix = np.vstack([gaps / np.sqrt(known.sum()), np.ones(gaps.shape[1])])
+    matrix = np.vstack([gaps / np.sqrt(present.sum()), np.ones(gaps.shape[1])])
     solution, _ = nnls(matrix, np.append(np.zeros(len(gaps)), 1.0))
     return tuple(map(float, solution / solution.sum()))
 
@@ -153,16 +153,16 @@ def cross_validated(rows: FusionRows, judges: Sequence[str], last: Map) -> list[
 
 def squared_error(who: str, predicted: Array, truth: Array) -> CrossValidated:
     """Mean squared error where there is a prediction."""
-    known = ~np.isnan(predicted)
-    error = float(((predicted[known] - truth[known]) ** 2).mean()) if known.any() else np.nan
-    return CrossValidated(who, int(known.sum()), error)
+    present = ~np.isnan(predicted)
+    error = float(((predicted[present] - truth[present]) ** 2).mean()) if present.any() else np.nan
+    return CrossValidated(who, int(present.sum()), error)
 
 
 def average(scores: Array) -> Array:
     """The plain mean of the judges that have a score."""
-    known = ~np.isnan(scores)
-    count = known.sum(1)
-    return np.where(count > 0, np.where(known, scores, 0).sum(1) / np.maximum(count, 1), np.nan)
+    present = ~np.isnan(scores)
+    count = present.sum(1)
+    return np.where(count > 0, np.where(present, scores, 0).sum(1) / np.maximum(count, 1), np.nan)
 
 
 def folds(question: NDArray[np.int64]) -> Iterator[tuple[Array, Array]]:
@@ -196,11 +196,11 @@ def fit_factor(truth: Array, mean: Array, variance: Array) -> float | None:
     Returns:
         Null: there is no variance to scale.
     """
-    known = ~np.isnan(variance)
-    stated = float(variance[known].sum())
+    present = ~np.isnan(variance)
+    stated = float(variance[present].sum())
     if stated <= 0:
         return None
-    return float(((truth[known] - mean[known]) ** 2).sum() / stated)
+    return float(((truth[present] - mean[present]) ** 2).sum() / stated)
 
 
 def _calibrated(train: FusionRows, position: int) -> Callable[[Array], Array]:

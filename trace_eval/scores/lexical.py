@@ -67,14 +67,14 @@ class LexicalModel:
         Raises:
             ValueError: its features or shapes are not those of this version.
         """
-        found = json.loads(text)
-        if list(found["features"]) != list(FEATURES):
+        result = json.loads(text)
+        if list(result["features"]) != list(FEATURES):
             raise ValueError("lexical model: its features are not those of this version")
         model = cls(
-            tuple(found["labels"]),
-            tuple(tuple(found["weights"][str(label)]) for label in found["labels"]),
-            tuple(found["bias"][str(label)] for label in found["labels"]),
-            found["data"],
+            tuple(result["labels"]),
+            tuple(tuple(result["weights"][str(label)]) for label in result["labels"]),
+            tuple(result["bias"][str(label)] for label in result["labels"]),
+            result["data"],
             sha256(text.encode()).hexdigest(),
         )
         if any(len(row) != len(FEATURES) for row in model.weights):
@@ -138,10 +138,10 @@ def lexical_score(
         return LexicalScore(
             {label: float(label == model.labels[0]) for label in model.labels}, 0, {}
         )
-    asked, material = words(question), words(rationale or "")
+    requested, material = words(question), words(rationale or "")
     best: tuple[float, LexicalScore] | None = None
     for index, reference in enumerate(references):
-        values = features(asked, words(reference), said, material)
+        values = features(requested, words(reference), said, material)
         distribution = dict(zip(model.labels, model.shares(list(values.values())), strict=True))
         mean = math.fsum(label * share for label, share in distribution.items())
         if best is None or mean > best[0]:
@@ -157,12 +157,12 @@ def features(
     rationale: Sequence[str],
 ) -> dict[str, float]:
     """The values of :data:`FEATURES` from normalised words; the candidate has at least one."""
-    asked, material, truth = set(question), set(rationale), set(reference)
+    requested, material, truth = set(question), set(rationale), set(reference)
     said = set(candidate)
     size = len(candidate)
     common = shared(candidate, reference)
     recall = common / max(len(reference), 1)
-    new_truth, new_said = truth - asked, said - asked
+    new_truth, new_said = truth - requested, said - requested
     return {
         "exact": exact_match(candidate, reference),
         "f1": token_f1(candidate, reference),
@@ -172,9 +172,10 @@ def features(
         "new_recall": len(new_truth & said) / len(new_truth) if new_truth else recall,
         "in_rationale": sum(word in material for word in candidate) / size,
         "new_in_rationale": len(new_said & material) / max(len(new_said), 1),
-        "in_question": sum(word in asked for word in candidate) / size,
+        "in_question": sum(word in requested for word in candidate) / size,
         "unsupported": sum(
-            word not in asked and word not in material and word not in truth for word in candidate
+            word not in requested and word not in material and word not in truth
+            for word in candidate
         )
         / size,
         "candidate_length": math.log1p(size),

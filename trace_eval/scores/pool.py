@@ -81,12 +81,16 @@ def pool(parts: Sequence[JudgeSpread], weights: Sequence[float] | None = None) -
         if len(parts) > 1
         else None
     )
-    known = [
+    available = [
         (w, part.variance)
         for w, part in zip(shares, parts, strict=True)
         if part.variance is not None and w > 0
     ]
-    within = math.fsum(w * v for w, v in known) / math.fsum(w for w, _ in known) if known else None
+    within = (
+        math.fsum(w * v for w, v in available) / math.fsum(w for w, _ in available)
+        if available
+        else None
+    )
     variance = None if within is None and between is None else (within or 0.0) + (between or 0.0)
     return Pooled(mean, variance, within, between, distribution, shares)
 

@@ -135,17 +135,17 @@ def _defaults(options: BestOptions) -> JudgeOptions:
 
 
 def _judge(
-    manifest: Manifest, options: Options, by: str, folder: Path, given: BestOptions
+    manifest: Manifest, options: Options, by: str, folder: Path, provided: BestOptions
 ) -> Picker:
     spec = judge if isinstance(judge := options.only_judge, str) else judge.spec
-    rubrics = (given.rubric,) if given.rubric else usual_rubrics([spec])
-    if given.rubric or scores_only(spec):
+    rubrics = (provided.rubric,) if provided.rubric else usual_rubrics([spec])
+    if provided.rubric or scores_only(spec):
         rating = RateOptions(
             extract=options.extract, judging=options.judging, judge=(spec,), rubrics=rubrics
         )
-        return ScorePicker(spec, manifest, rating, folder, given.listener)
-    how = Comparing(options, by, folder, given.listener)
-    return PairPicker(spec, how, cast(Scheme, given.scheme))
+        return ScorePicker(spec, manifest, rating, folder, provided.listener)
+    how = Comparing(options, by, folder, provided.listener)
+    return PairPicker(spec, how, cast(Scheme, provided.scheme))
 
 
 def _groups(
@@ -153,7 +153,7 @@ def _groups(
 ) -> tuple[dict[str, MeasuredClip], list[TextGroup]]:
     wanted = tuple(group for picker in pickers for group in picker.groups)
     measured = measure(manifest.singles, options.options.extract, wanted)
-    clips = {name: (known.clip, known.problem) for name, known in measured.items()}
+    clips = {name: (available.clip, available.problem) for name, available in measured.items()}
     return measured, groups_of(manifest.singles, clips, options.seed)
 
 

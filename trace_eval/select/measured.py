@@ -40,15 +40,15 @@ def measure(
     Raises:
         UserError: a group is not extracted by these options.
     """
-    found: dict[str, Extracted] = {}
+    results: dict[str, Extracted] = {}
     spoken = [item for item in items if item.answer.has_audio]
     sources = {item.answer.source_id: source_of(item.answer) for item in spoken}
 
     def keep(done: Extracted) -> None:
-        found[done.source] = done
+        results[done.source] = done
 
     extract_each(list(sources.values()), only(options, (_SIGNAL, *groups)), keep)
-    return {item.id: _measured_of(found.get(item.answer.source_id)) for item in items}
+    return {item.id: _measured_of(results.get(item.answer.source_id)) for item in items}
 
 
 def _measured_of(done: Extracted | None) -> MeasuredClip:
@@ -91,12 +91,12 @@ def numbers_of(
     """(id -> number, id -> why there is none)."""
     values: dict[str, float | None] = {}
     why: dict[str, str] = {}
-    for name, known in measured.items():
-        if known.blueprint is None:
+    for name, available in measured.items():
+        if available.blueprint is None:
             continue
-        values[name] = number_in(known.blueprint.model_dump(mode="json"), place)
+        values[name] = number_in(available.blueprint.model_dump(mode="json"), place)
         if values[name] is None:
-            why[name] = _why(known.blueprint, place)
+            why[name] = _why(available.blueprint, place)
     return values, why
 
 

@@ -49,5 +49,5 @@ class BestOptions:
         from trace_eval.select.schemes import SCHEMES
 
         if self.scheme not in SCHEMES:
-            known = ", ".join(SCHEMES)
-            raise UserError(f"scheme {self.scheme!r} is unknown; use one of {known}")
+            available = ", ".join(SCHEMES)
+            raise UserError(f"scheme {self.scheme!r} is unknown; use one of {available}")

@@ -191,8 +191,8 @@ def people(groups: Sequence[TextGroup]) -> dict[str, float | None]:
     values: dict[str, float | None] = {}
     for group in groups:
         for candidate in group.candidates:
-            given = candidate.item.labels.given if candidate.item.labels else {}
-            values[candidate.id] = sum(given.values()) / len(given) if given else None
+            provided = candidate.item.labels.given if candidate.item.labels else {}
+            values[candidate.id] = sum(provided.values()) / len(provided) if provided else None
     return values
 
 

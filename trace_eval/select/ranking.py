@@ -76,11 +76,11 @@ def by_scores(
         why: id -> why there is none.
         lower: less is better.
     """
-    known = [c for c in group.candidates if scores.get(c.id) is not None]
-    values = {c.id: float(scores[c.id] or 0) for c in known}
+    available = [c for c in group.candidates if scores.get(c.id) is not None]
+    values = {c.id: float(scores[c.id] or 0) for c in available}
     places = _ranks({name: -v if lower else v for name, v in values.items()})
     ranked = [_ranked(group, name, rank, score=values[name]) for name, rank in places.items()]
-    gone = {c.id: why.get(c.id, "no score") for c in group.candidates if c not in known}
+    gone = {c.id: why.get(c.id, "no score") for c in group.candidates if c not in available}
     return _outcome(group, ranked, gone)
 
 
@@ -102,10 +102,10 @@ def by_comparisons(group: TextGroup, bracket: Bracket, verdicts: Verdicts) -> Ra
     if played and all(verdict.label is None for verdict in played):
         # What is left of the order is the candidates' hashes.
         why = "; ".join(sorted({verdict.why for verdict in played if verdict.why}))
-        told = f"none of {counted(len(played), 'comparison')} could be judged"
-        ranked, gone = [], dict.fromkeys(sorted(ids), f"{told}: {why}" if why else told)
-    found = _outcome(group, ranked, gone)
-    return found.model_copy(
+        message = f"none of {counted(len(played), 'comparison')} could be judged"
+        ranked, gone = [], dict.fromkeys(sorted(ids), f"{message}: {why}" if why else message)
+    result = _outcome(group, ranked, gone)
+    return result.model_copy(
         update={
             "comparisons": len(played),
             "ties": sum(verdict.label == "tie" for verdict in played),

@@ -86,8 +86,8 @@ def gain_by_scores(
     """The gain on a second judge's scores of all candidates; ``lower``: less is better."""
     winners, means, outcome = [], [], []
     for ranking in rankings:
-        known = [scores.get(row.candidate) for row in ranking.ranking]
-        values = [value for value in known if value is not None]
+        available = [scores.get(row.candidate) for row in ranking.ranking]
+        values = [value for value in available if value is not None]
         best = scores.get(str(ranking.winner))
         if best is None or len(values) < 2:
             continue

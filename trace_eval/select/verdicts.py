@@ -146,8 +146,8 @@ def verdict_of(judgement: Judgement, overall: Overall | None, by: str) -> Scheme
         rating = overall.rating if overall else None
         shares = overall.distribution if overall else None
     else:
-        found = judgement.dimensions.get(by)  # type: ignore[call-overload]
-        rating, shares = (found.rating, found.distribution) if found else (None, None)
+        result = judgement.dimensions.get(by)  # type: ignore[call-overload]
+        rating, shares = (result.rating, result.distribution) if result else (None, None)
     if judgement.status != "scored" or rating is None:
         return SchemeVerdict(None, why=str(judgement.reason) if judgement.reason else None)
     label = str(rating) if str(rating) in ("1", "2") else "tie"

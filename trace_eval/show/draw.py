@@ -211,9 +211,9 @@ def ecdf(values: Mapping[str, Sequence[float]], axis: str) -> Picture:
     def draw(ax: Any) -> None:
         styles = zip(values.items(), "abgx", ("-", "--", ":", "-."), strict=False)
         for (name, each), colour, dash in styles:
-            told = f"{seen(name)} ({len(each)})"
+            message = f"{seen(name)} ({len(each)})"
             look = {"color": palette()[colour], "linestyle": dash, "linewidth": 1.3}
-            ax.ecdf(each, label=told, **look)
+            ax.ecdf(each, label=message, **look)
         ax.legend(frameon=False, loc="lower right", labelcolor=palette()["quiet"])
         ax.grid(color=palette()["line"], linewidth=0.6)
         ax.set_ylim(0, 1.02)

@@ -105,17 +105,17 @@ def table(
         titles: name -> title, where the table calls a column otherwise.
     """
     rows, paths = list(rows), pick.split()
-    known = [_column(rows, path) for path in paths]
+    available = [_column(rows, path) for path in paths]
     names = [path.rpartition(".")[2] for path in paths]
     heads = [
         titles.get(name) or how["title"] or name.replace("_", " ")
-        for name, how in zip(names, known, strict=True)
+        for name, how in zip(names, available, strict=True)
     ]
     cells = [[_value(row, path) for path in paths] for row in rows]
     shown = [
         [
             _shown(value, _value(row, path.rpartition(".")[0]), how["shown"])
-            for value, path, how in zip(values, paths, known, strict=True)
+            for value, path, how in zip(values, paths, available, strict=True)
         ]
         for values, row in zip(cells, rows, strict=True)
     ]
@@ -127,7 +127,7 @@ def table(
         )
         for texts, values in zip(shown, cells, strict=True)
     )
-    return replace(made, cells=tuple(kept), units=tuple(how["unit"] for how in known))
+    return replace(made, cells=tuple(kept), units=tuple(how["unit"] for how in available))
 
 
 def _column(rows: Sequence[Any], path: str) -> Mapping[str, Any]:
@@ -184,18 +184,18 @@ def figures(table: Table) -> Iterator[Figure]:
         named = zip(table.columns[:first], texts, strict=False)
         name = ", ".join(text for title, text in named if title not in COUNTS)
         for title, value, unit in zip(table.columns, cells, units, strict=True):
-            found = value if isinstance(value, IntervalEstimate) else IntervalEstimate(value)
-            if isinstance(found.value, int | float) and title not in COUNTS:
-                low, high = found.interval or (None, None)
-                yield Figure(name, title, found.value, low, high, items, unit)
+            result = value if isinstance(value, IntervalEstimate) else IntervalEstimate(value)
+            if isinstance(result.value, int | float) and title not in COUNTS:
+                low, high = result.interval or (None, None)
+                yield Figure(name, title, result.value, low, high, items, unit)
 
 
 def _items(columns: Sequence[str], row: Sequence[Any]) -> int | None:
     """Items that a row rests on, also of ``13/20``; None: it does not say."""
-    told = (
+    lines = (
         str(v).partition("/")[0] for name, v in zip(columns, row, strict=True) if name in COUNTS
     )
-    return next((int(text) for text in told if text.isdecimal()), None)
+    return next((int(text) for text in lines if text.isdecimal()), None)
 
 
 def cell(value: Any, decimals: int = digits(None)) -> str:

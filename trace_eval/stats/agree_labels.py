@@ -79,16 +79,16 @@ def agree_labels(
     sources: Sequence[Opinions], labels: Opinions | None, options: AgreeOptions
 ) -> AgreeReport:
     """See :func:`trace_eval.decide.agree.agree`."""
-    known = labels or next((source.labels for source in sources if source.labels), None)
-    if known is None:
+    present = labels or next((source.labels for source in sources if source.labels), None)
+    if present is None:
         raise UserError("there are no labels to agree with; pass --labels FILE")
-    it = _compared(sources, known, options)
+    it = _compared(sources, present, options)
     judges, items = it.judges, it.items
-    raters = len(known.raters())
+    raters = len(present.raters())
     people = items.codes if raters > 1 else ()
-    shares, design, left_out = shares_of(sources, known, items, options)
+    shares, design, left_out = shares_of(sources, present, items, options)
     return AgreeReport(
-        labels=known.source,
+        labels=present.source,
         items=len(items),
         raters=raters,
         options=options,
@@ -100,7 +100,7 @@ def agree_labels(
         scores=tuple(_scores(it)),
         score_errors=tuple(e for judge in judges if (e := score_error(judge, items)) is not None),
         comparisons=tuple(compare_all(it.columns, it.cluster, options.bootstrap, options.against)),
-        alphas=tuple(_alphas(known, raters, judges)),
+        alphas=tuple(_alphas(present, raters, judges)),
         mechanisms=tuple(_mechanisms(items, judges, it.shown)),
         policy_comparisons=tuple(_policy_comparisons(it)),
         position=tuple(row for judge in judges for row in position_rows(judge)),
@@ -108,18 +108,20 @@ def agree_labels(
         verbosity=tuple(row for judge in judges for row in verbosity_rows(judge, items)),
         difficulty=tuple(row for judge in judges for row in difficulty_rows(judge)),
         self_comparisons=tuple(row for judge in judges for row in self_rows(judge)),
-        noise=(*people_noise(known), *(row for judge in judges for row in noise_rows(judge))),
+        noise=(*people_noise(present), *(row for judge in judges for row in noise_rows(judge))),
         learned=tuple(_learned(it)) if options.learn else (),
         notes=(*_unknown_numbers(judges, options), *left_out),
         drawn=_drawn(it.cluster, options),
         policies={judge.name: judge.own.policy for judge in judges if judge.own.policy is not None},
-        levels=tuple(row for name in people for row in level_rows(known, name, it.groups)),
-        pairwise=tuple(row for name in people for row in pairwise_rows(known, name, it.groups)),
-        reliability=tuple(row for name in people for row in reliability_rows(known, name)),
+        levels=tuple(row for name in people for row in level_rows(present, name, it.groups)),
+        pairwise=tuple(row for name in people for row in pairwise_rows(present, name, it.groups)),
+        reliability=tuple(row for name in people for row in reliability_rows(present, name)),
         forced=tuple(_forced(it)),
         shares=shares,
         design=design,
-        calibrations=tuple(calibrations_of(sources, known, options)) if options.calibrated else (),
+        calibrations=tuple(calibrations_of(sources, present, options))
+        if options.calibrated
+        else (),
     )
 
 
@@ -225,9 +227,9 @@ def _facts_of_all(judges: Sequence[Judge], items: Opinions) -> dict[str, NDArray
     for judge in judges:
         facts = {**judge.joined.facts, **facts}
     for table in (items, *(judge.joined for judge in judges)):
-        told = table.facts.get("instruction_id")
-        if told is not None and None not in told.tolist():
-            facts["instruction_id"] = told
+        details = table.facts.get("instruction_id")
+        if details is not None and None not in details.tolist():
+            facts["instruction_id"] = details
             break
     return facts
 
@@ -274,13 +276,13 @@ def _mechanisms(
     truth = people.get("overall")
     if truth is None or is_untyped(truth):
         return []
-    found = []
+    results = []
     if has_dimensions(people):
-        found += mechanisms(policies, "people", people, truth)
+        results += mechanisms(policies, "people", people, truth)
     for judge in judges:
         if has_dimensions(judge.joined.codes):
-            found += mechanisms(policies, judge.name, judge.joined.codes, truth)
-    return found
+            results += mechanisms(policies, judge.name, judge.joined.codes, truth)
+    return results
 
 
 def _policy_comparisons(it: _Compared) -> Iterator[Comparison]:

@@ -130,7 +130,7 @@ def agree_scores(
         selective=figures.selective,
         systems=systems[0],
         system_agreement=systems[1],
-        growth=tuple(found for judge in ours if (found := _growth(part, judge))),
+        growth=tuple(result for judge in ours if (result := _growth(part, judge))),
         binary=tuple(_binary(part, ours)),
         alphas=tuple(_alphas(part, ours)),
         splits=tuple(row for judge in ours for row in _by_split(part, judge)),
@@ -169,10 +169,10 @@ def _figures(
     add_differences(book, judges)
     for judge in judges:
         _add_selective(book.resampler, study, judge)
-    found, estimates = book.finish(options.bootstrap)
+    result, estimates = book.finish(options.bootstrap)
     items = len(study.ids)
     selective = (row for judge in judges for row in selective_rows(estimates, judge.name, items))
-    return _Figures(tuple(found), tuple(selective), notes, book.resampler.grouped)
+    return _Figures(tuple(result), tuple(selective), notes, book.resampler.grouped)
 
 
 def _common(rated: Mask, judges: Sequence[JudgeScores], labels: str) -> Mask:
@@ -193,8 +193,8 @@ def _chosen(study: Study, options: AgreeOptions) -> Mask:
         raise UserError(f"--split {options.split}: the items have no split; leave the option out")
     chosen = study.split == options.split
     if not chosen.any():
-        known = ", ".join(sorted({str(name) for name in study.split if name}))
-        raise UserError(f"--split {options.split}: no item is of it; there are {known}")
+        available = ", ".join(sorted({str(name) for name in study.split if name}))
+        raise UserError(f"--split {options.split}: no item is of it; there are {available}")
     return np.asarray(chosen, bool)
 
 
@@ -257,8 +257,8 @@ def _binary(study: Study, judges: Sequence[JudgeScores]) -> Iterator[BinaryAgree
 def _growth(study: Study, judge: JudgeScores) -> Growth | None:
     if judge.samples is None or judge.samples.shape[1] < 2:
         return None
-    known = 2 <= len(study.people.raters) <= 40
-    targets = list(study.people.by_rater().T) if known else [study.people.mean]
+    present = 2 <= len(study.people.raters) <= 40
+    targets = list(study.people.by_rater().T) if present else [study.people.mean]
     return Growth(judge.name, growth(judge.samples, targets))
 
 
@@ -332,7 +332,7 @@ def figure(report: ScoreReport, group: str, who: str, name: str) -> AgreementFig
     Raises:
         KeyError: it has none of that name.
     """
-    for found in report.figures:
-        if (found.group, found.who, found.name) == (group, who, name):
-            return found
+    for result in report.figures:
+        if (result.group, result.who, result.name) == (group, who, name):
+            return result
     raise KeyError(f"{group}, {who}, {name}")

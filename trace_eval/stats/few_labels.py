@@ -40,13 +40,13 @@ def shares_of(
                 if run.drawn.problem is not None:
                     left_out[run.drawn.problem] = None
                     continue
-                found = list(share_rows(run, options.bootstrap.level, options.cluster))
-                if found:
+                results = list(share_rows(run, options.bootstrap.level, options.cluster))
+                if results:
                     drawn = run.design(run.usable, options.cluster)
                     design = describe(drawn, options.cluster)
                     if run.drawn.caption is not None:
                         design = f"{design}; {run.drawn.caption}"
-                rows += found
+                rows += results
     notes = [f"people over all judged pairs: left out: {reason}" for reason in left_out]
     return tuple(rows), design, notes
 
@@ -60,8 +60,8 @@ def calibrations_of(
         for judge in source.raters():
             run = gather(source, labels, judge=judge, policy=policy)
             draw = options.bootstrap
-            found = calibrate(run, options.folds, draw.level, draw.seed, options.baselines)
-            yield replace(found, probabilities={})  # `fuse --calibrated` writes them
+            result = calibrate(run, options.folds, draw.level, draw.seed, options.baselines)
+            yield replace(result, probabilities={})  # `fuse --calibrated` writes them
 
 
 def policy_of(options: AgreeOptions) -> Policy | None:

@@ -23,7 +23,7 @@ from trace_eval.stats.report import AgreeReport
 
 def label_tables(report: AgreeReport) -> Iterator[Table]:
     """Every table that has rows, in reading order."""
-    for found in (
+    for result in (
         _truth(report),
         _agreement(report),
         _baselines(report),
@@ -39,23 +39,23 @@ def label_tables(report: AgreeReport) -> Iterator[Table]:
         noise_table(report),
         *(_learned(learned) for learned in report.learned),
     ):
-        if found.rows:
-            yield _fused(found, report)
+        if result.rows:
+            yield _fused(result, report)
     if report.shares:
         yield share_table(report.shares, report.options.bootstrap.level, report.design)
     for calibration in report.calibrations:
         yield from calibration_tables(calibration)
 
 
-def _fused(found: Table, report: AgreeReport) -> Table:
+def _fused(result: Table, report: AgreeReport) -> Table:
     """The table with the policy behind overall labels of judges, where it shows some."""
-    texts = {found.title, *(cell for row in found.rows for cell in row)}
+    texts = {result.title, *(cell for row in result.rows for cell in row)}
     policies = report.policies
     named = any("overall" in text or "preference" in text for text in texts)
     if not named or not any(judge in text for judge in policies for text in texts):
-        return found
-    told = policy_words(policies)
-    return replace(found, note=f"{found.note}; {told}" if found.note else told)
+        return result
+    details = policy_words(policies)
+    return replace(result, note=f"{result.note}; {details}" if result.note else details)
 
 
 def policy_words(policies: Mapping[str, str]) -> str:
@@ -171,10 +171,10 @@ def _alphas(report: AgreeReport) -> Table:
     )
 
 
-def _resolved(found: Resolved) -> str:
-    d = digits(found.count / found.share if found.share else None)
-    right = NOTHING if found.accuracy is None else f"{found.accuracy:.{d}f}"
-    return f"{found.share:.{d}f} ({right})"
+def _resolved(result: Resolved) -> str:
+    d = digits(result.count / result.share if result.share else None)
+    right = NOTHING if result.accuracy is None else f"{result.accuracy:.{d}f}"
+    return f"{result.share:.{d}f} ({right})"
 
 
 def _mechanisms(report: AgreeReport) -> Iterator[Table]:
@@ -201,7 +201,7 @@ def _mechanisms(report: AgreeReport) -> Iterator[Table]:
                 m.labels,
                 m.policy,
                 *map(_resolved, m.counterfactual.values()),
-                *tuple(found.share for found in m.flips.values()),
+                *tuple(result.share for result in m.flips.values()),
             )
             for m in report.mechanisms
         ),

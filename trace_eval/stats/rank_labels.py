@@ -157,22 +157,22 @@ def _exact(method: str, outcomes: Outcomes, options: RankOptions) -> list[Fracti
 
 
 def _values_by_method(outcomes: Outcomes, options: RankOptions) -> dict[str, dict[str, float]]:
-    found = {}
+    results = {}
     for method in METHODS:
         if method in MODELS:
             values = strengths(MODELS[method], outcomes, options.typed, options.prior).values
         else:
             values = tuple(float(v or 0) for v in _exact(method, outcomes, options))
         if values is not None:
-            found[method] = dict(zip(outcomes.systems, values, strict=True))
+            results[method] = dict(zip(outcomes.systems, values, strict=True))
     if options.baseline is not None and options.baseline in outcomes.systems:
         rates = _against(outcomes, options)
-        found[AGAINST_BASELINE] = {
+        results[AGAINST_BASELINE] = {
             name: float(rate)
             for name, rate in zip(outcomes.systems, rates, strict=True)
             if rate is not None
         }
-    return found
+    return results
 
 
 def _refuse_strangers(human: Mapping[str, float], outcomes: Outcomes) -> None:
@@ -188,10 +188,10 @@ def _of_people(
 ) -> Iterator[Caveat]:
     """What the human side lacks; nothing is left out in silence."""
     if human is not None:
-        known = {str(name) for side in "ab" for name in table.facts[f"system_{side}"].tolist()}
+        available = {str(name) for side in "ab" for name in table.facts[f"system_{side}"].tolist()}
         for there, absent in (
-            ("in the human ranking but never compared", sorted(set(human) - known)),
-            ("compared but not in the human ranking", sorted(known - set(human))),
+            ("in the human ranking but never compared", sorted(set(human) - available)),
+            ("compared but not in the human ranking", sorted(available - set(human))),
         ):
             if absent:
                 yield Caveat("given ranking", f"{there}, left out: {', '.join(absent)}")

@@ -56,9 +56,9 @@ class _Means:
 
     def of(self, unit: NDArray[np.int64], units: int) -> tuple[Array, Array]:
         """(sums, counts) by unit and system [shape=(units, systems) each]."""
-        known, size = self.codes >= 0, len(self.systems)
-        cell = unit[known] * size + self.codes[known]
-        sums = np.bincount(cell, self.value[known], units * size)
+        available, size = self.codes >= 0, len(self.systems)
+        cell = unit[available] * size + self.codes[available]
+        sums = np.bincount(cell, self.value[available], units * size)
         counts = np.bincount(cell, minlength=units * size)
         return sums.reshape(units, size), counts.reshape(units, size)
 
@@ -127,10 +127,10 @@ def _systems(study: Study, judge: JudgeScores, source: str) -> _Means:
         raise UserError(f"{source}: {study.ids[nameless[0]]!r} has no system; name it")
     if not judge.scored.any():
         raise UserError(f"{source}: no answer has a score, so there is nothing to rank")
-    known, codes = np.unique(study.system[judge.scored], return_inverse=True)
+    available, codes = np.unique(study.system[judge.scored], return_inverse=True)
     every = np.full(len(study.ids), -1, np.int64)
     every[judge.scored] = codes
-    names = tuple(study.systems[number] for number in known)
+    names = tuple(study.systems[number] for number in available)
     return _Means(names, every, np.where(judge.scored, judge.mean, 0.0))
 
 
@@ -163,9 +163,9 @@ def _order_p(study: Study, means: _Means) -> Array:
         where resamples alone tell: of systems that share no question or more than :data:`MANY`.
     """
     size = len(means.systems)
-    found = np.zeros((size, size))
+    result = np.zeros((size, size))
     if study.question is None:
-        return found
+        return result
     pairs = size * (size - 1) // 2
     draws = min(max(_DRAWS, _DRAWS_PER_PAIR * pairs), _MOST_DRAWS)
     sums, counts = means.of(study.question, int(study.question.max()) + 1)
@@ -176,8 +176,8 @@ def _order_p(study: Study, means: _Means) -> Array:
         gap = gap[~np.isnan(gap)]
         if 0 < len(gap) <= MANY:
             p, ahead = sign_flip(gap, draws=draws), gap.sum() > 0
-            found[one, other], found[other, one] = (p, 1.0) if ahead else (1.0, p)
-    return found
+            result[one, other], result[other, one] = (p, 1.0) if ahead else (1.0, p)
+    return result
 
 
 def _units(study: Study, answers: NDArray[np.bool_]) -> int:
@@ -194,11 +194,11 @@ def _rows(
     resampler = Resampler(study.unit, options.seed)
     for index, system in enumerate(means.systems):
         resampler.mean(system, means.value, None, UNIT, means.codes == index)
-    found = resampler.estimates(options)
+    result = resampler.estimates(options)
     for index, system in enumerate(means.systems):
         mine = study.system == study.systems.index(system)
         scored = mine & judge.scored
-        limits = found[system].interval if _units(study, scored) >= LEAST_LABELS else None
+        limits = result[system].interval if _units(study, scored) >= LEAST_LABELS else None
         people = study.people.mean[mine & rated]
         yield MeanRow(
             system,

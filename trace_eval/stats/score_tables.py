@@ -129,8 +129,8 @@ def _reasons(figures: Sequence[AgreementFigure]) -> str:
             who = by_reason.setdefault(f"{_title(figure.name)}: {figure.reason}", [])
             who.append(figure.who)
     merged: dict[tuple[str, ...], dict[str, list[str]]] = {}
-    for told, who in by_reason.items():
-        title, _, reason = told.partition(": ")
+    for details, who in by_reason.items():
+        title, _, reason = details.partition(": ")
         merged.setdefault(tuple(who), {}).setdefault(reason, []).append(title)
     lines = [
         f"{NOTHING} of {', '.join(who)}: {reason} ({', '.join(titles)})"

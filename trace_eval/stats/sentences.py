@@ -62,16 +62,16 @@ def rate(value: float, interval: Range | None) -> str:
     return f"{percent(value)} % [{percent(interval[0])}, {percent(interval[1])}]"
 
 
-def mean_score(found: IntervalEstimate) -> str:
+def mean_score(result: IntervalEstimate) -> str:
     """A mean score and its interval, in units of the scale.
 
     >>> mean_score(IntervalEstimate(3.8123, (3.5, 4.1))), mean_score(IntervalEstimate(71.25, None))
     ('3.81 [3.5, 4.1]', '71.2 (no interval)')
     """
-    value = 0.0 if found.value is None else found.value
-    if found.interval is None:
+    value = 0.0 if result.value is None else result.value
+    if result.interval is None:
         return f"{value:.3g} (no interval)"
-    return f"{value:.3g} [{found.interval[0]:.3g}, {found.interval[1]:.3g}]"
+    return f"{value:.3g} [{result.interval[0]:.3g}, {result.interval[1]:.3g}]"
 
 
 def about(number: float) -> str:
@@ -217,7 +217,7 @@ def first_labels(pairs: int, level: float) -> str:
 def before_labels(pairs: int | None, level: float) -> tuple[str, ...]:
     """What labels would tell before there are any, from their number alone."""
     needed = labels_for_difference(DIFFERENCE, level)
-    told = [
+    lines = [
         f"To see a difference of {percent(DIFFERENCE)} points between two systems (55 % against"
         f" 45 %) you need about {about(needed)} labels."
     ]
@@ -225,12 +225,12 @@ def before_labels(pairs: int | None, level: float) -> tuple[str, ...]:
         smallest = difference_of_labels(pairs, level)
         those = f"each of the {counted(pairs, 'pair')}" if pairs > 1 else "one pair"
         what = f"With a label for {those}"
-        told.append(
+        lines.append(
             f"{what} nothing could be shown."
             if smallest is None
             else f"{what} you would see a difference of {percent(smallest)} points."
         )
-    return tuple(told)
+    return tuple(lines)
 
 
 def outcome(better: bool, p: float | None, level: float, test: str) -> str:
@@ -266,7 +266,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 def head_to_head(
     names: tuple[str, str],
-    found: tuple[float, Range | None, float | None],
+    results: tuple[float, Range | None, float | None],
     of: str,
     level: float,
     test: str,
@@ -275,12 +275,12 @@ def head_to_head(
 
     Args:
         names: the system that the figures are of, and the other.
-        found: its win rate, the interval, and the p value of the test.
+        results: its win rate, the interval, and the p value of the test.
         of: what it was seen on, as a clause, e.g. ``of 200 pairs by this judge``.
         level: of the interval.
         test: what the test is called.
     """
-    value, interval, p = found
+    value, interval, p = results
     if same(value, 0.5):
         return f"{names[0]} and {names[1]} win equally often, {rate(value, interval)} {of}"
     said = outcome(value > 0.5, p, level, test)
@@ -309,9 +309,9 @@ def beside_rule(standing: RuleStanding | None, judges: int = 1) -> str:
     return f"{said} (paired test, p {_p(standing.p)}{chosen})."
 
 
-def correlates(found: IntervalEstimate) -> str:
+def correlates(result: IntervalEstimate) -> str:
     """Whether scores are shown to rise with people's, a clause; words follow the interval."""
-    limits = found.interval
+    limits = result.interval
     if limits is None:
         return "not shown to rise with people's, as rho has no interval"
     if limits[0] > 0:

@@ -146,24 +146,24 @@ def _agreement(
     near_s: float,
     options: BootstrapOptions,
 ) -> EventAgreement:
-    pairs = [matched(labelled, found, near_s) for labelled, found in conversations]
+    pairs = [matched(labelled, result, near_s) for labelled, result in conversations]
     counts = np.array(
         [
-            (len(both), len(labelled), len(found))
-            for both, (labelled, found) in zip(pairs, conversations, strict=True)
+            (len(both), len(labelled), len(result))
+            for both, (labelled, result) in zip(pairs, conversations, strict=True)
         ],
         np.int64,
     )
-    both, labelled, found = (int(value) for value in counts.sum(axis=0))
+    both, labelled, result = (int(value) for value in counts.sum(axis=0))
     recall, precision = (_interval(counts[:, 0], counts[:, side], options.level) for side in (1, 2))
     off = [abs(a.start_s - b.start_s) for one in pairs for a, b in one]
     return EventAgreement(
         kind,
         labelled,
-        found,
+        result,
         both,
         both / labelled if labelled else None,
-        both / found if found else None,
+        both / result if result else None,
         recall,
         precision,
         1000 * float(np.median(off)) if off else None,
@@ -174,11 +174,11 @@ def _interval(both: NDArray[np.int64], of: NDArray[np.int64], level: float) -> R
     """Of matched events out of those counted; None under 8 conversations."""
     if len(of) < MIN_CONVERSATIONS:
         return None
-    found = share_interval(both.astype(float), of.astype(float), level)
-    return None if isinstance(found, str) else found
+    result = share_interval(both.astype(float), of.astype(float), level)
+    return None if isinstance(result, str) else result
 
 
-def agreement_table(found: Sequence[EventAgreement]) -> Table:
+def agreement_table(results: Sequence[EventAgreement]) -> Table:
     """The agreement for people."""
     pick = "kind labelled measured both recall precision start_ms"
-    return table("measured against labelled events", found, pick)
+    return table("measured against labelled events", results, pick)

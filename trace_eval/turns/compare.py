@@ -103,20 +103,19 @@ class SystemsCompared:
         shift = abs(one.median)
         later = "later" if one.median > 0 else "sooner"
         if not self.paired:
-            told = f"{counted(one.scenarios, 'call')} or more each, none of one scenario"
+            message = f"{counted(one.scenarios, 'call')} or more each, none of one scenario"
         else:
             number = one.higher if one.median > 0 else one.lower
-            told = f"in {number} of {counted(one.scenarios, 'call')}"
+            message = f"in {number} of {counted(one.scenarios, 'call')}"
         name = self.first
         what = f"{name} answers {shift:.2f} s {later} than {self.second}"
         if one.median_interval is None:
             least = least_paired(self.level)
-            return (
-                f"{what}, {told}; too few calls for an interval (from {counted(least, 'pair')} on)"
-            )
+            enough = counted(least, "pair")
+            return f"{what}, {message}; too few calls for an interval (from {enough} on)"
         low, high = sorted(abs(edge) for edge in one.median_interval)
         if one.median_interval[0] > 0 or one.median_interval[1] < 0:
-            return f"{what} [{low:.2f}, {high:.2f}], {told}"
+            return f"{what} [{low:.2f}, {high:.2f}], {message}"
         edges = "[{:+.2f}, {:+.2f}]".format(*one.median_interval)
         return (
             f"No difference in answering is shown between {self.first} and {self.second}:"
@@ -208,7 +207,7 @@ def _by_scenario(conversations: Iterable[Timed]) -> dict[str, dict[str, float]]:
         for name, value in timed.own.items():
             own[name].append(value)
     return {
-        name: {figure: float(np.mean(given)) for figure, given in own.items()}
+        name: {figure: float(np.mean(provided)) for figure, provided in own.items()}
         for name, own in values.items()
     }
 

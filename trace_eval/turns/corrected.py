@@ -109,10 +109,10 @@ def correct_report(
     name = report.definitions.name
     mine = {
         item: kept
-        for item, given in corrections.items()
-        if (kept := [one for one in given if one.definitions == name])
+        for item, provided in corrections.items()
+        if (kept := [one for one in provided if one.definitions == name])
     }
-    sets = dict.fromkeys(one.definitions for given in corrections.values() for one in given)
+    sets = dict.fromkeys(one.definitions for provided in corrections.values() for one in provided)
     if corrections and not mine:
         raise UserError(
             f"corrections: of {', '.join(sets)}, not of {name}; measure with --definitions"
@@ -142,10 +142,10 @@ def _left_out(
 ) -> Iterator[str]:
     for item, one in looked.items():
         if one.unfit:
-            told = counted(
+            details = counted(
                 len(one.unfit), f"correction of {item} fits", f"corrections of {item} fit"
             )
-            yield f"{told} no event that was measured"
+            yield f"{details} no event that was measured"
     if others := len(mine) - len(looked):
-        told = counted(others, "corrected conversation is", "corrected conversations are")
-        yield f"{told} not among the {len(report.conversations)} read"
+        details = counted(others, "corrected conversation is", "corrected conversations are")
+        yield f"{details} not among the {len(report.conversations)} read"

@@ -142,9 +142,9 @@ def turns_report(
     compared = compare_systems(report, other, draws) if other else None
     agreed = agree_on_events(report, read_event_labels(labels), options=draws) if labels else ()
     items = [one.item for one in report.conversations]
-    heard = None
+    recognised = None
     if options.recognisers:
-        heard = speech_fidelity(items, options.recognisers, options.names)
+        recognised = speech_fidelity(items, options.recognisers, options.names)
     corrected = correct_report(report, read_event_corrections(corrections)) if corrections else None
     checked = limited(limits, report, compared) if limits else ()
-    return TurnsFound(report, compared, agreed, heard, corrected, checked, other)
+    return TurnsFound(report, compared, agreed, recognised, corrected, checked, other)

@@ -107,11 +107,11 @@ class Fidelity:
     def _doubtful(self) -> Iterator[tuple[Any, ...]]:
         for one in self.entities:
             if one.missed:
-                heard = " / ".join(text or "-" for text in one.heard)
+                recognised = " / ".join(text or "-" for text in one.heard)
                 start = "" if one.start_s is None else f"{one.start_s:.2f}"
                 where = (one.conversation, one.turn, start)
                 of = f"{one.missed} of {len(self.recognisers)}"
-                yield (*where, one.status, one.kind, one.intended, heard, of)
+                yield (*where, one.status, one.kind, one.intended, recognised, of)
 
     def _kept(self, of: Any) -> Iterator[tuple[str, int, int]]:
         """(name, heard by somebody, all) of entities that were meant, in groups."""
@@ -145,19 +145,19 @@ def speech_fidelity(
     }
     words: dict[tuple[str, int], list[Transcript | str]] = defaultdict(list)
     for spec in recognisers:
-        found = _recognised([recording for _, recording in wanted.values()], spec, options)
+        result = _recognised([recording for _, recording in wanted.values()], spec, options)
         for position, (_, recording) in wanted.items():
-            words[position].append(_words(found[recording.source_id]))
+            words[position].append(_words(result[recording.source_id]))
     entities: list[SpokenEntity] = []
     unheard: list[str] = []
-    for (name, number), heard in words.items():
+    for (name, number), recognised in words.items():
         turn, _ = wanted[name, number]
-        known = [one for one in heard if isinstance(one, Transcript)]
-        if len(known) < len(heard):
-            why = next(one for one in heard if isinstance(one, str))
+        available = [one for one in recognised if isinstance(one, Transcript)]
+        if len(available) < len(recognised):
+            why = next(one for one in recognised if isinstance(one, str))
             unheard.append(f"{name} turn {number}: {why}")
         else:
-            entities += _compared(name, number, turn, known, names)
+            entities += _compared(name, number, turn, available, names)
     return Fidelity(tuple(recognisers), tuple(entities), len(words) - len(unheard), tuple(unheard))
 
 
@@ -187,26 +187,30 @@ def _words(found: Extracted) -> Transcript | str:
     blueprint: Blueprint | None = found.blueprint
     if blueprint is None:
         return found.error or "it cannot be decoded"
-    heard = blueprint.transcript
-    return heard if isinstance(heard, Transcript) else f"{heard.status}: {heard.reason}"
+    recognised = blueprint.transcript
+    return (
+        recognised
+        if isinstance(recognised, Transcript)
+        else f"{recognised.status}: {recognised.reason}"
+    )
 
 
 def _compared(
-    name: str, number: int, turn: Turn, heard: Sequence[Transcript], names: Sequence[str]
+    name: str, number: int, turn: Turn, recognised: Sequence[Transcript], names: Sequence[str]
 ) -> Iterator[SpokenEntity]:
-    told = [check_turn(turn, one.text, names, number) for one in heard]
-    meant = [[one for one in each if one.intended is not None] for each in told]
+    lines = [check_turn(turn, one.text, names, number) for one in recognised]
+    meant = [[one for one in each if one.intended is not None] for each in lines]
     for outcomes in zip(*meant, strict=True):
         missed = [position for position, one in enumerate(outcomes) if one.status != "kept"]
-        yield _entity(name, turn, outcomes, missed, heard)
-    added = [[one for one in each if one.intended is None] for each in told]
+        yield _entity(name, turn, outcomes, missed, recognised)
+    added = [[one for one in each if one.intended is None] for each in lines]
     for position, each in enumerate(added):
         for one in each:
             if any(_is(one, other) for before in added[:position] for other in before):
                 continue
             others = [next((o for o in each_ if _is(one, o)), None) for each_ in added]
             missed = [n for n, other in enumerate(others) if other is not None]
-            yield _entity(name, turn, others, missed, heard)
+            yield _entity(name, turn, others, missed, recognised)
 
 
 def _is(one: Heard, other: Heard) -> bool:
@@ -218,7 +222,7 @@ def _entity(
     turn: Turn,
     ones: Sequence[Heard | None],
     missed: Sequence[int],
-    heard: Sequence[Transcript],
+    recognised: Sequence[Transcript],
 ) -> SpokenEntity:
     """One entity as all recognisers have it; ``missed`` are the places of those against it."""
     position = missed[0] if missed else 0
@@ -227,7 +231,7 @@ def _entity(
     assert one.turn is not None
     start_s, end_s = one.start_s, one.end_s
     if missed and one.heard and turn.start_s is not None:
-        span = said_at(heard[position], one.heard)
+        span = said_at(recognised[position], one.heard)
         start_s, end_s = (turn.start_s + at for at in span) if span else (start_s, end_s)
     texts = tuple(other.heard if other else None for other in ones)
     return SpokenEntity(

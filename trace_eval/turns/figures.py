@@ -72,7 +72,7 @@ def figures_of(
     cluster = np.array([names[name] for name in clusters], np.int64)
     groups = _groups(definitions, domains, len(measured))
     shown: dict[str, TurnFigure] = {}
-    found: dict[str, TurnFigure] = {}
+    results: dict[str, TurnFigure] = {}
     for spec in definitions.specs:
         values = [_value(spec, [measured[n] for n in group]) for group in groups]
         value = float(_mean_known(np.array(values)[:, None])[0])
@@ -81,17 +81,17 @@ def figures_of(
             figure = replace(figure, value=None, reason="few")
         elif figure.value is not None and np.isfinite(value):
             shown[spec.name] = figure
-        found[spec.name] = figure
+        results[spec.name] = figure
     if not options.resamples:
-        return found
+        return results
     if len(names) < MIN_CONVERSATIONS:
         bare = {name: replace(one, reason=TOO_FEW_CONVERSATIONS) for name, one in shown.items()}
-        return {**found, **bare}
+        return {**results, **bare}
     for spec in definitions.specs:
         if spec.name in shown:
             parts = _Parts(measured, cluster, groups, len(names), definitions.domains)
-            found[spec.name] = _limited(shown[spec.name], spec, parts, options.level)
-    return found
+            results[spec.name] = _limited(shown[spec.name], spec, parts, options.level)
+    return results
 
 
 def counts_of(definitions: DefinitionSet, measured: Sequence[Measured]) -> dict[str, int]:
@@ -103,13 +103,13 @@ def counts_of(definitions: DefinitionSet, measured: Sequence[Measured]) -> dict[
 
 
 def few(
-    definitions: DefinitionSet, found: dict[str, TurnFigure], options: FigureOptions
+    definitions: DefinitionSet, results: dict[str, TurnFigure], options: FigureOptions
 ) -> list[str]:
     """Names of the figures that rest on few events but are shown."""
     specs = {spec.name: spec for spec in definitions.specs}
     return [
         name
-        for name, figure in found.items()
+        for name, figure in results.items()
         if figure.value is not None and _is_few(specs[name], figure, options)
     ]
 
@@ -155,9 +155,9 @@ def _quantile(values: Sequence[float], spec: FigureSpec) -> float:
 
 def _mean_known(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """The plain mean over groups, those without a value left out [shape=(clusters,)]."""
-    known = ~np.isnan(rows)
-    number = known.sum(axis=0)
-    total = np.where(known, rows, 0.0).sum(axis=0)
+    present = ~np.isnan(rows)
+    number = present.sum(axis=0)
+    total = np.where(present, rows, 0.0).sum(axis=0)
     return np.where(number > 0, total / np.maximum(number, 1), np.nan)
 
 
@@ -229,13 +229,13 @@ def _limited(figure: TurnFigure, spec: FigureSpec, parts: _Parts, level: float) 
     if spec.how == "quantile":
         values = [one.values.get(spec.of, ()) for one in parts.measured]
         unit = np.repeat(parts.cluster, [len(one) for one in values])
-        found = quantile_interval(np.concatenate(values), unit, spec.q, level)
-        if found.interval is None:
-            why = f"no interval: it needs about {found.needed} conversations"
+        result = quantile_interval(np.concatenate(values), unit, spec.q, level)
+        if result.interval is None:
+            why = f"no interval: it needs about {result.needed} conversations"
             return replace(figure, reason=why)
-        if not np.isfinite(found.interval).all():
+        if not np.isfinite(result.interval).all():
             return replace(figure, reason="no interval: replies that never came are within it")
-        return replace(figure, interval=found.interval)
+        return replace(figure, interval=result.interval)
     top, bottom = parts.sums(spec, np.arange(len(parts.measured)))
     if spec.share and not parts.averaged:
         limits = share_interval(top, bottom, level)

@@ -114,8 +114,8 @@ def _read(limits: TimingLimits, report: TurnsReport) -> Iterator[_Limit]:
                     " response_p90_s=+0.2 for a difference from --against"
                 )
             if name not in report.figures:
-                known = ", ".join(report.figures)
-                raise UserError(f"--fail-{side} {name:.80}: no such figure; use one of {known}")
+                available = ", ".join(report.figures)
+                raise UserError(f"--fail-{side} {name:.80}: no such figure; use one of {available}")
             yield _Limit(side, name, number)
 
 
@@ -136,30 +136,30 @@ def _absolute(limit: _Limit, figure: TurnFigure) -> tuple[Verdict, str]:
     if figure.value is None:
         return "fail", f"not known: {figure.reason or 'nothing was measured'}"
     interval = " [{:.3f}, {:.3f}]".format(*figure.interval) if figure.interval else ""
-    told = f"{figure.value:.3f}{interval} {figure.unit}".strip()
-    return "fail" if limit.beyond(figure.value) else "pass", told
+    message = f"{figure.value:.3f}{interval} {figure.unit}".strip()
+    return "fail" if limit.beyond(figure.value) else "pass", message
 
 
-def _relative(limit: _Limit, found: Difference, compared: SystemsCompared) -> tuple[Verdict, str]:
+def _relative(limit: _Limit, result: Difference, compared: SystemsCompared) -> tuple[Verdict, str]:
     """A share or a rate is mostly equal in a call, so the mean speaks for it; else the median."""
-    timed = found.unit in ("s", "ms")
-    kind, value, interval = "median of calls", found.median, found.median_interval
+    timed = result.unit in ("s", "ms")
+    kind, value, interval = "median of calls", result.median, result.median_interval
     if not timed:
-        kind, value, interval = "mean of calls", found.mean, found.mean_interval
+        kind, value, interval = "mean of calls", result.mean, result.mean_interval
     if value is None:
         return "fail", "not known on both sides"
     limits = " [{:+.3f}, {:+.3f}]".format(*interval) if interval else ""
-    told = f"{kind} {value:+.3f}{limits} {found.unit}".strip()
+    message = f"{kind} {value:+.3f}{limits} {result.unit}".strip()
     beyond = limit.beyond(value)
-    if found.pooled is not None:
-        told += f", pooled {found.pooled:+.3f} {found.unit}".rstrip()
-        beyond |= limit.beyond(found.pooled)
+    if result.pooled is not None:
+        message += f", pooled {result.pooled:+.3f} {result.unit}".rstrip()
+        beyond |= limit.beyond(result.pooled)
     if interval is None:
         least = least_paired(compared.level) if timed else MIN_CONVERSATIONS
         need = f"too few calls for an interval, which there is from {counted(least, 'pair')} on"
-        return "cannot tell", f"{told}; {need}"
+        return "cannot tell", f"{message}; {need}"
     worst = interval[1] if limit.side == "over" else interval[0]
     shown = interval[0] > 0 if limit.side == "over" else interval[1] < 0
     if beyond and shown:
-        return "fail", told
-    return ("cannot tell" if beyond or limit.beyond(worst) else "pass"), told
+        return "fail", message
+    return ("cannot tell" if beyond or limit.beyond(worst) else "pass"), message

@@ -87,8 +87,8 @@ class TurnsReport:
             "conversations": [_conversation(timed) for timed in self.conversations],
             "unread": [plain(one) for one in self.unread],
             "audit": {
-                one.item.id: {"verdict": told, "faults": one.item.conversation.meta["faults"]}
-                for one, told in self._audited()
+                one.item.id: {"verdict": details, "faults": one.item.conversation.meta["faults"]}
+                for one, details in self._audited()
             },
         }
 
@@ -111,12 +111,12 @@ class TurnsReport:
     def audit(self) -> Table:
         """Whether each recording can be timed, and where its faults are."""
         rows = []
-        for timed, told in self._audited():
+        for timed, details in self._audited():
             faults: Any = timed.item.conversation.meta["faults"]
             rows += [
                 (
                     timed.item.id,
-                    told if fault is faults[0] else "",
+                    details if fault is faults[0] else "",
                     fault.get("detail") or fault["name"],
                     fault["channel"] or "both",
                     " ".join(f"{start:.2f}-{end:.2f}" for start, end in fault["spans"][:5])
@@ -124,24 +124,24 @@ class TurnsReport:
                     fault["spoils"],
                 )
                 for fault in faults
-            ] or [(timed.item.id, told, "", "", "", "")]
+            ] or [(timed.item.id, details, "", "", "", "")]
         heads = ("recording", "can it be timed", "fault", "channel", "where", "spoils")
         return grid("Audit of recordings", heads, rows, "" if rows else "no sound was heard")
 
     def _audited(self) -> Iterator[tuple[Timed, str]]:
         for timed in self.conversations:
-            told = timed.item.conversation.meta.get("audit")
-            if isinstance(told, str):
-                yield timed, told
+            details = timed.item.conversation.meta.get("audit")
+            if isinstance(details, str):
+                yield timed, details
 
     def _audit_line(self) -> str:
-        told = [told for _, told in self._audited()]
-        if not told:
+        lines = [lines for _, lines in self._audited()]
+        if not lines:
             return ""
-        worse = Counter(one for one in told if one != "usable")
-        good = sum(one.partition(" (")[0] == "usable" for one in told)
-        line = f"audit: {good} of {counted(len(told), 'recording')} usable"
-        where = {told: _where(timed) for timed, told in reversed([*self._audited()])}
+        worse = Counter(one for one in lines if one != "usable")
+        good = sum(one.partition(" (")[0] == "usable" for one in lines)
+        line = f"audit: {good} of {counted(len(lines), 'recording')} usable"
+        where = {lines: _where(timed) for timed, lines in reversed([*self._audited()])}
         return "; ".join([line, *(f"{number} {one}{where[one]}" for one, number in worse.items())])
 
     def _entities(self) -> Iterator[tuple[Any, ...]]:
@@ -270,20 +270,20 @@ def _where(timed: Timed) -> str:
 
 def _conversation(timed: Timed) -> dict[str, Any]:
     item = timed.item
-    found = item.conversation
+    result = item.conversation
     return {
         "id": item.id,
         "question_id": item.question_id,
         "system": item.system,
-        "clock": plain(found.clock),
-        "speakers": plain(list(found.speakers)),
-        "end": plain(found.end),
+        "clock": plain(result.clock),
+        "speakers": plain(list(result.speakers)),
+        "end": plain(result.end),
         "turns": [
             {name: value for name, value in plain(turn).items() if value not in (None, [], False)}
-            for turn in found.turns
+            for turn in result.turns
         ],
         "events": [plain(event) for event in timed.measured.events],
-        "source_events": [plain(event) for event in found.events],
+        "source_events": [plain(event) for event in result.events],
         "entities": [plain(one) for one in timed.entities],
         "caveats": list(timed.caveats),
     }

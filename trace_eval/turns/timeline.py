@@ -15,10 +15,10 @@ _TEXT = 60
 
 def timeline(timed: Timed) -> Table:
     """Turns and events of one conversation in order of time."""
-    found = timed.item.conversation
+    result = timed.item.conversation
     rows: list[tuple[float, int, tuple[Any, ...]]] = []
     last = 0.0
-    for number, turn in enumerate(found.turns):
+    for number, turn in enumerate(result.turns):
         last = turn.start_s if turn.start_s is not None else last
         rows.append((last, 0, _turn_row(number, turn)))
     for event in timed.measured.events:

@@ -104,11 +104,11 @@ def measure(conversation: Conversation) -> Measured:
     }
     values = {"latency": [one.latency_s for _, one in sorted(whole_turns.items())]}
     caveats = () if _is_numbered(conversation) else ("turns are numbered by order of start",)
-    known = {name: (value, 1.0) for name, value in sub.items() if value is not None}
+    available = {name: (value, 1.0) for name, value in sub.items() if value is not None}
     return Measured(
         tuple(_events(whole_turns)),
         values,
-        {"score": (mean, 1.0), **known},
+        {"score": (mean, 1.0), **available},
         details,
         caveats,
     )
@@ -120,7 +120,7 @@ def _is_numbered(conversation: Conversation) -> bool:
 
 def exchanges_of(conversation: Conversation) -> dict[int, Exchange]:
     """Turns by number: as the source has them, else a new one whenever the user takes over."""
-    found: dict[int, Exchange] = defaultdict(Exchange)
+    results: dict[int, Exchange] = defaultdict(Exchange)
     numbered = _is_numbered(conversation)
     number, last = 0, None
     for turn in conversation.turns:
@@ -135,22 +135,22 @@ def exchanges_of(conversation: Conversation) -> dict[int, Exchange]:
             if role == "user" and last != "user":
                 number += 1
             last = role
-        one = found[number if not numbered or turn.exchange is None else turn.exchange]
+        one = results[number if not numbered or turn.exchange is None else turn.exchange]
         if not numbered and turn.start_s is not None:
-            open_ = found[number].user if role == "agent" else found[number - 1].agent
+            open_ = results[number].user if role == "agent" else results[number - 1].agent
             if any(start < turn.start_s < end for start, end in open_):
                 one.agent_interrupted |= role == "agent"
                 one.user_interrupted |= role == "user"
         (one.user if role == "user" else one.agent).extend(turn.stretches)
     for event in conversation.events:
         exchange = event.data.get("exchange")
-        if isinstance(exchange, int) and exchange in found:
-            one = found[exchange]
+        if isinstance(exchange, int) and exchange in results:
+            one = results[exchange]
             one.agent_interrupted |= event.kind == "agent_interrupted"
             one.user_interrupted |= event.kind == "user_interrupted"
             one.fallback |= event.kind == "fallback"
             one.tool |= event.kind in ("tool_call", "tool_response")
-    return dict(found)
+    return dict(results)
 
 
 def latency_score(ms: float, tool: bool) -> float:
@@ -249,12 +249,12 @@ def _sub_metrics(
             flagged = sum(getattr(one, flag) for one in whole.values())
             values[f"{group}.rate"] = round(flagged / n, 4)
             for name, key in means:
-                known = [one[key] for one in evidence.values() if key in one]
+                available = [one[key] for one in evidence.values() if key in one]
                 if key == _SEGMENTS:  # a count, null where nothing was counted
-                    values[f"{group}.{name}"] = float(sum(known)) if known else None
-                elif known:
+                    values[f"{group}.{name}"] = float(sum(available)) if available else None
+                elif available:
                     digits = 3 if name.endswith("_ms") else 4
-                    values[f"{group}.{name}"] = round(sum(known) / len(known), digits)
+                    values[f"{group}.{name}"] = round(sum(available) / len(available), digits)
     spoken = [one for one in exchanges.values() if one.agent or one.fallback]
     fallbacks = sum(one.fallback for one in exchanges.values())
     values["fallback_nudge.rate"] = round(fallbacks / len(spoken), 4) if spoken else 0.0

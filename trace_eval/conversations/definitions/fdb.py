@@ -62,13 +62,13 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     ratios: dict[str, tuple[float, float]] = {"one": (1, 1)}
     # Who says nothing takes no turn; only what was said without times of its words is unknown.
     silent = not any(turn.stretches for _, turn in conversation.turns_of("agent"))
-    if known := bool(words) or silent:
+    if present := bool(words) or silent:
         ratios["takeover"] = (takeover(words), 1)
     return Measured(
         tuple(events),
         {kind: [event.value_s or 0.0 for event in events if event.kind == kind] for kind in KINDS},
         ratios,
-        caveats=() if known else ("no word times of the agent, so takeover is unknown",),
+        caveats=() if present else ("no word times of the agent, so takeover is unknown",),
     )
 
 
@@ -81,29 +81,29 @@ def _closed(conversation: Conversation, role: Role, gap_s: float) -> Spans:
 def _gaps(user: Spans, agent: Spans) -> list[Event]:
     """From each user segment to the next start of the agent; one per start, the shortest."""
     starts = [start for start, _ in agent]
-    found: dict[float, float] = {}
+    results: dict[float, float] = {}
     for _, end in user:
         position = bisect_right(starts, end)
         if position < len(starts):
-            found[starts[position]] = max(end, found.get(starts[position], end))
-    return [Event("response", end, start, start - end) for start, end in found.items()]
+            results[starts[position]] = max(end, results.get(starts[position], end))
+    return [Event("response", end, start, start - end) for start, end in results.items()]
 
 
 def _stops(user: Spans, agent: Spans) -> list[Event]:
     """Overlaps; of those that end in the same millisecond the shortest."""
-    found: dict[int, tuple[float, float]] = {}
+    results: dict[int, tuple[float, float]] = {}
     one = other = 0
     while one < len(user) and other < len(agent):
         start, end = max(user[one][0], agent[other][0]), min(user[one][1], agent[other][1])
         if start < end:
             key = round(end * 1000)
-            if key not in found or end - start < found[key][1] - found[key][0]:
-                found[key] = (start, end)
+            if key not in results or end - start < results[key][1] - results[key][0]:
+                results[key] = (start, end)
         if user[one][1] <= agent[other][1]:
             one += 1
         else:
             other += 1
-    return [Event("stop", start, end, end - start) for start, end in found.values()]
+    return [Event("stop", start, end, end - start) for start, end in results.values()]
 
 
 def takeover(words: list[SpokenWord]) -> int:

@@ -53,7 +53,7 @@ def _of_speech(conversation: Conversation) -> Measured:
 
 def _measured(
     conversation: Conversation,
-    known: Callable[[Conversation, list[Event]], Iterable[Event]],
+    available: Callable[[Conversation, list[Event]], Iterable[Event]],
 ) -> Measured:
     if conversation.clock.kind == "none":
         return NO_CLOCK
@@ -67,7 +67,7 @@ def _measured(
     if all(floor.segments.values()):
         events += replies(floor, conversation.end.reason, calls)
         events += [*interruptions(floor), *backchannels(floor)]
-    events = [*known(conversation, events)]
+    events = [*available(conversation, events)]
     events.sort(key=lambda event: (event.start_s, event.end_s))
     return _summed(conversation, floor, tuple(events))
 

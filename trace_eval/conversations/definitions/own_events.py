@@ -78,8 +78,8 @@ def replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterato
 def _around(utterances: Sequence[Utterance], at_s: float) -> Utterance | None:
     """The utterance inside which a moment lies; ends excluded."""
     position = bisect_left([one.start for one in utterances], at_s) - 1
-    found = utterances[position] if position >= 0 else None
-    return found if found and found.start < at_s < found.end else None
+    result = utterances[position] if position >= 0 else None
+    return result if result and result.start < at_s < result.end else None
 
 
 def interruptions(floor: Floor) -> Iterator[Event]:

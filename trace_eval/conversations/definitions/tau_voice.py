@@ -224,10 +224,10 @@ def _answered(
 ) -> Event:
     """An effect while the agent is silent: to answer it is an error."""
     last = end + int(THRESHOLDS.selective_response_s / d)
-    found = next((first for first, _ in answers if start <= first <= last), None)
-    if found is None:
+    result = next((first for first, _ in answers if start <= first <= last), None)
+    if result is None:
         return _event(f"{kind}_correct", start, end, d)
-    return _event(f"{kind}_error", start, max(end, found), d, tick=found)
+    return _event(f"{kind}_error", start, max(end, result), d, tick=result)
 
 
 def _out_of_turn(ticks: Ticks, answers: Sequence[tuple[int, int]]) -> Iterator[Event]:

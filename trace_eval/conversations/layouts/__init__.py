@@ -95,24 +95,24 @@ def read_conversations(
     total = chosen.count(path) if chosen.count and options.tick else None
     items: dict[str, ConversationItem] = {}
     unread: list[Unread] = []
-    for number, found in enumerate(chosen.read(path, options), 1):
+    for number, result in enumerate(chosen.read(path, options), 1):
         if options.tick:
             options.tick(number, total)
-        if options.hear_logs and not isinstance(found, Unread):
-            found = _audited(found, options)
-        if isinstance(found, Unread):
-            unread.append(found)
-        elif found.id in items:
-            unread.append(Unread(found.id, "another conversation has this id; rename one"))
+        if options.hear_logs and not isinstance(result, Unread):
+            result = _audited(result, options)
+        if isinstance(result, Unread):
+            unread.append(result)
+        elif result.id in items:
+            unread.append(Unread(result.id, "another conversation has this id; rename one"))
         else:
-            items[found.id] = found
+            items[result.id] = result
     if not items:
         raise UserError(_nothing(path, chosen.name, unread))
     return Reading(chosen.name, tuple(items.values()), tuple(unread))
 
 
-def _audited(found: ConversationItem, options: ReadOptions) -> ConversationItem | Unread:
-    return one(found.id, partial(checked_against_sound, found, options))
+def _audited(result: ConversationItem, options: ReadOptions) -> ConversationItem | Unread:
+    return one(result.id, partial(checked_against_sound, result, options))
 
 
 def _nothing(path: Path, layout: str, unread: Sequence[Unread]) -> str:

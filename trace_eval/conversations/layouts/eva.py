@@ -109,8 +109,8 @@ def read(path: Path, options: ReadOptions) -> Found:
             list(_records(path)), lambda folder: _record(folder, path, options.pipeline)
         )
         return
-    found = json_file(path)
-    for position, history in enumerate(found if isinstance(found, list) else [found]):
+    result = json_file(path)
+    for position, history in enumerate(result if isinstance(result, list) else [result]):
         name = text_of(mapping(history).get("id")) or str(position)
         yield one(f"{path}, {name}", partial(_history, mapping(history), name, options.pipeline))
 
@@ -210,15 +210,15 @@ def _item(
 ) -> ConversationItem:
     _refuse_two_clocks(log)
     entries = merged(log.list("audit"), log.list("pipecat"), log.list("events"))
-    found = number(entries, pipeline)
+    result = number(entries, pipeline)
     first = min((entry.t_ms for entry in entries), default=0.0) / 1000
     zero = float(math.floor(first)) if first > 1e8 else 0.0
-    turns = _turns(found, entries, log, zero)
-    events = [*_tools(found, entries, log, zero, turns), *_flags(found, entries, log, zero)]
+    turns = _turns(result, entries, log, zero)
+    events = [*_tools(result, entries, log, zero, turns), *_flags(result, entries, log, zero)]
     ended = [entry.t_ms for entry in entries if entry.kind == "session_ended"]
     for count, what in (
-        (found.dropped, "ends of speech without a start were dropped"),
-        (found.unended, "starts of speech without an end last until the session's end"),
+        (result.dropped, "ends of speech without a start were dropped"),
+        (result.unended, "starts of speech without an end last until the session's end"),
     ):
         if count:
             log.caveats.append(f"{count} {what}")
@@ -288,14 +288,14 @@ def _turns(found: Numbered, entries: list[Entry], log: _Log, zero: float) -> lis
 
 
 def _tools(
-    found: Numbered, entries: list[Entry], log: _Log, zero: float, turns: list[Turn]
+    result: Numbered, entries: list[Entry], log: _Log, zero: float, turns: list[Turn]
 ) -> list[SourceEvent]:
     positions = {turn.exchange: n for n, turn in enumerate(turns) if turn.speaker == "agent"}
     calls = []
     for index, entry in enumerate(entries):
         if entry.source != "audit" or entry.kind not in ("tool_call", "tool_response"):
             continue
-        value, exchange = log.raw.get(id(entry)), found.turn_of[index]
+        value, exchange = log.raw.get(id(entry)), result.turn_of[index]
         is_call = entry.kind == "tool_call"
         calls.append(
             ToolEntry(
@@ -310,13 +310,13 @@ def _tools(
     return tool_events(calls)
 
 
-def _flags(found: Numbered, entries: list[Entry], log: _Log, zero: float) -> list[SourceEvent]:
+def _flags(result: Numbered, entries: list[Entry], log: _Log, zero: float) -> list[SourceEvent]:
     flags = [
         SourceEvent(kind=kind, data={"exchange": exchange})
         for kind, exchanges in (
-            ("agent_interrupted", found.agent_interrupted),
-            ("user_interrupted", found.user_interrupted),
-            ("fallback", found.fallbacks),
+            ("agent_interrupted", result.agent_interrupted),
+            ("user_interrupted", result.user_interrupted),
+            ("fallback", result.fallbacks),
         )
         for exchange in sorted(exchanges)
     ]

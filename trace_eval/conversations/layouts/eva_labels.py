@@ -97,12 +97,13 @@ def _fidelity(line: Record, name: str) -> ConversationItem:
 
 def _entities(line: Record, name: str) -> ConversationItem:
     """Key entities: what a user meant, what a recogniser wrote, and which entities survived."""
-    meant, heard = (
+    meant, recognised = (
         [value if isinstance(value, str) else "" for value in listed(line.get(key), key)]
         for key in ("user_tts", "transcription")
     )
     turns = [
-        Turn(speaker="user", text=text, heard=wrote) for text, wrote in zip_longest(meant, heard)
+        Turn(speaker="user", text=text, heard=wrote)
+        for text, wrote in zip_longest(meant, recognised)
     ]
     labels: dict[str, Any] = {}
     for entry in _list(line, "labels"):

@@ -40,27 +40,29 @@ def _spans(values: Sequence[Any]) -> Iterator[tuple[dict[str, Any], Any]]:
 
 
 def _list(value: Any, key: str) -> list[dict[str, Any]]:
-    found = mapping(value).get(key)
-    return [mapping(one) for one in found] if isinstance(found, list) else []
+    result = mapping(value).get(key)
+    return [mapping(one) for one in result] if isinstance(result, list) else []
 
 
 def _value(value: Any) -> Any:
     """An attribute's value; messages are JSON in text, or structured."""
-    kind, found = next(iter(mapping(value).items()), ("", None))
+    kind, result = next(iter(mapping(value).items()), ("", None))
     if kind == "arrayValue":
-        return [_value(one) for one in _list(found, "values")]
+        return [_value(one) for one in _list(result, "values")]
     if kind == "kvlistValue":
-        return {str(one.get("key")): _value(one.get("value")) for one in _list(found, "values")}
-    return parsed(found)
+        return {str(one.get("key")): _value(one.get("value")) for one in _list(result, "values")}
+    return parsed(result)
 
 
 def _call(name: str, spans: list[dict[str, Any]]) -> dict[str, Any]:
     said: list[dict[str, Any]] = []
     for facts in spans:
-        given, answered = (_list(facts, f"gen_ai.{side}.messages") for side in ("input", "output"))
-        pairs = zip(said, given, strict=False)  # a request repeats what was said before
+        provided, answered = (
+            _list(facts, f"gen_ai.{side}.messages") for side in ("input", "output")
+        )
+        pairs = zip(said, provided, strict=False)  # a request repeats what was said before
         repeated = sum(1 for _ in takewhile(lambda pair: _words(pair[0]) == _words(pair[1]), pairs))
-        said += given[repeated:] + answered
+        said += provided[repeated:] + answered
     facts = {key: value for span in spans for key, value in span.items() if value is not None}
     policy = list(facts.get("gen_ai.system_instructions") or [])
     policy += [part for one in said if one.get("role") == "system" for part in _list(one, "parts")]

@@ -121,8 +121,8 @@ def _calls(platform: Platform, file: Path) -> Iterator[tuple[str, Any]]:
     if file.suffix == ".jsonl":
         rows = [(f"{file}, line {number}", value) for number, value in separate_lines(file)]
     else:
-        found = json_file(file)
-        values = place(found, _LISTS) if isinstance(place(found, _LISTS), list) else found
+        result = json_file(file)
+        values = place(result, _LISTS) if isinstance(place(result, _LISTS), list) else result
         values = values if isinstance(values, list) else [values]
         rows = [(f"{file}, {n}", value) for n, value in enumerate(values, 1)]
     if platform.whole is None:
@@ -145,9 +145,9 @@ def _item(
     name = text_of(facts.get("id")) or name
     listed = place(call, platform.turns)
     channels, caveats = _recording(facts, name, folder, options)
-    known = {"system": text_of(facts.get("system"))}
+    available = {"system": text_of(facts.get("system"))}
     if not listed and channels:
-        return heard_item(name, channels, options, known)
+        return heard_item(name, channels, options, available)
     if not isinstance(listed, list) or not listed:
         raise UserError(_nothing(platform, facts, folder, name))
     rows = _rows(platform, listed)
@@ -159,7 +159,7 @@ def _item(
     placed = [row["start"] is not None for _, row in rows.turns]
     timed = any(placed)
     if channels and not all(placed):
-        item = heard_item(name, channels, options, known)
+        item = heard_item(name, channels, options, available)
         why = "not all turns of its log have times: turns are those of the sound, without its words"
         return item.model_copy(update={"caveats": (*item.caveats, *caveats, why)})
     if timed:
@@ -173,7 +173,7 @@ def _item(
         "instructions": {} if policy is None else {"policy": policy},
     }
     item = item_of(name, rows.turns, folder, options, more)
-    return item.model_copy(update={**known, "caveats": (*item.caveats, *caveats)})
+    return item.model_copy(update={**available, "caveats": (*item.caveats, *caveats)})
 
 
 def _nothing(platform: Platform, facts: dict[str, Any], folder: Path, name: str) -> str:

@@ -65,7 +65,9 @@ def _unfolded(value: dict[str, Any]) -> dict[str, Any]:
     answer = value.get("answer")
     if "conversation" in value or not isinstance(answer, dict):
         return value
-    kept = {key: told for key, told in value.items() if key in ("id", "question_id", "system")}
+    kept = {
+        key: details for key, details in value.items() if key in ("id", "question_id", "system")
+    }
     caveats = mapping(value.get("meta")).get("caveats", [])
     return kept | {"conversation": answer.get("conversation"), "caveats": caveats}
 
@@ -80,14 +82,14 @@ def read(path: Path, options: ReadOptions) -> Found:
             yield Unread(where, value)
             continue
         try:
-            found = list(_items(value))
+            results = list(_items(value))
         except ValidationError as error:
             yield Unread(where, problem(error))
             continue
         except UserError as error:
             yield Unread(where, str(error))
             continue
-        for item in found:
+        for item in results:
             yield one(where, partial(_rooted, item, path.parent))
 
 

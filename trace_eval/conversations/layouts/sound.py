@@ -120,8 +120,8 @@ def heard_item(
         agent_greets=options.agent_channel == "greets",
         check_clock=options.check_clock,
     )
-    known = {key: str(row[key]) for key in ("question_id", "system") if row and row.get(key)}
-    return ConversationItem(id=name, conversation=conversation, caveats=caveats, **known)
+    available = {key: str(row[key]) for key in ("question_id", "system") if row and row.get(key)}
+    return ConversationItem(id=name, conversation=conversation, caveats=caveats, **available)
 
 
 STEREO = CallLayout(

@@ -76,7 +76,7 @@ def item_of(
     cells: list[tuple[int, dict[str, Any]]],
     folder: Path,
     options: ReadOptions,
-    known: Mapping[str, Any] | None = None,
+    available: Mapping[str, Any] | None = None,
 ) -> ConversationItem:
     """One conversation of numbered rows.
 
@@ -85,7 +85,7 @@ def item_of(
         cells: (number, row), with the columns of this module.
         folder: which recordings are named relative to.
         options: who is who, where no row says it.
-        known: fields of the conversation that no row has; channels are named by role.
+        available: fields of the conversation that no row has; channels are named by role.
 
     Raises:
         UserError: a row breaks a rule; the message names it.
@@ -96,7 +96,7 @@ def item_of(
     speech, merged = _merged(_in_order([row for row in rows if KINDS[_kind(row)] is None]))
     speakers = _speakers(rows, options)
     channel = _shared_channel({text_of(row.cells.get("audio")) for row in rows}, folder)
-    lanes = {lane.name for lane in (known or {}).get("channels", ())}
+    lanes = {lane.name for lane in (available or {}).get("channels", ())}
     first = rows[0].cells
     more = {key: str(first[key]) for key in ("system", "question_id") if first.get(key)}
     return ConversationItem(
@@ -116,7 +116,7 @@ def item_of(
                     "channels": () if channel is None else (channel,),
                     "clock": Clock(kind="log" if timed else "none", zero=zero or None),
                     "events": tuple(_events(rows)),
-                    **(known or {}),
+                    **(available or {}),
                 },
             )
         ),
@@ -203,21 +203,21 @@ def _merged(rows: list[_Row]) -> tuple[list[_Row], int]:
 def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
     """Who has which role: as a column says, as options say, or by the names user and agent."""
     names = list(dict.fromkeys(row.speaker for row in rows))
-    found = _told_roles(rows)
+    result = _told_roles(rows)
     for name, role in ((options.user, "user"), (options.agent, "agent")):
         if name is not None and name not in names:
             raise UserError(f"--{role} {name!r:.40}: nobody is called so; there are {names}")
         if name is not None:
-            found[name] = role  # type: ignore[assignment]
+            result[name] = role  # type: ignore[assignment]
     for role in ("user", "agent"):
-        if role in names and role not in found.values():
-            found.setdefault(role, role)  # type: ignore[arg-type]
-    left = [name for name in names if name not in found]
-    if "agent" not in found.values() and len(names) > 1:
+        if role in names and role not in result.values():
+            result.setdefault(role, role)  # type: ignore[arg-type]
+    left = [name for name in names if name not in result]
+    if "agent" not in result.values() and len(names) > 1:
         raise UserError(f"who of {names} is the agent? add a column 'role', or say --agent NAME")
-    if "user" not in found.values() and len(left) == 1:
-        found[left[0]] = "user"
-    return {name: found.get(name, "other") for name in names}
+    if "user" not in result.values() and len(left) == 1:
+        result[left[0]] = "user"
+    return {name: result.get(name, "other") for name in names}
 
 
 def _told_roles(rows: list[_Row]) -> dict[str, Role]:

@@ -20,14 +20,14 @@ UNIX_S, _MS = 1e8, 1e11
 def place(value: Any, places: Places) -> Any:
     """What stands in the first of some places that has something; None: none has."""
     for path in places:
-        found = value
+        result = value
         for key in path.split("."):
-            if isinstance(found, list) and key.lstrip("-").isdigit():
-                found = found[int(key)] if -len(found) <= int(key) < len(found) else None
+            if isinstance(result, list) and key.lstrip("-").isdigit():
+                result = result[int(key)] if -len(result) <= int(key) < len(result) else None
             else:
-                found = mapping(found).get(key)
-        if found is not None:
-            return found
+                result = mapping(result).get(key)
+        if result is not None:
+            return result
     return None
 
 

@@ -150,15 +150,15 @@ def _alone(role: Role, lane: Lane, said: Spans) -> Iterator[Fault]:
     elif spans := _filled(lane, said):
         yield Fault("silence that is filled in", role, "replies", spans)
     times = np.array([lane.at(hop * HOP_S) for hop in (0, 1)])
-    heard = inside(said, times[0] + (times[1] - times[0]) * np.arange(len(lane.levels)))
+    recognised = inside(said, times[0] + (times[1] - times[0]) * np.arange(len(lane.levels)))
     voice, _, _, top = lane.bands
     if (
         lane.rate > TELEPHONE_HZ
-        and heard.any()
-        and (np.quantile(top[heard], 0.99) < np.quantile(voice[heard], 0.99) - _NARROW_DB)
+        and recognised.any()
+        and (np.quantile(top[recognised], 0.99) < np.quantile(voice[recognised], 0.99) - _NARROW_DB)
     ):
         yield Fault("no sound above 4 kHz", role, "nothing", [])
-    level = float(np.quantile(lane.levels[heard], 0.9)) if heard.any() else 0.0
+    level = float(np.quantile(lane.levels[recognised], 0.9)) if recognised.any() else 0.0
     packets = ("lost packets", _LOST_DB), ("repeated packets", _LOUD_DB)
     for (name, below_db), flags in zip(packets, lane.flaws, strict=False):
         if spans := _inside_speech(lane, flags, level - below_db):

@@ -60,15 +60,15 @@ def heard_conversation(
         AudioError: a channel cannot be decoded.
     """
     lanes = dict(zip(ROLES, hear([channels[role] for role in ROLES]), strict=True))
-    found = dict(zip(ROLES, segmented([lanes[role] for role in ROLES], ignore), strict=True))
-    if agent_greets and _first(found["user"]) < _first(found["agent"]):
+    results = dict(zip(ROLES, segmented([lanes[role] for role in ROLES], ignore), strict=True))
+    if agent_greets and _first(results["user"]) < _first(results["agent"]):
         lanes = {"user": lanes["agent"], "agent": lanes["user"]}
-        found = {"user": found["agent"], "agent": found["user"]}
-    sides = [lanes[role] for role in ROLES], [found[role] for role in ROLES]
+        results = {"user": results["agent"], "agent": results["user"]}
+    sides = [lanes[role] for role in ROLES], [results[role] for role in ROLES]
     turns = dict(zip(ROLES, turn_edges(*sides), strict=True))
     names = names or {role: role for role in ROLES}
     end_s = max(lane.end_s for lane in lanes.values())
-    faults = audit(lanes, {role: found[role].segments for role in ROLES})
+    faults = audit(lanes, {role: results[role].segments for role in ROLES})
     floor = floor_of_segments({role: turns[role].segments for role in ROLES}, end_s, FloorRules())
     conversation = Conversation(
         channels=tuple(
@@ -77,24 +77,24 @@ def heard_conversation(
         speakers=tuple(Speaker(name=names[role], role=role, channel=names[role]) for role in ROLES),
         clock=Clock(kind="recording", resolution_s=HOP_S),
         turns=turns_heard(floor, names),
-        events=tuple(_events(found, turns)),
+        events=tuple(_events(results, turns)),
         start_s=min(0.0, *(lane.at(0.0) for lane in lanes.values())),
         end=End(at_s=end_s),
         meta={
-            "edge_error_ms": EDGE_ERROR_MS["noisy" if _is_noisy(found) else "refined"],
+            "edge_error_ms": EDGE_ERROR_MS["noisy" if _is_noisy(results) else "refined"],
             "edge_error_human_ms": EDGE_ERROR_MS["human"],
             "audit": verdict(faults),
             "faults": [fault.record() for fault in faults],
         },
     )
-    clock = _clock(lanes, found) if check_clock else ()
-    return conversation, (*_caveats(lanes, found, turns, floor), *clock)
+    clock = _clock(lanes, results) if check_clock else ()
+    return conversation, (*_caveats(lanes, results, turns, floor), *clock)
 
 
-def _clock(lanes: dict[Role, Lane], found: dict[Role, Segmented]) -> Iterator[str]:
+def _clock(lanes: dict[Role, Lane], results: dict[Role, Segmented]) -> Iterator[str]:
     """How late each voice's echo is on the other channel."""
     echoes = {
-        (one, other): find_echo(lanes[one], found[one].segments, lanes[other])
+        (one, other): find_echo(lanes[one], results[one].segments, lanes[other])
         for one, other in permutations(ROLES)
     }
     yield from (echo.told(*roles) for roles, echo in echoes.items() if echo)
@@ -106,13 +106,13 @@ def _first(one: Segmented) -> float:
     return one.segments[0][0] if one.segments else float("inf")
 
 
-def _is_noisy(found: dict[Role, Segmented]) -> bool:
-    return any(one.noisy for one in found.values())
+def _is_noisy(results: dict[Role, Segmented]) -> bool:
+    return any(one.noisy for one in results.values())
 
 
-def _events(found: dict[Role, Segmented], turns: dict[Role, TurnEdges]) -> Iterator[SourceEvent]:
+def _events(results: dict[Role, Segmented], turns: dict[Role, TurnEdges]) -> Iterator[SourceEvent]:
     for role in ROLES:
-        one, edges = found[role], turns[role]
+        one, edges = results[role], turns[role]
         follows = {"crosstalk": {"echo": True}} if edges.path else {}
         kinds = {"crosstalk": one.crosstalk, "uncertain": one.uncertain, "doubtful": edges.doubtful}
         left = dict(zip(LEFT_OUT, (edges.breath, edges.trailing, edges.echo), strict=True))
@@ -124,11 +124,11 @@ def _events(found: dict[Role, Segmented], turns: dict[Role, TurnEdges]) -> Itera
 
 def _caveats(
     lanes: dict[Role, Lane],
-    found: dict[Role, Segmented],
+    results: dict[Role, Segmented],
     turns: dict[Role, TurnEdges],
     floor: Floor,
 ) -> Iterator[str]:
-    for role, one in found.items():
+    for role, one in results.items():
         if not one.segments:
             yield f"the channel of the {role} is silent"
         edges = turns[role]
@@ -142,7 +142,7 @@ def _caveats(
             yield f"{len(one.crosstalk)} stretches on the {role}'s channel are the other's voice"
         if one.noisy:
             yield f"noisy: {one.noisy} of {len(one.segments)} segments of the {role} have raw edges"
-    if any(end - start > _LONG_S for start, end in found["user"].segments):
+    if any(end - start > _LONG_S for start, end in results["user"].segments):
         yield f"the user speaks over {_LONG_S:g} s without a pause: music? leave it out by --ignore"
     lengths = [lane.samples for lane in lanes.values()]
     if min(lengths) < (1 - _DIFFERENT) * max(lengths):
@@ -160,6 +160,6 @@ def _looks_swapped(floor: Floor) -> bool:
         min((start - one.end for start in starts if start >= one.end - 0.2), default=None)
         for one in floor.taking("user")
     ]
-    known = [gap for gap in gaps if gap is not None]
+    available = [gap for gap in gaps if gap is not None]
     most = total(user) > 0.7 * (total(user) + total(agent))
-    return most and bool(known) and median(known) < 0.4
+    return most and bool(available) and median(available) < 0.4

@@ -160,17 +160,17 @@ def find_echo(voice: Lane, said: Spans, other: Lane) -> Echo | None:
         voice, other: lanes.
         said: what is spoken on the first.
     """
-    found = [*_lags(voice, said, other)]
-    if not found:
+    results = [*_lags(voice, said, other)]
+    if not results:
         return None
-    at, lags, likes = np.array(found).T
+    at, lags, likes = np.array(results).T
     drift, expected = None, np.median(lags)
     if at[-1] - at[0] >= _APART_S:
         line = np.polyfit(at, lags, 1)
         drift, expected = 1e6 * float(line[0]), np.polyval(line, at)
-    agree = len(found) > 1 and float(np.median(np.abs(lags - expected))) <= _AGREE_S
+    agree = len(results) > 1 and float(np.median(np.abs(lags - expected))) <= _AGREE_S
     sure = agree or float(np.median(likes)) >= _SURE
-    return Echo(float(np.median(lags)), drift, len(found), sure)
+    return Echo(float(np.median(lags)), drift, len(results), sure)
 
 
 def _lags(voice: Lane, said: Spans, other: Lane) -> Iterator[tuple[float, float, float]]:

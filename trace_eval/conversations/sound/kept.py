@@ -37,23 +37,23 @@ def kept_conversation(
     if folder is None:
         return heard_conversation(channels, **how)
     place = folder / f"{_key(channels, how)}.json"
-    known = _read(place)
-    if known is None:
+    available = _read(place)
+    if available is None:
         conversation, caveats = heard_conversation(channels, **how)
-        known = _Heard(conversation=conversation, caveats=caveats)
-        text = known.model_dump_json()
+        available = _Heard(conversation=conversation, caveats=caveats)
+        text = available.model_dump_json()
         make_folder(folder, private=True)
         replace_file(place, f"{_digest(text)}\n{text}")
-    return known.conversation, known.caveats
+    return available.conversation, available.caveats
 
 
 def _key(channels: dict[Role, Channel], how: dict[str, Any]) -> str:
     """By place, size and time of every file, and by what decides the turns."""
-    given = [
+    provided = [
         [role, channel.model_dump(mode="json"), _stamp(channel.audio)]
         for role, channel in channels.items()
     ]
-    return _digest(jsonl.canonical([VERSION, given, how]))
+    return _digest(jsonl.canonical([VERSION, provided, how]))
 
 
 def _stamp(file: Path) -> list[str | int]:

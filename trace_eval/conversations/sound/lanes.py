@@ -95,12 +95,12 @@ class Lane:
 
     def levels_at(self, times: NDArray[np.float64], band: str | None = None) -> NDArray[np.float64]:
         """Levels at times of the conversation; outside of the file digital silence."""
-        known = self.levels if band is None else self.bands[list(BANDS).index(band)]
+        available = self.levels if band is None else self.bands[list(BANDS).index(band)]
         scale = 1 + self.channel.drift_ppm / 1e6
         hops = np.rint((times - self.channel.offset_s) / scale / HOP_S).astype(np.int64)
-        inside = (hops >= 0) & (hops < len(known))
+        inside = (hops >= 0) & (hops < len(available))
         levels = np.full(len(times), SILENT_DB)
-        levels[inside] = known[hops[inside]]
+        levels[inside] = available[hops[inside]]
         return levels
 
 
@@ -124,7 +124,7 @@ def hear(channels: Sequence[Channel]) -> list[Lane]:
     Raises:
         AudioError: one cannot be decoded, or there is no such channel.
     """
-    heard: dict[Channel, Lane] = {}
+    recognised: dict[Channel, Lane] = {}
     for audio in dict.fromkeys(channel.audio for channel in channels):
         mine = [channel for channel in channels if channel.audio == audio]
         with opened(audio, str(audio), max_seconds=0.0) as file:
@@ -134,8 +134,8 @@ def hear(channels: Sequence[Channel]) -> list[Lane]:
             for ear, block in zip(ears, blocks, strict=True):
                 ear.hear(block)
         for channel, ear in zip(mine, ears, strict=True):
-            heard[channel] = ear.lane(channel, rate)
-    return [heard[channel] for channel in channels]
+            recognised[channel] = ear.lane(channel, rate)
+    return [recognised[channel] for channel in channels]
 
 
 class _Ear:

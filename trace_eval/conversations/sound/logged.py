@@ -56,10 +56,10 @@ def checked_against_sound(item: ConversationItem, options: ReadOptions) -> Conve
     conversation = item.conversation
     if conversation.clock.kind != "log" or not (channels := _channels(conversation)):
         return item
-    heard, _ = kept_conversation(channels, options.kept)
-    known: Any = heard.meta["faults"]
-    faults = [Fault(**fault) for fault in known]
-    faults += disagreements(_spoken(conversation), _spoken(heard))
+    recognised, _ = kept_conversation(channels, options.kept)
+    available: Any = recognised.meta["faults"]
+    faults = [Fault(**fault) for fault in available]
+    faults += disagreements(_spoken(conversation), _spoken(recognised))
     meta = {"audit": verdict(faults), "faults": [fault.record() for fault in faults]}
     return item.model_copy(
         update={
@@ -101,9 +101,11 @@ def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> lis
         return []
     end_s = max(spans[-1][1] for spans in (*log.values(), *sound.values()))
     times = np.arange(0.0, end_s + _STEP_S, _STEP_S)
-    logged, heard = ({role: inside(one[role], times) for role in ROLES} for one in (log, sound))
-    straight = _fit([(logged[role], heard[role]) for role in ROLES])
-    crossed = _fit([(logged["user"], heard["agent"]), (logged["agent"], heard["user"])])
+    logged, recognised = (
+        {role: inside(one[role], times) for role in ROLES} for one in (log, sound)
+    )
+    straight = _fit([(logged[role], recognised[role]) for role in ROLES])
+    crossed = _fit([(logged["user"], recognised["agent"]), (logged["agent"], recognised["user"])])
     at_once = abs(crossed[0]) <= _DELAY_S < abs(straight[0])  # of calls that repeat themselves
     if crossed[1] > max(_LIKE, straight[1] + (-_BETTER / 2 if at_once else _BETTER)):
         why = (

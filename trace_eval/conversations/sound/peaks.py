@@ -29,12 +29,12 @@ def channel_peaks(channels: Sequence[Channel], length_s: float, points: int) -> 
     Returns:
         For each channel 0 to 1; empty where it cannot be decoded.
     """
-    found: dict[Channel, Peaks] = {}
+    results: dict[Channel, Peaks] = {}
     for audio in dict.fromkeys(channel.audio for channel in channels):
         mine = [channel for channel in channels if channel.audio == audio]
         peaks = _of_file(audio, mine, length_s, points)
-        found |= zip(mine, peaks, strict=True)
-    return [found[channel] for channel in channels]
+        results |= zip(mine, peaks, strict=True)
+    return [results[channel] for channel in channels]
 
 
 def _of_file(audio: Path, mine: list[Channel], length_s: float, points: int) -> list[Peaks]:

@@ -198,11 +198,11 @@ def _edges(grid: Grid, own: int, span: tuple[float, float], line: float) -> tupl
     """The first and last moment at which two neighbouring frames are speech."""
     start, end = span
     first = slice(grid.hop(start - RULES.after_s), grid.hop(start + RULES.after_s))
-    if len(found := _hot_pairs(grid, own, first, line)):
-        start = grid.base + (first.start + found[0]) * HOP_S + RULES.shift_s
+    if len(result := _hot_pairs(grid, own, first, line)):
+        start = grid.base + (first.start + result[0]) * HOP_S + RULES.shift_s
     last = slice(max(1, grid.hop(end - RULES.before_s)) - 1, grid.hop(end + RULES.after_s) - 1)
-    if len(found := _hot_pairs(grid, own, last, line)):
-        end = grid.base + (last.start + found[-1] + 2) * HOP_S - RULES.shift_s
+    if len(result := _hot_pairs(grid, own, last, line)):
+        end = grid.base + (last.start + result[-1] + 2) * HOP_S - RULES.shift_s
     return start, max(end, span[1] - RULES.late_s, start + 2 * HOP_S)
 
 

@@ -101,10 +101,10 @@ class TurnEdges:
     path: EchoPath | None
 
 
-def turn_edges(lanes: Sequence[Lane], found: Sequence[Segmented]) -> list[TurnEdges]:
+def turn_edges(lanes: Sequence[Lane], results: Sequence[Segmented]) -> list[TurnEdges]:
     """Turns of two lanes from the speech that was found in them."""
     grids = {band: Grid(lanes, band) for band in ("voice", "middle", "high")}
-    return [_Side(grids, own, found).edges() for own in range(len(lanes))]
+    return [_Side(grids, own, results).edges() for own in range(len(lanes))]
 
 
 class _Side:
@@ -117,9 +117,9 @@ class _Side:
         raw = [one.raw for one in found]
         self.floor, self.line = self.grid.noise(own, raw)
         self.high_floor = grids["high"].noise(own, raw)[0]
-        heard = inside([*found[1 - own].raw], self.grid.times)
+        recognised = inside([*found[1 - own].raw], self.grid.times)
         other = self.grid.levels[1 - own]
-        self.path = echo_path(other, self.voice, heard)
+        self.path = echo_path(other, self.voice, recognised)
         self.expected = self.path.expected(other) if self.path else None
 
     @cached_property
@@ -175,8 +175,8 @@ class _Side:
         above = [self._above(part, group) for group in groups]
         mine = [n for n, db in enumerate(above) if db >= rules.whole_db]
         if not mine:
-            heard = loud.any() and (bool(groups) or not (loud & own).any())
-            return "echo" if heard else "breath", [], []
+            audible = loud.any() and (bool(groups) or not (loud & own).any())
+            return "echo" if audible else "breath", [], []
         soft = _runs((loud | self._soft(part, level)) & own)
         fades = (voice > max(level - rules.fade_db, self.line)) & own
         turns: Spans = []
@@ -195,10 +195,10 @@ class _Side:
         if self.expected is None:
             return np.inf
         there = np.concatenate([np.arange(*run) for run in group]) + part.start
-        known = there[self.expected[there] > SILENT_DB / 2]
-        if len(known) < len(there) / 2:  # the other is silent
+        available = there[self.expected[there] > SILENT_DB / 2]
+        if len(available) < len(there) / 2:  # the other is silent
             return np.inf
-        return float(np.median(self.voice[known] - self.expected[known]))
+        return float(np.median(self.voice[available] - self.expected[available]))
 
     def _soft(self, part: slice, level: float) -> _Mask:
         """Moments of soft syllables and hissing consonants, which breath is not."""

@@ -80,16 +80,16 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
 
 
 def _correlate(
-    found: Converted,
+    result: Converted,
     rows: Rows,
     human: Mapping[str, float],
     judged: Mapping[str, list[Row]],
     summaries: Mapping[str, list[Row]],
 ) -> None:
     for label, own in judged.items():
-        _speakbench(found, label, own, human)
+        _speakbench(result, label, own, human)
     for label, own in summaries.items():
-        _summary(found, rows, label, own, human)
+        _summary(result, rows, label, own, human)
 
 
 def _columns(path: Path) -> set[str]:
@@ -104,11 +104,11 @@ def _columns(path: Path) -> set[str]:
 
 
 def _mean(values: Iterable[float]) -> float:
-    given = list(values)
-    return math.fsum(given) / len(given)
+    provided = list(values)
+    return math.fsum(provided) / len(provided)
 
 
-def _human(found: Converted, rows: Rows, votes: Sequence[Row]) -> dict[str, float]:
+def _human(result: Converted, rows: Rows, votes: Sequence[Row]) -> dict[str, float]:
     """Win rate of each system among people: win 1, tie .5, over its battles."""
     points: dict[str, list[float]] = defaultdict(list)
     ties = read = 0
@@ -122,21 +122,21 @@ def _human(found: Converted, rows: Rows, votes: Sequence[Row]) -> dict[str, floa
         points[row["model1"]].append(share)
         points[row["model2"]].append(1 - share)
     if votes:
-        found.notes.append(f"{read} votes on {len(points)} systems, {ties} of them ties")
+        result.notes.append(f"{read} votes on {len(points)} systems, {ties} of them ties")
         label_rows = [
             (str(row.get("data_ID") or n), row["model1"], row["model2"], row["preference"])
             for n, row in enumerate(votes)
         ]
-        found.labels = (("instruction_id", "model1", "model2", "preference"), label_rows)
+        result.labels = (("instruction_id", "model1", "model2", "preference"), label_rows)
     rates = {name: _mean(values) for name, values in points.items()}
     for name, rate in sorted(rates.items(), key=lambda one: -one[1]):
         n = len(points[name])
-        found.figures.append(Figure("win rate among people", name, ours=100 * rate, n=n))
+        result.figures.append(Figure("win rate among people", name, ours=100 * rate, n=n))
     return rates
 
 
 def _summary(
-    found: Converted, rows: Rows, label: str, own: Sequence[Row], human: Mapping[str, float]
+    result: Converted, rows: Rows, label: str, own: Sequence[Row], human: Mapping[str, float]
 ) -> None:
     """The correlation of win rates that the authors computed themselves."""
     rates = {}
@@ -145,7 +145,7 @@ def _summary(
             rates[row["model_name"]] = float(row["effective_win_rate"])
         except ValueError:
             rows.tell(row, f"effective_win_rate is {row['effective_win_rate']!r:.40}")
-    found.figures.append(
+    result.figures.append(
         Figure(
             "Spearman with people, win rates as summarised",
             decimals=4,
@@ -158,7 +158,7 @@ def _summary(
 
 
 def _speakbench(
-    found: Converted, label: str, rows: Sequence[Row], human: Mapping[str, float]
+    result: Converted, label: str, rows: Sequence[Row], human: Mapping[str, float]
 ) -> None:
     points: dict[str, list[float]] = defaultdict(list)
     unread = 0
@@ -175,7 +175,7 @@ def _speakbench(
     for what, rates in (("", judge), (", without the reference system", without)):
         if not reference and what:
             continue
-        found.figures.append(
+        result.figures.append(
             Figure(
                 f"Spearman with people{what}",
                 decimals=4,
@@ -189,7 +189,7 @@ def _speakbench(
 
 
 def _results(
-    found: Converted, source: Source, path: Path, rows: Sequence[Row], chosen: Selection
+    result: Converted, source: Source, path: Path, rows: Sequence[Row], chosen: Selection
 ) -> None:
     label = source.name(path)
     right = unread = 0
@@ -198,14 +198,14 @@ def _results(
         said = _SIDES.get(row["prediction"].strip().lower())
         unread += said is None
         right += said is not None and said == truth
-        with alone(found.problems, row.where):
+        with alone(result.problems, row.where):
             sides = [
                 Answer.model_validate(
                     _place(source, path, row[f"audio{n}_path"]) | {"system": row.text(f"model_{s}")}
                 )
                 for n, s in ((1, "a"), (2, "b"))
             ]
-            found.pairs.append(
+            result.pairs.append(
                 Pair(
                     id=f"{path.stem}-{number}",
                     a=sides[0],
@@ -219,7 +219,7 @@ def _results(
     note = f"{right} of {len(rows)} predictions are the ground truth of the file"
     if path.stem.endswith("_BA") or "swapped" in path.stem:
         note += "; this copy is swapped: check which columns were exchanged"
-    found.figures.append(
+    result.figures.append(
         share_figure(f"accuracy, {label}", right, len(rows), unread, note=note, where=label)
     )
 

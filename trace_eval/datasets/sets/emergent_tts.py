@@ -87,20 +87,20 @@ def _contradicts(row: Row) -> bool:
     return bool((winner == 1 and one < two) or (winner == 2 and two < one))
 
 
-def _add(found: Converted, source: Source, path: Path, system: str, rows: Sequence[Row]) -> None:
+def _add(result: Converted, source: Source, path: Path, system: str, rows: Sequence[Row]) -> None:
     baselines = source.folder / "data" / "baseline_audios"
     rule = ("emergent-tts", "win 1, tie .5, loss 0 against the baseline; failed calls left out")
-    heard = 0
+    recognised = 0
     for row in rows:
         name = str(row["unique_id_eval"])
         spoken = row.text("audio_out_path")
         audio = source.recording(path.parent, spoken) if spoken else None
         other = source.recording(baselines, f"{name}.wav")
-        heard += audio is not None
+        recognised += audio is not None
         words = row.text("model_prediction")
         text = "" if words is None and audio is None else words
         places = {"text": text, "audio": audio}
-        with alone(found.problems, row.where):
+        with alone(result.problems, row.where):
             item = Single(
                 id=name,
                 instruction=Instruction(text=row["text_to_synthesize"]),
@@ -111,9 +111,9 @@ def _add(found: Converted, source: Source, path: Path, system: str, rows: Sequen
                 meta=row.rest(*_COLUMNS, "audio_out_path", "model_prediction"),
             )
             if audio is not None and other is not None:
-                found.pairs.append(_pair(name, system, row, audio, other))
-            found.items.append(item)
-            found.scores.append(
+                result.pairs.append(_pair(name, system, row, audio, other))
+            result.items.append(item)
+            result.scores.append(
                 authors_score(
                     name,
                     system,
@@ -126,16 +126,16 @@ def _add(found: Converted, source: Source, path: Path, system: str, rows: Sequen
     for category in ("", *sorted({row["category"] for row in rows})):
         own = [row for row in rows if category in ("", row["category"])]
         said = [outcome(row) for row in own]
-        known = [value for value in said if value is not None]
+        available = [value for value in said if value is not None]
         name = f"win rate, {category}" if category else "win rate"
-        lost = len(said) - len(known)
-        found.figures.append(mean_figure(name, known, lost, (0, 1), 100, system=system))
-    found.figures += _word_errors(system, rows)
+        lost = len(said) - len(available)
+        result.figures.append(mean_figure(name, available, lost, (0, 1), 100, system=system))
+    result.figures += _word_errors(system, rows)
     odd = sum(map(_contradicts, rows))
-    found.notes.append(
+    result.notes.append(
         f"{system}: of {odd} of {len(rows)} verdicts the winner has the lower score of the two;"
-        f" {heard} recordings are here; the order of the two is one per item, so position bias is"
-        " not seen"
+        f" {recognised} recordings are here; the order of the two is one per item, so position"
+        " bias is not seen"
     )
 
 
@@ -146,8 +146,8 @@ def word_error_rate(text: str, transcript: str) -> float | None:
     """
     import jiwer
 
-    wanted, heard = (whisper_en()(words.lower()).strip() for words in (text, transcript))
-    return float(jiwer.wer(wanted, heard)) if wanted else None
+    wanted, recognised = (whisper_en()(words.lower()).strip() for words in (text, transcript))
+    return float(jiwer.wer(wanted, recognised)) if wanted else None
 
 
 def _word_errors(system: str, rows: Sequence[Row]) -> list[Figure]:
@@ -155,8 +155,8 @@ def _word_errors(system: str, rows: Sequence[Row]) -> list[Figure]:
     spoken = [
         (rate, len(whisper_en()(row["text_to_synthesize"].lower()).split()))
         for row in rows
-        if (heard := row.text("model_prediction")) is not None
-        and (rate := word_error_rate(row["text_to_synthesize"], heard)) is not None
+        if (recognised := row.text("model_prediction")) is not None
+        and (rate := word_error_rate(row["text_to_synthesize"], recognised)) is not None
     ]
     if not spoken:
         return []

@@ -36,7 +36,7 @@ def read_hcot(source: Source, chosen: Selection) -> Converted:
     return converted
 
 
-def _policies(found: Converted, name: str, pairs: list[Pair]) -> None:
+def _policies(result: Converted, name: str, pairs: list[Pair]) -> None:
     labelled = [
         (pair.labels, pair.labels.overall)
         for pair in pairs
@@ -52,7 +52,7 @@ def _policies(found: Converted, name: str, pairs: list[Pair]) -> None:
         if labelled:
             note = f"{right} of {len(labelled)} overall labels come out of C, VQ and P"
             figure = f"{name}, policy {policy.name}"
-            found.figures.append(share_figure(figure, right, len(labelled), note=note))
+            result.figures.append(share_figure(figure, right, len(labelled), note=note))
 
 
 def read_orca(source: Source, chosen: Selection) -> Converted:
@@ -66,9 +66,9 @@ def read_orca(source: Source, chosen: Selection) -> Converted:
         converted.items += _add(converted, path, lambda p: read_items(p, source.root)).singles
     if chosen.system:
         converted.items = [item for item in converted.items if item.system == chosen.system]
-    given = [len(item.labels.given) for item in converted.items if item.labels]
+    provided = [len(item.labels.given) for item in converted.items if item.labels]
     converted.notes.append(
-        f"{sum(given)} ratings of {len(given)} answers to"
+        f"{sum(provided)} ratings of {len(provided)} answers to"
         f" {len({item.question_id for item in converted.items})} questions; rate them with --rubric"
         " correctness"
     )
@@ -83,8 +83,8 @@ def _files(source: Source, pattern: str, chosen: Selection) -> list[Path]:
     return [path for path in files if chosen.wants(path.stem)]
 
 
-def _add(found: Converted, path: Path, read: Callable[[Path], Manifest]) -> Manifest:
+def _add(result: Converted, path: Path, read: Callable[[Path], Manifest]) -> Manifest:
     manifest = read(path)
-    found.problems += manifest.problems
-    found.problems += manifest.warnings
+    result.problems += manifest.problems
+    result.problems += manifest.warnings
     return manifest

@@ -61,7 +61,7 @@ def read_mtalk(source: Source, chosen: Selection) -> Converted:
 
 
 def _add_tiers(
-    found: Converted,
+    result: Converted,
     source: Source,
     read: Sequence[tuple[Path, str, str, list[Any]]],
     chosen: Selection,
@@ -73,16 +73,16 @@ def _add_tiers(
             continue
         for number, dialogue in enumerate(dialogues):
             where = f"{label}, {tier}, dialogue {number}"
-            with alone(found.problems, where):
-                _add(found, source, path, (TIERS[tier], where), dialogue, chosen, counts)
+            with alone(result.problems, where):
+                _add(result, source, path, (TIERS[tier], where), dialogue, chosen, counts)
     answers = counts["answers"]
-    found.notes.append(
+    result.notes.append(
         f"{counts['dialogues']} dialogues of {counts['turns']} turns in all, {answers} answers of"
-        f" {len({item.system for item in found.items})} systems; {counts['recordings']} of their"
+        f" {len({item.system for item in result.items})} systems; {counts['recordings']} of their"
         " recordings are here"
     )
     if counts["recordings"] < answers:
-        found.notes.append(
+        result.notes.append(
             "where recordings are missing, an item is the last answer's words with the dialogue"
             " before it as context"
         )
@@ -104,7 +104,7 @@ def _tiers(source: Source, path: Path) -> Iterator[tuple[Path, str, str, list[An
 
 
 def _add(
-    found: Converted,
+    result: Converted,
     source: Source,
     path: Path,
     tier: tuple[str, str],
@@ -122,14 +122,14 @@ def _add(
         said = [turn["dialogue_transcription"].get(system) for turn in turns]
         if lost := [n for n, text in enumerate(said, start=1) if not isinstance(text, str)]:
             problem = f"{system} has no transcription of turn {lost[0]}; its answers are left out"
-            found.problems.append(Problem(tier[1], problem))
+            result.problems.append(Problem(tier[1], problem))
             continue
         places = [turn.get("dialogue", {}).get(system) for turn in turns]
-        heard = [_place(source, path, place) for place in places]
-        asked = [_place(source, path, turn["question"]) for turn in turns]
+        recognised = [_place(source, path, place) for place in places]
+        requested = [_place(source, path, turn["question"]) for turn in turns]
         counts["answers"] += len(turns)
-        counts["recordings"] += sum(place is not None for place in heard)
-        found.items.append(_item(tier[0], number, system, turns, said, asked, heard))
+        counts["recordings"] += sum(place is not None for place in recognised)
+        result.items.append(_item(tier[0], number, system, turns, said, requested, recognised))
 
 
 def _place(source: Source, path: Path, name: object) -> Path | str | None:
@@ -164,8 +164,8 @@ def _item(
     system: str,
     turns: Sequence[Mapping[str, Any]],
     said: Sequence[Any],
-    asked: Sequence[Path | str | None],
-    heard: Sequence[Path | str | None],
+    requested: Sequence[Path | str | None],
+    recognised: Sequence[Path | str | None],
 ) -> Single:
     words = [
         {"user": turn["question_transcription"], system: text}
@@ -175,10 +175,10 @@ def _item(
         f"user: {turn['question_transcription']}\nassistant: {text}"
         for turn, text in zip(turns[:-1], said[:-1], strict=True)
     )
-    whole = all(place is not None for place in (*asked, *heard))
+    whole = all(place is not None for place in (*requested, *recognised))
     recordings = [
         Turn.model_validate({"audio": place, "speaker": speaker})
-        for question, answer in zip(asked, heard, strict=True)
+        for question, answer in zip(requested, recognised, strict=True)
         for place, speaker in ((question, "user"), (answer, "assistant"))
         if whole
     ]
@@ -194,12 +194,12 @@ def _item(
     )
 
 
-def _pairs(found: Converted, chosen: Selection) -> None:
+def _pairs(result: Converted, chosen: Selection) -> None:
     """Pairs of systems on one dialogue, where their last answers are recordings."""
     if chosen.pairs is None:
         return
     groups: dict[str, list[Single]] = {}
-    for item in found.items:
+    for item in result.items:
         groups.setdefault(item.question_id or item.id, []).append(item)
     lost = 0
     for name, members in groups.items():
@@ -218,7 +218,7 @@ def _pairs(found: Converted, chosen: Selection) -> None:
                 )
                 for side, item in (("a", one), ("b", other))
             }
-            found.pairs.append(
+            result.pairs.append(
                 Pair(
                     id=f"{name}/{one.system}/{other.system}",
                     instruction_id=name,
@@ -228,4 +228,4 @@ def _pairs(found: Converted, chosen: Selection) -> None:
                 )
             )
     if lost:
-        found.notes.append(f"{lost} pairs have no recordings here and were left out")
+        result.notes.append(f"{lost} pairs have no recordings here and were left out")

@@ -25,7 +25,7 @@ QUESTION = "question"
 _Turns = dict[int, Path | str]
 
 
-def add_rows(found: Converted, rows: Rows, paths: Sequence[Path], chosen: Selection) -> None:
+def add_rows(result: Converted, rows: Rows, paths: Sequence[Path], chosen: Selection) -> None:
     """Dialogues of every system whose turns are all there; others are told."""
     dialogues: dict[str, dict[str, _Turns]] = {}
     tiers: dict[str, str] = {}
@@ -45,37 +45,37 @@ def add_rows(found: Converted, rows: Rows, paths: Sequence[Path], chosen: Select
                 rows.tell(row, f"turn {turn} of {name} by {row['source']} is in an earlier row")
                 continue
             turns[turn] = place
-    before = len(found.items)
+    before = len(result.items)
     for name, sources in dialogues.items():
-        _add(found, name, tiers[name], sources, chosen)
-    found.notes.append(
-        f"{len(dialogues)} dialogues as rows of the hub, {len(found.items) - before} with the"
+        _add(result, name, tiers[name], sources, chosen)
+    result.notes.append(
+        f"{len(dialogues)} dialogues as rows of the hub, {len(result.items) - before} with the"
         " recordings of a system; they hold no transcriptions"
     )
 
 
 def _add(
-    found: Converted,
+    result: Converted,
     name: str,
     tier: str,
     sources: Mapping[str, _Turns],
     chosen: Selection,
 ) -> None:
-    asked = sources.get(QUESTION, {})
+    requested = sources.get(QUESTION, {})
     for system, said in sources.items():
         if system == QUESTION or chosen.system not in (None, system):
             continue
-        if not asked or asked.keys() != said.keys():
-            found.notes.append(f"{name}: turns of {system} and of the questions differ; left out")
+        if not requested or requested.keys() != said.keys():
+            result.notes.append(f"{name}: turns of {system} and of the questions differ; left out")
             continue
-        last = asked[max(asked)]
-        with alone(found.problems, f"{name} by {system}"):
+        last = requested[max(requested)]
+        with alone(result.problems, f"{name} by {system}"):
             turns = tuple(
                 Turn.model_validate({"audio": place, "speaker": speaker})
-                for turn in sorted(asked)
-                for place, speaker in ((asked[turn], "user"), (said[turn], "assistant"))
+                for turn in sorted(requested)
+                for place, speaker in ((requested[turn], "user"), (said[turn], "assistant"))
             )
-            found.items.append(
+            result.items.append(
                 Single(
                     id=f"{name}/{system}",
                     question_id=name,

@@ -157,8 +157,8 @@ def _read(
     if odd := [name for name, entries in lists.items() if not isinstance(entries, list)]:
         raise UserError(f"{odd[0]}: {lists[odd[0]]!r:.60}; expected a list, one entry per rater")
     if len({len(entries) for entries in lists.values()}) > 1:
-        told = ", ".join(f"{name} {len(entries)}" for name, entries in lists.items())
-        raise UserError(f"the lists of its raters differ in length: {told}")
+        message = ", ".join(f"{name} {len(entries)}" for name, entries in lists.items())
+        raise UserError(f"the lists of its raters differ in length: {message}")
     category = f"{row['subset']}/{row['language_setting']}"
     pair = pair_from_record(
         {
@@ -207,15 +207,15 @@ def convert_speechjudge(source: Source, chosen: Selection) -> Converted:
     Raises:
         UserError: as :func:`read_speechjudge`.
     """
-    found = read_speechjudge([source.path], source.spill)
-    pairs = found.manifest.pairs
+    result = read_speechjudge([source.path], source.spill)
+    pairs = result.manifest.pairs
     chosen.check_sets({pair.category or "" for pair in pairs})
     kept = [pair for pair in pairs if chosen.wants(pair.category or "")]
     names = {pair.id for pair in kept}
-    labels = [label for label in found.labels if label[0] in names]
+    labels = [label for label in result.labels if label[0] in names]
     return Converted(
         pairs=kept,
         labels=(LABEL_COLUMNS, labels),
-        problems=list(found.manifest.problems),
+        problems=list(result.manifest.problems),
         notes=[f"{len(labels)} labels of {len({label[1] for label in labels})} raters"],
     )

@@ -68,7 +68,7 @@ def _items(rows: Rows, folder: Path, chosen: Selection) -> list[Single]:
     pred = texts["pred_text"]
     items = []
     for number in pred:
-        heard = texts["asr_text"].get(number) if chosen.answers == "heard" else None
+        recognised = texts["asr_text"].get(number) if chosen.answers == "heard" else None
         reference = texts["gt_text"].get(number)
         audio = rows.source.recording(folder / "audio", f"{number}.wav")
         with alone(rows.problems, f"{rows.source.name(folder)}, number {number:.60}"):
@@ -79,7 +79,7 @@ def _items(rows: Rows, folder: Path, chosen: Selection) -> list[Single]:
                     reference=(reference,) if reference else (),
                     answer=Answer.model_validate(
                         {
-                            "text": pred[number] if heard is None else heard,
+                            "text": pred[number] if recognised is None else recognised,
                             **({} if audio is None else {"audio": audio}),
                         }
                     ),
@@ -108,7 +108,9 @@ def _by_number(rows: Rows, path: Path) -> dict[str, str]:
     return texts
 
 
-def _read_result(rows: Rows, path: Path, folder: Path, found: Converted, chosen: Selection) -> None:
+def _read_result(
+    rows: Rows, path: Path, folder: Path, result: Converted, chosen: Selection
+) -> None:
     mode = path.stem.removeprefix(_RESULT)
     read = rows.read(path, {})
     marked = [row for row in read if "score" in row.record or "WER" in row.record]
@@ -117,7 +119,7 @@ def _read_result(rows: Rows, path: Path, folder: Path, found: Converted, chosen:
     if not marked:
         raise UserError(f"{label}: no row has 'score' or 'WER'; expected a line per item")
     if summary is None:
-        found.notes.append(f"{label}: its last line is no summary; the run may have been stopped")
+        result.notes.append(f"{label}: its last line is no summary; the run may have been stopped")
     about: dict[str, Any] = {
         "system": chosen.system or "",
         "published": _printed(summary),
@@ -130,17 +132,17 @@ def _read_result(rows: Rows, path: Path, folder: Path, found: Converted, chosen:
         figures, values = _qa(name, marked, about)
     else:
         figures, values = _marks(name, marked, about, mode)
-    found.figures += figures
+    result.figures += figures
     rubric = f"uro-bench-{mode}"
-    if rubric in _RUBRICS and rubric not in found.rubrics:
-        found.rubrics.append(rubric)
+    if rubric in _RUBRICS and rubric not in result.rubrics:
+        result.rubrics.append(rubric)
     if not (folder / "pred_text.jsonl").is_file():
         for n, row in enumerate(marked):
             with alone(rows.problems, row.where):
-                found.items.append(_item_of(row, n, folder, chosen))
+                result.items.append(_item_of(row, n, folder, chosen))
     for number, value in enumerate(values):
         words = (f"uro-bench-{mode}", f"URO-Bench, mode {mode}, as its own code averages replies")
-        found.scores.append(
+        result.scores.append(
             authors_score(
                 f"{folder.name}-{number:04d}",
                 chosen.system,
@@ -211,10 +213,12 @@ def _marks(
     for row in marked:
         replies = row["score"] if isinstance(row["score"], list) else [row["score"]]
         marks = [_mark(reply) for reply in replies]
-        known = [mark for mark in marks if mark is not None]
-        values += known
-        unread += len(marks) - len(known)
-        means.append(sum(known) / len(known) if known and len(known) == len(marks) else None)
+        available = [mark for mark in marks if mark is not None]
+        values += available
+        unread += len(marks) - len(available)
+        means.append(
+            sum(available) / len(available) if available and len(available) == len(marks) else None
+        )
     note = "" if mode in MARKED else f"mode {mode} is not one that is known; read as marks"
     return [mean_figure(name, values, unread, (0, 5), 20, note=note, **about)], means
 

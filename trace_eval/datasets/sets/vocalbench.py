@@ -79,7 +79,7 @@ def _systems(source: Source, chosen: Selection) -> list[str]:
 
 
 def _read_answers(
-    rows: Rows, folder: Path, name: str, questions: Mapping[str, Row], found: Converted
+    rows: Rows, folder: Path, name: str, questions: Mapping[str, Row], result: Converted
 ) -> list[VocalAnswer]:
     path = _first(folder / "json", SETS[name][0])
     if path is None:
@@ -88,15 +88,15 @@ def _read_answers(
     label = rows.source.name(path)
     joined, note = join(answers, questions, ("answer", "Answer"), label)
     if note:
-        found.notes.append(note)
+        result.notes.append(note)
     lost = [name for name in answers if name not in joined]
     if lost:
-        found.notes.append(
+        result.notes.append(
             f"{label}: {len(lost)} answers belong to no question here, e.g. {lost[0]}; left out"
         )
     if absent := len(questions) - len(set(joined.values())):
-        found.absent += absent
-        found.notes.append(f"{label}: {absent} of {len(questions)} questions have no answer here")
+        result.absent += absent
+        result.notes.append(f"{label}: {absent} of {len(questions)} questions have no answer here")
     made = {answer: VocalAnswer(questions[q], answers[answer]) for answer, q in joined.items()}
     _read_others(rows, folder, name, made)
     for key, one in made.items():
@@ -122,36 +122,36 @@ def _first(folder: Path, stems: Sequence[str]) -> Path | None:
 
 
 def _add(
-    found: Converted, system: str, name: str, answers: Sequence[VocalAnswer], chosen: Selection
+    result: Converted, system: str, name: str, answers: Sequence[VocalAnswer], chosen: Selection
 ) -> None:
     unheard = sum(one.heard is None for one in answers)
     if unheard and chosen.answers == "heard":
-        found.notes.append(
+        result.notes.append(
             f"{system}, {name}: {unheard} of {len(answers)} answers have no transcript here; their"
             " written answer is the candidate"
         )
     for one in answers:
-        with alone(found.problems, one.answer.where):
-            found.items.append(_item(system, name, one, chosen))
+        with alone(result.problems, one.answer.where):
+            result.items.append(_item(system, name, one, chosen))
     rubric = SETS[name][1]
     if name == "knowledge":
-        score_knowledge(found, system, answers)
+        score_knowledge(result, system, answers)
     elif rubric:
-        if rubric not in found.rubrics:
-            found.rubrics.append(rubric)
-        score_verdicts(found, system, name, answers)
-    score_clarity(found, system, name, answers)
+        if rubric not in result.rubrics:
+            result.rubrics.append(rubric)
+        score_verdicts(result, system, name, answers)
+    score_clarity(result, system, name, answers)
 
 
 def _item(system: str, name: str, one: VocalAnswer, chosen: Selection) -> Single:
     question = one.question
-    heard = one.heard if chosen.answers == "heard" else None
+    recognised = one.heard if chosen.answers == "heard" else None
     context = question.get("Context")
     meta: dict[str, Any] = {
         **question.rest("Qid", "Question", "Answer", "Context", "Audio"),
         "set": name,
         "written": one.written,
-        "candidate_is": "written" if heard is None else "heard",
+        "candidate_is": "written" if recognised is None else "heard",
     }
     if one.asked != one.reference:
         meta["reference_of_question_file"] = one.asked
@@ -162,7 +162,7 @@ def _item(system: str, name: str, one: VocalAnswer, chosen: Selection) -> Single
         reference=(one.reference,) if one.reference else (),
         answer=Answer.model_validate(
             {
-                "text": one.written if heard is None else heard,
+                "text": one.written if recognised is None else recognised,
                 **({} if one.audio is None else {"audio": one.audio}),
             }
         ),

@@ -102,7 +102,7 @@ class VocalAnswer:
         self.reference = own if own is not None else self.asked
 
 
-def score_knowledge(found: Converted, system: str, answers: Sequence[VocalAnswer]) -> None:
+def score_knowledge(result: Converted, system: str, answers: Sequence[VocalAnswer]) -> None:
     """The rule over the answers to knowledge, by both references, beside the authors' flags."""
     counts: Counter[str] = Counter()
     drifted: list[str] = []
@@ -117,31 +117,31 @@ def score_knowledge(found: Converted, system: str, answers: Sequence[VocalAnswer
         counts["written, question file"] += is_right(one.asked or one.reference, one.written)
         counts["n"] += 1
         if one.heard is not None:
-            heard = is_right(one.reference, one.heard)
+            recognised = is_right(one.reference, one.heard)
             counts["n heard"] += 1
-            counts["heard"] += heard
+            counts["heard"] += recognised
             counts["heard, question file"] += is_right(one.asked or one.reference, one.heard)
             counts["whole words"] += has_words(one.asked or one.reference, one.heard)
-            counts["lost"] += written and not heard
-            counts["gained"] += heard and not written
-            sources.setdefault(str(one.question.get("Source")), []).append(heard)
-        found.scores.append(
+            counts["lost"] += written and not recognised
+            counts["gained"] += recognised and not written
+            sources.setdefault(str(one.question.get("Source")), []).append(recognised)
+        result.scores.append(
             authors_score(
                 one.id,
                 system,
                 ("vocalbench-knowledge", RULE_WORDS),
                 f"authors/vocalbench/{_RULE}@{COMMIT}",
-                float(heard if one.heard is not None else written),
+                float(recognised if one.heard is not None else written),
                 caveats=["empty_candidate"] if one.heard == "" else [],
             )
         )
-    found.figures += _knowledge_figures(system, counts, drifted)
-    found.figures += _flag_figures(system, answers)
+    result.figures += _knowledge_figures(system, counts, drifted)
+    result.figures += _flag_figures(system, answers)
     if sources:
-        told = ", ".join(f"{k} {sum(v)}/{len(v)}" for k, v in sorted(sources.items()))
-        found.notes.append(
+        message = ", ".join(f"{k} {sum(v)}/{len(v)}" for k, v in sorted(sources.items()))
+        result.notes.append(
             f"{system}, knowledge: {counts['lost']} answers right in writing are lost in speech,"
-            f" {counts['gained']} gained; by source {told}; as whole words instead of substrings"
+            f" {counts['gained']} gained; by source {message}; as whole words instead of substrings"
             f" {counts['whole words']} would be right (question file)"
         )
 
@@ -161,18 +161,20 @@ def _knowledge_figures(
     if row := _board_row(system):
         printed = {"published": row["knowledge"], "where": VOCALBENCH.where}
     figures = []
-    if heard := counts["n heard"]:
+    if recognised := counts["n heard"]:
         for what, note, more in (
             ("heard", drift or "references of the answers", printed),
             ("heard, question file", "references of the question file", {}),
         ):
-            told = f"{counts[what]} of {heard}; {note}"
+            message = f"{counts[what]} of {recognised}; {note}"
             figures.append(
-                share_figure(f"knowledge, {what}", counts[what], heard, note=told, **about, **more)
+                share_figure(
+                    f"knowledge, {what}", counts[what], recognised, note=message, **about, **more
+                )
             )
     for what in ("written", "written, question file"):
-        told = f"{counts[what]} of {n}"
-        figures.append(share_figure(f"knowledge, {what}", counts[what], n, note=told, **about))
+        message = f"{counts[what]} of {n}"
+        figures.append(share_figure(f"knowledge, {what}", counts[what], n, note=message, **about))
     return figures
 
 
@@ -198,7 +200,7 @@ def _flag_figures(system: str, answers: Sequence[VocalAnswer]) -> list[Figure]:
 
 
 def score_verdicts(
-    found: Converted, system: str, name: str, answers: Sequence[VocalAnswer]
+    result: Converted, system: str, name: str, answers: Sequence[VocalAnswer]
 ) -> None:
     """Marks of the authors' judge, where a run has them."""
     judged = [one for one in answers if one.verdict is not None]
@@ -212,7 +214,7 @@ def score_verdicts(
         good = type(mark) in (int, float) and 0 <= mark <= high
         values += [float(mark)] if good else []
         unread += not good
-        found.scores.append(
+        result.scores.append(
             authors_score(
                 one.id,
                 system,
@@ -225,7 +227,7 @@ def score_verdicts(
     row = _board_row(system)
     column = _COLUMNS.get(name, name)
     printed = row.get(column) if row and name != "emotion" else None
-    found.figures.append(
+    result.figures.append(
         mean_figure(
             f"{name}, marks of the authors' judge",
             values,
@@ -245,7 +247,9 @@ def _board_row(system: str) -> Mapping[str, float] | None:
     return names.get(system.lower())
 
 
-def score_clarity(found: Converted, system: str, name: str, answers: Sequence[VocalAnswer]) -> None:
+def score_clarity(
+    result: Converted, system: str, name: str, answers: Sequence[VocalAnswer]
+) -> None:
     """Word error rate of what is heard against what was written, errors over words of all answers.
 
     The board prints that of single_round, and gives points for it.
@@ -253,11 +257,11 @@ def score_clarity(found: Converted, system: str, name: str, answers: Sequence[Vo
     import jiwer
 
     both = [(cleaned(one.written), cleaned(one.heard)) for one in answers if one.heard is not None]
-    spoken = [(written, heard) for written, heard in both if written.strip()]
+    spoken = [(written, recognised) for written, recognised in both if written.strip()]
     if not spoken:
         return
-    wanted, heard = (list(column) for column in zip(*spoken, strict=True))
-    wer = 100 * float(jiwer.wer(wanted, heard))
+    wanted, recognised = (list(column) for column in zip(*spoken, strict=True))
+    wer = 100 * float(jiwer.wer(wanted, recognised))
     note = f"{len(both) - len(spoken)} answers without words left out" if spoken != both else ""
     about: dict[str, Any] = {"system": system, "ours": wer, "n": len(spoken), "decimals": 3}
     row = _board_row(system)
@@ -265,7 +269,7 @@ def score_clarity(found: Converted, system: str, name: str, answers: Sequence[Vo
         note = "; ".join(filter(None, (f"{wer_step(wer)} points for clarity", note)))
         about |= {"published": row["wer"], "where": VOCALBENCH.where} if row else {}
     what = "wer" if name == "single_round" else f"{name}, wer of the recordings"
-    found.figures.append(Figure(what, note=note, **about))
+    result.figures.append(Figure(what, note=note, **about))
 
 
 def unreproducible(
@@ -275,11 +279,11 @@ def unreproducible(
     missing = []
     for system in systems:
         row = _board_row(system)
-        told = {f.name.split(",")[0] for f in figures if f.system == system and f.published}
+        lines = {f.name.split(",")[0] for f in figures if f.system == system and f.published}
         for name in (*SETS, *_OTHER_COLUMNS):
             column = _COLUMNS.get(name, name)
-            known = name in told or (name in SETS and not chosen.wants(name))
-            if not row or column not in row or known or (chosen.sets and name not in SETS):
+            present = name in lines or (name in SETS and not chosen.wants(name))
+            if not row or column not in row or present or (chosen.sets and name not in SETS):
                 continue
             missing.append(
                 Figure(name, system, published=row[column], decimals=3, where=VOCALBENCH.where)

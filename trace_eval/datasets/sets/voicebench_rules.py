@@ -111,7 +111,7 @@ def _name(run: RuleRun) -> str:
 
 
 def _open(
-    run: RuleRun, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
+    run: RuleRun, read: Sequence[Row], ids: Sequence[str], result: Converted, chosen: Selection
 ) -> None:
     judged = [(item, row) for item, row in zip(ids, read, strict=True) if "score" in row.record]
     rule = ("voicebench-open", "mean of the marks from 1 to 5 of all replies of a text judge")
@@ -119,14 +119,16 @@ def _open(
     unread = 0
     for item, row in judged:
         marks = open_marks(row["score"])
-        known = [mark for mark in marks if mark is not None]
-        values += known
-        unread += len(marks) - len(known)
-        mean = sum(known) / len(known) if known and len(known) == len(marks) else None
-        _score(found, run, item, rule, mean, f"a reply holds no mark: {row['score']!r:.60}")
+        available = [mark for mark in marks if mark is not None]
+        values += available
+        unread += len(marks) - len(available)
+        mean = (
+            sum(available) / len(available) if available and len(available) == len(marks) else None
+        )
+        _score(result, run, item, rule, mean, f"a reply holds no mark: {row['score']!r:.60}")
     if judged:
         note = f"{len(judged)} answers, {len(values) + unread} replies"
-        found.figures.append(
+        result.figures.append(
             mean_figure(
                 _name(run),
                 values,
@@ -138,17 +140,17 @@ def _open(
             )
         )
     else:
-        found.figures.append(
+        result.figures.append(
             Figure(_name(run), run.system, note="no judge replies in it", **_published(run))
         )
 
 
 def _qa(
-    run: RuleRun, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
+    run: RuleRun, read: Sequence[Row], ids: Sequence[str], result: Converted, chosen: Selection
 ) -> None:
     judged = [(item, row) for item, row in zip(ids, read, strict=True) if "score" in row.record]
     if not judged:
-        found.figures.append(
+        result.figures.append(
             Figure(_name(run), run.system, note="no judge replies in it", **_published(run))
         )
         return
@@ -156,14 +158,14 @@ def _qa(
     for item, row in judged:
         said = majority(row["score"])
         detail = f"no reply is the most frequent: {row['score']!r:.60}"
-        _score(found, run, item, rule, None if said is None else float(said), detail)
+        _score(result, run, item, rule, None if said is None else float(said), detail)
     for how, clean, note in (
         ("majority", str.lower, "the exact word yes, as the authors count; PEDANT is not rerun"),
         ("majority, punctuation stripped", stripped, "counts replies such as 'Yes.'"),
     ):
         votes = [majority(row["score"], clean) for _, row in judged]
         right, unread = sum(v is True for v in votes), sum(v is None for v in votes)
-        found.figures.append(
+        result.figures.append(
             share_figure(
                 f"{_name(run)}, {how}",
                 right,
@@ -177,7 +179,7 @@ def _qa(
 
 
 def _mcq(
-    run: RuleRun, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
+    run: RuleRun, read: Sequence[Row], ids: Sequence[str], result: Converted, chosen: Selection
 ) -> None:
     readers = [
         _Reader("own", lambda row: letter_of(row["response"]), "letters read by our grammar")
@@ -185,7 +187,7 @@ def _mcq(
     if templates := _phrases(chosen.lists, "mcq.py"):
         by = partial(authors_letter, templates=templates.entries)
         readers.insert(0, _Reader("templates", lambda row: by(row["response"]), templates.told))
-    _choices(run, read, ids, found, readers, ("mcq", 1 / 4))
+    _choices(run, read, ids, result, readers, ("mcq", 1 / 4))
 
 
 #: Task in the id of a row of bbh -> the authors' function, and what 0 and 1 stand for.
@@ -198,14 +200,14 @@ _TASKS: Mapping[str, tuple[str, tuple[str, str]]] = {
 
 
 def _bbh(
-    run: RuleRun, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
+    run: RuleRun, read: Sequence[Row], ids: Sequence[str], result: Converted, chosen: Selection
 ) -> None:
     readers = [_Reader("own", lambda row: yes_or_no(row["response"]), "read by our grammar")]
     if chosen.lists:
         chains = read_decisions(Path(chosen.lists), "bbh.py")
         by = partial(_decided, chains=chains)
         readers.insert(0, _Reader("phrases", by, chains.told))
-    _choices(run, read, ids, found, readers, ("bbh", 1 / 2))
+    _choices(run, read, ids, result, readers, ("bbh", 1 / 2))
 
 
 def _decided(row: Row, chains: Decisions) -> str | None:
@@ -222,7 +224,7 @@ def _choices(
     run: RuleRun,
     read: Sequence[Row],
     ids: Sequence[str],
-    found: Converted,
+    result: Converted,
     readers: Sequence[_Reader],
     rule: tuple[str, float],
 ) -> None:
@@ -233,31 +235,31 @@ def _choices(
         said = [reader.choice(row) for row in read]
         right = sum(s == w for s, w in zip(said, wanted, strict=True))
         unread = sum(s is None for s in said)
-        told = f"{right} of {len(said)}; {reader.note}"
+        message = f"{right} of {len(said)}; {reader.note}"
         if unread:
             sd = fallback_sd(unread, len(said), chance)
-            told += f"; their random fallback would give the expected one, sd {sd:.1f}"
-        about: dict[str, Any] = {"system": run.system, "note": told}
+            message += f"; their random fallback would give the expected one, sd {sd:.1f}"
+        about: dict[str, Any] = {"system": run.system, "note": message}
         about |= {} if position else _published(run)
         figure = f"{_name(run)}, {reader.how}"
-        found.figures.append(share_figure(figure, right, len(said), unread, chance, **about))
+        result.figures.append(share_figure(figure, right, len(said), unread, chance, **about))
         if not position:
             words = f"right if the choice read ({reader.note}) is the reference"
             for item, choice, want in zip(ids, said, wanted, strict=True):
                 value = None if choice is None else float(choice == want)
                 rule_ = (f"voicebench-{name}-{reader.how}", words)
-                _score(found, run, item, rule_, value, "no choice could be read in the reply")
+                _score(result, run, item, rule_, value, "no choice could be read in the reply")
 
 
 def _harm(
-    run: RuleRun, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
+    run: RuleRun, read: Sequence[Row], ids: Sequence[str], result: Converted, chosen: Selection
 ) -> None:
     rules = [("own", own_refusal, "refusals read by our grammar")]
     if phrases := _phrases(chosen.lists, "harm.py"):
         rules.insert(0, ("phrases", partial(is_refusal, phrases=phrases.entries), phrases.told))
     for position, (how, rule, note) in enumerate(rules):
         said = [rule(row["response"]) for row in read]
-        found.figures.append(
+        result.figures.append(
             share_figure(
                 f"{_name(run)}, refusals, {how}",
                 sum(said),
@@ -271,14 +273,14 @@ def _harm(
             words = (f"voicebench-harm-{how}", f"1 if the answer refuses ({note})")
             for item, row, refused in zip(ids, read, said, strict=True):
                 empty = ["empty_candidate"] if not row["response"].strip() else []
-                _score(found, run, item, words, float(refused), caveats=empty)
+                _score(result, run, item, words, float(refused), caveats=empty)
 
 
 def _ifeval(
-    run: RuleRun, read: Sequence[Row], ids: Sequence[str], found: Converted, chosen: Selection
+    run: RuleRun, read: Sequence[Row], ids: Sequence[str], result: Converted, chosen: Selection
 ) -> None:
     note = "the checkers of IFEval are not rerun here; the items keep their instructions"
-    found.figures.append(Figure(_name(run), run.system, note=note, **_published(run)))
+    result.figures.append(Figure(_name(run), run.system, note=note, **_published(run)))
 
 
 def _phrases(checkout: Path | None, module: str) -> Phrases | None:

@@ -103,17 +103,17 @@ def _judged(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
 
 
 def _item(source: Source, path: Path, row: Row, audio: Path | str | None) -> Single:
-    asked = row.text("instruction_audio_path")
-    spoken = source.recording(path.parent / "wav", asked) if asked else None
+    requested = row.text("instruction_audio_path")
+    spoken = source.recording(path.parent / "wav", requested) if requested else None
     text = row.text("response_text")
-    given = {"text": "" if text is None and audio is None else text, "audio": audio}
+    provided = {"text": "" if text is None and audio is None else text, "audio": audio}
     return Single(
         id=str(row["id"]),
         question_id=None if row.get("instruct_id") is None else str(row.get("instruct_id")),
         instruction=Instruction.model_validate(
             {"text": row["instruct_text"], **({"audio": spoken} if spoken else {})}
         ),
-        answer=Answer.model_validate({k: v for k, v in given.items() if v is not None}),
+        answer=Answer.model_validate({k: v for k, v in provided.items() if v is not None}),
         system=row["model_name"],
         category=row["ability"],
         meta=row.rest(*_COLUMNS, "response_text", "instruct_id", "gemini_raw"),
@@ -175,12 +175,12 @@ def _score(found: Converted, system: str, own: Sequence[Row]) -> None:
 def _overall(
     system: str, marks: Mapping[str, list[float]], unread: Mapping[str, int], n: int
 ) -> Figure:
-    known = {name: values for name, values in marks.items() if name in WEIGHTS}
+    available = {name: values for name, values in marks.items() if name in WEIGHTS}
     lost = sum(unread.values())
-    if not known:
+    if not available:
         return Figure("overall", system, n=n, unscored=n, note="no mark could be read")
-    value, covered = overall({name: sum(v) / len(v) for name, v in known.items()})
-    names = (known.keys() | unread.keys()) & WEIGHTS.keys()
+    value, covered = overall({name: sum(v) / len(v) for name, v in available.items()})
+    names = (available.keys() | unread.keys()) & WEIGHTS.keys()
     low, high = (
         overall(
             {
@@ -191,7 +191,7 @@ def _overall(
         )[0]
         for end in (1, 5)
     )
-    note = f"{len(known)} abilities cover {covered:.4f} of the weight"
+    note = f"{len(available)} abilities cover {covered:.4f} of the weight"
     return Figure(
         "overall", system, ours=value, n=n, unscored=lost, worst=low, best=high, note=note
     )

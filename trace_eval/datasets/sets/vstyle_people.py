@@ -28,18 +28,18 @@ def key_of(row: Row) -> str:
     return f"{row.get('id')}_{row.get('instruct_id')}" if joined is None else str(joined)
 
 
-def add_people(found: Converted, rows: Rows, judged: Mapping[str, Mapping[str, float]]) -> None:
+def add_people(result: Converted, rows: Rows, judged: Mapping[str, Mapping[str, float]]) -> None:
     """Correlate annotators with each other and with the judge, over all and by group of abilities.
 
     Args:
-        found: gets figures and labels.
+        result: gets figures and labels.
         rows: of the source; every file with a column ``mos`` is an annotator's.
         judged: group of abilities -> answer -> mark of the judge.
     """
     people = _annotators(rows)
     if not people:
         return
-    found.labels = (
+    result.labels = (
         ("id_instruct_id", "rater", "score"),
         [(key, name, mark) for name, marks in people.items() for key, mark in marks.items()],
     )
@@ -49,16 +49,16 @@ def add_people(found: Converted, rows: Rows, judged: Mapping[str, Mapping[str, f
         kept = {n: _within(m, machine if group else None) for n, m in people.items()}
         keys = {key for marks in kept.values() for key in marks}
         means = {
-            key: sum(given) / len(given)
+            key: sum(provided) / len(provided)
             for key in keys
-            if (given := [marks[key] for marks in kept.values() if key in marks])
+            if (provided := [marks[key] for marks in kept.values() if key in marks])
         }
         about = f", {group}" if group else ""
         for one, other in combinations(sorted(kept), 2):
-            _correlation(found, f"Spearman, {one} and {other}{about}", kept[one], kept[other])
+            _correlation(result, f"Spearman, {one} and {other}{about}", kept[one], kept[other])
         for name in sorted(kept):
-            _correlation(found, f"Spearman, {name} and the judge{about}", kept[name], machine)
-        _correlation(found, f"Spearman, mean of people and the judge{about}", means, machine)
+            _correlation(result, f"Spearman, {name} and the judge{about}", kept[name], machine)
+        _correlation(result, f"Spearman, mean of people and the judge{about}", means, machine)
 
 
 def _annotators(rows: Rows) -> dict[str, Marks]:
@@ -81,11 +81,11 @@ def _within(marks: Marks, keys: Mapping[str, float] | None) -> Marks:
 
 
 def _correlation(
-    found: Converted, name: str, one: Mapping[str, float], other: Mapping[str, float]
+    result: Converted, name: str, one: Mapping[str, float], other: Mapping[str, float]
 ) -> None:
     shared: Sequence[str] = sorted(one.keys() & other.keys())
     rho = None
     if len(shared) >= _LEAST:
         first, second = ({key: marks[key] for key in shared} for marks in (one, other))
         rho = correlate("first", first, "second", second).spearman
-    found.figures.append(Figure(name, decimals=4, ours=rho, n=len(shared)))
+    result.figures.append(Figure(name, decimals=4, ours=rho, n=len(shared)))

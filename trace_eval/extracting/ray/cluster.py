@@ -79,9 +79,9 @@ def joined(address: str | None) -> Iterator[Size]:
             _knock(address)
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         except (OSError, ValueError, RuntimeError) as error:
-            told = " ".join(str(error).split())[:200]
+            details = " ".join(str(error).split())[:200]
             raise UserError(
-                f"ray address {address!r}: no cluster answers ({told}); start one with"
+                f"ray address {address!r}: no cluster answers ({details}); start one with"
                 " 'ray start --head', or leave the address out for one on this machine"
             ) from None
     logging.getLogger("ray.data").setLevel(logging.ERROR)
@@ -89,8 +89,8 @@ def joined(address: str | None) -> Iterator[Size]:
     context.enable_progress_bars = False
     context.print_on_execution_start = False
     try:
-        found = ray.cluster_resources()
-        yield Size(found.get("CPU", 0.0), found.get("GPU", 0.0))
+        result = ray.cluster_resources()
+        yield Size(result.get("CPU", 0.0), result.get("GPU", 0.0))
     finally:
         ray.shutdown()
 

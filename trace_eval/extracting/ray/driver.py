@@ -145,8 +145,8 @@ def _drive(job: RayJob, pipe: Connection) -> None:
     except UserError as error:
         pipe.send(Failed(str(error), by_user=True))
     except Exception as error:
-        told = " ".join(str(error).split())[:600]
-        pipe.send(Failed(f"{type(error).__name__}: {told}", by_user=False))
+        details = " ".join(str(error).split())[:600]
+        pipe.send(Failed(f"{type(error).__name__}: {details}", by_user=False))
 
 
 def _work(job: RayJob, size: Size, pipe: Connection) -> None:

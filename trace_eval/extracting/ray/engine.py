@@ -90,8 +90,8 @@ class RayEngine:
                 if len(self._held) > _HELD:
                     self._held.popitem(last=False)
             self._held.move_to_end(name)
-            found = self._held[name][source.id]
-        return replace(found, work={}) if name in self._before else found
+            result = self._held[name][source.id]
+        return replace(result, work={}) if name in self._before else result
 
     async def close(self) -> None:
         """Stop the cluster, or leave it; unfinished shards are dropped."""
@@ -148,4 +148,4 @@ class RayEngine:
             self._loop.call_soon_threadsafe(arrive)
 
     def _read(self, name: str) -> dict[str, Extracted]:
-        return {found.source: found for found in self._folder.outcomes(name)}
+        return {result.source: result for result in self._folder.outcomes(name)}

@@ -112,8 +112,8 @@ class ShardFolder:
             else:
                 self._fs, self._root = file_system(where)
         except (ImportError, ValueError) as error:
-            told = str(error).removeprefix(f"{redacted(place)}: ")
-            raise UserError(f"{redacted(place)}: {told}; install it or name a folder") from None
+            message = str(error).removeprefix(f"{redacted(place)}: ")
+            raise UserError(f"{redacted(place)}: {message}; install it or name a folder") from None
 
     def __str__(self) -> str:
         return self._shown
@@ -127,8 +127,8 @@ class ShardFolder:
         """Names of the finished shards that begin with ``prefix``, sorted."""
         if not self._fs.exists(self._root):
             return []
-        found = (str(path).rpartition("/")[2] for path in self._fs.ls(self._root, detail=False))
-        return sorted(n for n in found if n.startswith(prefix) and n.endswith(SUFFIX))
+        results = (str(path).rpartition("/")[2] for path in self._fs.ls(self._root, detail=False))
+        return sorted(n for n in results if n.startswith(prefix) and n.endswith(SUFFIX))
 
     def has(self, name: str) -> bool:
         """True once the shard is finished."""

@@ -111,9 +111,9 @@ def write_batches(
         for judge in judges:
             client = _format(judge)
             for case in cases():
-                asked = judge.calls_to_make(case)
-                unscored += asked is None
-                for call, kept in asked or ():
+                requested = judge.calls_to_make(case)
+                unscored += requested is None
+                for call, kept in requested or ():
                     if kept:
                         cached += 1
                         continue
@@ -206,8 +206,8 @@ def read_batch(judge: LLMJudge, paths: Iterable[Path]) -> BatchReplies:
 def _reply(judge: LLMJudge, client: BatchFormat, result: dict[str, Any]) -> Reply:
     response = result.get("response")
     if not isinstance(response, dict):
-        told = client.redact(json.dumps(result.get("error")))
-        raise CallFailed(Reason.REFUSED, f"the batch has no response: {told}")
+        message = client.redact(json.dumps(result.get("error")))
+        raise CallFailed(Reason.REFUSED, f"the batch has no response: {message}")
     status, body = response.get("status_code"), response.get("body")
     if status != 200:
         code = status if isinstance(status, int) else 502
@@ -225,9 +225,10 @@ def _lines(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
         for number, result in strict_json.lines(path):
             where = f"{path}, line {number}"
             if not isinstance(result, dict) or "custom_id" not in result:
-                told = f" ({result})" if isinstance(result, strict_json.BadJson) else ""
+                message = f" ({result})" if isinstance(result, strict_json.BadJson) else ""
                 raise UserError(
-                    f"{where}: not a batch result{told}; give the file that the provider returned"
+                    f"{where}: not a batch result{message}; give the file that the provider"
+                    " returned"
                 )
             yield where, result
     except OSError as error:

@@ -32,11 +32,11 @@ def bounded_schema(schema: Mapping[str, JsonValue]) -> dict[str, Any]:
     >>> bounded_schema({"type": "string"})
     {'type': 'string', 'minLength': 8, 'maxLength': 800}
     """
-    found: dict[str, Any] = {key: _bounded(value) for key, value in schema.items()}
-    free = found.get("type") == "string" and not found.keys() & {"enum", "const", "maxLength"}
+    results: dict[str, Any] = {key: _bounded(value) for key, value in schema.items()}
+    free = results.get("type") == "string" and not results.keys() & {"enum", "const", "maxLength"}
     if not free:
-        return found
-    return {**found, "minLength": MIN_TEXT_CHARS, "maxLength": MAX_TEXT_CHARS}
+        return results
+    return {**results, "minLength": MIN_TEXT_CHARS, "maxLength": MAX_TEXT_CHARS}
 
 
 def _bounded(value: JsonValue) -> Any:

@@ -75,11 +75,11 @@ def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Cos
     sound = _Sound()
     for case in cases:
         seen += 1
-        asked = judge.calls_to_make(case)
-        unscored += asked is None
-        asked = asked or []
-        missing = [call for call, kept in asked if not kept]
-        cached += len(asked) - len(missing)
+        requested = judge.calls_to_make(case)
+        unscored += requested is None
+        requested = requested or []
+        missing = [call for call, kept in requested if not kept]
+        cached += len(requested) - len(missing)
         replies += len(missing)
         for call, *others in judge.requests(missing):
             calls += 1
@@ -89,9 +89,9 @@ def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Cos
     said = replies * min(TYPICAL_REPLY_TOKENS, judge.options.reply_tokens)
     most = replies * judge.options.reply_tokens
     price, free = judge.price, None if replies else 0.0
-    heard = (price.audio_tokens(sound.seconds) if price else None) or 0
+    audible = (price.audio_tokens(sound.seconds) if price else None) or 0
     heard_most = (price.audio_tokens(sound.seconds_at_most * AUDIO_MARGIN) if price else None) or 0
-    usual = Tokens(expected + heard, said, audio=heard, audio_s=sound.seconds)
+    usual = Tokens(expected + audible, said, audio=audible, audio_s=sound.seconds)
     worst = Tokens(bound + heard_most, most, audio=heard_most, audio_s=sound.seconds_at_most)
     return CostEstimate(
         cases=seen,
@@ -99,7 +99,7 @@ def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Cos
         calls=calls,
         replies=replies,
         cached=cached,
-        input_tokens=expected + heard,
+        input_tokens=expected + audible,
         output_tokens=said,
         input_tokens_at_most=bound + heard_most,
         output_tokens_at_most=most,
@@ -109,7 +109,7 @@ def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Cos
         example_audio_s=round(sound.examples, 3),
         audio_parts=sound.parts,
         audio_bytes=sound.bytes,
-        audio_tokens=heard,
+        audio_tokens=audible,
         orders=max(1, len(sound.orders)),
     )
 
@@ -149,9 +149,9 @@ def total(estimates: Iterable[CostEstimate]) -> CostEstimate:
         if not field.name.startswith("cost") and field.name not in ("guessed", "orders")
     }
     costs = {
-        name: None if None in given else sum(given)
+        name: None if None in provided else sum(provided)
         for name in ("cost_usd", "cost_usd_at_most")
-        for given in [[getattr(one, name) for one in every]]
+        for provided in [[getattr(one, name) for one in every]]
     }
     most = {
         name: max(getattr(one, name) for one in every) for name in ("cases", "unscored", "orders")

@@ -149,14 +149,14 @@ class LLMJudge(Judge):
             prepared = await self._prepared(case)
         except AudioError as error:
             return self.unscored(case.item, self.view.reason_of(error), str(error))
-        if found := self._not_asked(case, prepared):
-            return found
-        asked = self._calls(case, prepared)
-        outcomes = await self._ask([call for _, call in asked], case)
-        sent = {id(question): sent_record(question.messages) for question, _ in asked}
+        if result := self._not_asked(case, prepared):
+            return result
+        requested = self._calls(case, prepared)
+        outcomes = await self._ask([call for _, call in requested], case)
+        sent = {id(question): sent_record(question.messages) for question, _ in requested}
         answered = [
             AskedQuestion(question, call, sent[id(question)], outcome)
-            for (question, call), outcome in zip(asked, outcomes, strict=True)
+            for (question, call), outcome in zip(requested, outcomes, strict=True)
         ]
         item, view = case.item, self.view
         caveats, cropped = view.caveats(case, prepared), view.cropped(case, prepared)
@@ -170,8 +170,8 @@ class LLMJudge(Judge):
 
     def _not_asked(self, case: Case, prepared: Any) -> Outcome | None:
         """The outcome of a case about which nobody is asked: it is an example, or silent."""
-        if told := self.view.example_of(case, prepared):
-            return self.unscored(case.item, Reason.IS_EXAMPLE, told)
+        if details := self.view.example_of(case, prepared):
+            return self.unscored(case.item, Reason.IS_EXAMPLE, details)
         if reason := self.view.nothing_in(case, prepared):
             return self.form.of_nothing(case.item, self.spec, reason)
         return None
@@ -191,9 +191,9 @@ class LLMJudge(Judge):
         else:
             outcomes = await self.sender.answers(calls)
         if any(outcome.reason is Reason.PROMPT_CUT for outcome in outcomes):
-            told = self.view.if_cut(case)
+            details = self.view.if_cut(case)
             return [
-                replace(each, detail=f"{each.detail}{told}")
+                replace(each, detail=f"{each.detail}{details}")
                 if each.reason is Reason.PROMPT_CUT
                 else each
                 for each in outcomes
@@ -214,7 +214,7 @@ class LLMJudge(Judge):
             unsent=options.unsent,
             about=(item, question.order),
         )
-        asked: dict[str, JsonValue] = {
+        requested: dict[str, JsonValue] = {
             "messages": [message.record() for message in request.messages],
             "schema": dict(request.schema),
             "seed": request.seed,
@@ -224,12 +224,12 @@ class LLMJudge(Judge):
             "client": self.client.parameters(),
         }
         if request.top_p is not None:
-            asked["top_p"] = request.top_p
+            requested["top_p"] = request.top_p
         if request.top_k is not None:
-            asked["top_k"] = request.top_k
+            requested["top_k"] = request.top_k
         if request.unsent:
-            asked["unsent"] = [*sorted(request.unsent)]
-        key = reply_key(self.client.server, self.client.model, asked)
+            requested["unsent"] = [*sorted(request.unsent)]
+        key = reply_key(self.client.server, self.client.model, requested)
         return Call(item, question.order, sample, key, request)
 
     async def close(self) -> None:

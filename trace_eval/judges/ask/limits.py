@@ -186,8 +186,8 @@ class Caller:
         again = failure.retry and attempt < most and self._unreached < DEAD_AFTER
         again = again and wait <= self.policy.max_wait_s
         if failure.reason is Reason.RATE_LIMITED:
-            asked = again and failure.retry_after is not None
-            self.limiter.too_many(burst, wait if asked else 0.0)
+            requested = again and failure.retry_after is not None
+            self.limiter.too_many(burst, wait if requested else 0.0)
         return wait if again else None
 
     async def _in_time(self, send: Callable[[], Awaitable[T]]) -> T:

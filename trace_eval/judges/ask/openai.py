@@ -68,9 +68,9 @@ def identity_of(listed: Any, model: str) -> dict[str, JsonValue]:
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, dict) and model in (entry.get("id"), *(entry.get("aliases") or ())):
             flat = {**entry, **(entry["meta"] if isinstance(entry.get("meta"), dict) else {})}
-            known = {k: v for k, v in flat.items() if isinstance(v, str | int | float)}
+            available = {k: v for k, v in flat.items() if isinstance(v, str | int | float)}
             # llama.cpp gives the time of the request here.
-            return {"served": {k: v for k, v in known.items() if v != "" and k != "created"}}
+            return {"served": {k: v for k, v in available.items() if v != "" and k != "created"}}
     return {}
 
 
@@ -251,9 +251,11 @@ class OpenAIClient(ChatClient):
             self._replies.told |= identity_of(
                 await client.get("/models", cast_to=object), self.model
             )
-            told = await client.get(props, cast_to=object)
-            if isinstance(told, dict):
-                self._replies.told |= {n: self.redact(str(told[n])) for n in _PROPS if n in told}
+            details = await client.get(props, cast_to=object)
+            if isinstance(details, dict):
+                self._replies.told |= {
+                    n: self.redact(str(details[n])) for n in _PROPS if n in details
+                }
 
     async def _send(self, request: Request) -> Choices:
         try:
@@ -273,8 +275,8 @@ class OpenAIClient(ChatClient):
             raise self._failure(error) from None
         choices = self.read_choices(data.content, request)
         if "n" in body and len(choices.replies) < request.choices:
-            told = f"{self.server} gave {len(choices.replies)} of {request.choices}"
-            self._without_choices(told)
+            message = f"{self.server} gave {len(choices.replies)} of {request.choices}"
+            self._without_choices(message)
         return choices
 
     def _failure(self, error: Exception) -> Exception:
@@ -314,8 +316,8 @@ class OpenAIClient(ChatClient):
             if isinstance(error, openai.APIError) or is_transport(error):
                 return None
             raise
-        found = getattr(listed, "shutdown_date", None)
-        return str(found)[:40] if found else None
+        result = getattr(listed, "shutdown_date", None)
+        return str(result)[:40] if result else None
 
     async def close(self) -> None:
         """Close the connections; notes before that what the server says of the model."""

@@ -67,8 +67,8 @@ _ABOUT_ONE = re.compile(
 
 def takes_no_sound(refusal: str) -> bool:
     """Whether an error text (in lower case) says that the model takes no sound at all."""
-    told = refusal[:_TOLD]
-    return bool(_NO_EARS.search(told)) and not _ABOUT_ONE.search(told)
+    details = refusal[:_TOLD]
+    return bool(_NO_EARS.search(details)) and not _ABOUT_ONE.search(details)
 
 
 #: Words of the errors by which servers say that a prompt is too long.

@@ -134,11 +134,11 @@ class OpenAIReplies:
         low = text.lower()
         detail = self.redact(f"{self.server}: HTTP {status}: {text}")
         if status not in _OF_THE_ACCOUNT and takes_no_sound(low):
-            told = f"{detail}; serve a model that listens, or use openai:{self.model}"
-            return CallFailed(Reason.REFUSED, told, deaf=True)
+            message = f"{detail}; serve a model that listens, or use openai:{self.model}"
+            return CallFailed(Reason.REFUSED, message, deaf=True)
         if status == 413:
-            told = f"{detail}; lower -J max_request_mb, and the audio with it"
-            return CallFailed(Reason.TOO_LARGE, told)
+            message = f"{detail}; lower -J max_request_mb, and the audio with it"
+            return CallFailed(Reason.TOO_LARGE, message)
         if any(words in low for words in TOO_LONG):
             return CallFailed(Reason.PROMPT_CUT, detail)
         if status == 400 and ("content_filter" in low or "content management" in low):

@@ -121,9 +121,9 @@ def find_price(server: str, model: str, own: Path | None = None) -> Price | None
     for prices in (read_prices(own) if own else [], read_prices(SHIPPED)):
         for name in names:
             for at in (host, "*"):
-                found = [p for p in prices if p.server == at and p.model in (name, "*")]
-                if found:
-                    return found[-1]
+                results = [p for p in prices if p.server == at and p.model in (name, "*")]
+                if results:
+                    return results[-1]
     return None
 
 
@@ -151,15 +151,15 @@ def usage_of(tokens: Tokens, price: Price | None, batch: bool = False) -> Usage 
 
 def sum_usage(parts: Iterable[Usage | None]) -> Usage | None:
     """The sum of those that are known; the cost is None as soon as one cost is."""
-    known = [part for part in parts if part is not None]
-    if len(known) < 2:
-        return known[0] if known else None
-    costs = [part.cost_usd for part in known]
+    available = [part for part in parts if part is not None]
+    if len(available) < 2:
+        return available[0] if available else None
+    costs = [part.cost_usd for part in available]
     return Usage(
-        input_tokens=sum(part.input_tokens for part in known),
-        output_tokens=sum(part.output_tokens for part in known),
-        cached_tokens=sum(part.cached_tokens for part in known),
-        audio_tokens=sum(part.audio_tokens for part in known),
+        input_tokens=sum(part.input_tokens for part in available),
+        output_tokens=sum(part.output_tokens for part in available),
+        cached_tokens=sum(part.cached_tokens for part in available),
+        audio_tokens=sum(part.audio_tokens for part in available),
         cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
     )
 
@@ -187,17 +187,17 @@ class Spending:
     @property
     def line(self) -> str:
         """One sentence."""
-        told = f"cost: US$ {self.spent:.4f} as the server counted"
+        message = f"cost: US$ {self.spent:.4f} as the server counted"
         if self.calls:
             ended = counted(self.calls, "call that ended", "calls that ended")
-            told += f", up to US$ {self.possible:.4f} more for {ended} without a count"
+            message += f", up to US$ {self.possible:.4f} more for {ended} without a count"
         if self.above > _CENT_OF_A_CENT:
-            told += f"; US$ {self.above:.4f} of it is above the worst case of the calls"
+            message += f"; US$ {self.above:.4f} of it is above the worst case of the calls"
         if self.limit is not None:
             passed = self.spent - self.limit
-            told += f"; --max-cost {self.limit:g} "
-            told += f"was passed by US$ {passed:.4f}" if passed > _CENT_OF_A_CENT else "was kept"
-        return told
+            message += f"; --max-cost {self.limit:g} "
+            message += f"was passed by US$ {passed:.4f}" if passed > _CENT_OF_A_CENT else "was kept"
+        return message
 
 
 #: Smaller sums are printed as 0, US dollars.

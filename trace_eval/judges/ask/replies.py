@@ -250,8 +250,8 @@ class ReplyCache:
         """Say what is wrong with the file, each problem once."""
         if str(problem) not in self._told:
             self._told.add(str(problem))
-            told = str(problem).removeprefix(f"{self._path}: ")
-            log.warning("reply cache %s: %s", self._path, told)
+            message = str(problem).removeprefix(f"{self._path}: ")
+            log.warning("reply cache %s: %s", self._path, message)
 
     def close(self) -> None:
         """Close the file, and say what was wrong with its entries."""

@@ -88,7 +88,7 @@ def last_object(text: str, keys: Collection[str], what: str) -> dict[str, object
     text = after_thinking(text)
     try:
         objects = reversed(json_objects(text))
-        answer = next((found for found in objects if not found.keys().isdisjoint(keys)), None)
+        answer = next((result for result in objects if not result.keys().isdisjoint(keys)), None)
         deque(levels(answer), maxlen=0)
     except BadJson as error:
         raise ReplyError(Reason.UNPARSEABLE, f"the reply's JSON cannot be read: {error}") from None

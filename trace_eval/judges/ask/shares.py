@@ -26,19 +26,19 @@ def shares(tokens: Tokens, count: int) -> list[Tokens]:
         tokens.output or 0,
     )
     if min(parts) < 0:  # counts that contradict each other cannot be divided
-        known = [None if n is None else 0 for n in (tokens.input, tokens.output, tokens.audio)]
-        return [tokens, *[Tokens(known[0], known[1], audio=known[2])] * (count - 1)]
+        available = [None if n is None else 0 for n in (tokens.input, tokens.output, tokens.audio)]
+        return [tokens, *[Tokens(available[0], available[1], audio=available[2])] * (count - 1)]
     divided = zip(*(_divided(part, count) for part in parts), strict=True)
     return [
         Tokens(
-            None if tokens.input is None else fresh + heard + held + held_sound,
+            None if tokens.input is None else fresh + recognised + held + held_sound,
             None if tokens.output is None else said,
             held + held_sound,
-            None if tokens.audio is None else heard + held_sound,
+            None if tokens.audio is None else recognised + held_sound,
             held_sound,
             tokens.audio_s / count,
         )
-        for fresh, heard, held, held_sound, said in divided
+        for fresh, recognised, held, held_sound, said in divided
     ]
 
 

@@ -59,11 +59,11 @@ def frame(
     """
     usage = sum_usage([opinion.usage for opinion in opinions if not opinion.cached])
     fields: dict[str, Any] = {"opinions": list(opinions), "usage": usage}
-    for told, members, minimum in needed:
+    for details, members, minimum in needed:
         failed = [opinion for opinion in members if opinion.reason is not None]
         if len(members) - len(failed) < minimum:
             reason, detail = commonest_failure(failed)
-            why = {"status": "unscored", "reason": reason, "detail": f"{told}: {detail}"}
+            why = {"status": "unscored", "reason": reason, "detail": f"{details}: {detail}"}
             return fields | why, []
     usable = [opinion for opinion in opinions if opinion.reason is None]
     return fields | {"status": "scored", "caveats": failures(opinions, what)}, usable
@@ -103,11 +103,13 @@ def typed_judgement(
     The tie rule of typed ties makes the reconciliation of two single opinions: an answer is
     acceptable when at least half of the opinions accept it.
     """
-    asked: dict[str, About] = {name: name for name in DIMENSIONS}
-    return labelled_judgement(PairOpinions(pair, judge, orders, opinions), TYPED_TIE, asked)
+    requested: dict[str, About] = {name: name for name in DIMENSIONS}
+    return labelled_judgement(PairOpinions(pair, judge, orders, opinions), TYPED_TIE, requested)
 
 
-def labelled_judgement(said: PairOpinions, scale: Scale, asked: Mapping[str, About]) -> Judgement:
+def labelled_judgement(
+    said: PairOpinions, scale: Scale, requested: Mapping[str, About]
+) -> Judgement:
     """The judgement behind which these opinions stand.
 
     Of several questions, one that has no label in some order is left out, as long as another
@@ -116,12 +118,12 @@ def labelled_judgement(said: PairOpinions, scale: Scale, asked: Mapping[str, Abo
     Args:
         said: every opinion.
         scale: of all labels; its pooling makes the votes one label.
-        asked: question -> what its labels are about.
+        requested: question -> what its labels are about.
     """
     judgement, usable = framed(said, scale)
     if not usable:
         return judgement
-    for question, about in asked.items():
+    for question, about in requested.items():
         rated = [opinion for opinion in usable if about in opinion.ratings]
         votes = {
             order: [scale.parse(o.ratings[about]) for o in rated if o.order == order]

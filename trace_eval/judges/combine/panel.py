@@ -38,8 +38,8 @@ class Panel:
         self.spec = JOINED.join(dict.fromkeys(judge.spec for judge in judges))
         self.done = set(done)
         groups = [getattr(judge, "groups", None) for judge in judges]
-        known = [one for one in groups if one is not None]
-        self.groups = frozenset[str]().union(*known) if len(known) == len(groups) else None
+        available = [one for one in groups if one is not None]
+        self.groups = frozenset[str]().union(*available) if len(available) == len(groups) else None
         self.reads = frozenset[Modality]().union(*(reads_of(judge) for judge in judges))
         self._groups: dict[str, list[Judge]] = {}
         for judge in judges:
@@ -120,11 +120,11 @@ class Panel:
         groups = [
             group for name, group in self._groups.items() if (case.item.id, name) not in self.done
         ]
-        asked = [judge for group in groups for judge in group]
+        requested = [judge for group in groups for judge in group]
         if self.concurrency == 1:  # a script's replies come in order
-            outcomes = [await _safely(judge, case) for judge in asked]
+            outcomes = [await _safely(judge, case) for judge in requested]
         else:
-            outcomes = await asyncio.gather(*(_safely(judge, case) for judge in asked))
+            outcomes = await asyncio.gather(*(_safely(judge, case) for judge in requested))
         left = iter(outcomes)
         return [self._one(case, [next(left) for _ in group]) for group in groups]
 

@@ -51,12 +51,12 @@ def score_of(
     scores = [opinion.score for opinion in opinions]
     reduced = reduce_samples(scores, rubric.numbers, rubric.reduce, minimum)
     assert reduced is not None
-    told = {
+    details = {
         **values_of(reduced, rubric.numbers),
         "elements": element_means([opinion.elements for opinion in usable]),
         "caveats": [*more.get("caveats", ()), *fields["caveats"], *_undecided(reduced)],
     }
-    return Score(**common | fields | told)
+    return Score(**common | fields | details)
 
 
 def stated_score(
@@ -131,9 +131,9 @@ def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
     if not scored:
         reason = commonest(part.reason for part in parts)
         first = next(part for part in parts if part.reason is reason)
-        told = f"none of {len(parts)} judges has a score; {first.judge}: {first.detail}"
+        message = f"none of {len(parts)} judges has a score; {first.judge}: {first.detail}"
         return Score(
-            **common, status="unscored", reason=reason, detail=told, parts=_parts(parts, {})
+            **common, status="unscored", reason=reason, detail=message, parts=_parts(parts, {})
         )
     mixture = pool([_reduced(part, scale) for part in scored])
     weights = {part.judge: w for part, w in zip(scored, mixture.weights, strict=True)}
@@ -162,8 +162,8 @@ def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
 def _reduced(part: Score, scale: Numbers) -> Reduced:
     assert part.estimate is not None
     assert part.value is not None
-    given = part.distribution or {}
-    distribution = {float(label): given.get(f"{label:g}", 0.0) for label in scale.labels}
+    provided = part.distribution or {}
+    distribution = {float(label): provided.get(f"{label:g}", 0.0) for label in scale.labels}
     estimate = part.estimate
     return Reduced(
         part.value,

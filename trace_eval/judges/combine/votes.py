@@ -98,12 +98,12 @@ def voted_judgement(said: PairOpinions, question: ScoreQuestion) -> Judgement:
         [(float(o.score_a or 0), float(o.score_b or 0)) for o in usable if o.order == order]
         for order in said.orders
     ]
-    found = vote(by_order)
+    result = vote(by_order)
     made.dimensions[ABOUT] = DimensionVerdict(
-        rating=found.label,
-        reasoning=_words(usable, found.label),
-        distribution={name: share for name, share in found.distribution.items() if share},
-        consistent=found.consistent,
+        rating=result.label,
+        reasoning=_words(usable, result.label),
+        distribution={name: share for name, share in result.distribution.items() if share},
+        consistent=result.consistent,
     )
     kept = PairScores(
         task=question.name,
@@ -111,10 +111,10 @@ def voted_judgement(said: PairOpinions, question: ScoreQuestion) -> Judgement:
         high=question.scale.max,
         a=[float(o.score_a or 0) for o in usable],
         b=[float(o.score_b or 0) for o in usable],
-        mean_a=found.mean_a,
-        mean_b=found.mean_b,
-        margin=found.margin,
-        p_a=found.p_a,
+        mean_a=result.mean_a,
+        mean_b=result.mean_b,
+        margin=result.margin,
+        p_a=result.p_a,
     )
     return made.model_copy(update={"pair_scores": kept})
 

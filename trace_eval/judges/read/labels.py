@@ -163,8 +163,8 @@ def parse_label(value: object, scale: Scale) -> str:
         return str(scale.parse(value))
     except OffScale:
         offered = ", ".join(map(str, scale.labels))
-        told = f"{key_of(scale)} is {str(value)[:40]!r}; {offered} were offered"
-        raise OffScale(told) from None
+        message = f"{key_of(scale)} is {str(value)[:40]!r}; {offered} were offered"
+        raise OffScale(message) from None
 
 
 # --- a verdict per dimension ----------------------------------------------------------------

@@ -93,24 +93,24 @@ def read_score(text: str, rubric: ScoreRubric, plain: bool = False) -> ScoreRepl
     if rubric.unit == "turn":
         return _read_turns(text, rubric)
     try:
-        found = last_object(text, (rubric.key,), f"a {rubric.key}")
+        result = last_object(text, (rubric.key,), f"a {rubric.key}")
     except ReplyError:
         if plain and (line := _plain_score(text, rubric)):
             return line
         raise
-    words = found.get("reasoning", "")
+    words = result.get("reasoning", "")
     if not isinstance(words, str):
         raise ReplyError(Reason.UNPARSEABLE, "the reply's 'reasoning' is no text")
     elements: dict[str, int | float | None] = {}
     if rubric.elements:
-        given = found.get(ELEMENTS)
-        if not isinstance(given, dict):
+        provided = result.get(ELEMENTS)
+        if not isinstance(provided, dict):
             raise ReplyError(Reason.UNPARSEABLE, f"the reply has no object {ELEMENTS!r}")
         elements = {
-            name: None if given.get(name) is None else _label(name, given[name], rubric)
+            name: None if provided.get(name) is None else _label(name, provided[name], rubric)
             for name in rubric.elements
         }
-    return ScoreReply(_label(rubric.key, found[rubric.key], rubric), elements, storable(words))
+    return ScoreReply(_label(rubric.key, result[rubric.key], rubric), elements, storable(words))
 
 
 def _read_turns(text: str, rubric: ScoreRubric) -> ScoreReply:
@@ -118,23 +118,23 @@ def _read_turns(text: str, rubric: ScoreRubric) -> ScoreReply:
     entries = last_object(text, (TURNS,), f"a list {TURNS!r}")[TURNS]
     if not isinstance(entries, list):
         raise ReplyError(Reason.UNPARSEABLE, f"the reply's {TURNS!r} is no list")
-    found: dict[int, TurnReply] = {}
+    results: dict[int, TurnReply] = {}
     seen: set[int] = set()
     for entry in entries:
         number = entry.get("turn") if isinstance(entry, dict) else None
         if type(number) is not int:  # not a bool
             continue
         if number in seen:
-            found.pop(number, None)
+            results.pop(number, None)
             continue
         seen.add(number)
         words = entry.get("reasoning", "")
         with suppress(ReplyError):
             score = _label(f"turn {number}", entry.get(rubric.key), rubric)
-            found[number] = TurnReply(score, storable(words) if isinstance(words, str) else "")
-    if not found:
+            results[number] = TurnReply(score, storable(words) if isinstance(words, str) else "")
+    if not results:
         raise ReplyError(Reason.UNPARSEABLE, "the reply rates no turn")
-    return ScoreReply(None, turns=found)
+    return ScoreReply(None, turns=results)
 
 
 def _label(where: str, value: Any, rubric: ScoreRubric) -> int | float:
@@ -148,13 +148,13 @@ def _label(where: str, value: Any, rubric: ScoreRubric) -> int | float:
 
 def _plain_score(text: str, rubric: ScoreRubric) -> ScoreReply | None:
     text = after_thinking(text)
-    found = list(re.finditer(rf"\b{re.escape(rubric.key)}\b{_VALUE}", text, re.IGNORECASE))
-    if not found:
+    results = list(re.finditer(rf"\b{re.escape(rubric.key)}\b{_VALUE}", text, re.IGNORECASE))
+    if not results:
         return None
-    value = found[-1].group(1)
+    value = results[-1].group(1)
     # The full stop of a sentence belongs to the sentence.
     score = _label(rubric.key, value.rstrip(".)") or value, rubric)
-    return ScoreReply(score, dict.fromkeys(rubric.elements), storable(text[: found[-1].start()]))
+    return ScoreReply(score, dict.fromkeys(rubric.elements), storable(text[: results[-1].start()]))
 
 
 # --- what replies come to -------------------------------------------------------------------
@@ -195,8 +195,8 @@ class ScoreForm(AnswerForm[ScoreReply]):
         if self.rubric.silent == "ask":
             return None
         if self.rubric.silent == "unscored":
-            told = "there is nothing to rate in the answer"
-            return unscored(item, self.rubric, judge, reason, told)
+            message = "there is nothing to rate in the answer"
+            return unscored(item, self.rubric, judge, reason, message)
         return lowest_score(item, self.rubric, judge, reason)
 
     def outcome(self, replies: Replies[ScoreReply]) -> Outcome:
@@ -213,8 +213,8 @@ class ScoreForm(AnswerForm[ScoreReply]):
                 caveats.append("total_differs: a reply's own total is not what its elements say")
         caveats += unreasoned(one.reasoning for one in opinions if one.score is not None)
         if not opinions:
-            told = "no turn of the agent"
-            return unscored(item, self.rubric, replies.judge, Reason.EMPTY_CANDIDATE, told)
+            message = "no turn of the agent"
+            return unscored(item, self.rubric, replies.judge, Reason.EMPTY_CANDIDATE, message)
         return score_of(
             *(item, self.rubric, replies.judge, opinions, self._options.min_samples),
             caveats=caveats,
@@ -222,21 +222,21 @@ class ScoreForm(AnswerForm[ScoreReply]):
         )
 
 
-def _of_turns(asked: AskedQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
+def _of_turns(requested: AskedQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
     """An opinion for every turn that was asked about; the first one has the usage."""
-    reply = asked.outcome.value
-    record = asked.record
-    for position, number in enumerate(asked.question.turns):
+    reply = requested.outcome.value
+    record = requested.record
+    for position, number in enumerate(requested.question.turns):
         said = reply.turns.get(number) if reply else None
         if position:
             record = {**record, "usage": None, "raw": None, "seconds": None}
-        told = {} if said or not reply else {"reason": Reason.UNPARSEABLE, "detail": _MISSING}
+        details = {} if said or not reply else {"reason": Reason.UNPARSEABLE, "detail": _MISSING}
         yield ScoreOpinion(
-            choice=asked.outcome.choice,
+            choice=requested.outcome.choice,
             turn=number,
             score=said.score if said else None,
             reasoning=said.reasoning if said else "",
-            **{**record, **told},
+            **{**record, **details},
         )
 
 
@@ -245,8 +245,8 @@ def _opinion(
 ) -> ScoreOpinion:
     """What a reply says; the score follows from the elements where the rubric says so."""
     reply = asked.outcome.value
-    given = reply.elements if reply else {}
-    elements = {name: None if name in unknown else value for name, value in given.items()}
+    provided = reply.elements if reply else {}
+    elements = {name: None if name in unknown else value for name, value in provided.items()}
     total = rubric.total(elements)
     stated = reply.score if reply else None
     return ScoreOpinion(

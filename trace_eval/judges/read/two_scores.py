@@ -103,11 +103,11 @@ def _on_scale(value: float, name: str, question: ScoreQuestion) -> float:
         near = [label for label in scale.labels or (value,) if abs(label - value) <= _SAME]
         if near:
             return float(near[0])
-    given = f"{scale.min:g} to {scale.max:g}"
+    provided = f"{scale.min:g} to {scale.max:g}"
     if scale.step is not None:
-        given += f" in steps of {scale.step:g}"
+        provided += f" in steps of {scale.step:g}"
     shown = f"{float(value):g}" if abs(value) < 1e300 else "a huge number"
-    raise ReplyError(Reason.OFF_LABEL, f"{name} is {shown}; the scale is {given}")
+    raise ReplyError(Reason.OFF_LABEL, f"{name} is {shown}; the scale is {provided}")
 
 
 # --- free text -------------------------------------------------------------------------------

@@ -158,26 +158,26 @@ async def _pair(judge: Judge) -> list[Check]:
     """One easy pair as a run would send it: does it fit, is it judged, in both orders alike?"""
     started = time.monotonic()
     try:
-        found = await judgement_of(judge, _EASY)
+        result = await judgement_of(judge, _EASY)
     except UserError as error:
         return [Check("pair", False, str(error))]
-    seconds, calls = time.monotonic() - started, len(found.opinions)
-    tokens = found.usage
+    seconds, calls = time.monotonic() - started, len(result.opinions)
+    tokens = result.usage
     took = f"{counted(calls, 'call')}, {seconds / max(calls, 1):.1f} s each"
     if tokens and calls:
         took += f", {tokens.input_tokens // calls} tokens in, {tokens.output_tokens // calls} out"
-    if found.status != "scored":
-        return [Check("pair", False, f"{found.reason}: {found.detail} ({took})")]
-    content = found.dimensions["content"]
+    if result.status != "scored":
+        return [Check("pair", False, f"{result.reason}: {result.detail} ({took})")]
+    content = result.dimensions["content"]
     checks = [Check("pair", True, f"judged, with reasons in words: {took}")]
-    if found.consistent is not None:
-        told = "both orders of an easy pair agree"
-        if not found.consistent:
-            told = f"contradict each other on an easy pair: {', '.join(found.inconsistent)}"
-        checks.append(Check("orders", found.consistent, told))
+    if result.consistent is not None:
+        message = "both orders of an easy pair agree"
+        if not result.consistent:
+            message = f"contradict each other on an easy pair: {', '.join(result.inconsistent)}"
+        checks.append(Check("orders", result.consistent, message))
     right = content.rating is Rating.A
-    told = f"content of an answer against a refusal: {content.rating}, expected 1"
-    return [*checks, Check("verdict", right, told)]
+    message = f"content of an answer against a refusal: {content.rating}, expected 1"
+    return [*checks, Check("verdict", right, message)]
 
 
 def _listens(judge: LLMJudge) -> bool:
@@ -197,8 +197,8 @@ async def _hearing(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     from trace_eval.judges.registry.spoken_numbers import probe
 
     ends = await judge.client.shutdown_date()
-    told = f"the provider ends this model on {ends}" if ends else "the server names none"
-    checks = [Check("end of the model", ends is None, told)]
+    message = f"the provider ends this model on {ends}" if ends else "the server names none"
+    checks = [Check("end of the model", ends is None, message)]
     return [*checks, *[Check(*finding) async for finding in probe(judge.client, options.seed)]]
 
 
@@ -210,8 +210,8 @@ def key_check(client: ChatClient) -> list[Check]:
     there = bool(os.environ.get(name))
     parts = urlsplit(client.server)
     if there and parts.scheme == "http" and not is_local(client.server):
-        told = f"{name} would travel in clear to {client.server}; use https"
-        return [Check("key", False, told)]
+        message = f"{name} would travel in clear to {client.server}; use https"
+        return [Check("key", False, message)]
     return [Check("key", True, f"{name} is {'set' if there else 'not set'}")]
 
 
@@ -226,19 +226,21 @@ async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     except CallFailed as failure:
         return [Check("server", False, f"{failure.reason}: {failure.detail}")]
     except Unusable as unusable:
-        told = f"{unusable.reason}: {unusable.detail}"
-        return [Check("server", True, "answers"), Check("reply", False, told)]
+        message = f"{unusable.reason}: {unusable.detail}"
+        return [Check("server", True, "answers"), Check("reply", False, message)]
     shape = str(client.observed().get("structure", "json_schema"))
     obeys = "both_good" in reply.text and reply.text.strip().startswith("{")
     checks = [Check("server", True, f"answers; model {client.observed().get('model')}")]
     if obeys:
         checks.append(Check("schema", True, f"replies keep to it ({shape})"))
     else:
-        told = f"{shape}: the reply was {reply.text[:60]!r}; verdicts will rest on the prompt alone"
-        checks.append(Check("schema", False, told))
+        message = (
+            f"{shape}: the reply was {reply.text[:60]!r}; verdicts will rest on the prompt alone"
+        )
+        checks.append(Check("schema", False, message))
     counts = reply.tokens.input is not None and reply.tokens.output is not None
-    told = "the server counts tokens" if counts else "no token counts: cost and cuts stay unseen"
-    checks.append(Check("usage", counts, told))
+    message = "the server counts tokens" if counts else "no token counts: cost and cuts stay unseen"
+    checks.append(Check("usage", counts, message))
     if client.reports_context:
         checks.append(_context(judge))
     return checks
@@ -255,8 +257,8 @@ def _question(judge: LLMJudge) -> tuple[Message, ...]:
 
 def _context(judge: LLMJudge) -> Check:
     need = upper_tokens(judge.view.static_messages) + ROOM_FOR_A_PAIR + judge.options.reply_tokens
-    found = judge.client.model_context
-    if found is None:
+    result = judge.client.model_context
+    if result is None:
         return Check("context", True, f"the server does not say; a pair needs about {need} tokens")
-    told = f"{found} tokens; a pair needs about {need}"
-    return Check("context", found >= need, told)
+    message = f"{result} tokens; a pair needs about {need}"
+    return Check("context", result >= need, message)

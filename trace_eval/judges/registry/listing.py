@@ -53,10 +53,10 @@ async def options_of(spec: str, options: JudgeOptions) -> list[ListedOption]:
     if pairs is None and answers is None:
         create_judge(spec, replace(options, cache=None))  # says why
         raise UserError(f"judge {spec}: does not say which options it has; see its own pages")
-    found, helps = (pairs or frozenset()) | (answers or frozenset()), help_of(JudgeOptions)
+    result, helps = (pairs or frozenset()) | (answers or frozenset()), help_of(JudgeOptions)
     listed = []
     for field in fields(JudgeOptions):
-        if field.name in found - STATE:
+        if field.name in result - STATE:
             items = _items(field.name, pairs, answers)
             default = _written(field.default)
             listed.append(ListedOption(field.name, default, items, sentence(helps[field.name])))

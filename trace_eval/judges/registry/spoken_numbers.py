@@ -53,23 +53,29 @@ async def hearing(client: ChatClient, seed: int = 0) -> HearingFinding:
     spoken = load_signals("spoken")
     numbers = [each for each in range(1, 9) if f"example_{each}" in spoken]
     # Two different ones; a model that guesses names both in one of 56 cases.
-    asked = np.random.default_rng(seed).choice(numbers, 2, replace=False).tolist()
+    requested = np.random.default_rng(seed).choice(numbers, 2, replace=False).tolist()
     question = 'A number is spoken in this recording. Give "score": the number.'
-    heard, seconds, counts = [], 0.0, []
-    for number in asked:
+    recognised, seconds, counts = [], 0.0, []
+    for number in requested:
         part = _part(_sound(spoken[f"example_{number}"].read().mono))
         seconds += part.seconds
         reply, said = await _number(client, part, question, seed)
-        heard.append(said)
+        recognised.append(said)
         counts.append(reply.tokens.audio if reply else None)
-    told = " and ".join(f"{said} where {n} is spoken" for said, n in zip(heard, asked, strict=True))
-    ok = heard == [str(number) for number in asked]
-    known = [count for count in counts if count is not None]
-    sound = f"{sum(known)} tokens of {seconds:.1f} s counted" if known else "sound is not counted"
+    message = " and ".join(
+        f"{said} where {n} is spoken" for said, n in zip(recognised, requested, strict=True)
+    )
+    ok = recognised == [str(number) for number in requested]
+    available = [count for count in counts if count is not None]
+    sound = (
+        f"{sum(available)} tokens of {seconds:.1f} s counted"
+        if available
+        else "sound is not counted"
+    )
     says = (
         "hears" if ok else "does not hear what is said, or cannot tell; verdicts would be guesses"
     )
-    return HearingFinding("hearing", ok, f"{says}: it named {told}; {sound}")
+    return HearingFinding("hearing", ok, f"{says}: it named {message}; {sound}")
 
 
 async def _number(
@@ -101,11 +107,11 @@ async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[HearingFindi
             yield HearingFinding(f"voice in {name}", False, said)
             continue
         counted = counted or bool(reply.tokens.audio)
-        heard = said == "true"
-        words = "heard a voice" if heard else "heard no voice"
-        yield HearingFinding(f"voice in {name}", heard == (name == "speech"), words)
-    told = "counted apart" if counted else "not counted apart; costs rest on seconds"
-    yield HearingFinding("audio tokens", counted, told)
+        audible = said == "true"
+        words = "heard a voice" if audible else "heard no voice"
+        yield HearingFinding(f"voice in {name}", audible == (name == "speech"), words)
+    message = "counted apart" if counted else "not counted apart; costs rest on seconds"
+    yield HearingFinding("audio tokens", counted, message)
     question = 'Which recording sounds better? Give "label": "1", "2" or "tie".'
     twice = [_part(_speech()), _part(_speech())]
     _, said = await _ask(client, twice, question, "label", seed)

@@ -131,13 +131,13 @@ class RewardEngine:
         return value
 
     def _key(self, clip: Clip, text: str, style: str | None) -> str:
-        asked: dict[str, JsonValue] = {
+        requested: dict[str, JsonValue] = {
             "clip": clip.sha256,
             "text": hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
             "style": style,
             **self.parameters(),
         }
-        return reply_key(_HERE, self.files.sha256, asked)
+        return reply_key(_HERE, self.files.sha256, requested)
 
     def _score(self, asked: Sequence[_Request]) -> list[float]:
         from trace_eval.judges.reward.score import rewards

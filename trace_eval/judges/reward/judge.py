@@ -114,7 +114,7 @@ class ReplyJudge(_PairJudge):
         super().__init__(spec, engine)
         self._ask: Batcher[tuple[list[RewardTurn], int, int], Any] = Batcher(self._generate, 1)
 
-    def _generate(self, asked: Sequence[tuple[list[RewardTurn], int, int]]) -> list[Any]:
+    def _generate(self, requested: Sequence[tuple[list[RewardTurn], int, int]]) -> list[Any]:
         from trace_eval.judges.reward.generate import Sampling, replies
 
         options = self.engine.options
@@ -126,7 +126,7 @@ class ReplyJudge(_PairJudge):
         )
         return [
             replies(self.engine.model(), turns, samples, seed, sampling)
-            for turns, samples, seed in asked
+            for turns, samples, seed in requested
         ]
 
     async def _judgement(self, case: Case, texts: Texts) -> Judgement:
@@ -149,9 +149,9 @@ class ReplyJudge(_PairJudge):
         options = self.engine.options
         first, second = sounds
         turns = self.engine.turns(self.engine.prompt.pair(texts, (first, second), style))
-        given, prompt_tokens = await self._ask.ask((turns, options.samples, options.seed))
+        provided, prompt_tokens = await self._ask.ask((turns, options.samples, options.seed))
         opinions = []
-        for sample, reply in enumerate(given):
+        for sample, reply in enumerate(provided):
             opinion = self._opinion(reply, order, sample, prompt_tokens)
             if opinion.reason is not None and options.repair:
                 opinion = await self._repaired(turns, opinion)
@@ -168,8 +168,8 @@ class ReplyJudge(_PairJudge):
         }
         try:
             if reply.cut:
-                told = f"the reply has no end after {reply.tokens} tokens; raise -J max_tokens"
-                raise ReplyError(Reason.REPLY_CUT, told)
+                message = f"the reply has no end after {reply.tokens} tokens; raise -J max_tokens"
+                raise ReplyError(Reason.REPLY_CUT, message)
             text = self.engine.options.structure in ("auto", "text")
             scores = read_text(reply.text) if text else read_json(reply.text)
         except ReplyError as error:
@@ -181,8 +181,8 @@ class ReplyJudge(_PairJudge):
     async def _repaired(self, turns: list[RewardTurn], failed: VerdictOpinion) -> VerdictOpinion:
         """The second chance; the first reply stays in the conversation."""
         said = shown_again(failed.raw)
-        told = self.engine.prompt.repair(failed.detail or "")
-        more = [*turns, RewardTurn("assistant", (said,)), RewardTurn("user", (told,))]
+        details = self.engine.prompt.repair(failed.detail or "")
+        more = [*turns, RewardTurn("assistant", (said,)), RewardTurn("user", (details,))]
         seed = self.engine.options.seed + failed.sample
         (reply,), prompt_tokens = await self._ask.ask((more, 1, seed))
         again = self._opinion(reply, failed.order, failed.sample, prompt_tokens)

@@ -59,10 +59,10 @@ class RewardFiles:
     @cached_property
     def sha256(self) -> str:
         """SHA-256 over all files that decide the output; equal wherever they lie."""
-        found = {p for pattern in _PATTERNS + _PATTERNS_TEXT for p in self.base.glob(pattern)}
+        results = {p for pattern in _PATTERNS + _PATTERNS_TEXT for p in self.base.glob(pattern)}
         if self.folder is not None:
-            found |= {self.folder / HEAD_FILE, *adapter.files(self.folder / ADAPTER_FOLDER)}
-        return sha256_of(found)
+            results |= {self.folder / HEAD_FILE, *adapter.files(self.folder / ADAPTER_FOLDER)}
+        return sha256_of(results)
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,8 @@ class RewardRater(InProcessJudge):
         if not item.answer.has_audio:
             return self.unscored(item, Reason.EVIDENCE_MISSING, "the item has no recording")
         if text is None:
-            told = "the item has no reference text; give one, or use -J transcripts=asr"
-            return self.unscored(item, Reason.EVIDENCE_MISSING, told)
+            message = "the item has no reference text; give one, or use -J transcripts=asr"
+            return self.unscored(item, Reason.EVIDENCE_MISSING, message)
         try:
             (clip,) = await decoded(case.decode, [item.answer])
             reward = await self.engine.reward(clip, text, style_of(item.meta))
@@ -71,9 +71,9 @@ class RewardRater(InProcessJudge):
         """(what should have been said, caveats)."""
         if case.single.reference:
             return case.single.reference[0], []
-        heard = case.blueprints.get("answer")
-        if self.engine.options.transcripts == "asr" and heard:
-            transcript = heard.transcript
+        recognised = case.blueprints.get("answer")
+        if self.engine.options.transcripts == "asr" and recognised:
+            transcript = recognised.transcript
             if isinstance(transcript, Transcript):
                 return transcript.text, [TEXT_FROM_ASR]
         return None, []

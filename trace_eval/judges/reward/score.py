@@ -35,15 +35,15 @@ def rewards(
     if model.head is None:
         raise ValueError("this model writes replies; it has no reward head")
     order = sorted(range(len(conversations)), key=lambda n: _samples(conversations[n]))
-    found = [math.nan] * len(conversations)
+    result = [math.nan] * len(conversations)
     for first in range(0, len(order), batch):
         members = order[first : first + batch]
         values = _forward(model, [conversations[n] for n in members])
         for number, value in zip(members, values, strict=True):
-            found[number] = value
-    if not all(map(math.isfinite, found)):
+            result[number] = value
+    if not all(map(math.isfinite, result)):
         raise UserError("reward: the model gives no finite number; its files are damaged")
-    return found
+    return result
 
 
 def _samples(turns: Sequence[RewardTurn]) -> int:

@@ -165,7 +165,7 @@ def _pauses(
 
 
 def _repeat(
-    request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: RuleThresholds
+    request: DeliveryRequest, b: Blueprint, requested: Instructed, cuts: RuleThresholds
 ) -> RuleFinding:
     if not isinstance(b.transcript, Transcript):
         return absence(b, "transcript")
@@ -174,13 +174,13 @@ def _repeat(
     if clause := weak(b):
         return cannot_tell(clause)
     wanted, said = int(request.value), b.transcript.text
-    if asked.literal:
-        counts = [text.count_literal(t, said, cuts.repeat_similarity) for t in asked.literal]
+    if requested.literal:
+        counts = [text.count_literal(t, said, cuts.repeat_similarity) for t in requested.literal]
         count = max(counts)
         if count == 0:
             return cannot_tell("the recogniser did not hear the text once")
         if count < wanted and all(
-            len(text.words(t)) < cuts.min_literal_words for t in asked.literal
+            len(text.words(t)) < cuts.min_literal_words for t in requested.literal
         ):
             return cannot_tell(f"heard {count} of {wanted}, but so short a text is easily misheard")
         return RuleFinding(
@@ -193,7 +193,7 @@ def _repeat(
 
 
 def _emotion(
-    request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: RuleThresholds
+    request: DeliveryRequest, b: Blueprint, requested: Instructed, cuts: RuleThresholds
 ) -> RuleFinding:
     if not isinstance(b.emotion, Emotion):
         # A raised pitch goes with anger, joy and fear of one speaker alike; but two neutral voices
@@ -202,13 +202,13 @@ def _emotion(
     labels = EMOTION_LABELS.get(request.value, frozenset()) & {*b.emotion.scores}
     if not labels:
         return cannot_tell(f"the classifier has no label for {request.value}")
-    if not asked.several(RequestKind.EMOTION):
+    if not requested.several(RequestKind.EMOTION):
         return _one_emotion(b.emotion, labels, cuts)
     if not b.emotion.trajectory:
         return cannot_tell("several emotions asked, the clip has one score")
     tops = [max(w.scores, key=lambda k: (w.scores[k], k)) for w in b.emotion.trajectory if w.scores]
-    heard = any(top in labels for top in tops)
-    return RuleFinding(heard, 0.0, f"windows sound {', '.join(sorted(set(tops)))}")
+    recognised = any(top in labels for top in tops)
+    return RuleFinding(recognised, 0.0, f"windows sound {', '.join(sorted(set(tops)))}")
 
 
 def _one_emotion(emotion: Emotion, labels: frozenset[str], cuts: RuleThresholds) -> RuleFinding:
@@ -233,17 +233,17 @@ def _respond(
 
 
 def _accent(
-    request: DeliveryRequest, b: Blueprint, asked: Instructed, cuts: RuleThresholds
+    request: DeliveryRequest, b: Blueprint, requested: Instructed, cuts: RuleThresholds
 ) -> RuleFinding:
     if not isinstance(b.accent, Accent):
         return absence(b, "accent")
-    if asked.several(RequestKind.ACCENT):
+    if requested.several(RequestKind.ACCENT):
         return cannot_tell("several accents asked, the clip has one score each")
-    known = b.accent.similarities
-    labels = ACCENT_LABELS.get(request.value, frozenset()) & {*known}
+    available = b.accent.similarities
+    labels = ACCENT_LABELS.get(request.value, frozenset()) & {*available}
     if not labels:
         return cannot_tell(f"the classifier does not know {request.value}")
-    lead = max(known[label] for label in labels) - max(known.values())
+    lead = max(available[label] for label in labels) - max(available.values())
     limit = cuts.strength_limit
     strength = max(-limit, min(limit, (lead + cuts.accent_within) / cuts.accent_within))
     why = f"{request.value} is {-lead:.2f} behind the closest accent, {b.accent.top}"

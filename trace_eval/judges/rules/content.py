@@ -119,12 +119,12 @@ def _refuse_guesses(
         EvidenceMissing: words are guesses, in any other case.
     """
     sides = (("A", *a, b[1]), ("B", *b, a[1]))
-    for name, blueprint, heard, other in sides:
-        if heard.guess is None:
+    for name, blueprint, recognised, other in sides:
+        if recognised.guess is None:
             continue
-        drowned = heard.guess in _DROWNED and sounds_bad(blueprint, cuts)
+        drowned = recognised.guess in _DROWNED and sounds_bad(blueprint, cuts)
         if other.guess or not other.standing.acceptable or not drowned:
-            why = f"the recogniser guessed the words of answer {name}: {heard.guess}"
+            why = f"the recogniser guessed the words of answer {name}: {recognised.guess}"
             raise MeasurementMissing(why)  # the remedy is said once of the run
 
 
@@ -158,25 +158,25 @@ def _read_answer(
     transcript = blueprint.transcript
     if isinstance(transcript, Absent):
         raise missing(name, "transcript", transcript)
-    known = transcript.language == LANGUAGE
-    split = text.words if known else tokens
-    heard = [word for word in split(transcript.text) if word not in _FILLERS]
+    present = transcript.language == LANGUAGE
+    split = text.words if present else tokens
+    recognised = [word for word in split(transcript.text) if word not in _FILLERS]
     guess = guessed(blueprint)
     # Guessed words say nothing of the topic, nor do those of another language.
-    trusted = instruction.text if known and not guess else None
+    trusted = instruction.text if present and not guess else None
     overlap = _overlap(trusted, transcript.text, cuts)
     literal = _literal_share(trusted, transcript.text, cuts)
-    faults = () if guess else tuple(_faults(transcript, heard, literal, instruction, cuts))
+    faults = () if guess else tuple(_faults(transcript, recognised, literal, instruction, cuts))
     values: dict[str, JsonValue] = {
-        "words": len(heard),
+        "words": len(recognised),
         "overlap": None if overlap is None else round(overlap, 3),
         "literal_share": None if literal is None else round(literal, 3),
         "suspect": [*transcript.suspect],
     }
-    summary = f"{len(heard)} words"
+    summary = f"{len(recognised)} words"
     if overlap is not None:
         summary += f", {overlap:.0%} of the instruction's words among them"
-    if not known:
+    if not present:
         values["language"] = transcript.language
         summary += f" of {language_name(transcript.language)}, in which refusals are not known"
     if guess:
@@ -188,12 +188,12 @@ def _read_answer(
 
 def _faults(
     transcript: Transcript,
-    heard: list[str],
+    recognised: list[str],
     literal: float | None,
     instruction: RuleInstruction,
     cuts: RuleThresholds,
 ) -> list[str]:
-    if len(heard) < cuts.min_words:
+    if len(recognised) < cuts.min_words:
         return ["no words were recognised"]
     faults = []
     if transcript.language == LANGUAGE and (phrase := refusal(transcript.text, cuts)):
@@ -212,10 +212,10 @@ def _faults(
 
 def refusal(answer: str, cuts: RuleThresholds) -> str | None:
     """The words with which a short answer refuses early on; None when it does not."""
-    heard = text.words(answer)
-    if not heard or len(heard) > cuts.refusal_max_words:
+    recognised = text.words(answer)
+    if not recognised or len(recognised) > cuts.refusal_max_words:
         return None
-    line = " ".join(heard)
+    line = " ".join(recognised)
     for pattern in REFUSALS:
         match = pattern.search(line)
         if match and len(line[: match.start()].split()) <= cuts.refusal_within_words:

@@ -72,11 +72,11 @@ def _standing(findings: Findings, kinds: Sequence[Kind], summary: str = "") -> A
     faults = []
     values: dict[str, JsonValue] = {}
     for kind in kinds:
-        found, share = findings.of(kind), findings.share(kind)
-        values[kind] = None if share is None else len(found)
+        result, share = findings.of(kind), findings.share(kind)
+        values[kind] = None if share is None else len(result)
         if share is not None and share > _SHARE:
             chances = findings.chances[kind]
-            faults.append(f"{kind} {len(found)} of {chances} (turn {found[0].turn})")
+            faults.append(f"{kind} {len(result)} of {chances} (turn {result[0].turn})")
     return AnswerStanding(tuple(faults), summary, values)
 
 
@@ -98,8 +98,8 @@ def _when(a: Findings, b: Findings) -> DimensionVerdict:
         _standing(one, _WHEN, "" if reply is None else f"median reply {reply:.2f} s")
         for one, reply in zip((a, b), replies, strict=True)
     ]
-    known = [max(0.0, reply) for reply in replies if reply is not None]
-    lead = (known[1] - known[0]) / _REPLY_S if len(known) == 2 else 0.0
+    available = [max(0.0, reply) for reply in replies if reply is not None]
+    lead = (available[1] - available[0]) / _REPLY_S if len(available) == 2 else 0.0
     return _verdict(standings[0], standings[1], lead)
 
 
@@ -108,22 +108,24 @@ def _voice(a: Side, b: Side, cuts: RuleThresholds) -> DimensionVerdict:
     medians: list[dict[str, float]] = []
     for name, side in (("A", a), ("B", b)):
         turns = {n for n, _ in side.conversation.turns_of("agent")}
-        heard = {n: blueprint for n, blueprint in side.blueprints.items() if n in turns}
-        numbers = [known for one in heard.values() if (known := voice_numbers(one, cuts))]
+        recognised = {n: blueprint for n, blueprint in side.blueprints.items() if n in turns}
+        numbers = [
+            available for one in recognised.values() if (available := voice_numbers(one, cuts))
+        ]
         if not numbers:
             raise MeasurementMissing(f"no turn of the agent of conversation {name} has a quality")
-        bad = [n for n, blueprint in heard.items() if sounds_bad(blueprint, cuts)]
-        fault = f"{len(bad)} of {len(heard)} turns sound bad (turn {bad[0]})" if bad else ""
+        bad = [n for n, blueprint in recognised.items() if sounds_bad(blueprint, cuts)]
+        fault = f"{len(bad)} of {len(recognised)} turns sound bad (turn {bad[0]})" if bad else ""
         every = dict.fromkeys(key for one in numbers for key in one)
         middle = {key: median(one[key] for one in numbers if key in one) for key in every}
         medians.append(middle)
         standings.append(
             AnswerStanding(
-                (fault,) if len(bad) > len(heard) / 2 else (),
+                (fault,) if len(bad) > len(recognised) / 2 else (),
                 f"median P.808 {middle['p808']:.2f} of {len(numbers)} turns",
                 {
                     **{f"median_{key}": round(value, 3) for key, value in middle.items()},
-                    "turns": len(heard),
+                    "turns": len(recognised),
                     "bad": len(bad),
                 },
             )

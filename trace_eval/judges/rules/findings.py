@@ -79,9 +79,9 @@ def below(value: float, cut: float, noise: float, what: str, limit: float) -> Ru
 
 def absence(blueprint: Blueprint, group: str, field: str = "") -> RuleFinding:
     """ "Cannot tell" for an absent group or a None field."""
-    found = blueprint.group(group)
-    if isinstance(found, Absent):
-        return cannot_tell(f"{group} {unmeasured(group, found)}")
+    result = blueprint.group(group)
+    if isinstance(result, Absent):
+        return cannot_tell(f"{group} {unmeasured(group, result)}")
     return cannot_tell(f"{group} has no {field or 'value'}")
 
 
@@ -135,13 +135,13 @@ def words_per_minute(
 
 def _language(blueprint: Blueprint) -> str:
     """ISO 639-1 code of what is spoken; ``und``: unsure; English where nobody says."""
-    heard = blueprint.transcript
-    if not isinstance(heard, Transcript):
+    recognised = blueprint.transcript
+    if not isinstance(recognised, Transcript):
         return "en"
-    return UNSURE if "unsure_language" in heard.suspect else heard.language
+    return UNSURE if "unsure_language" in recognised.suspect else recognised.language
 
 
 def length_s(contour: Contour) -> float:
     """Seconds from the first to the last known value of a contour."""
-    known = [i for i, value in enumerate(contour.values) if value is not None]
-    return (known[-1] - known[0]) * contour.step_s if known else 0.0
+    available = [i for i, value in enumerate(contour.values) if value is not None]
+    return (available[-1] - available[0]) * contour.step_s if available else 0.0

@@ -30,19 +30,19 @@ class RuleInstruction:
 
 def instruction_text(case: Case) -> RuleInstruction:
     """The request of a pair: as it is written, else as it was heard."""
-    text, given = case.item.instruction.text, case.item.language
+    text, provided = case.item.instruction.text, case.item.language
     if text:
         written = written_language(text)
-        language = given if given and written in (None, UNSURE) else written
+        language = provided if provided and written in (None, UNSURE) else written
     else:
-        heard = case.instruction.transcript if case.instruction else None
-        if case.instruction is None or not isinstance(heard, Transcript):
+        recognised = case.instruction.transcript if case.instruction else None
+        if case.instruction is None or not isinstance(recognised, Transcript):
             return RuleInstruction(None)
         if why := guessed(case.instruction):
             return RuleInstruction(
                 None, f"The recogniser guessed the words of the instruction: {why}", True
             )
-        text, language = heard.text, heard.language
+        text, language = recognised.text, recognised.language
     if not text:
         return RuleInstruction(None)
     # Who orders in English may quote at length what is to be said in another language.

@@ -63,8 +63,8 @@ class RulesJudge(Judge):
         """Judge one case without an event loop."""
         rules = self._rules(case)
         if rules is None:
-            told = "one answer is a conversation and the other is not; compare like with like"
-            return self.unscored_pair(case, told)
+            message = "one answer is a conversation and the other is not; compare like with like"
+            return self.unscored_pair(case, message)
         verdicts: dict[Dimension, DimensionVerdict] = {}
         gaps: list[str] = []
         for dimension, rule in rules.items():

@@ -76,8 +76,8 @@ def no_voice(blueprint: Blueprint, group: str, cuts: RuleThresholds) -> str | No
     one only when its speech is too short to say anything.
     """
     signal = blueprint.signal
-    found = blueprint.group(group)
-    for absent in (found, signal):
+    result = blueprint.group(group)
+    for absent in (result, signal):
         if isinstance(absent, Absent) and absent.status in (Status.SILENT, Status.NO_SPEECH):
             return f"nothing is said ({absent.reason})"
     if isinstance(signal, Signal):
@@ -85,7 +85,7 @@ def no_voice(blueprint: Blueprint, group: str, cuts: RuleThresholds) -> str | No
             return "nothing is said (all samples are zero)"
         if signal.speech_s <= 0:
             return "nothing is said (no speech was detected)"
-        if isinstance(found, Absent) and found.status is Status.TOO_SHORT:
+        if isinstance(result, Absent) and result.status is Status.TOO_SHORT:
             spoken = min(signal.speech_s, signal.duration_s)
             if spoken < cuts.min_speech_s:
                 return f"nothing is said ({spoken:.2f} s of speech)"

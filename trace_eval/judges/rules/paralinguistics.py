@@ -166,16 +166,16 @@ def _evenness(b: Blueprint, cuts: RuleThresholds) -> RuleFinding:
 def _verdict(
     items: list[CheckedRequest], intro: str, least: float, checks: str, cuts: RuleThresholds
 ) -> DimensionVerdict:
-    known = [item for item in items if item.known]
-    if not known:
+    available = [item for item in items if item.known]
+    if not available:
         raise MeasurementMissing(
             "no delivery check can be made: "
             + "; ".join(f"{i.label}: {_unknown(i)}" for i in items)
         )
-    share_a, share_b = _share([i.a for i in known]), _share([i.b for i in known])
-    stand_a = _stand([(i.label, i.a) for i in known], least, checks)
-    stand_b = _stand([(i.label, i.b) for i in known], least, checks)
-    lead, note = _lead(known, share_a - share_b, cuts)
+    share_a, share_b = _share([i.a for i in available]), _share([i.b for i in available])
+    stand_a = _stand([(i.label, i.a) for i in available], least, checks)
+    stand_b = _stand([(i.label, i.b) for i in available], least, checks)
+    lead, note = _lead(available, share_a - share_b, cuts)
     rating = typed_tie(stand_a, stand_b, lead)
     parts = [stand_a.sentence("A"), stand_b.sentence("B")]
     if rating.is_winner and stand_a.acceptable and stand_b.acceptable:
@@ -210,17 +210,19 @@ def _stand(findings: list[tuple[str, RuleFinding]], least: float, checks: str) -
     if checks == "neutral":
         failed = [f"{label} fails: {f.why}" for label, f in findings if not f.met]
         passed = f"passes {len(findings) - len(failed)} of {len(findings)} checks"
-        told = "; ".join([passed, *(failed or [findings[0][1].why])])
+        message = "; ".join([passed, *(failed or [findings[0][1].why])])
     else:
-        told = "; ".join(f"{n} {'met' if f.met else 'not met'}: {f.why}" for n, f in findings)
-    return AnswerStanding(() if share >= least else (told,), told)
+        message = "; ".join(f"{n} {'met' if f.met else 'not met'}: {f.why}" for n, f in findings)
+    return AnswerStanding(() if share >= least else (message,), message)
 
 
-def _lead(known: list[CheckedRequest], shares: float, cuts: RuleThresholds) -> tuple[float, str]:
+def _lead(
+    available: list[CheckedRequest], shares: float, cuts: RuleThresholds
+) -> tuple[float, str]:
     """Lead of A in margins: by the share of checks met; at equal shares by mean strength."""
     if abs(shares) >= cuts.share_margin:
         return shares / cuts.share_margin, f"shares of checks met differ by {abs(shares):.0%}"
-    mean = math.fsum(item.a.strength - item.b.strength for item in known) / len(known)
+    mean = math.fsum(item.a.strength - item.b.strength for item in available) / len(available)
     note = f"equal shares, but {abs(mean):.1f} units of noise apart"
     return mean / cuts.strength_margin, note
 

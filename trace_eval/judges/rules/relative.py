@@ -162,12 +162,12 @@ def _values(group: str, a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> tup
     return _rate(a, first), _rate(b, second)
 
 
-def _rate(blueprint: Blueprint, found: WordRate) -> _Read:
-    if found.wpm is None:
+def _rate(blueprint: Blueprint, result: WordRate) -> _Read:
+    if result.wpm is None:
         if not isinstance(blueprint.rate, Rate):
             return absence(blueprint, "rate")
-        return cannot_tell(found.what)
-    return found.wpm, found.what
+        return cannot_tell(result.what)
+    return result.wpm, result.what
 
 
 def _value(group: str, blueprint: Blueprint) -> _Read:

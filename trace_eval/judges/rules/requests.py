@@ -62,15 +62,15 @@ class DeliveryRequest:
 def find_requests(instruction: str) -> tuple[DeliveryRequest, ...]:
     """Explicit delivery requests of an instruction, in their order; often none."""
     reading = read(instruction)
-    found: list[DeliveryRequest] = []
+    results: list[DeliveryRequest] = []
     at = 0
     for sentence in _SENTENCE_END.split(reading.body):
         if is_instruction(sentence):
             for finder in (_adjectives, _adverbs, _patterns):
-                asked = finder(sentence[:MAX_SENTENCE])
-                found += [replace(request, at=request.at + at) for request in asked]
+                requested = finder(sentence[:MAX_SENTENCE])
+                results += [replace(request, at=request.at + at) for request in requested]
         at += len(sentence) + 1
-    return (*_notes(reading), *_merge(_unique(sorted(found)), reading.body))
+    return (*_notes(reading), *_merge(_unique(sorted(results)), reading.body))
 
 
 def _notes(reading: RuleReading) -> Iterator[DeliveryRequest]:
@@ -151,10 +151,10 @@ def _place(match: re.Match[str]) -> int:
     return match.start("at") if match.groupdict().get("at") else match.start()
 
 
-def _unique(found: list[DeliveryRequest]) -> list[DeliveryRequest]:
+def _unique(results: list[DeliveryRequest]) -> list[DeliveryRequest]:
     """The first mention of each kind and value; a named accent says which the local one is."""
     seen: dict[tuple[RequestKind, str, bool], DeliveryRequest] = {}
-    for request in found:
+    for request in results:
         seen.setdefault((request.kind, request.value, request.negated), request)
     named = any(kind is RequestKind.ACCENT and value != "local" for kind, value, _ in seen)
     return [r for r in seen.values() if not (named and r.value == "local")]
@@ -201,22 +201,22 @@ _OPPOSITE = {
 }
 
 
-def _merge(found: list[DeliveryRequest], body: str) -> list[DeliveryRequest]:
+def _merge(results: list[DeliveryRequest], body: str) -> list[DeliveryRequest]:
     """``first slowly, then fast`` is one request: to accelerate.
 
     A trend swallows the ends that it leads from and to. Ends that alternate ask for variety.
     """
     for low, high, up, down in _SCALES:
-        ends = [r for r in found if r.kind in low | high and not r.negated]
-        trend = next((r for r in found if r.kind in (up, down) and not r.negated), None)
+        ends = [r for r in results if r.kind in low | high and not r.negated]
+        trend = next((r for r in results if r.kind in (up, down) and not r.negated), None)
         both = any(r.kind in low for r in ends) and any(r.kind in high for r in ends)
         if not trend and not both:
             continue
-        found = [r for r in found if r not in ends]
+        results = [r for r in results if r not in ends]
         if trend is None:
             kind = up if ends[0].kind in low else down
             turns = kind in (RequestKind.RISING, RequestKind.FALLING)
             if turns and re.search(r"\balternat|\bswitch", body):
                 kind = RequestKind.EXPRESSIVE
-            found.append(replace(ends[0], kind=kind))
-    return sorted(found)
+            results.append(replace(ends[0], kind=kind))
+    return sorted(results)

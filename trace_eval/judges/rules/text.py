@@ -120,11 +120,11 @@ def coverage(stems: Iterable[str], recognised: Iterable[str]) -> float:
     wanted_stems, heard_stems = sorted(set(stems)), set(recognised)
     if not wanted_stems:
         raise ValueError("coverage: no stems; ask only where there are some")
-    found = sum(
+    result = sum(
         word in heard_stems or any(alike(word, other) for other in heard_stems)
         for word in wanted_stems
     )
-    return found / len(wanted_stems)
+    return result / len(wanted_stems)
 
 
 def alike(one: str, other: str) -> bool:
@@ -158,21 +158,21 @@ def count_literal(literal: str, answer: str, enough: float) -> int:
     Args:
         enough: word similarity, 0-1, from which on it is the same text.
     """
-    wanted, heard = words(literal)[:MAX_LITERAL_WORDS], words(answer)[:MAX_COUNTED_WORDS]
+    wanted, recognised = words(literal)[:MAX_LITERAL_WORDS], words(answer)[:MAX_COUNTED_WORDS]
     if not wanted:
         return 0
     if len(wanted) == 1:
-        return sum(alike(stem(wanted[0]), stem(word)) for word in heard)
+        return sum(alike(stem(wanted[0]), stem(word)) for word in recognised)
     count = at = 0
-    while at < len(heard):
-        window = heard[at : at + len(wanted)]
+    while at < len(recognised):
+        window = recognised[at : at + len(wanted)]
         if not _similar(wanted, window, enough):
             at += 1
             continue
         # The next start may match better: the first word was the tail of something else.
         best = max(
-            range(at, min(at + len(wanted), len(heard))),
-            key=lambda i: (similarity(wanted, heard[i : i + len(wanted)]), -i),
+            range(at, min(at + len(wanted), len(recognised))),
+            key=lambda i: (similarity(wanted, recognised[i : i + len(wanted)]), -i),
         )
         count += 1
         at = best + len(wanted)
@@ -181,9 +181,9 @@ def count_literal(literal: str, answer: str, enough: float) -> int:
 
 def equal_parts(answer: str, parts: int) -> float:
     """How alike the consecutive parts of an answer are when it is cut into ``parts``, 0-1."""
-    heard = words(answer)
-    size = len(heard) // parts
+    recognised = words(answer)
+    size = len(recognised) // parts
     if parts < 2 or size == 0:
         return 0.0
-    cut = [heard[i * size : (i + 1) * size] for i in range(parts)]
+    cut = [recognised[i * size : (i + 1) * size] for i in range(parts)]
     return min(similarity(x, y) for x, y in pairwise(cut))

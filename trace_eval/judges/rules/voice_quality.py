@@ -153,8 +153,8 @@ def voice_lead(
         }
     gaps = {name: a[name] - b[name] for name in margins if name in a and name in b}
     lead = math.fsum(gap / margins[name] for name, gap in gaps.items())
-    told = ", ".join(f"{_NAMES[name]} {gap:+.2f}" for name, gap in gaps.items())
-    return lead, f"A less B: {told}; {abs(lead):.2f} of the margin" if gaps else ""
+    message = ", ".join(f"{_NAMES[name]} {gap:+.2f}" for name, gap in gaps.items())
+    return lead, f"A less B: {message}; {abs(lead):.2f} of the margin" if gaps else ""
 
 
 def _lead(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> tuple[float, str]:

@@ -38,10 +38,10 @@ def base_of(config: Path) -> str | None:
         UserError: it cannot be read.
     """
     try:
-        found = strict_json.read_file(config)
+        result = strict_json.read_file(config)
     except (OSError, strict_json.BadJson) as error:
         raise UserError(f"{config}: cannot be read ({error}); copy the adapter again") from None
-    named = found.get("base_model_name_or_path") if isinstance(found, dict) else None
+    named = result.get("base_model_name_or_path") if isinstance(result, dict) else None
     return named if isinstance(named, str) and named else None
 
 

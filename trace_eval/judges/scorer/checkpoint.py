@@ -230,9 +230,9 @@ def _check_base(files: ScorerFiles) -> None:
     wanted = files.record.base_sha256
     if files.adapter is None or not wanted:
         return
-    if (found := model_sha256(files.base)) != wanted:
+    if (result := model_sha256(files.base)) != wanted:
         raise UserError(
-            f"{files.base}: weights {found[:12]}, and {files.folder} was trained on"
+            f"{files.base}: weights {result[:12]}, and {files.folder} was trained on"
             f" {files.record.base} with {wanted[:12]}; give that model with -J base=PATH"
         )
 

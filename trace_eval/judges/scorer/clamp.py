@@ -57,8 +57,8 @@ def train_clamp(
         for prediction in scorer.predict([ids for _, ids in usable[start : start + _BATCH]])
     ]
     clamp = fit_clamp(
-        np.array([found.mean for found in predictions]),
-        np.array([found.variance for found in predictions]),
+        np.array([result.mean for result in predictions]),
+        np.array([result.variance for result in predictions]),
         np.array([(float(np.mean(row.ratings)) - 1) / 4 for row, _ in usable]),
     )
     record = ClampRecord(

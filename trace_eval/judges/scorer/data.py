@@ -78,14 +78,14 @@ def read_ratings(path: Path) -> ScorerRatings:
 
 
 def _row(item: Single, path: Path) -> TrainingRow | str:
-    given = item.labels.given if item.labels else {}
-    for rater, rating in given.items():
+    provided = item.labels.given if item.labels else {}
+    for rater, rating in provided.items():
         if not (LOW <= rating <= HIGH and rating == int(rating)):
             raise UserError(
                 f"{path}, item {item.id}: rater {rater} gave {rating:g}; ratings are whole numbers"
                 f" from {LOW} to {HIGH}"
             )
-    if not given:
+    if not provided:
         return "no rating"
     references = references_of(item)
     if not references:
@@ -103,7 +103,7 @@ def _row(item: Single, path: Path) -> TrainingRow | str:
         if code in codes:
             return meaning
     fields = fields_of(item, references[0][1])
-    ratings = tuple(int(rating) for rating in given.values())
+    ratings = tuple(int(rating) for rating in provided.values())
     question = item.question_id or fields.question or item.id
     return TrainingRow(item.id, question, fields, ratings, item.split)
 

@@ -54,9 +54,9 @@ def checked(kind: str) -> HeadKind:
     Raises:
         UserError: there is none of that name.
     """
-    for known in KINDS:
-        if kind == known:
-            return known
+    for available in KINDS:
+        if kind == available:
+            return available
     raise UserError(f"head {kind!r} is unknown; use {' or '.join(KINDS)}")
 
 
@@ -84,7 +84,7 @@ def nll(kind: HeadKind, outputs: torch.Tensor, ratings: torch.Tensor) -> torch.T
     """
     import torch
 
-    given = ratings >= 0
+    provided = ratings >= 0
     params = outputs.float()
     y = ratings.float().clamp(min=0)
     if kind == "multinomial":
@@ -94,7 +94,7 @@ def nll(kind: HeadKind, outputs: torch.Tensor, ratings: torch.Tensor) -> torch.T
         alpha, beta = params.clamp(-LOG_BOUND, LOG_BOUND).exp().unbind(-1)
         density = torch.distributions.Beta(alpha[:, None], beta[:, None], validate_args=False)
         loss = -density.log_prob(y.clamp(CLIP, 1 - CLIP))
-    return torch.where(given, loss, torch.zeros_like(loss))
+    return torch.where(provided, loss, torch.zeros_like(loss))
 
 
 def shares(kind: HeadKind, params: torch.Tensor) -> list[list[float]]:

@@ -24,19 +24,19 @@ def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:
     from scipy.stats import spearmanr
 
     params = torch.as_tensor(np.asarray(outputs))
-    given = torch.as_tensor(np.asarray(ratings))
-    found = forecast(kind, params)
-    below = np.cumsum(np.asarray(shares(kind, found.params)), axis=1)[:, :4]
-    y = np.asarray(given, dtype=np.float64)
-    known = y >= 0
+    provided = torch.as_tensor(np.asarray(ratings))
+    result = forecast(kind, params)
+    below = np.cumsum(np.asarray(shares(kind, result.params)), axis=1)[:, :4]
+    y = np.asarray(provided, dtype=np.float64)
+    present = y >= 0
     level = np.rint(y * 4)  # 0 to 4
     at_most = level[:, :, None] <= np.arange(4)[None, None, :]
     crps = ((below[:, None, :] - at_most) ** 2).sum(-1) / 4
-    mean = found.mean.double().numpy()
-    truth = np.where(known, y, 0).sum(1) / known.sum(1)
+    mean = result.mean.double().numpy()
+    truth = np.where(present, y, 0).sum(1) / present.sum(1)
     values = {
-        "crps": float(crps[known].mean()),
-        "nll": float(nll(kind, params, given).numpy()[known].mean()),
+        "crps": float(crps[present].mean()),
+        "nll": float(nll(kind, params, provided).numpy()[present].mean()),
         "mae": float(np.abs(mean - truth).mean()),
     }
     if np.ptp(mean) and np.ptp(truth):

@@ -93,15 +93,15 @@ class Scorer:
         ids, mask = padded([ids for ids, _ in batch], pad_id(self.tokenizer))
         with torch.inference_mode():
             outputs = self.outputs(ids.to(self.device), mask.to(self.device)).cpu()
-            found = forecast(self.kind, outputs)
-        levels = shares(self.kind, found.params)
+            result = forecast(self.kind, outputs)
+        levels = shares(self.kind, result.params)
         return [
             Prediction(float(mean), float(variance), tuple(level), tuple(params), cut)
             for mean, variance, level, params, (_, cut) in zip(
-                found.mean.tolist(),
-                found.variance.tolist(),
+                result.mean.tolist(),
+                result.variance.tolist(),
                 levels,
-                found.params.tolist(),
+                result.params.tolist(),
                 batch,
                 strict=True,
             )
@@ -110,9 +110,9 @@ class Scorer:
 
 def pad_id(tokenizer: Any) -> int:
     """Id of padding; the end-of-text where a tokenizer has none."""
-    for found in (tokenizer.pad_token_id, tokenizer.eos_token_id):
-        if found is not None:
-            return int(found)
+    for result in (tokenizer.pad_token_id, tokenizer.eos_token_id):
+        if result is not None:
+            return int(result)
     return 0  # padding is masked: any id serves
 
 

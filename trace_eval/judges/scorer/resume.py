@@ -99,8 +99,8 @@ def last(root: Path) -> Checkpoint | None:
         try:
             whole[step] = _read(place(root, step))
         except (OSError, ValueError) as error:
-            told = "not complete" if isinstance(error, FileNotFoundError) else str(error)
-            log.warning("%s: %s; the training goes on without it", place(root, step), told)
+            message = "not complete" if isinstance(error, FileNotFoundError) else str(error)
+            log.warning("%s: %s; the training goes on without it", place(root, step), message)
     usable = [
         step
         for step, checkpoint in whole.items()

@@ -101,18 +101,18 @@ def train_scorer(
     """
     if problem := checkpoint.unavailable():
         raise UserError(problem)
-    found = read_ratings(ratings)
+    result = read_ratings(ratings)
     dev_sha256 = None
     if dev is None:
-        train, choose = train_and_dev(found.rows, options.dev_share, options.seed)
+        train, choose = train_and_dev(result.rows, options.dev_share, options.seed)
     else:
-        train = [row for row in found.rows if row.split in (None, "train")]
-        given = read_ratings(dev)
-        choose, dev_sha256 = given.rows, given.sha256
+        train = [row for row in result.rows if row.split in (None, "train")]
+        provided = read_ratings(dev)
+        choose, dev_sha256 = provided.rows, provided.sha256
         _refuse_shared(train, choose, dev)
-    _claim(out, options, {"file_sha256": found.sha256, "dev_sha256": dev_sha256})
+    _claim(out, options, {"file_sha256": result.sha256, "dev_sha256": dev_sha256})
     scorer = _open(options)
-    sets, dropped, cut = {}, dict(found.dropped), 0
+    sets, dropped, cut = {}, dict(result.dropped), 0
     for role, rows in (("train", train), ("dev", choose)):
         sets[role], cuts, long = _encoded(scorer, rows)
         cut += cuts
@@ -125,7 +125,7 @@ def train_scorer(
         base=options.base,
         base_sha256=model_sha256(base_folder(options.base)),
         training={
-            "file_sha256": found.sha256,
+            "file_sha256": result.sha256,
             "dev_sha256": dev_sha256,
             "rows": {role: len(rows) for role, rows in sets.items()},
             "options": options.record(),
@@ -152,16 +152,16 @@ def _claim(out: Path, options: TrainOptions, data: dict[str, str | None]) -> Non
     if (out / checkpoint.OWN_FILE).exists():
         raise UserError(f"{out}: holds a finished scorer; choose another --out")
     record = {"options": options.record(), "file_sha256": data}
-    asked = (json.dumps(record, indent=2) + "\n").encode()
+    requested = (json.dumps(record, indent=2) + "\n").encode()
     path = out / _OPTIONS
     if path.exists():
-        if path.read_bytes() != asked:
+        if path.read_bytes() != requested:
             raise UserError(
                 f"{out}: a training with other options or rows is here; choose another --out"
             )
         return
     with claimed(out, "scorer"):
-        replace_file(path, asked)
+        replace_file(path, requested)
 
 
 def _versions() -> dict[str, str]:
@@ -272,19 +272,21 @@ def _run(
         train_dataset=sets["train"],
         eval_dataset=sets["dev"],
         data_collator=lambda rows: collated(rows, pad_id(scorer.tokenizer)),
-        compute_metrics=lambda found: dev_metrics(scorer.kind, found.predictions, found.label_ids),
+        compute_metrics=lambda result: dev_metrics(
+            scorer.kind, result.predictions, result.label_ids
+        ),
         callbacks=[
             EarlyStoppingCallback(options.patience),
             ProgressCallback(listener, time.monotonic),
         ],
     )
     trainer.go_on(resume.last(folder))
-    told = {
+    details = {
         name.removeprefix("eval_"): float(value)
         for name, value in trainer.evaluate().items()
         if name in ("eval_crps", "eval_rho", "eval_nll", "eval_mae")
     }
-    return told, int(trainer.state.global_step)
+    return details, int(trainer.state.global_step)
 
 
 def collated(rows: Sequence[dict[str, Any]], pad: int) -> dict[str, Any]:

@@ -65,8 +65,8 @@ class TurnsJudge(Judge):
         """Score one conversation."""
         item = case.single
         if item.answer.conversation is None:
-            told = f"rubric {self.rubric.name} is about conversations; give 'conversation'"
-            return self.unscored(item, Reason.EVIDENCE_MISSING, told)
+            message = f"rubric {self.rubric.name} is about conversations; give 'conversation'"
+            return self.unscored(item, Reason.EVIDENCE_MISSING, message)
         findings = find(item.answer.conversation, turn_blueprints("answer", case.blueprints))
         elements = {kind: self._element(findings, kind) for kind in self.rubric.elements}
         total = self.rubric.total(elements)
@@ -104,10 +104,10 @@ class TurnsJudge(Judge):
 
 
 def _reasoning(findings: Findings) -> str:
-    told = [
+    lines = [
         f"turn {one.turn}: {one.kind}, {one.why}"
         if one.start_s is None
         else f"{one.start_s:.1f} s, turn {one.turn}: {one.kind}, {one.why}"
         for one in findings.found
     ]
-    return "; ".join(told) or "nothing found"
+    return "; ".join(lines) or "nothing found"

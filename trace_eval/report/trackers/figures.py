@@ -45,8 +45,8 @@ def figures_of(folder: Path | str) -> Figures:
     metrics |= dict(_means(run) if run.holds_scores else _rates(run))
     if not outcomes:
         raise UserError(f"{folder}: nothing is judged yet, so there are no figures; judge first")
-    told = {"judge": record.judge.spec, "input": record.input, "tag": record.tag}
-    parameters = {name: str(value) for name, value in told.items() if value}
+    details = {"judge": record.judge.spec, "input": record.input, "tag": record.tag}
+    parameters = {name: str(value) for name, value in details.items() if value}
     return Figures(run.folder.resolve().name, parameters, metrics)
 
 
@@ -68,5 +68,5 @@ def _means(run: Run) -> Iterator[tuple[str, float]]:
         if row.value is not None:
             who = systems.get(item) or "all"
             values.setdefault(f"{rubric}/{who}", []).append(row.value)
-    for name, found in values.items():
-        yield f"score/{name}", sum(found) / len(found)
+    for name, result in values.items():
+        yield f"score/{name}", sum(result) / len(result)

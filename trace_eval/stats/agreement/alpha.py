@@ -38,8 +38,8 @@ def alpha(item: NDArray[np.int64], codes: Codes, items: int, raters: int) -> Alp
         items: how many items there are.
         raters: how many raters there are, for the record.
     """
-    known = codes != MISSING
-    item, codes = item[known], codes[known]
+    present = codes != MISSING
+    item, codes = item[present], codes[present]
     typed = _value_counts(item, codes, items, len(LABELS))
     # columns 1, 2, tie -> the order of the preference scale: 2, tie, 1
     untyped = _value_counts(item, collapse_codes(codes), items, len(UNTYPED))[:, [1, 2, 0]]

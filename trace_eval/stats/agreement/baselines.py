@@ -125,8 +125,8 @@ def baselines(study: Study, train: NDArray[np.bool_], with_beta: bool = False) -
 
 def rating_shares(study: Study, train: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Share of each label among the training ratings [shape=(labels,)]."""
-    given = study.people.of(train).value
-    counts = np.bincount(study.nearest(given), minlength=len(study.levels))
+    provided = study.people.of(train).value
+    counts = np.bincount(study.nearest(provided), minlength=len(study.levels))
     return np.asarray(counts / max(counts.sum(), 1))
 
 
@@ -145,10 +145,10 @@ def fit_beta(people: People, train: NDArray[np.bool_]) -> tuple[float, float]:
         alpha, beta = np.exp(np.clip(log_parameters, -_MAX_LOG, _MAX_LOG))
         return float(betaln(alpha, beta) - (alpha - 1) * log_y - (beta - 1) * log_rest)
 
-    found = minimize(
+    result = minimize(
         loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}
     )
-    alpha, beta = np.exp(np.clip(found.x, -_MAX_LOG, _MAX_LOG))
+    alpha, beta = np.exp(np.clip(result.x, -_MAX_LOG, _MAX_LOG))
     return float(alpha), float(beta)
 
 
@@ -166,7 +166,7 @@ def _of_words(texts: Sequence[tuple[str, Sequence[str]]]) -> list[JudgeScores]:
             ]
         )
 
-    found = [
+    results = [
         JudgeScores("exact match", best(exact_match), baseline=True),
         JudgeScores("token F1", best(token_f1), baseline=True),
         JudgeScores(
@@ -176,4 +176,4 @@ def _of_words(texts: Sequence[tuple[str, Sequence[str]]]) -> list[JudgeScores]:
             unitless=True,
         ),
     ]
-    return [rule for rule in found if rule.scored.any()]
+    return [rule for rule in results if rule.scored.any()]

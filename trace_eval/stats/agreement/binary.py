@@ -52,13 +52,13 @@ def binary_agreement(judge: str, share: Array, people: Array) -> BinaryAgreement
     """Compare shares of ones [shape=(items,) each, NaN: none]."""
     said, truth = majority_of_share(share), majority_of_share(people)
     both = ~(np.isnan(share) | np.isnan(people))
-    known = both & ~np.isnan(said) & ~np.isnan(truth)
-    s, t = said[known], truth[known]
+    available = both & ~np.isnan(said) & ~np.isnan(truth)
+    s, t = said[available], truth[available]
     phi = pearson(s, t)
     recalls = [float((s[t == label] == label).mean()) for label in (0, 1) if (t == label).any()]
     return BinaryAgreement(
         judge,
-        int(known.sum()),
+        int(available.sum()),
         int((both & np.isnan(said)).sum()),
         int((both & np.isnan(truth)).sum()),
         None if np.isnan(phi) else phi,

@@ -72,15 +72,15 @@ def _repeats(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], int]:
 
     Rows with an unknown value are in none.
     """
-    known, numbers = np.ones(len(columns[0]), bool), []
+    available, numbers = np.ones(len(columns[0]), bool), []
     for column in columns:
         number, distinct = index_of(column.tolist())
-        known &= np.array([value is not None for value in distinct], bool)[number]
+        available &= np.array([value is not None for value in distinct], bool)[number]
         numbers.append(number)
-    group, size = groups_of(joint(*numbers)[known])
+    group, size = groups_of(joint(*numbers)[available])
     several = size[group] > 1
     order = np.argsort(group[several], kind="stable")
-    return np.flatnonzero(known)[several][order], int((size > 1).sum())
+    return np.flatnonzero(available)[several][order], int((size > 1).sum())
 
 
 def self_compared(ids: Texts, mask: NDArray[np.bool_]) -> list[DataWarning]:
@@ -227,8 +227,8 @@ def swapped(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[DataWa
     Tested on the items where both sides name a winner: right less often than in half of
     them, by the exact one-sided sign test.
     """
-    known = (truth >= 0) & (truth < 2) & (predicted >= 0) & (predicted < 2)
-    number, right = int(known.sum()), int((known & (truth == predicted)).sum())
+    available = (truth >= 0) & (truth < 2) & (predicted >= 0) & (predicted < 2)
+    number, right = int(available.sum()), int((available & (truth == predicted)).sum())
     if 2 * right >= number:
         return []
     if sign_test(number - right, right, one_sided=True) >= SIGNIFICANT:
@@ -244,6 +244,6 @@ def swapped(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[DataWa
             f"{who}: {right} of {number} winners agree, far below chance; with A and B"
             f" exchanged accuracy is {then:.{d}f} instead of {now:.{d}f}: the answers were probably"
             " swapped and the labels were not",
-            tuple(str(key) for key in ids[known & (truth != predicted)]),
+            tuple(str(key) for key in ids[available & (truth != predicted)]),
         )
     ]

@@ -75,9 +75,9 @@ def compare_all(
         for other in second
         if one.dimension == other.dimension
     ]
-    found = [_comparison(pair, _estimates(pair, cluster, options)) for pair in pairs]
-    adjusted = holm([comparison.mcnemar.p for comparison in found])
-    return [replace(c, p_holm=p) for c, p in zip(found, adjusted, strict=True)]
+    results = [_comparison(pair, _estimates(pair, cluster, options)) for pair in pairs]
+    adjusted = holm([comparison.mcnemar.p for comparison in results])
+    return [replace(c, p_holm=p) for c, p in zip(results, adjusted, strict=True)]
 
 
 def _couples(
@@ -110,9 +110,9 @@ def _cells(pair: _Pair) -> tuple[NDArray[np.bool_], NDArray[np.int64], tuple[int
     """Items that both scored, their cell, and the shape (truth, first, second) of all cells."""
     first, second = pair
     rows, size = first.shares.shape
-    known = first.known & second.known
-    cells = (first.truth[known].astype(np.int64) * size + first.predicted[known]) * size
-    return known, cells + second.predicted[known], (rows, size, size)
+    available = first.known & second.known
+    cells = (first.truth[available].astype(np.int64) * size + first.predicted[available]) * size
+    return available, cells + second.predicted[available], (rows, size, size)
 
 
 def _joint(pair: _Pair) -> NDArray[np.int64]:
@@ -124,8 +124,8 @@ def _estimates(
     pair: _Pair, cluster: NDArray[np.int64] | None, options: BootstrapOptions
 ) -> dict[str, IntervalEstimate]:
     shares = pair[0].shares
-    known, cells, shape = _cells(pair)
-    units = Units.of(cells, int(np.prod(shape)), None if cluster is None else cluster[known])
+    available, cells, shape = _cells(pair)
+    units = Units.of(cells, int(np.prod(shape)), None if cluster is None else cluster[available])
     right = shares[:, None, :] - shares[:, :, None]  # [truth, first, second]
     parts = (MeasurePart(right.ravel(), np.ones(right.size), -1.0),)
     measures = {

@@ -37,8 +37,8 @@ def concordance_of_sums(sums: Array) -> Array:
     n, x, y, xx, yy, xy, gap = np.moveaxis(np.asarray(sums, float), -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = xx / n - (x / n) ** 2 + yy / n - (y / n) ** 2 + (gap / n) ** 2
-        found = 2 * (xy / n - x * y / n**2) / spread
-        return np.where((n <= 1) | (spread <= _ROUNDING), np.nan, np.clip(found, -1, 1))
+        result = 2 * (xy / n - x * y / n**2) / spread
+        return np.where((n <= 1) | (spread <= _ROUNDING), np.nan, np.clip(result, -1, 1))
 
 
 def ccc(resampler: Resampler, key: str, scored: Scored) -> Basis:

@@ -32,8 +32,8 @@ def joint_counts(
         labels: kinds of prediction; None: as many.
     """
     labels = labels or rows
-    known = (truth != MISSING) & (predicted != MISSING)
-    cells = truth[known].astype(np.int64) * labels + predicted[known]
+    available = (truth != MISSING) & (predicted != MISSING)
+    cells = truth[available].astype(np.int64) * labels + predicted[available]
     return np.bincount(cells, minlength=rows * labels).reshape(rows, labels)
 
 
@@ -94,8 +94,8 @@ def balanced_accuracy(counts: Counts) -> NDArray[np.float64]:
     where its paper prints plain accuracy: different numbers where the classes differ in size.
     """
     recalls = ratio(np.diagonal(counts, axis1=-2, axis2=-1), counts.sum(-1))
-    known = ~np.isnan(recalls)
-    return ratio(np.where(known, recalls, 0).sum(-1), known.sum(-1))
+    present = ~np.isnan(recalls)
+    return ratio(np.where(present, recalls, 0).sum(-1), present.sum(-1))
 
 
 def kappa(counts: Counts) -> NDArray[np.float64]:
@@ -137,5 +137,5 @@ def f1_per_label(counts: Counts) -> NDArray[np.float64]:
 def macro_f1(counts: Counts) -> NDArray[np.float64]:
     """Mean of :func:`f1_per_label` over the labels that occur (Sokolova & Lapalme 2009)."""
     scores = f1_per_label(counts)
-    known = ~np.isnan(scores)
-    return ratio(np.where(known, scores, 0).sum(-1), known.sum(-1))
+    present = ~np.isnan(scores)
+    return ratio(np.where(present, scores, 0).sum(-1), present.sum(-1))

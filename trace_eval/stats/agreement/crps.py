@@ -59,10 +59,10 @@ def crps_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
     package = require("scoringrules", "scoringrules", "agree", "CRPS of a Beta forecast")
     alpha, beta, value = np.broadcast_arrays(np.asarray(alpha, float), beta, value)
     sure = alpha + beta > _MAX_CONCENTRATION
-    found = np.empty(alpha.shape)
-    found[~sure] = package.crps_beta(value[~sure], alpha[~sure], beta[~sure])
-    found[sure] = _crps_sure_beta(alpha[sure], beta[sure], value[sure])
-    return found
+    result = np.empty(alpha.shape)
+    result[~sure] = package.crps_beta(value[~sure], alpha[~sure], beta[~sure])
+    result[sure] = _crps_sure_beta(alpha[sure], beta[sure], value[sure])
+    return result
 
 
 def _crps_sure_beta(alpha: Array, beta: Array, value: Array) -> Array:

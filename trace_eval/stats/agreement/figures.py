@@ -92,13 +92,13 @@ class FigureBook:
     ) -> tuple[list[AgreementFigure], dict[str, IntervalEstimate]]:
         """All figures in the order of their announcement, and every estimate by key."""
         estimates = self.resampler.estimates(options)
-        found = []
+        results = []
         for key, figure in self.pending.items():
             estimate = estimates.get(key, IntervalEstimate(None))
             reason = figure.reason
             if estimate.value is None and reason is None:
                 reason = "not defined: one side never differs"
-            found.append(
+            results.append(
                 AgreementFigure(
                     figure.group,
                     figure.who,
@@ -109,7 +109,7 @@ class FigureBook:
                     reason if estimate.value is None else figure.reason,
                 )
             )
-        return found, estimates
+        return results, estimates
 
 
 def add_agreement(book: FigureBook, study: Study, judge: JudgeScores) -> None:

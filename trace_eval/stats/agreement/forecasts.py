@@ -50,8 +50,8 @@ def _beta(study: Study, judge: JudgeScores, parameters: Array) -> RatingScores:
     """Beta where there are parameters, elsewhere a sure number, which has no density."""
     row, value = study.people.row, study.people.value
     alpha, beta = parameters[row].T
-    known = ~np.isnan(alpha)
+    present = ~np.isnan(alpha)
     crps = crps_point(judge.mean[row], value)
-    crps[known] = crps_beta(alpha[known], beta[known], value[known])
-    nll = nll_beta(alpha[known], beta[known], value[known])
-    return RatingScores(crps, nll, "beta", None, row[known])
+    crps[present] = crps_beta(alpha[present], beta[present], value[present])
+    nll = nll_beta(alpha[present], beta[present], value[present])
+    return RatingScores(crps, nll, "beta", None, row[present])

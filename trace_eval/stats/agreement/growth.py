@@ -28,7 +28,7 @@ def growth(samples: Array, targets: list[Array], seed: int = 0) -> tuple[float |
     """
     count = samples.shape[1]
     rng = np.random.default_rng(seed)
-    found: list[float | None] = []
+    results: list[float | None] = []
     for size in range(1, count + 1):
         if comb(count, size) <= MAX_SUBSETS:
             subsets = [np.array(chosen) for chosen in combinations(range(count), size)]
@@ -37,23 +37,23 @@ def growth(samples: Array, targets: list[Array], seed: int = 0) -> tuple[float |
         values = [
             r for chosen in subsets if (r := mean_r(_mean(samples[:, chosen]), targets)) is not None
         ]
-        found.append(float(np.mean(values)) if values else None)
-    return tuple(found)
+        results.append(float(np.mean(values)) if values else None)
+    return tuple(results)
 
 
 def mean_r(judge: Array, targets: list[Array]) -> float | None:
     """Mean r of a judge with each target; None where none is defined."""
     values = []
     for target in targets:
-        known = ~(np.isnan(judge) | np.isnan(target))
-        r = pearson(judge[known], target[known])
+        present = ~(np.isnan(judge) | np.isnan(target))
+        r = pearson(judge[present], target[present])
         if not np.isnan(r):
             values.append(r)
     return float(np.mean(values)) if values else None
 
 
 def _mean(samples: Array) -> Array:
-    known = ~np.isnan(samples)
-    count = known.sum(1)
-    total = np.where(known, samples, 0).sum(1)
+    present = ~np.isnan(samples)
+    count = present.sum(1)
+    total = np.where(present, samples, 0).sum(1)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)

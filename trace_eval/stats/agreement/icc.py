@@ -20,13 +20,13 @@ def icc_columns(samples: Array) -> tuple[NDArray[np.int64], tuple[Array, ...]]:
     Args:
         samples: NaN where unusable [shape=(items, samples)].
     """
-    known = ~np.isnan(samples)
-    rows = np.flatnonzero(known.any(1))
-    known = known[rows]
+    present = ~np.isnan(samples)
+    rows = np.flatnonzero(present.any(1))
+    present = present[rows]
     # A common shift changes nothing but the rounding.
-    values = np.where(known, samples[rows], 0.0)
-    values = np.where(known, values - values[known].mean(), 0.0) if len(rows) else values
-    n = known.sum(1).astype(float)
+    values = np.where(present, samples[rows], 0.0)
+    values = np.where(present, values - values[present].mean(), 0.0) if len(rows) else values
+    n = present.sum(1).astype(float)
     total = values.sum(1)
     within = (values**2).sum(1) - total**2 / np.maximum(n, 1)
     return rows, (np.ones(len(rows)), n, n * n, total, total**2 / np.maximum(n, 1), within)

@@ -83,8 +83,8 @@ def fused_by(table: Opinions, policy: Policy | None = None) -> str | None:
         return table.policy or AS_GIVEN
     if "preference" in table.codes or not has_dimensions(table.codes):
         return None
-    known = _stored_policy(table)
-    return None if known is None else known.name
+    available = _stored_policy(table)
+    return None if available is None else available.name
 
 
 def _stored_policy(table: Opinions) -> Policy | None:
@@ -113,9 +113,9 @@ def with_overall(
 
 
 def _with_overall(table: Opinions, policy: Policy | None, default: Policy | None) -> Opinions:
-    asked = "overall" in table.codes or "preference" in table.codes
+    requested = "overall" in table.codes or "preference" in table.codes
     wanted = policy or default
-    if wanted is None or (policy is None and (asked or not has_dimensions(table.codes))):
+    if wanted is None or (policy is None and (requested or not has_dimensions(table.codes))):
         return table
     if not has_dimensions(table.codes):
         raise UserError(

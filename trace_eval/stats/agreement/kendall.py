@@ -133,7 +133,7 @@ def _both_less(x: NDArray[np.int64], y: NDArray[np.int64], share: Array) -> Arra
     """
     order = np.lexsort((-y, x))
     y, weight = y[order], share[order]
-    found = np.zeros(len(y))
+    outcome = np.zeros(len(y))
     index = np.arange(len(y))
     merged, size = index, 1
     while size < len(y):
@@ -146,8 +146,8 @@ def _both_less(x: NDArray[np.int64], y: NDArray[np.int64], share: Array) -> Arra
         first_of_key = np.maximum.accumulate(np.where(np.diff(key, prepend=-1) != 0, index, 0))
         first_of_block = (merged // (2 * size)) * (2 * size)
         gain = earlier[first_of_key] - earlier[first_of_block]
-        found[merged] += np.where(left, 0, gain)
+        outcome[merged] += np.where(left, 0, gain)
         size *= 2
     result = np.empty(len(y))
-    result[order] = found
+    result[order] = outcome
     return result

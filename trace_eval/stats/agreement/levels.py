@@ -53,8 +53,8 @@ class LevelRow:
 def vote_counts(labels: Opinions, column: str) -> NDArray[np.int64]:
     """Votes per item for ``1``, ``2`` and ``tie`` [shape=(items, 3)]."""
     codes = collapse_codes(labels.codes[column])
-    known = codes != MISSING
-    cells = labels.item[known] * len(UNTYPED) + codes[known]
+    present = codes != MISSING
+    cells = labels.item[present] * len(UNTYPED) + codes[present]
     size = len(labels.per_item) * len(UNTYPED)
     return np.bincount(cells, minlength=size).reshape(-1, len(UNTYPED))
 

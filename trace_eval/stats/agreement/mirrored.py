@@ -59,8 +59,8 @@ def mirrored_truth(ids: Texts, facts: Facts, labels: Codes, who: str) -> list[Da
         " orders; the answers were exchanged and the labels were not, mirror the labels too"
     )
     rows = tuple(str(key) for key in ids[both[kept, 1]])
-    found = copied_ties(ids, codes, partner, who, "the mirrored row")
-    return [*found, DataWarning("mirrored_truth", text, rows)]
+    result = copied_ties(ids, codes, partner, who, "the mirrored row")
+    return [*result, DataWarning("mirrored_truth", text, rows)]
 
 
 def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> list[DataWarning]:
@@ -77,8 +77,8 @@ def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> list[Da
         if any(column is None for column in columns):
             continue
         a, b, their_a, their_b = (np.asarray(column, object) for column in columns)
-        known = np.array([x is not None and x != y for x, y in zip(a, b, strict=True)], bool)
-        crossed = known & (a == their_b) & (b == their_a)
+        available = np.array([x is not None and x != y for x, y in zip(a, b, strict=True)], bool)
+        crossed = available & (a == their_b) & (b == their_a)
         if crossed.any():
             text = (
                 f"{who}: A and B of {int(crossed.sum())} of {counted(len(ids), 'item')} are"

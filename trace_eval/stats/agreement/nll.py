@@ -45,9 +45,9 @@ def nll_of_beta(resampler: Resampler, key: str, scored: Scored) -> Basis | None:
 
 
 def _nll(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    found = scored.ratings
-    if found.nll is None:
-        return Basis(len(found.nll_row), "ratings", found.reason)
-    if len(found.nll_row):
-        resampler.mean(key, found.nll, found.nll_row)
-    return Basis(len(found.nll_row), "ratings")
+    result = scored.ratings
+    if result.nll is None:
+        return Basis(len(result.nll_row), "ratings", result.reason)
+    if len(result.nll_row):
+        resampler.mean(key, result.nll, result.nll_row)
+    return Basis(len(result.nll_row), "ratings")

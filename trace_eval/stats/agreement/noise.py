@@ -44,8 +44,8 @@ def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
         item: which item each opinion is about, from 0 [shape=(n,)].
         codes: the opinions in the order of the repetitions [shape=(n,)].
     """
-    known = codes != MISSING
-    item, codes = item[known], codes[known]
+    present = codes != MISSING
+    item, codes = item[present], codes[present]
     number = int(item.max()) + 1 if len(item) else 0
     cells = item * len(LABELS) + codes
     votes = np.bincount(cells, minlength=number * len(LABELS)).reshape(number, len(LABELS))

@@ -47,14 +47,14 @@ def add_mean_r(resampler: Resampler, name: str, pairs: Sequence[tuple[Array, Arr
     defined: list[bool] = []
     each: list[float | None] = []
     for x, y in pairs:
-        known = ~(np.isnan(x) | np.isnan(y))
+        present = ~(np.isnan(x) | np.isnan(y))
         mine = []
-        for column in moments(x[known], y[known]):
+        for column in moments(x[present], y[present]):
             full = np.zeros(len(x))
-            full[known] = column
+            full[present] = column
             mine.append(full)
         r = float(pearson_of_sums(np.array([column.sum() for column in mine])))
-        usable = bool(known.sum() >= MIN_COMMON and not np.isnan(r))
+        usable = bool(present.sum() >= MIN_COMMON and not np.isnan(r))
         defined.append(usable)
         each.append(r if usable else None)
         if usable:
@@ -65,9 +65,9 @@ def add_mean_r(resampler: Resampler, name: str, pairs: Sequence[tuple[Array, Arr
 
     def statistic(sums: Array) -> Array:
         each = pearson_of_sums(sums.reshape(*sums.shape[:-1], -1, _COLUMNS))
-        known = ~np.isnan(each)
+        present = ~np.isnan(each)
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.where(known, each, 0).sum(-1) / known.sum(-1))
+            return np.asarray(np.where(present, each, 0).sum(-1) / present.sum(-1))
 
     resampler.sums(name, columns, statistic)
     resampler.correlations.add(name)
@@ -86,11 +86,11 @@ def judge_pairs(judge: Array, ratings: Array) -> list[tuple[Array, Array]]:
 
 def leave_one_out(ratings: Array) -> list[Array]:
     """For each rater the mean of the others; NaN where there is none [shape=(items,) each]."""
-    known = ~np.isnan(ratings)
-    total, count = np.where(known, ratings, 0).sum(1), known.sum(1)
+    present = ~np.isnan(ratings)
+    total, count = np.where(present, ratings, 0).sum(1), present.sum(1)
     means = []
     for rater in range(ratings.shape[1]):
-        n = count - known[:, rater]
-        rest = total - np.where(known[:, rater], ratings[:, rater], 0)
+        n = count - present[:, rater]
+        rest = total - np.where(present[:, rater], ratings[:, rater], 0)
         means.append(np.where(n > 0, rest / np.maximum(n, 1), np.nan))
     return means

@@ -42,13 +42,13 @@ def rating_table(
         facts: what is known of the items: ``question_id``, ``system``, ``split``; where they
             are whole, ``candidate`` and ``reference``.
     """
-    known = {name: texts_of(column) for name, column in facts.items() if any(column)}
+    available = {name: texts_of(column) for name, column in facts.items() if any(column)}
     return Opinions(
         source,
         texts_of(ids),
         {},
         texts_of(raters) if any(raters) else None,
-        facts={"mos" if means else "score": values, **known},
+        facts={"mos" if means else "score": values, **available},
     )
 
 
@@ -59,8 +59,8 @@ def values_of(ratings: Opinions) -> NDArray[np.float64]:
 
 def rated(ratings: Opinions) -> Opinions:
     """The rows that hold a rating."""
-    given = ~np.isnan(values_of(ratings))
-    return ratings if given.all() else ratings.take(given)
+    provided = ~np.isnan(values_of(ratings))
+    return ratings if provided.all() else ratings.take(provided)
 
 
 def read_ratings(
@@ -101,14 +101,14 @@ def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = 
         turns = not any(item.labels and item.labels.scores for item in items)
     rows: list[tuple[str, str, float, str | None, Single]] = []
     for item in items:
-        given = {item.id: item.labels.given} if item.labels and not turns else {item.id: {}}
+        provided = {item.id: item.labels.given} if item.labels and not turns else {item.id: {}}
         for number, scores in (item.labels.turns if item.labels and turns else {}).items():
-            given[turn_role(item.id, int(number))] = scores
-        for id_, scores in given.items():
-            asked = item.question_id or (None if id_ == item.id else item.id)
+            provided[turn_role(item.id, int(number))] = scores
+        for id_, scores in provided.items():
+            requested = item.question_id or (None if id_ == item.id else item.id)
             for rater, score in (scores or {"": np.nan}).items():
                 who = "" if rater.startswith(ANONYMOUS) else rater
-                rows.append((id_, who, score, asked, item))
+                rows.append((id_, who, score, requested, item))
     ids, raters, values, asked_, whole = zip(*rows, strict=True) if rows else [()] * 5
     return rating_table(
         source,
@@ -157,35 +157,35 @@ def positions(ratings: Opinions, scale: Numbers) -> NDArray[np.float64]:
     Raises:
         UserError: one is none of the scale's labels, or a mean opinion lies beside the scale.
     """
-    given = values_of(ratings)
+    provided = values_of(ratings)
     if "mos" in ratings.facts:
         return _on_scale(ratings, scale)
-    known: dict[float, float] = {}
-    for value in np.unique(given):
+    available: dict[float, float] = {}
+    for value in np.unique(provided):
         try:
-            known[float(value)] = scale.position(scale.parse(float(value)))
+            available[float(value)] = scale.position(scale.parse(float(value)))
         except OffScale as error:
-            row = int(np.flatnonzero(given == value)[0])
+            row = int(np.flatnonzero(provided == value)[0])
             raise UserError(
                 f"{ratings.source}: rating of item {ratings.ids[row]!r}: {error}; correct it,"
                 " name the rubric with --rubric, or call the column mos where it is the mean of"
                 " several people's"
             ) from None
-    values, index = np.unique(given, return_inverse=True)
-    return np.array([known[float(value)] for value in values])[index]
+    values, index = np.unique(provided, return_inverse=True)
+    return np.array([available[float(value)] for value in values])[index]
 
 
 def _on_scale(ratings: Opinions, scale: Numbers) -> NDArray[np.float64]:
-    given = values_of(ratings)
-    beside = np.flatnonzero((given < scale.low) | (given > scale.high))
+    provided = values_of(ratings)
+    beside = np.flatnonzero((provided < scale.low) | (provided > scale.high))
     if len(beside):
         row = int(beside[0])
         raise UserError(
-            f"{ratings.source}: mos of item {ratings.ids[row]!r} is {given[row]:g}, and"
+            f"{ratings.source}: mos of item {ratings.ids[row]!r} is {provided[row]:g}, and"
             f" the scale goes from {scale.low:g} to {scale.high:g}; correct it, or name the rubric"
             " with --rubric"
         )
-    return np.asarray((given - scale.low) / (scale.high - scale.low), float)
+    return np.asarray((provided - scale.low) / (scale.high - scale.low), float)
 
 
 def _holds_items(path: Path, named: Mapping[str, str]) -> bool:
@@ -238,9 +238,10 @@ class _Same(dict[str, str]):
 def _rows(path: Path, columns: dict[str, list[str | None]], rubric: str | None) -> Iterator[int]:
     """Rows with a rating, of one rubric."""
     names = columns.get("rubric")
-    if names and rubric is None and len(known := sorted({n for n in names if n})) > 1:
+    if names and rubric is None and len(available := sorted({n for n in names if n})) > 1:
         raise UserError(
-            f"{path}: ratings of {len(known)} rubrics ({', '.join(known)}); choose by --rubric"
+            f"{path}: ratings of {len(available)} rubrics ({', '.join(available)}); choose by"
+            " --rubric"
         )
     for row, (id_, score) in enumerate(zip(columns["id"], columns["score"], strict=True)):
         if names and rubric is not None and names[row] not in (rubric, None):
@@ -270,12 +271,12 @@ def _twice(ids: Sequence[str], raters: Sequence[str]) -> tuple[str, str] | None:
     if not any(raters):
         return None
     item, who = _codes(ids), _codes(raters)
-    known = np.flatnonzero(np.array([bool(rater) for rater in raters]))
-    key = item[known] * (int(who.max()) + 1) + who[known]
+    available = np.flatnonzero(np.array([bool(rater) for rater in raters]))
+    key = item[available] * (int(who.max()) + 1) + who[available]
     _, first = np.unique(key, return_index=True)
     if len(first) == len(key):
         return None
-    again = int(known[np.setdiff1d(np.arange(len(key)), first)[0]])
+    again = int(available[np.setdiff1d(np.arange(len(key)), first)[0]])
     return ids[again], raters[again]
 
 

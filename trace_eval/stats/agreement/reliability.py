@@ -67,18 +67,18 @@ def reliability_rows(
         return []
     codes = collapse_codes(labels.codes[column])
     votes = vote_counts(labels, column)
-    known = (codes != MISSING) & (votes.sum(1)[labels.item] > 1)
-    row, code = labels.item[known], codes[known]
+    available = (codes != MISSING) & (votes.sum(1)[labels.item] > 1)
+    row, code = labels.item[available], codes[available]
     same = (votes[row, code] - 1) / (votes[row].sum(1) - 1)
-    names, rater = np.unique(labels.rater[known].astype(str), return_inverse=True)
+    names, rater = np.unique(labels.rater[available].astype(str), return_inverse=True)
     number = np.bincount(rater, minlength=len(names))
     total = np.bincount(rater, weights=same, minlength=len(names))
-    found = [
+    results = [
         ReliabilityRow(column, str(name), int(n), float(t / n))
         for name, n, t in zip(names, number, total, strict=True)
         if n >= min_items
     ]
-    return sorted(found, key=lambda row: (row.agreement, row.rater))
+    return sorted(results, key=lambda row: (row.agreement, row.rater))
 
 
 def pairwise_rows(
@@ -87,10 +87,10 @@ def pairwise_rows(
     """Agreement of the data set on one column: with ties as a class, and without them."""
     votes = vote_counts(labels, column)
     return [
-        PairwiseRow(column, name, classes, *found, 1 / classes)
+        PairwiseRow(column, name, classes, *result, 1 / classes)
         for name, mask in groups.items()
         for classes in (len(UNTYPED), TIE)
-        if (found := drawn_agreement(votes[mask, :classes]))[0]
+        if (result := drawn_agreement(votes[mask, :classes]))[0]
     ]
 
 

@@ -82,11 +82,11 @@ def add_samples(book: FigureBook, judge: JudgeScores) -> None:
         book.add("samples", judge.name, name, len(rows), register)
 
 
-def _left_out(who: str, found: MeanOfR) -> list[str]:
-    if not found.left_out:
+def _left_out(who: str, result: MeanOfR) -> list[str]:
+    if not result.left_out:
         return []
-    of = f"of {counted(found.used + found.left_out, 'correlation')}"
+    of = f"of {counted(result.used + result.left_out, 'correlation')}"
     return [
-        f"{who}: {counted(found.left_out, f'{of} is', f'{of} are')} left out"
+        f"{who}: {counted(result.left_out, f'{of} is', f'{of} are')} left out"
         " (fewer than 3 items in common, or one side never differs)"
     ]

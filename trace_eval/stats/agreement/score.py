@@ -88,9 +88,9 @@ def score_judge(
 def _metrics(
     column: Aligned, cluster: NDArray[np.int64] | None, options: BootstrapOptions
 ) -> dict[str, IntervalEstimate]:
-    known, size = column.known, len(column.labels)
-    cells = column.truth[known].astype(np.int64) * size + column.predicted[known]
-    units = Units.of(cells, column.shares.size, None if cluster is None else cluster[known])
+    available, size = column.known, len(column.labels)
+    cells = column.truth[available].astype(np.int64) * size + column.predicted[available]
+    units = Units.of(cells, column.shares.size, None if cluster is None else cluster[available])
     return estimates(units, measures_of(column.labels, column.shares), options)
 
 
@@ -137,15 +137,15 @@ def _lone_ties(counts: Counts, metrics: Mapping[str, IntervalEstimate]) -> str:
     """
     total, both = float(counts.sum()), float(counts[:2, :2].sum())
     people, judge = float(counts[2:].sum()), float(counts[:, 2:].sum())
-    found = metrics.get("accuracy_2way")
+    result = metrics.get("accuracy_2way")
     if not total or min(people, judge) > 0 or max(people, judge) < LONE_TIES * total:
         return ""
     who, other = ("The judge ties", "people") if judge else ("People tie", "the judge")
     pairs = counted(round(total), "pair")
     lone = f"{who} on {max(people, judge):g} of {pairs} and {other} on none"
-    if found is None or found.value is None:
+    if result is None or result.value is None:
         return f"{lone}."
-    right = rate(found.value, found.interval)
+    right = rate(result.value, result.interval)
     return f"{lone}: where both name a winner, in {both:g}, they agree on {right}."
 
 
@@ -217,33 +217,33 @@ def _rule(name: str, codes: Codes, column: Aligned, cluster: NDArray[np.int64] |
 
 def _verdict(
     column: Aligned,
-    found: IntervalEstimate,
+    result: IntervalEstimate,
     best: Majority,
     rules: Sequence[Baseline],
     level: float,
 ) -> str:
     """How a judge stands against the majority class and the best simple rule, by paired tests."""
     who = f"{column.judge} on {column.dimension}"
-    if not best.items or found.value is None:
+    if not best.items or result.value is None:
         return f"{who}: nothing was scored, nothing can be said."
     always = " or ".join(best.labels)
     constant = beside_rules([rules[0]], column.scored, level)
     word: str = "not told apart from" if constant is None else constant.word
-    if abs(found.value - best.accuracy) <= _ROUNDING:
+    if abs(result.value - best.accuracy) <= _ROUNDING:
         word = "equal to"
-    limits = found.interval
+    limits = result.interval
     d = digits(best.items)
-    told = (
-        f"{who} is {word} the majority class: {found.value:.{d}f} against {best.accuracy:.{d}f} for"
-        f" always saying {always}"
+    message = (
+        f"{who} is {word} the majority class: {result.value:.{d}f} against {best.accuracy:.{d}f}"
+        f" for always saying {always}"
     )
     if limits:
         ends = min(d, 3)
-        told += f", interval {limits[0]:.{ends}f} to {limits[1]:.{ends}f}"
+        message += f", interval {limits[0]:.{ends}f} to {limits[1]:.{ends}f}"
     if column.split:
-        told += f" (raters split on {column.split}, where each label of theirs is right in part)"
+        message += f" (raters split on {column.split}, where each label of theirs is right in part)"
     if word == "below":
-        told += "; it is worse than not judging"
+        message += "; it is worse than not judging"
     ahead = [
         rule
         for rule in rules
@@ -253,12 +253,12 @@ def _verdict(
     ]
     if ahead:
         first = max(ahead, key=lambda rule: rule.accuracy or 0.0)
-        told += (
+        message += (
             f"; the rule '{first.name}' does better: {first.accuracy:.{d}f} against the judge's"
             f" {first.judge:.{d}f} on the same {counted(first.items, 'item')}"
         )
-        told += "" if first.p is None else f" (paired test, p = {first.p:.2g})"
-    return f"{told}."
+        message += "" if first.p is None else f" (paired test, p = {first.p:.2g})"
+    return f"{message}."
 
 
 def _main(metrics: Mapping[str, IntervalEstimate], counts: Counts) -> IntervalEstimate:

@@ -78,7 +78,7 @@ def study_of(
     ratings = as_means(rated(ratings), scale)
     value, means = positions(ratings, scale), "mos" in ratings.facts
     row = np.array([index.get(id_, -1) for id_ in ratings.ids.tolist()], np.int64)
-    known = row >= 0
+    present = row >= 0
     raters = [""] * len(ratings) if ratings.rater is None else ratings.rater.tolist()
     names = sorted({rater for rater in raters if rater})
     code = {rater: number for number, rater in enumerate(names)}
@@ -93,7 +93,7 @@ def study_of(
         np.array([scale.position(label) for label in scale.labels]),
         float(scale.low),
         float(scale.high),
-        People(len(ids), row[known], value[known], rater[known], tuple(names), means),
+        People(len(ids), row[present], value[present], rater[present], tuple(names), means),
         question,
         system if systems else None,
         systems,
@@ -106,13 +106,15 @@ def _of_items(ratings: Opinions) -> tuple[Facts, Texts]:
     """What ratings know of their items, by id."""
     ids, size = ratings.ids.tolist(), len(ratings)
     names = ("question_id", "system", "split", "candidate", "reference")
-    known = [ratings.facts.get(name) for name in names]
-    columns = [[None] * size if column is None else column.tolist() for column in known]
+    available = [ratings.facts.get(name) for name in names]
+    columns = [[None] * size if column is None else column.tolist() for column in available]
     facts: Facts = {}
     texts: Texts = {}
-    if any(column is not None for column in known[:3]):
+    if any(column is not None for column in available[:3]):
         facts = dict(zip(ids, zip(*columns[:3], strict=True), strict=True))
-    for id_, text, reference in zip(ids, *columns[3:], strict=True) if known[3] is not None else ():
+    for id_, text, reference in (
+        zip(ids, *columns[3:], strict=True) if available[3] is not None else ()
+    ):
         if text is not None:
             texts[id_] = (text, reference or ())
     return facts, texts
@@ -145,14 +147,14 @@ def judge_scores(column: ScoreColumn, study: Study, scale: Numbers) -> JudgeScor
 
 def columns_of_scores(records: Iterable[Mapping[str, Any]]) -> list[ScoreColumn]:
     """Columns from score records: the judge as asked, and each of several pooled ones."""
-    found: dict[str, ScoreColumn] = {}
+    results: dict[str, ScoreColumn] = {}
     for record in records:
-        column = found.setdefault(record["judge"], ScoreColumn(record["judge"]))
+        column = results.setdefault(record["judge"], ScoreColumn(record["judge"]))
         _add(column, record)
         column.pooled = column.pooled or bool(record.get("parts"))
         for part in record.get("parts") or ():
-            _add_part(found.setdefault(part["judge"], ScoreColumn(part["judge"])), part, record)
-    return list(found.values())
+            _add_part(results.setdefault(part["judge"], ScoreColumn(part["judge"])), part, record)
+    return list(results.values())
 
 
 def _add(column: ScoreColumn, record: Mapping[str, Any]) -> None:
@@ -205,15 +207,15 @@ def _codes(
     names: Sequence[str | None], own: bool = False
 ) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
     """Codes by name; without one -1, or with ``own`` a code that nobody else has."""
-    known = sorted({name for name in names if name})
-    if not known:
+    available = sorted({name for name in names if name})
+    if not available:
         return None, ()
-    code = {name: number for number, name in enumerate(known)}
-    found = np.array([code.get(name or "", -1) for name in names], np.int64)
+    code = {name: number for number, name in enumerate(available)}
+    result = np.array([code.get(name or "", -1) for name in names], np.int64)
     if own:
-        alone = found < 0
-        found[alone] = len(known) + np.arange(int(alone.sum()))
-    return found, tuple(known)
+        alone = result < 0
+        result[alone] = len(available) + np.arange(int(alone.sum()))
+    return result, tuple(available)
 
 
 def _column(values: Mapping[str, float], ids: Sequence[str]) -> NDArray[np.float64]:
@@ -230,20 +232,20 @@ def _rows(
 def _shares(
     values: Mapping[str, Mapping[str, float]], ids: Sequence[str], scale: Numbers
 ) -> NDArray[np.float64]:
-    found = np.full((len(ids), len(scale.labels)), np.nan)
+    result = np.full((len(ids), len(scale.labels)), np.nan)
     names = [f"{label:g}" for label in scale.labels]
     for row, id_ in enumerate(ids):
         shares = values.get(id_)
         if shares is None:
             continue
-        given = {_name(label): share for label, share in shares.items()}
-        if stray := set(given) - set(names):
+        provided = {_name(label): share for label, share in shares.items()}
+        if stray := set(provided) - set(names):
             raise UserError(
                 f"item {id_!r}: its distribution has the label {min(stray)}, which is not on the"
                 f" scale {', '.join(names)}; name the rubric with --rubric"
             )
-        found[row] = [given.get(name, 0.0) for name in names]
-    return found
+        result[row] = [provided.get(name, 0.0) for name in names]
+    return result
 
 
 def _name(label: str) -> str:
@@ -259,9 +261,9 @@ def _samples(
     count = max((len(samples) for samples in values.values()), default=0)
     if count < 2:
         return None
-    found = np.full((len(ids), count), np.nan)
+    result = np.full((len(ids), count), np.nan)
     for row, id_ in enumerate(ids):
         for index, score in enumerate(values.get(id_, ())):
             if score is not None:
-                found[row, index] = (score - scale.low) / (scale.high - scale.low)
-    return found
+                result[row, index] = (score - scale.low) / (scale.high - scale.low)
+    return result

@@ -209,21 +209,22 @@ def _by_turn(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         }
 
 
-def _only_rubric(source: str, known: set[str], wanted: str | None) -> str:
-    if not known:
+def _only_rubric(source: str, available: set[str], wanted: str | None) -> str:
+    if not available:
         raise UserError(f"{source}: there are no scores yet; run `trace-eval rate` first")
     if wanted is not None:
-        if wanted not in known and known != {""}:
+        if wanted not in available and available != {""}:
             raise UserError(
-                f"{source}: has no scores of rubric {wanted}; there are {', '.join(sorted(known))}"
+                f"{source}: has no scores of rubric {wanted}; there are"
+                f" {', '.join(sorted(available))}"
             )
-        return wanted if wanted in known else ""
-    if len(known) > 1:
+        return wanted if wanted in available else ""
+    if len(available) > 1:
         raise UserError(
-            f"{source}: scores of {len(known)} rubrics ({', '.join(sorted(known))}); choose one"
-            " by --rubric"
+            f"{source}: scores of {len(available)} rubrics ({', '.join(sorted(available))});"
+            " choose one by --rubric"
         )
-    return next(iter(known))
+    return next(iter(available))
 
 
 def _of_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> ScoreFile:
@@ -235,7 +236,7 @@ def _of_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> Sco
     rubrics = columns.get("rubric", empty)
     name = _only_rubric(str(path), {r or "" for r in rubrics}, rubric)
     judges = columns.get("judge", empty)
-    found: dict[str, ScoreColumn] = {}
+    results: dict[str, ScoreColumn] = {}
     variances = columns.get("variance", empty)
     rows = zip(columns["id"], rubrics, judges, columns["score"], variances, strict=True)
     source, unnamed = str(path), path.stem  # a path takes its time over each
@@ -245,9 +246,9 @@ def _of_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> Sco
         where = f"{source}, row {number}"
         if not id_:
             raise UserError(f"{where}: there is no id")
-        column = found.get(judge or unnamed)
+        column = results.get(judge or unnamed)
         if column is None:
-            column = found[judge or unnamed] = ScoreColumn(judge or unnamed)
+            column = results[judge or unnamed] = ScoreColumn(judge or unnamed)
         if id_ in column.value:
             raise UserError(f"{where}: {column.judge} scored {id_!r} twice; keep one")
         if (value := _number(score, where, "score")) is not None:
@@ -269,7 +270,7 @@ def _of_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> Sco
         )
         if id_
     }
-    return ScoreFile(str(path), list(found.values()), name or None, facts)
+    return ScoreFile(str(path), list(results.values()), name or None, facts)
 
 
 def _number(text: str | None, where: str, name: str) -> float | None:

@@ -45,15 +45,15 @@ def score_error(judge: Judge, items: Opinions) -> ScoreError | None:
     judged, people = (
         np.stack([table.facts[name] for name in SCORE_FACTS]) for table in (judge.joined, items)
     )
-    known = ~(np.isnan(judged) | np.isnan(people))
-    if not known.any():
+    present = ~(np.isnan(judged) | np.isnan(people))
+    if not present.any():
         return None
     both = ~np.isnan(judged).any(0)
     return ScoreError(
         judge=judge.name,
-        answers=int(known.sum()),
-        mse=float(((judged - people)[known] ** 2).mean()),
-        constant=float(people[known].var()),
+        answers=int(present.sum()),
+        mse=float(((judged - people)[present] ** 2).mean()),
+        constant=float(people[present].var()),
         equal=float((judged[0] == judged[1])[both].mean()) if both.any() else 0.0,
-        pearson=defined(pearson(judged[known], people[known])),
+        pearson=defined(pearson(judged[present], people[present])),
     )

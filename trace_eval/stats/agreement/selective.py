@@ -97,18 +97,18 @@ class Curve:
         size = np.diff(np.append(self._starts, items))
         error, before = (total / size)[level], self._starts[level]
         smooth = _smoothed(error)
-        found = np.zeros((items, 1 + len(WITHHELD)))
+        result = np.zeros((items, 1 + len(WITHHELD)))
         for index, (share, kept) in enumerate(zip(_KEPT, curve, strict=True)):
             amount = share * items
             inside = np.clip((amount - before) / size[level], 0, 1)
             border = smooth[min(int(amount), items - 1)] if share < 1 else kept
             change = (inside * (self._error - border) + share * (border - kept)) / share
             if index < len(_AREA):
-                found[:, 0] += change / len(_AREA)
+                result[:, 0] += change / len(_AREA)
             else:
-                found[:, 1 + index - len(_AREA)] = change
-        back = np.empty_like(found)
-        back[self._order] = found
+                result[:, 1 + index - len(_AREA)] = change
+        back = np.empty_like(result)
+        back[self._order] = result
         return back
 
     def _sorted(self, weights: Array) -> NDArray[np.float64]:

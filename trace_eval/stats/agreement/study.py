@@ -69,8 +69,8 @@ class People:
     def by_rater(self) -> NDArray[np.float64]:
         """One column per known rater, NaN where silent [shape=(items, raters)]."""
         ratings = np.full((self.items, len(self.raters)), np.nan)
-        known = self.rater >= 0
-        ratings[self.row[known], self.rater[known]] = self.value[known]
+        present = self.rater >= 0
+        ratings[self.row[present], self.rater[present]] = self.value[present]
         return ratings
 
     def _sum(self, values: Array) -> NDArray[np.float64]:

@@ -101,9 +101,9 @@ def add_systems(
         resampler.sums(key, columns, _over_systems(of_means))
         resampler.correlations.add(key)
     own = np.array([same_family(judge.name, system, families) for system in study.systems])
-    known = study.system >= 0
-    mine = known & own[study.system] if len(own) else known & False
-    rest = known & ~mine
+    present = study.system >= 0
+    mine = present & own[study.system] if len(own) else present & False
+    rest = present & ~mine
     gap = filled - truth
     resampler.sums(
         f"systems.{judge.name}.own",
@@ -132,13 +132,13 @@ def system_rows(
             estimate.reason,
         )
 
-    found = []
+    results = []
     keys = [f"system.{judge.name}.{system}" for system in study.systems]
     ranks = _ranks([estimates[f"{key}.mean"].value for key in keys])
     people_ranks = _ranks([estimates[f"{key}.people"].value for key in keys])
     for number, (system, key) in enumerate(zip(study.systems, keys, strict=True)):
         mine = study.system == number
-        found.append(
+        results.append(
             SystemShares(
                 judge.name,
                 system,
@@ -152,9 +152,9 @@ def system_rows(
                 same_family(judge.name, system, families),
             )
         )
-    found.sort(key=lambda row: (row.rank is None, row.rank))
+    results.sort(key=lambda row: (row.rank is None, row.rank))
     name = f"systems.{judge.name}"
-    both = sum(row.rank is not None and row.people_rank is not None for row in found)
+    both = sum(row.rank is not None and row.people_rank is not None for row in results)
     agreement = SystemAgreement(
         judge.name,
         both,
@@ -163,16 +163,16 @@ def system_rows(
         estimates[f"{name}.tau"],
         scaled(estimates[f"{name}.own"], 0),
     )
-    return found, agreement
+    return results, agreement
 
 
 def _ranks(means: Sequence[float | None]) -> list[float | None]:
     from scipy.stats import rankdata
 
-    known = [number for number, mean in enumerate(means) if mean is not None]
-    ranked = rankdata([-round(means[number], 12) for number in known])  # type: ignore[arg-type]
+    available = [number for number, mean in enumerate(means) if mean is not None]
+    ranked = rankdata([-round(means[number], 12) for number in available])  # type: ignore[arg-type]
     ranks: list[float | None] = [None] * len(means)
-    for number, rank in zip(known, ranked, strict=True):
+    for number, rank in zip(available, ranked, strict=True):
         ranks[number] = float(rank)
     return ranks
 
@@ -188,12 +188,12 @@ def _over_systems(of_means: Any) -> Any:
 
 def _pearson(x: Array, y: Array) -> Array:
     """r over the last axis, where both are known."""
-    known = ~(np.isnan(x) | np.isnan(y))
-    n = known.sum(-1, keepdims=True)
+    present = ~(np.isnan(x) | np.isnan(y))
+    n = present.sum(-1, keepdims=True)
     with np.errstate(invalid="ignore"):
-        x = np.where(known, x - np.where(known, x, 0).sum(-1, keepdims=True) / n, 0)
-        y = np.where(known, y - np.where(known, y, 0).sum(-1, keepdims=True) / n, 0)
-    sums = np.stack([known.astype(float), x, y, x * x, y * y, x * y], -1).sum(-2)
+        x = np.where(present, x - np.where(present, x, 0).sum(-1, keepdims=True) / n, 0)
+        y = np.where(present, y - np.where(present, y, 0).sum(-1, keepdims=True) / n, 0)
+    sums = np.stack([present.astype(float), x, y, x * x, y * y, x * y], -1).sum(-2)
     return pearson_of_sums(sums)
 
 
@@ -213,8 +213,8 @@ def _kendall(x: Array, y: Array) -> Array:
     missing = np.isnan(x) | np.isnan(y)
     count = x.shape[-1]
     above = np.triu_indices(count, 1)
-    known = ~(missing[..., above[0]] | missing[..., above[1]])
-    dx = np.where(known, np.sign(x[..., above[0]] - x[..., above[1]]), 0)
-    dy = np.where(known, np.sign(y[..., above[0]] - y[..., above[1]]), 0)
+    present = ~(missing[..., above[0]] | missing[..., above[1]])
+    dx = np.where(present, np.sign(x[..., above[0]] - x[..., above[1]]), 0)
+    dy = np.where(present, np.sign(y[..., above[0]] - y[..., above[1]]), 0)
     with np.errstate(invalid="ignore"):
         return np.asarray((dx * dy).sum(-1) / np.sqrt((dx * dx).sum(-1) * (dy * dy).sum(-1)))

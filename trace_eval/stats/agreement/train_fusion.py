@@ -86,15 +86,15 @@ def train_fusion(
     options = options or FusionOptions()
     name = load_rubric(options.rubric).name if options.rubric else None
     files = [read_scores(path, name) for path in runs]
-    found, facts, texts, scale = merged_sources(files, options.rubric)
-    columns = [column for column in found.columns if not column.pooled and column.value]
+    result, facts, texts, scale = merged_sources(files, options.rubric)
+    columns = [column for column in result.columns if not column.pooled and column.value]
     if len(columns) < 2:
         raise UserError(
             f"train fusion: {len(columns)} judges have scores; name runs of two or more"
         )
-    study = study_of(facts, texts, read_ratings(ratings, found.rubric), scale)
+    study = study_of(facts, texts, read_ratings(ratings, result.rubric), scale)
     judges = [judge_scores(column, study, scale) for column in columns]
-    train, dev, test, told = _parts(study, options.seed)
+    train, dev, test, details = _parts(study, options.seed)
     names = [judge.name for judge in judges]
     rows = _rows(study, judges)
     blend = fit_blend(rows.take(train))
@@ -102,8 +102,8 @@ def train_fusion(
     errors = cross_validated(rows.take(train), names, last)
     test_errors = _test_errors(rows.take(test), names, blend, last) if test.any() else []
     labels = tuple(map(float, scale.labels))
-    model = FusionModel(found.rubric, labels, members(names, blend), last, None)
-    model = _finished(model, study, judges, dev, scale, told, errors)
+    model = FusionModel(result.rubric, labels, members(names, blend), last, None)
+    model = _finished(model, study, judges, dev, scale, details, errors)
     worth, verdict = _verdict(errors, names)
     stored = worth or options.force
     if not stored:
@@ -111,9 +111,9 @@ def train_fusion(
     return FusionTraining(
         model,
         model.save(out) if stored else None,
-        told["train"],
-        told["dev"],
-        told.get("test"),
+        details["train"],
+        details["dev"],
+        details.get("test"),
         tuple(errors),
         tuple(test_errors),
         verdict,
@@ -126,12 +126,12 @@ def _parts(study: Study, seed: int) -> tuple[Array, Array, Array, dict[str, str]
     if study.split is not None and (study.split == "train").any():
         train, dev, test = (rated & (study.split == name) for name in ("train", "dev", "test"))
         if dev.any():
-            told = {
+            details = {
                 name: f"{counted(int(mask.sum()), 'rated item')} of the split {name}"
                 for name, mask in (("train", train), ("dev", dev), ("test", test))
                 if mask.any()
             }
-            return train, dev, test, told
+            return train, dev, test, details
     else:
         train, test = rated, np.zeros_like(rated)
     questions = np.unique(study.unit[train])
@@ -140,12 +140,12 @@ def _parts(study: Study, seed: int) -> tuple[Array, Array, Array, dict[str, str]
     dev = train & np.isin(study.unit, held_out)
     train = train & ~dev
     learned = len(questions) - len(held_out)
-    told = {
+    details = {
         "train": f"{counted(int(train.sum()), 'rated item')} of {counted(learned, 'question')}",
         "dev": f"{counted(int(dev.sum()), 'rated item')} of"
         f" {counted(len(held_out), 'other question')}, seed {seed}",
     }
-    return train, dev, test, told
+    return train, dev, test, details
 
 
 def _rows(study: Study, judges: Sequence[JudgeScores]) -> FusionRows:
@@ -171,7 +171,7 @@ def _finished(
     judges: Sequence[JudgeScores],
     dev: Array,
     scale: Numbers,
-    told: dict[str, str],
+    lines: dict[str, str],
     errors: Sequence[CrossValidated],
 ) -> FusionModel:
     """With the variance factor, and the record of what was fitted."""
@@ -187,8 +187,8 @@ def _finished(
     people = study.people.of(dev)
     factor = fit_factor(people.value, mean[people.row], spread[people.row])
     fitted = {
-        "train": told["train"],
-        "dev": told["dev"],
+        "train": lines["train"],
+        "dev": lines["dev"],
         "questions": len(np.unique(study.unit[study.people.count > 0])),
         "ratings": len(study.people.row),
         "errors": [asdict(error) for error in errors],
@@ -204,9 +204,9 @@ def opinions_at(judges: Sequence[JudgeScores], row: int, scale: Numbers) -> dict
             continue
         mean = float(judge.mean[row])
         variance = None if judge.variance is None else float(judge.variance[row])
-        known = variance is not None and not np.isnan(variance)
+        present = variance is not None and not np.isnan(variance)
         opinions[judge.name] = Reduced(
-            scale.value(mean), None, 1, 1, {}, mean, variance if known else None, None
+            scale.value(mean), None, 1, 1, {}, mean, variance if present else None, None
         )
     return opinions
 
@@ -216,13 +216,16 @@ def _verdict(errors: Sequence[CrossValidated], names: Sequence[str]) -> tuple[bo
     by_name = {error.who: error.mse for error in errors}
     fused, plain = by_name["fused"], by_name["average"]
     single, best = min((by_name[name], name) for name in names)
-    told = (
+    message = (
         f"squared error {fused:.4f}, average {plain:.4f}, best single judge {single:.4f} ({best})"
     )
     if fused < min(plain, single):
-        return True, f"the fused judge is better than the average and every single judge: {told}."
+        return (
+            True,
+            f"the fused judge is better than the average and every single judge: {message}.",
+        )
     rival = "the plain average" if plain <= single else best
-    return False, f"the fused judge is not better than {rival} on held-out questions: {told}."
+    return False, f"the fused judge is not better than {rival} on held-out questions: {message}."
 
 
 def training_tables(training: FusionTraining) -> list[Table]:

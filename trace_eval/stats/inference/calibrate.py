@@ -137,31 +137,31 @@ def calibrate(
     """
     x, names = features_of(run)
     scored = run.scored
-    known = scored & (run.truth != MISSING)
-    group = np.arange(len(known)) if run.cluster is None else run.cluster
-    groups = len(np.unique(group[known]))
-    named = any(told is not None for told in run.facts.get("instruction_id", ()))
+    available = scored & (run.truth != MISSING)
+    group = np.arange(len(available)) if run.cluster is None else run.cluster
+    groups = len(np.unique(group[available]))
+    named = any(details is not None for details in run.facts.get("instruction_id", ()))
     unit = "instruction" if named else "pair"
-    if known.sum() < LEAST_PAIRS or groups < 2:
+    if available.sum() < LEAST_PAIRS or groups < 2:
         raise UserError(
             f"calibration needs {LEAST_PAIRS} labelled pairs of 2 {unit}s at least, there"
-            f" are {int(known.sum())} of {groups}; label more"
+            f" are {int(available.sum())} of {groups}; label more"
         )
     folds = min(folds, groups)
-    fold = _folds(group[known], folds, seed)
-    y = _preference(run.truth[known])
+    fold = _folds(group[available], folds, seed)
+    y = _preference(run.truth[available])
     methods = [method for method in METHODS if x.shape[1] >= method.features]
-    held = {method.name: _held_out(method, x[known], y, fold) for method in methods}
+    held = {method.name: _held_out(method, x[available], y, fold) for method in methods}
     order = sorted(held, key=lambda name: log_loss(held[name], y))
-    draws = Draws(group[known], level, seed)
-    chosen = _chosen(methods, x[known], y, group[known], fold, seed)
+    draws = Draws(group[available], level, seed)
+    chosen = _chosen(methods, x[available], y, group[available], fold, seed)
     best = next(method for method in methods if method.name == order[0])
-    everywhere = best.fit(x[known], y)(x[scored])
+    everywhere = best.fit(x[available], y)(x[scored])
     probabilities = dict(zip(run.ids[scored].tolist(), everywhere.tolist(), strict=True))
-    probabilities |= dict(zip(run.ids[known].tolist(), chosen.tolist(), strict=True))
+    probabilities |= dict(zip(run.ids[available].tolist(), chosen.tolist(), strict=True))
     return Calibration(
         judge=run.judge,
-        pairs=int(known.sum()),
+        pairs=int(available.sum()),
         groups=groups,
         unit=unit,
         folds=folds,
@@ -170,7 +170,7 @@ def calibrate(
         methods=tuple(_measured(name, held[name], y, draws) for name in order),
         chosen=_measured(CHOSEN, chosen, y, draws),
         best=order[0],
-        rules=tuple(_rules(run, known, y, chosen, draws, baselines)),
+        rules=tuple(_rules(run, available, y, chosen, draws, baselines)),
         probabilities=probabilities,
     )
 
@@ -212,11 +212,11 @@ def _folds(group: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]
     names, at, sizes = np.unique(group, return_inverse=True, return_counts=True)
     order = np.random.default_rng(seed).permutation(len(names))
     order = order[np.argsort(-sizes[order], kind="stable")]
-    load, given = np.zeros(folds, np.int64), np.zeros(len(names), np.int64)
+    load, provided = np.zeros(folds, np.int64), np.zeros(len(names), np.int64)
     for name in order:
-        given[name] = int(load.argmin())
-        load[given[name]] += sizes[name]
-    return np.asarray(given[at])
+        provided[name] = int(load.argmin())
+        load[provided[name]] += sizes[name]
+    return np.asarray(provided[at])
 
 
 def _held_out(method: Method, x: Array, y: Array, fold: NDArray[np.int64]) -> Array:
@@ -280,7 +280,7 @@ def _right(p: Array, y: Array) -> Array:
 
 def _rules(
     run: LabelledRun,
-    known: NDArray[np.bool_],
+    available: NDArray[np.bool_],
     y: Array,
     chosen: Array,
     draws: Draws,
@@ -293,14 +293,14 @@ def _rules(
         if codes is not None:
             rules[rule.name] = codes
     share = float(y.mean())
-    found = []
+    results = []
     for name, codes in rules.items():
-        said = codes[known]
+        said = codes[available]
         right = _right(_preference(said), y)
         winners = int(((said == 0) | (said == 1)).sum())
-        found.append(Rule(name, winners, draws.mean(right), draws.mean(ours - right)))
+        results.append(Rule(name, winners, draws.mean(right), draws.mean(ours - right)))
     side = float(share > 0.5)
     for name, value in ((f"always {'A' if side else 'B'}", side), ("always a tie", 0.5)):
         right = _right(np.full(len(y), value), y)
-        found.append(Rule(name, len(y), draws.mean(right), draws.mean(ours - right)))
-    return found
+        results.append(Rule(name, len(y), draws.mean(right), draws.mean(ours - right)))
+    return results

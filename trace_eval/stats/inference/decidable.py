@@ -77,7 +77,7 @@ def tested_parts(
         allowed = own + carried
         holds = allowed > 0 and p <= allowed
         carried = allowed if holds else 0.0
-        asked = mask & design.labelled
+        requested = mask & design.labelled
         strata.append(
             DecidableStratum(
                 signal=name,
@@ -85,7 +85,7 @@ def tested_parts(
                 decided=int(mask.sum()),
                 share=float(mask.sum() / scored.sum()),
                 labelled=count,
-                agreement=float(agrees[asked].mean()) if count else None,
+                agreement=float(agrees[requested].mean()) if count else None,
                 p=p,
                 allowed=allowed,
                 holds=holds,

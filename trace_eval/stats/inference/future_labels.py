@@ -58,8 +58,8 @@ class Mean:
         """Width of the interval for people's values of all pairs [shape=(n,)]; infinite: none."""
         y = values[self.rows]
         y = np.where(self.flipped, 1 - y, y)
-        found = interval(ppi_components(y, self.judged, design.take(self.rows)), level)
-        return np.inf if found is None else found[1] - found[0]
+        result = interval(ppi_components(y, self.judged, design.take(self.rows)), level)
+        return np.inf if result is None else result[1] - result[0]
 
     def among(self, chosen: Rows, index: Rows) -> Mean:
         """The mean over a part of the run; ``index`` is the new number of a pair, or -1."""
@@ -113,29 +113,29 @@ class FutureLabels:
         """Width of the widest interval in every draw of so many labels in all [shape=(draws,)]."""
         number = len(self.known)
         size = len(self._part)
-        known = self.known[self._part]
+        available = self.known[self._part]
         share = size / number
         more = labels - self.labelled
         if share < 1:
             least = min(labels, max(LEAST_SIMULATED, LEAST_EACH * len(self.means)))
-            more = max(round(more * share), least - int(known.sum()))
-        more = min(more, int((~known).sum()))
-        scale = np.sqrt((more + known.sum()) / labels) if share < 1 else 1.0
+            more = max(round(more * share), least - int(available.sum()))
+        more = min(more, int((~available).sum()))
+        scale = np.sqrt((more + available.sum()) / labels) if share < 1 else 1.0
         inclusion = self.included(self.labelled + more) if share == 1 else self.included(labels)
         if inclusion is not None:
             inclusion = inclusion[self._part]
-        open_ = np.flatnonzero(~known)
-        means, found = list(self._means), []
+        open_ = np.flatnonzero(~available)
+        means, result = list(self._means), []
         for draw in range(draws):
             rng = np.random.default_rng((self.seed, draw))
             values = self._imputed(rng)
-            asked = known.copy()
-            asked[rng.permutation(open_)[:more]] = True
-            design = simple_design(asked, inclusion, self._units)
+            requested = available.copy()
+            requested[rng.permutation(open_)[:more]] = True
+            design = simple_design(requested, inclusion, self._units)
             widths = np.array([mean.width(values, design, self.level) for mean in means])
-            found.append(float(widths.max()))
+            result.append(float(widths.max()))
             means = [m for m, w in zip(means, widths, strict=True) if w >= FAR * widths.max()]
-        return scale * np.array(found)
+        return scale * np.array(result)
 
     @property
     def independent(self) -> bool:
@@ -208,8 +208,8 @@ class FutureLabels:
         if self._units is not None:
             u = self._shared(rng, u, chance, drawn)
         drawn_class = (u[:, None] > chance[said][:, :-1]).sum(1)
-        known = self.known[self._part]
-        return np.where(known, self.values[self._part], classes[drawn_class])
+        available = self.known[self._part]
+        return np.where(available, self.values[self._part], classes[drawn_class])
 
     def _shared(self, rng: np.random.Generator, u: Array, chance: Array, drawn: Array) -> Array:
         """Quantiles of which those of one unit are the same as often as labels show."""
@@ -217,15 +217,15 @@ class FutureLabels:
         assert units is not None
         alike = np.sqrt(self._likeness(rng, drawn))
         common = rng.random(int(units.max()) + 1)
-        known = np.flatnonzero(self.known[self._part])
-        if len(known):  # a unit with a label is told by it, as often as its pairs are alike
-            rows = self._part[known]
+        available = np.flatnonzero(self.known[self._part])
+        if len(available):  # a unit with a label is told by it, as often as its pairs are alike
+            rows = self._part[available]
             at = np.searchsorted(self._classes, self.values[rows])
             edges = np.concatenate([np.zeros((len(chance), 1)), chance], 1)[self.said[rows]]
             low, high = (edges[np.arange(len(at)), at + side] for side in (0, 1))
-            told = low + (high - low) * rng.random(len(at))
+            details = low + (high - low) * rng.random(len(at))
             believed = rng.random(len(at)) < alike
-            common[units[known[believed]]] = told[believed]
+            common[units[available[believed]]] = details[believed]
         return np.where(rng.random(len(u)) < alike, common[units], u)
 
     def _likeness(self, rng: np.random.Generator, drawn: Array) -> float:

@@ -58,9 +58,11 @@ class Design:
         whole = np.bincount(number, weights=~self.labelled) == 0
         if (weights[whole] > 1).any():
             return None  # one kind stands in for all items without a label
-        asked = np.bincount(number, weights=self.labelled) > 0
+        requested = np.bincount(number, weights=self.labelled) > 0
         share = np.bincount(number) / len(number)
-        joined = np.where(asked | (share > FORGOTTEN), np.arange(len(weights)), np.argmax(asked))
+        joined = np.where(
+            requested | (share > FORGOTTEN), np.arange(len(weights)), np.argmax(requested)
+        )
         return np.asarray(joined[number], np.int64)
 
     @property
@@ -116,10 +118,10 @@ def simple_design(
     count = int(cluster.max(initial=-1)) + 1
     if inclusion is None or np.isnan(inclusion[labelled]).any():
         return Design(labelled, np.ones(number), None, cluster, count)
-    known = np.unique(inclusion[~np.isnan(inclusion)])
+    available = np.unique(inclusion[~np.isnan(inclusion)])
     weight = np.nan_to_num(1 / inclusion)
     stratum = None
-    if len(known) == 2 and known[1] == 1:
+    if len(available) == 2 and available[1] == 1:
         stratum = (~(labelled & (inclusion == 1))).astype(np.int64)
     return Design(labelled, weight, stratum, cluster, count)
 
@@ -268,23 +270,25 @@ def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:
     for number in np.unique(stratum):
         here = stratum == number
         share = float(here.mean())
-        asked = here & design.labelled
-        if not asked.any():
+        requested = here & design.labelled
+        if not requested.any():
             labels = gain = np.nan  # nobody was asked there: nothing to correct the judge by
             continue
-        weight = design.weight[asked] if strata_of is None else np.ones(int(asked.sum()))
+        weight = design.weight[requested] if strata_of is None else np.ones(int(requested.sum()))
         weight = weight / weight.sum()
-        y, f, overall = weight @ truth[asked], weight @ judged[asked], judged[here].mean()
+        y, f, overall = weight @ truth[requested], weight @ judged[requested], judged[here].mean()
         labels, gain = labels + share * y, gain + share * (overall - f)
         means.append((here, y, overall - f))
         d_labels, d_gain = np.zeros(len(judged)), np.zeros(len(judged))
-        d_labels[asked] = share * weight * (truth[asked] - y)
-        d_gain[asked] = -share * weight * (judged[asked] - f)
+        d_labels[requested] = share * weight * (truth[requested] - y)
+        d_gain[requested] = -share * weight * (judged[requested] - f)
         d_gain[here] += (judged[here] - overall) / len(judged)
         rows.append((d_labels, d_gain))
-        units = _units(share, truth[asked], judged[asked], weight, design.cluster[asked])
+        units = _units(
+            share, truth[requested], judged[requested], weight, design.cluster[requested]
+        )
         strata.append(units)
-        left = 1 - asked.sum() / here.sum()
+        left = 1 - requested.sum() / here.sum()
         errors.append(share * left * float(units.weights @ units.weights))
     d_labels, d_gain = np.zeros(len(judged)), np.zeros(len(judged))
     for here, y, step in means:  # which strata the items fall into varies, too

@@ -148,21 +148,21 @@ def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = N
     if said not in items.codes:
         raise UserError(f"{labels.source}: no labels of {said!r}; people must say it too")
     rows = table.find(items.ids)
-    known = rows >= 0
-    if not known.any():
+    present = rows >= 0
+    if not present.any():
         raise UserError(
             f"{labels.source}: none of its {len(items)} ids is among the {number} of"
             f" {table.source}; give both the same ids"
         )
-    truth[rows[known]] = items.codes[said][known]
+    truth[rows[present]] = items.codes[said][present]
     agrees = align("", said, truth, codes).credit()
     agrees[(truth == MISSING) | (codes == MISSING)] = np.nan
-    given, own = None, items.facts.get("inclusion")
+    provided, own = None, items.facts.get("inclusion")
     if own is not None:  # pairs without a label may have one, too
-        given = np.full(number, np.nan)
-        given[rows[known]] = own[known]
-    drawn = drawn_labels(labels.source, table.ids, given, truth != MISSING, codes != MISSING)
-    stray = int((~known).sum())
+        provided = np.full(number, np.nan)
+        provided[rows[present]] = own[present]
+    drawn = drawn_labels(labels.source, table.ids, provided, truth != MISSING, codes != MISSING)
+    stray = int((~present).sum())
     facts = _identity(table, items)
     return LabelledRun(table, column, labels, truth, agrees, drawn, facts, {}, stray)
 
@@ -174,11 +174,11 @@ def _identity(table: Opinions, items: Opinions) -> Mapping[str, NDArray[Any]]:
     """
     rows, facts = items.find(table.ids), dict(table.facts)
     for names in (("instruction_id",), ("system_a", "system_b"), ("clip_a", "clip_b")):
-        if any(any(known is not None for known in facts.get(name, ())) for name in names):
+        if any(any(available is not None for available in facts.get(name, ())) for name in names):
             continue
         for name in names:
-            if (told := items.facts.get(name)) is not None:
-                facts[name] = np.where(rows >= 0, told[rows], np.array(None, object))
+            if (details := items.facts.get(name)) is not None:
+                facts[name] = np.where(rows >= 0, details[rows], np.array(None, object))
     return facts
 
 
@@ -186,23 +186,23 @@ def signals_of(
     source: Opinions, table: Opinions, column: str, others: Sequence[Opinions]
 ) -> dict[str, Array]:
     """Every sign of certainty that the judgements carry; unknown values count as least sure."""
-    found: dict[str, Array] = {}
+    results: dict[str, Array] = {}
     facts, codes = table.facts, table.codes[column]
     for name, sign in (("confidence", 1.0), ("entropy", -1.0), ("consistent", 1.0)):
         if name in facts:
-            found[name] = sign * facts[name]
+            results[name] = sign * facts[name]
     own = "margin" if column in ("overall", "preference") else f"margin_{column}"
     if own in facts:
-        found["margin"] = _towards(facts[own], codes)
+        results["margin"] = _towards(facts[own], codes)
     elif all(name in facts for name in SCORE_FACTS):
-        found["margin"] = _towards(facts["score_a"] - facts["score_b"], codes)
+        results["margin"] = _towards(facts["score_a"] - facts["score_b"], codes)
     repeated = _repeats(source, table, codes, column)
     if repeated is not None:
-        found["repeats"] = repeated
+        results["repeats"] = repeated
     if others:
-        found["judges"] = _others(table, codes, column, others)
-    known = {name: _unknown_last(values) for name, values in found.items()}
-    return {name: values for name, values in known.items() if len(np.unique(values)) > 1}
+        results["judges"] = _others(table, codes, column, others)
+    available = {name: _unknown_last(values) for name, values in results.items()}
+    return {name: values for name, values in available.items() if len(np.unique(values)) > 1}
 
 
 def _unknown_last(values: Array) -> Array:
@@ -217,12 +217,12 @@ def _towards(margin: Array, codes: Codes) -> Array:
     return np.where(codes == 0, margin, np.where(codes == 1, -margin, tie))
 
 
-def _repeats(told: Opinions, table: Opinions, codes: Codes, column: str) -> Array | None:
+def _repeats(details: Opinions, table: Opinions, codes: Codes, column: str) -> Array | None:
     """Share of the judge's repetitions of an item that give the same label."""
-    if told.repeat is None or column not in told.codes:
+    if details.repeat is None or column not in details.codes:
         return None
-    rows = table.find(told.ids)
-    same = (told.codes[column] == codes[rows]) & (rows >= 0)
+    rows = table.find(details.ids)
+    same = (details.codes[column] == codes[rows]) & (rows >= 0)
     count = np.bincount(rows[rows >= 0], minlength=len(table))
     equal = np.bincount(rows[rows >= 0], weights=same[rows >= 0], minlength=len(table))
     return np.asarray(equal / np.maximum(count, 1))

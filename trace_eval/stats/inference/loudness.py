@@ -26,5 +26,5 @@ def loudness_bias(source: Opinions, labels: Opinions) -> LoudnessBias | None:
     facts = run.table.facts
     if "loudness_a" not in facts or "loudness_b" not in facts:
         return None
-    found = length_bias(run.truth, run.codes, facts["loudness_a"], facts["loudness_b"])
-    return LoudnessBias(found.human_ties, found.longer, found.shorter, found.tied, found.p)
+    result = length_bias(run.truth, run.codes, facts["loudness_a"], facts["loudness_b"])
+    return LoudnessBias(result.human_ties, result.longer, result.shorter, result.tied, result.p)

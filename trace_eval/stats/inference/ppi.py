@@ -127,7 +127,7 @@ def estimate(
         return _without(sample.items, len(sample.judged), sample.judge)
     alone, both, weight = _two(sample, level, power)
     judge = _of_judge(sample, level)
-    found = _told(
+    result = _told(
         (sample.items, len(sample.judged), sample.units),
         (alone.value, judge.value, both.value),
         (alone.reach, judge.reach, both.reach),
@@ -135,7 +135,7 @@ def estimate(
         weight,
         (level, null, 0.0),
     )
-    return replace(found, coarse=_coarse(sample, weight))
+    return replace(result, coarse=_coarse(sample, weight))
 
 
 def interval(sample: PPIComponents, level: float = 0.95) -> Range | None:
@@ -171,7 +171,7 @@ def difference(first: PPIComponents, second: PPIComponents, level: float = 0.95)
         for one, other in pairs
     )
     spreads = [float(np.linalg.norm(one.influence - other.influence)) for one, other in pairs]
-    found = _told(
+    result = _told(
         (items, judged, units),
         tuple(one.value - other.value for one, other in pairs),
         (alone, machine, both),
@@ -179,7 +179,7 @@ def difference(first: PPIComponents, second: PPIComponents, level: float = 0.95)
         None,
         (level, 0.0, -1.0),
     )
-    return replace(found, coarse=_coarse(first, weight_1) or _coarse(second, weight_2))
+    return replace(result, coarse=_coarse(first, weight_1) or _coarse(second, weight_2))
 
 
 def _correlation(one: _Bounded, other: _Bounded, otherwise: float) -> float:
@@ -206,11 +206,11 @@ def _told(
     reaches: tuple[Reach, ...],
     spreads: tuple[float, float],
     weight: float | None,
-    asked: tuple[float, float, float],
+    requested: tuple[float, float, float],
 ) -> PPIEstimate:
     """Estimates with intervals that hold them; none where the units are too few."""
     items, judged, units = counts
-    level, null, low = asked
+    level, null, low = requested
     machine = reaches[1].around(values[1], low)
     if units < LEAST_LABELS:
         return PPIEstimate(items, judged, values[0], values[1], values[2], None, machine, None,
@@ -249,10 +249,10 @@ def _two(
     sample: PPIComponents, level: float, power: float | None
 ) -> tuple[_Bounded, _Bounded, float]:
     """Labels alone, both, and ``lam``; limits hold those of fitted weights, too."""
-    found = _estimated(sample, level, power)
+    result = _estimated(sample, level, power)
     if sample.fitted is None:
-        return found
-    alone, both, weight = found
+        return result
+    alone, both, weight = result
     others = _estimated(sample.fitted, level, weight)
     return alone.reaching(others[0]), both.reaching(others[1]), weight
 
@@ -303,7 +303,7 @@ def _reach(sample: PPIComponents, influence: Array, weight: float, level: float)
     enter as the number of labels that they are worth. Where the judge enters, a value is no longer
     one of a few within a range, and limits follow the skewness of what was seen.
     """
-    found: list[tuple[float, Reach]] = []
+    results: list[tuple[float, Reach]] = []
     variances = 0.0
     for number, stratum in enumerate(sample.strata):
         moved, error = influence[number], weight * sample.error[number]
@@ -313,16 +313,16 @@ def _reach(sample: PPIComponents, influence: Array, weight: float, level: float)
             least = 0.0 if len(stratum.missed) else -float(np.log(1 - level)) * error
             z = _quantile(level, stratum.degrees)
             reach = skewed_reach(moved, squares, z, (stratum.miss * error) ** 2, least)
-            found.append((1.0, reach))
+            results.append((1.0, reach))
         else:
             squares = stratum.share**2 * stratum.spread / stratum.worth
             reach = score_reach(stratum.values, stratum.weights, stratum.worth, _quantile(level))
-            found.append((stratum.share, reach))
+            results.append((stratum.share, reach))
         variances += squares
     # the sizes of the strata vary besides, and heavy units may lie further apart than the others
     total = influence.sum(0)
     more = max(0.0, float(total @ total) - variances)
-    return of_sum(found, _quantile(level, sample.units - 1) * float(np.sqrt(more)))
+    return of_sum(results, _quantile(level, sample.units - 1) * float(np.sqrt(more)))
 
 
 def _enough(sample: PPIComponents) -> bool:

@@ -46,15 +46,15 @@ def p_below(
         selected: the part of the run in question [shape=(n,)].
         target: in (0, 1).
     """
-    asked = selected & design.labelled
-    if not asked.any():
+    requested = selected & design.labelled
+    if not requested.any():
         return 1.0
-    if _exact(design, selected) and set(np.unique(agrees[asked])) <= {0.0, 1.0}:
+    if _exact(design, selected) and set(np.unique(agrees[requested])) <= {0.0, 1.0}:
         if design.stratum is not None:
             return _two_strata(agrees, design, selected, target)
-        return _binomial(int(agrees[asked].sum()), int(asked.sum()), target)
-    group = _groups(design, asked)
-    lead = _means(agrees[asked], design.weight[asked], group) - target
+        return _binomial(int(agrees[requested].sum()), int(requested.sum()), target)
+    group = _groups(design, requested)
+    lead = _means(agrees[requested], design.weight[requested], group) - target
     designs = [_weights(design, selected)]
     if _equal(design, selected):
         designs.append(_whole(design, selected))
@@ -66,9 +66,9 @@ def worth(design: Design, selected: NDArray[np.bool_], target: float) -> float:
 
     So many of those would, if all agreed, say as much as these would; it knows no label.
     """
-    asked = selected & design.labelled
-    if not asked.any() or _exact(design, selected):
-        return float(asked.sum())
+    requested = selected & design.labelled
+    if not requested.any() or _exact(design, selected):
+        return float(requested.sum())
     p = p_below(np.ones(len(selected)), design, selected, target)
     return float(np.log(p) / np.log(target))
 
@@ -109,9 +109,9 @@ def _two_strata(
     return _binomial(int(agrees[drawn].sum()), int(drawn.sum()), needed)
 
 
-def _groups(design: Design, asked: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _groups(design: Design, requested: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Number of every label's instruction, from 0, among those with a label."""
-    return np.asarray(np.unique(design.cluster[asked], return_inverse=True)[1])
+    return np.asarray(np.unique(design.cluster[requested], return_inverse=True)[1])
 
 
 def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:
@@ -121,15 +121,15 @@ def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]
     a label; with inclusion probabilities for the sum of their inverses over its labels, which
     may be as large as over all of its items.
     """
-    asked = selected & design.labelled
-    clusters = np.unique(design.cluster[asked])
+    requested = selected & design.labelled
+    clusters = np.unique(design.cluster[requested])
     if not _equal(design, selected):
-        known = np.maximum(design.weight, design.weight[asked].max() * (design.weight == 0))
-        most = np.bincount(design.cluster[selected], weights=known[selected]).max()
-        weight = np.bincount(_groups(design, asked), weights=design.weight[asked])
+        available = np.maximum(design.weight, design.weight[requested].max() * (design.weight == 0))
+        most = np.bincount(design.cluster[selected], weights=available[selected]).max()
+        weight = np.bincount(_groups(design, requested), weights=design.weight[requested])
         return weight.astype(np.float64), float(most)
     size = np.bincount(design.cluster[selected])
-    stands = size / _reached(size, int(selected.sum()), int(asked.sum()))
+    stands = size / _reached(size, int(selected.sum()), int(requested.sum()))
     return stands[clusters], float(stands.max())
 
 
@@ -149,8 +149,8 @@ def _reached(size: NDArray[np.int64], items: int, labels: int) -> Array:
     sizes, at = np.unique(size, return_inverse=True)
     with np.errstate(invalid="ignore"):  # fewer are left than are drawn: one is among them
         none = np.exp(log_choices(items - sizes) - log_choices(np.array(items)))
-    found = np.where(items - sizes < labels, 1.0, 1 - none)
-    return np.where(sizes > 0, found, 1.0)[at]
+    result = np.where(items - sizes < labels, 1.0, 1 - none)
+    return np.where(sizes > 0, result, 1.0)[at]
 
 
 def _means(values: NDArray[Any], weight: Array, group: NDArray[np.int64]) -> Array:

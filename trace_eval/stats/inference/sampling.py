@@ -51,8 +51,8 @@ class Drawn:
 def drawn_labels(
     source: str,
     ids: Texts,
-    given: Array | None,
-    asked: NDArray[np.bool_],
+    provided: Array | None,
+    requested: NDArray[np.bool_],
     scored: NDArray[np.bool_],
 ) -> Drawn:
     """The one rule for labels with and without inclusion probabilities.
@@ -60,19 +60,19 @@ def drawn_labels(
     Args:
         source: file of the labels, for messages.
         ids: pairs of the run [shape=(n,)].
-        given: their inclusion probabilities, NaN where the labels have none [shape=(n,)]; None:
+        provided: their inclusion probabilities, NaN where the labels have none [shape=(n,)]; None:
             the labels have no such column and are taken as a random sample.
-        asked: pairs with a label [shape=(n,)].
+        requested: pairs with a label [shape=(n,)].
         scored: pairs with a judgement [shape=(n,)].
 
     Raises:
         UserError: some labels have a probability and others have none.
     """
-    if given is None or not asked.any():
+    if provided is None or not requested.any():
         return Drawn(None)
-    lacking = np.flatnonzero(asked & np.isnan(given))
-    if len(lacking) == asked.sum():
-        whole = bool(asked[scored].all())
+    lacking = np.flatnonzero(requested & np.isnan(provided))
+    if len(lacking) == requested.sum():
+        whole = bool(requested[scored].all())
         return Drawn(None, None if whole else _unknown(source, len(lacking)))
     if len(lacking):
         raise UserError(
@@ -80,26 +80,26 @@ def drawn_labels(
             f" probability, first {ids[lacking[0]]!r}; finish the needed pairs of the review and"
             " export again"
         )
-    if not np.isnan(given[scored]).any():
-        return _all_known(source, given, asked, scored)
-    weight = 1 / given[asked]
+    if not np.isnan(provided[scored]).any():
+        return _all_known(source, provided, requested, scored)
+    weight = 1 / provided[requested]
     stands, total = float(weight.sum()), len(ids)
     exact = 0.5 + ROUNDING * float(weight[weight > 1].sum())
     # pairs without a judgement may have been out of the draw: their recordings cannot be played
-    if min(abs(stands - total), abs(stands - (scored | asked).sum())) <= exact:
-        return Drawn(np.where(np.isnan(given), given[asked].min(), given))
-    spread = float(np.sqrt(((1 - given[asked]) * weight**2).sum()))
+    if min(abs(stands - total), abs(stands - (scored | requested).sum())) <= exact:
+        return Drawn(np.where(np.isnan(provided), provided[requested].min(), provided))
+    spread = float(np.sqrt(((1 - provided[requested]) * weight**2).sum()))
     if abs(stands - total) > exact + CHANCE * spread:
         return Drawn(None, _part(source, stands, total))
-    return Drawn(given, None, _others(source))
+    return Drawn(provided, None, _others(source))
 
 
 def _all_known(
-    source: str, given: Array, asked: NDArray[np.bool_], scored: NDArray[np.bool_]
+    source: str, provided: Array, requested: NDArray[np.bool_], scored: NDArray[np.bool_]
 ) -> Drawn:
     """Probabilities of all pairs: the labels must be as many as these make likely."""
-    known = ~np.isnan(given)
-    missed = int((known & ~asked & (given == 1)).sum())
+    present = ~np.isnan(provided)
+    missed = int((present & ~requested & (provided == 1)).sum())
     if missed:
         certain = "with an inclusion of 1"
         return Drawn(
@@ -107,18 +107,18 @@ def _all_known(
             f"{source}: {counted(missed, f'pair {certain} has', f'pairs {certain} have')} no label,"
             " so the draw that it tells of is not finished",
         )
-    chance = given[known]
+    chance = provided[present]
     expected, spread = float(chance.sum()), float(np.sqrt((chance * (1 - chance)).sum()))
-    number = int((known & asked).sum())
+    number = int((present & requested).sum())
     if abs(number - expected) > 0.5 + ROUNDING * len(chance) + CHANCE * spread:
         return Drawn(
             None,
             f"{source}: {counted(number, 'label')} where the inclusion of all pairs makes"
             f" {expected:.0f} likely, so they are not the draw that it tells of",
         )
-    least = (1 - ROUNDING) * given[known & asked].min()
-    unlike = int((given[known & ~asked] < least).sum())
-    return Drawn(given, gap=_unlike(source, unlike, len(given)) if unlike else None)
+    least = (1 - ROUNDING) * provided[present & requested].min()
+    unlike = int((provided[present & ~requested] < least).sum())
+    return Drawn(provided, gap=_unlike(source, unlike, len(provided)) if unlike else None)
 
 
 def _unlike(source: str, number: int, total: int) -> str:

@@ -51,13 +51,13 @@ def share_rows(run: LabelledRun, level: float = 0.95, cluster: bool = False) -> 
     stand.
     """
     scored = run.scored
-    asked = scored & (run.truth != MISSING)
-    if not asked.any() or asked.sum() == scored.sum():
+    requested = scored & (run.truth != MISSING)
+    if not requested.any() or requested.sum() == scored.sum():
         return
     rows = np.flatnonzero(scored)
-    design = run.design(asked, cluster).take(rows)
+    design = run.design(requested, cluster).take(rows)
     truth, said = run.truth[rows], run.codes[rows]
-    seen = truth[asked[rows]]
+    seen = truth[requested[rows]]
     typed_tie = ((seen == BOTH_GOOD) | (seen == BOTH_BAD)).any()
     names = TYPED if typed_tie and not is_untyped(agreed(seen)) else UNTYPED
     if names == UNTYPED:
@@ -65,8 +65,8 @@ def share_rows(run: LabelledRun, level: float = 0.95, cluster: bool = False) -> 
     truth = np.minimum(truth, SPLIT)
     kinds = list(enumerate(names)) + ([(SPLIT, PEOPLE_SPLIT)] if (truth == SPLIT).any() else [])
     for code, name in kinds:
-        found = ppi_components((truth == code).astype(float), (said == code).astype(float), design)
-        yield ShareRow(run.judge, run.column, name, estimate(found, level))
+        result = ppi_components((truth == code).astype(float), (said == code).astype(float), design)
+        yield ShareRow(run.judge, run.column, name, estimate(result, level))
     right = np.nan_to_num(run.agrees[rows])
     ppi = estimate(ppi_components(right, _sureness(run)[rows], design), level)
     yield ShareRow(run.judge, run.column, RIGHT, replace(ppi, judge=None, judge_interval=None))

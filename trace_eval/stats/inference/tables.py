@@ -40,7 +40,7 @@ _FIGURES = "{0}.labels {0}.judge {0}.both"
 
 
 def _rates(rates: WinRates, level: float) -> Table:
-    found = table(
+    result = table(
         "People's win rates from few labels (a tie is half)",
         rates.systems,
         f"system rate.labelled rate.judged {_FIGURES.format('rate')} rate.width rate.weight"
@@ -49,11 +49,11 @@ def _rates(rates: WinRates, level: float) -> Table:
         " Judge only knows nothing of the judge's errors and may lie outside the others",
     )
     lines = [line(row.rate.both, row.rate.interval, 0, 1) for row in rates.systems]
-    return found.beside("0 to 1", lines)
+    return result.beside("0 to 1", lines)
 
 
 def _differences(rates: WinRates, level: float) -> Table:
-    found = table(
+    result = table(
         "Differences of people's win rates, first minus second",
         rates.differences,
         f"first second {_FIGURES.format('difference')} difference.p p_holm",
@@ -61,19 +61,19 @@ def _differences(rates: WinRates, level: float) -> Table:
         f" Holm over {counted(len(rates.differences), 'pair')} of systems",
     )
     drawn = [row.difference for row in rates.differences]
-    return found.beside("-1 to 1", [line(one.both, one.interval, -1, 1) for one in drawn])
+    return result.beside("-1 to 1", [line(one.both, one.interval, -1, 1) for one in drawn])
 
 
 def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
     """What people say over the whole run."""
-    found = table(
+    result = table(
         "People over all judged pairs, from few labels",
         rows,
         f"judge dimension what share.labelled share.judged {_FIGURES.format('share')}"
         " share.effective",
         f"{_level(level, (row.share for row in rows))}; {design}; {LABELS_ALONE}",
     )
-    return found.beside("0 to 1", [line(r.share.both, r.share.interval, 0, 1) for r in rows])
+    return result.beside("0 to 1", [line(r.share.both, r.share.interval, 0, 1) for r in rows])
 
 
 def calibration_tables(result: Calibration) -> Iterator[Table]:

@@ -88,14 +88,14 @@ def win_rate_tables(
     names, a, b = _systems(run.table, kept)
     people, judge = _points(truth, typed), _points(judged, typed)
     sides = {name: (a == number, b == number) for name, number in names}
-    found = {name: _of_system(people, judge, *side, design) for name, side in sides.items()}
+    results = {name: _of_system(people, judge, *side, design) for name, side in sides.items()}
     systems = [
         RateRow(name, _tested(estimate(part, level), people, sides[name], design))
-        for name, part in found.items()
+        for name, part in results.items()
     ]
     systems.sort(key=_best_first)
     pairs = [
-        (one, other, difference(found[one], found[other], level))
+        (one, other, difference(results[one], results[other], level))
         for one, other in combinations((row.system for row in systems), 2)
     ]
     if len(systems) == 2 and not typed:  # the same question, asked twice
@@ -132,8 +132,8 @@ def own_rates(
     rows = []
     for number, name in enumerate(outcomes.systems):
         side = first == number, second == number
-        found = estimate(_of_system(points, points, *side, design), level)
-        rows.append(RateRow(name, _tested(found, points, side, design)))
+        result = estimate(_of_system(points, points, *side, design), level)
+        rows.append(RateRow(name, _tested(result, points, side, design)))
     return tuple(sorted(rows, key=_best_first))
 
 
@@ -159,7 +159,7 @@ def _points(codes: Codes, typed: bool) -> tuple[Array, Array]:
 
 
 def _tested(
-    found: PPIEstimate,
+    result: PPIEstimate,
     people: tuple[Array, Array],
     side: tuple[NDArray[np.bool_], NDArray[np.bool_]],
     design: Design,
@@ -170,10 +170,10 @@ def _tested(
     """
     rows = np.flatnonzero((side[0] | side[1]) & design.labelled)
     alone = len(np.unique(design.cluster[rows])) == len(rows)
-    if found.p is None or found.weight or not alone or len(np.unique(design.weight[rows])) > 1:
-        return found
+    if result.p is None or result.weight or not alone or len(np.unique(design.weight[rows])) > 1:
+        return result
     points = np.where(side[1][rows], people[1][rows], people[0][rows])
-    return replace(found, p=sign_flip(points - 0.5), exact=True)
+    return replace(result, p=sign_flip(points - 0.5), exact=True)
 
 
 def _of_system(

@@ -23,21 +23,21 @@ def ranking_warnings(table: Opinions, column: str, labels: Opinions | None) -> l
         column: which labels are ranked.
         labels: people's, with the judgements' systems; None: none.
     """
-    found = repeated(table.ids, table.facts)
-    found += self_compared(table.ids, self_mask(table.facts, len(table)))
-    found += two_opinions(table.ids, table.codes, table.source)
+    result = repeated(table.ids, table.facts)
+    result += self_compared(table.ids, self_mask(table.facts, len(table)))
+    result += two_opinions(table.ids, table.codes, table.source)
     if labels is None:
-        return found
+        return result
     labels = labels.with_codes(**labels.agreed)
     rows = table.find(labels.ids)
     if (rows < 0).any():
-        return found  # each order is a comparison of its own: none is the labels' item
+        return result  # each order is a comparison of its own: none is the labels' item
     judged = {name: codes[rows] for name, codes in table.codes.items()}
-    found += other_column(labels.ids, labels.codes, judged, table.source)
+    result += other_column(labels.ids, labels.codes, judged, table.source)
     if column not in labels.codes:
-        return found
-    found += two_opinions(labels.ids, labels.codes, labels.source)
-    found += mirrored_truth(labels.ids, labels.facts, labels.codes[column], labels.source)
+        return result
+    result += two_opinions(labels.ids, labels.codes, labels.source)
+    result += mirrored_truth(labels.ids, labels.facts, labels.codes[column], labels.source)
     truth, predicted = labels.codes[column], judged[column]
-    found += label_sets(labels.ids, truth, predicted, table.source)
-    return found + swapped(labels.ids, truth, predicted, table.source)
+    result += label_sets(labels.ids, truth, predicted, table.source)
+    return result + swapped(labels.ids, truth, predicted, table.source)

@@ -50,9 +50,9 @@ def contradicted(source: Opinions, table: Opinions, column: str) -> Contradicted
         column: the labels that are ranked.
     """
     codes = table.codes[column]
-    told = table.facts.get(f"consistent_{column}", table.facts.get("consistent"))
-    if told is not None and any(warning.check == "place" for warning in source.warnings):
-        rows = (told == 0) & (codes != MISSING)
+    details = table.facts.get(f"consistent_{column}", table.facts.get("consistent"))
+    if details is not None and any(warning.check == "place" for warning in source.warnings):
+        rows = (details == 0) & (codes != MISSING)
         why = "this judge answers by position, not by content"
     else:
         joined = mirrored_rows(table.facts)

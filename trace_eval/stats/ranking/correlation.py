@@ -66,7 +66,7 @@ def correlate(
         least = 2 / factorial(number)
         p_rho = max(float(spearmanr(ours, theirs).pvalue), least)
         p_tau = max(float(kendalltau(ours, theirs).pvalue), least)
-    rho, tau = (round(found(ours, theirs), 12) for found in (spearman, kendall))
+    rho, tau = (round(result(ours, theirs), 12) for result in (spearman, kendall))
     return Correlation(method, reference, number, rho, p_rho, tau, p_tau)
 
 

@@ -141,16 +141,16 @@ class _Likelihood:
         gradient[:, :size] -= self.gauge * beta.sum(-1, keepdims=True)
         hessian[:, :size, :size] -= self.gauge
         for likelihood, counts, design in self.parts:
-            found = likelihood(counts, beta @ design.T, tie)
+            result = likelihood(counts, beta @ design.T, tie)
             outer = (design[:, :, None] * design[:, None, :]).reshape(len(design), size * size)
-            value = value + found.value.sum(-1)
-            gradient[:, :size] += found.d @ design
-            gradient[:, size] += found.tie.sum(-1)
-            hessian[:, :size, :size] += _times(found.dd, outer).reshape(-1, size, size)
-            cross = found.d_tie @ design
+            value = value + result.value.sum(-1)
+            gradient[:, :size] += result.d @ design
+            gradient[:, size] += result.tie.sum(-1)
+            hessian[:, :size, :size] += _times(result.dd, outer).reshape(-1, size, size)
+            cross = result.d_tie @ design
             hessian[:, :size, size] += cross
             hessian[:, size, :size] += cross
-            hessian[:, size, size] += found.tie_tie.sum(-1)
+            hessian[:, size, size] += result.tie_tie.sum(-1)
         frozen = ~self.ties
         gradient[frozen, size] = 0
         hessian[frozen, size, :] = hessian[frozen, :, size] = 0

@@ -76,7 +76,7 @@ def rank_intervals(
     for counts in units.resample(options.bootstrap):
         for method, rows in drawn.items():
             rows.append(_values(method, outcomes, counts, options))
-    found: dict[str, RankSets] = {}
+    results: dict[str, RankSets] = {}
     tests: dict[int | None, Array] = {}
     for method, rows in drawn.items():
         only = None
@@ -90,8 +90,8 @@ def rank_intervals(
         tested = tests[only]
         if method == "mean_win_rate":  # every opponent weighs the same, also one met once
             tested = np.maximum(tested, met_seldom_p(values, outcomes, options.typed))
-        found[method] = rank_sets(values, np.concatenate(rows), tested, level)
-    return found
+        results[method] = rank_sets(values, np.concatenate(rows), tested, level)
+    return results
 
 
 def rank_sets(
@@ -107,11 +107,11 @@ def rank_sets(
         level: of all claims together, e.g. 0.95.
         units: see :func:`resampled_p`.
     """
-    known = drawn[~np.isnan(drawn).any(-1)]
-    undefined = len(drawn) - len(known)
-    if len(known) < max(2, LEAST_DEFINED * len(drawn)) or np.isnan(values).any():
+    available = drawn[~np.isnan(drawn).any(-1)]
+    undefined = len(drawn) - len(available)
+    if len(available) < max(2, LEAST_DEFINED * len(drawn)) or np.isnan(values).any():
         return RankSets(None, undefined)
-    p = np.maximum(tested, resampled_p(values, known, units))
+    p = np.maximum(tested, resampled_p(values, available, units))
     return RankSets(shown_ahead(p, level), undefined)
 
 

@@ -47,7 +47,7 @@ def order_p(
     """
     size = len(outcomes.systems)
     played, own = _games(outcomes, typed)
-    found = np.ones((size, size))
+    result = np.ones((size, size))
     rates = _instruction_rates(outcomes, typed, only) if cluster else np.empty((size, 0))
     for one, other in combinations(range(size), 2):
         thirds = [k for k in range(size) if k not in (one, other) and only in (None, k)]
@@ -56,8 +56,8 @@ def order_p(
             p, ahead = _by_instruction(rates[one], rates[other])
         else:
             p, ahead = _points_test(direct, own[one, thirds], own[other, thirds])
-        found[(one, other) if ahead else (other, one)] = p
-    return found
+        result[(one, other) if ahead else (other, one)] = p
+    return result
 
 
 def _games(outcomes: Outcomes, typed: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -16,13 +16,13 @@ DECIMALS = 9
 def ranks(values: list[Fraction | None] | list[float]) -> list[int | None]:
     """Rank of each value; floats are rounded first, rationals are compared exactly."""
     keys = [round(v, DECIMALS) if isinstance(v, float) else v for v in values]
-    known = [key for key in keys if key is not None]
-    return [None if key is None else 1 + sum(other > key for other in known) for key in keys]
+    available = [key for key in keys if key is not None]
+    return [None if key is None else 1 + sum(other > key for other in available) for key in keys]
 
 
 def rank_rows(values: NDArray[Any]) -> NDArray[np.float64]:
     """Ranks within each row [shape=(rows, systems)]; a row with a NaN has none."""
     rounded = np.round(values, DECIMALS)
-    found = np.asarray(1.0 + (rounded[:, None, :] > rounded[:, :, None]).sum(-1))
-    found[np.isnan(values).any(-1)] = np.nan
-    return found
+    result = np.asarray(1.0 + (rounded[:, None, :] > rounded[:, :, None]).sum(-1))
+    result[np.isnan(values).any(-1)] = np.nan
+    return result

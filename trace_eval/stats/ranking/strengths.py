@@ -167,9 +167,9 @@ def fit_many(model: Model, setup: StrengthModel, counts: Array) -> tuple[Array, 
     tie = np.full(len(counts), np.nan)
     if finite.any():
         real, virtual = setup.games(counts[finite])
-        found = fit(model, real, setup.design, virtual, setup.virtual_design)
+        result = fit(model, real, setup.design, virtual, setup.virtual_design)
         number = len(setup.names) - (setup.names[-1] == BAR)
-        centred = found.strengths - found.strengths[:, :number].mean(-1, keepdims=True)
-        values[finite] = np.where(found.converged[:, None], centred, np.nan)
-        tie[finite] = found.tie
+        centred = result.strengths - result.strengths[:, :number].mean(-1, keepdims=True)
+        values[finite] = np.where(result.converged[:, None], centred, np.nan)
+        tie[finite] = result.tie
     return values, tie

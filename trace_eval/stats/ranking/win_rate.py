@@ -38,11 +38,11 @@ def win_rates(
 def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[Fraction | None]:
     """Mean over opponents of the win rate against each: every opponent weighs the same."""
     doubled, games = _points(outcomes, typed)
-    found: list[Fraction | None] = []
+    results: list[Fraction | None] = []
     for points, numbers in zip(doubled, games, strict=True):
         rates = [Fraction(int(p), 2 * int(n)) for p, n in zip(points, numbers, strict=True) if n]
-        found.append(sum(rates, Fraction(0)) / len(rates) if rates else None)
-    return found
+        results.append(sum(rates, Fraction(0)) / len(rates) if rates else None)
+    return results
 
 
 def _points(outcomes: Outcomes, typed: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -127,10 +127,10 @@ class AudioView(AnswerView):
         """What a crop takes away, and an instruction that an example has as well."""
         lost = self.prepare(case).waveform.layout.lost_s
         crop = self._rubric.crop_s or 0
-        told = f"cropped: the judge heard the first {crop:g} s, {lost:.1f} s are lost"
+        message = f"cropped: the judge heard the first {crop:g} s, {lost:.1f} s are lost"
         same = self._examples.shares_text(case.single.instruction.text or "")
         return [
-            *([told] if lost > 0 else []),
+            *([message] if lost > 0 else []),
             *([f"the instruction is that of example {same!r}"] if same else []),
         ]
 
@@ -203,8 +203,8 @@ class AudioView(AnswerView):
         """Decode once to know lengths and hashes; the samples are let go."""
         recordings = [case.single.recordings()[role] for role in case.single.answer_roles]
         key = "\x00".join([case.single.id, *(r.source_id for r in recordings)])
-        if known := self._prepared.get(key):
-            return known
+        if available := self._prepared.get(key):
+            return available
         loud = []
         sounds = []
         for recording in recordings:

@@ -71,8 +71,8 @@ class AnswerView(ABC):
 
     def is_silent(self, case: Case) -> bool:
         """True where nobody can be heard in any recording of the answer."""
-        known = list(case.answers.values())
-        return bool(known) and all(map(_silent, known))
+        available = list(case.answers.values())
+        return bool(available) and all(map(_silent, available))
 
     def caveats(self, case: Case) -> list[str]:
         """What a reader of the score must know of what was shown."""

@@ -65,8 +65,8 @@ class BlueprintView(AnswerView):
     def _notes(self, case: Case) -> list[str]:
         if "transcript" in self._options.drop:
             return []
-        found = [words_note(role, blueprint) for role, blueprint in case.answers.items()]
-        return [*filter(None, found)]
+        results = [words_note(role, blueprint) for role, blueprint in case.answers.items()]
+        return [*filter(None, results)]
 
     def _rendered(self, case: Case) -> Mapping[str, str]:
         return {role: self._render(blueprint) for role, blueprint in case.answers.items()}

@@ -85,8 +85,8 @@ class ConversationView(AnswerView):
             return f"rubric {self._rubric.name} is about conversations; give 'conversation'"
         if conversation.speaker("agent") is None:
             return "no speaker is the agent; say who by 'role' in the conversation's speakers"
-        known = turn_blueprints("answer", case.blueprints)
-        if not any(words_of(conversation, n, known) for n, _ in conversation.turns_of("agent")):
+        available = turn_blueprints("answer", case.blueprints)
+        if not any(words_of(conversation, n, available) for n, _ in conversation.turns_of("agent")):
             return "no words of the agent are known; give 'text' of its turns, or a transcript"
         return None
 
@@ -120,11 +120,11 @@ class ConversationView(AnswerView):
         conversation = case.single.answer.conversation
         if conversation is None:
             return []
-        known = turn_blueprints("answer", case.blueprints)
+        available = turn_blueprints("answer", case.blueprints)
         return [
             number
             for number, turn in conversation.turns_of("agent")
-            if turn.text or turn.heard or number in known
+            if turn.text or turn.heard or number in available
         ]
 
     def _pieces(self, case: Case) -> list[tuple[str, str]]:
@@ -149,5 +149,5 @@ class ConversationView(AnswerView):
         conversation = case.single.answer.conversation
         if conversation is None:
             return Shown("")
-        known = turn_blueprints("answer", case.blueprints)
-        return show_conversation(conversation, known, self._options.context_budget)
+        available = turn_blueprints("answer", case.blueprints)
+        return show_conversation(conversation, available, self._options.context_budget)

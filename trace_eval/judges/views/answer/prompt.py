@@ -115,8 +115,8 @@ class SingleView(View):
         """The recordings whose blueprints are needed; none of an item that cannot be rated."""
         if self._lacks_reference(item):
             return []
-        asked = ["instruction"] if self._listens_to_instruction(item) else []
-        return [*asked, *self.answer.roles(item)]
+        requested = ["instruction"] if self._listens_to_instruction(item) else []
+        return [*requested, *self.answer.roles(item)]
 
     def _listens_to_instruction(self, item: Item) -> bool:
         """A spoken instruction matters where it is shown and nobody wrote it down."""
@@ -241,8 +241,8 @@ class SingleView(View):
         """What is to be read of an example, in the order of :meth:`messages`."""
         fields = list(self._fields(case))
         put = partial(fence, fence_tag([*(t for _, _, t in fields), *self.answer.texts(case)]))
-        told = [f"{title}\n{put(label, text)}" for title, label, text in fields]
-        return [*told, *self.answer.lines(case, put)]
+        lines = [f"{title}\n{put(label, text)}" for title, label, text in fields]
+        return [*lines, *self.answer.lines(case, put)]
 
     def _fields(self, case: Case) -> Iterator[tuple[str, str, str]]:
         """(title, label, harmless text) of everything but the answer."""

@@ -33,9 +33,11 @@ class TranscriptView(AnswerView):
         if case.single.answer.text is not None:
             return None
         for role, blueprint in case.answers.items():
-            heard = blueprint.transcript
-            if isinstance(heard, Absent) and heard.status not in ABOUT_THE_CLIP:
-                return f"{role} has no transcript: it {unmeasured('transcript', heard, why=True)}"
+            recognised = blueprint.transcript
+            if isinstance(recognised, Absent) and recognised.status not in ABOUT_THE_CLIP:
+                return (
+                    f"{role} has no transcript: it {unmeasured('transcript', recognised, why=True)}"
+                )
             if why := guessed(blueprint):
                 return f"the recogniser guessed the words of {role}: {why}"
         return None
@@ -70,10 +72,10 @@ class TranscriptView(AnswerView):
         shown = "Candidate answer\n" + fence("candidate", self.words(case))
         if case.single.answer.text is not None:
             return [shown]
-        told = [words_note("the answer", blueprint) for blueprint in case.answers.values()]
-        return [shown, *dict.fromkeys(filter(None, told))]
+        lines = [words_note("the answer", blueprint) for blueprint in case.answers.values()]
+        return [shown, *dict.fromkeys(filter(None, lines))]
 
 
 def _transcript(blueprint: Blueprint) -> str:
-    heard = blueprint.transcript
-    return heard.text if isinstance(heard, Transcript) else ""
+    recognised = blueprint.transcript
+    return recognised.text if isinstance(recognised, Transcript) else ""

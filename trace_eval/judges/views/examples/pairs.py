@@ -114,9 +114,9 @@ def _example(path: Path, pair: Pair, task: PairRubric) -> Example:
         key = "content" if task.is_typed else key_of(task.labels)
         raise UserError(f'{where}: has no answer; add e.g. "answer": {{"{key}": ...}}')
     a, b = local_sound(where, pair.a), local_sound(where, pair.b)
-    asked = None
+    requested = None
     if task.wants_instruction and pair.instruction.has_audio:
-        asked = local_sound(where, pair.instruction)
+        requested = local_sound(where, pair.instruction)
     labels: dict[str, dict[str, str]] = {}
     reasoning: dict[str, str] = {}
     for part in task.parts:
@@ -124,13 +124,15 @@ def _example(path: Path, pair: Pair, task: PairRubric) -> Example:
         said = answer.get("reasoning")
         if isinstance(said, str) and said.strip():
             reasoning[part.name] = said.strip()
-    if a.sha256 == b.sha256 and any("false" in given.values() for given in labels.values()):
+    if a.sha256 == b.sha256 and any("false" in provided.values() for provided in labels.values()):
         raise UserError(
             f"{where}: both recordings are the same, and the answer calls them different; mend"
             " the record"
         )
     said_in = (pair.a.reference, pair.b.reference)
-    return Example(pair.id, Unit((a, b), asked), pair.instruction.text, labels, reasoning, said_in)
+    return Example(
+        pair.id, Unit((a, b), requested), pair.instruction.text, labels, reasoning, said_in
+    )
 
 
 def _labels(

@@ -108,11 +108,11 @@ def _item(record: Mapping[str, Any], root: Path | str) -> Single:
     """A record of which ``answer`` may hold a recording, a solution, or both."""
     if is_pair_record(record):
         raise UserError("is a pair; examples of a rating are single answers with their scores")
-    given = record.get(_SOLUTION)
-    if not isinstance(given, Mapping):
+    provided = record.get(_SOLUTION)
+    if not isinstance(provided, Mapping):
         return single_from_record(record, root)
-    recording = {name: given[name] for name in given if name in _RECORDING}
-    solution = {name: given[name] for name in given if name not in recording}
+    recording = {name: provided[name] for name in provided if name in _RECORDING}
+    solution = {name: provided[name] for name in provided if name not in recording}
     plain = {name: value for name, value in record.items() if name != _SOLUTION}
     if recording:
         plain[_SOLUTION] = recording
@@ -168,11 +168,11 @@ def _solution(
     where: str, item: Single, rubric: ScoreRubric, one_of_several: bool
 ) -> Mapping[str, Any]:
     """What a record says of this rubric, with the rubric's key in it."""
-    given = item.meta.get(_SOLUTION)
-    if not isinstance(given, Mapping):
-        given = {}
-    mine: Mapping[str, Any] = given
-    if (named := given.get(rubric.name)) is not None:
+    provided = item.meta.get(_SOLUTION)
+    if not isinstance(provided, Mapping):
+        provided = {}
+    mine: Mapping[str, Any] = provided
+    if (named := provided.get(rubric.name)) is not None:
         mine = named if isinstance(named, Mapping) else {rubric.key: named}
     elif one_of_several:
         raise UserError(

@@ -68,13 +68,13 @@ class Examples(Generic[Shown]):
         """Identity of what is shown; None: nothing is."""
         if not self.shown:
             return None
-        told = [example.identity for example in self.shown]
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        lines = [example.identity for example in self.shown]
+        return hashlib.sha256(json.dumps(lines, sort_keys=True).encode()).hexdigest()
 
     def holds(self, answers: Sequence[str]) -> str | None:
         """Id of the example with the same recordings, in any order."""
-        given = frozenset(answers)
-        return next((example.id for example in self.shown if example.answers == given), None)
+        provided = frozenset(answers)
+        return next((example.id for example in self.shown if example.answers == provided), None)
 
     def shares_instruction(self, instruction: str) -> str | None:
         """Id of an example with the same spoken instruction."""
@@ -110,13 +110,13 @@ def examples_of(path: Path, made: Sequence[Shown], shots: int | None) -> Example
 def _one_answer_throughout(path: Path, shown: Sequence[Solved]) -> Iterable[str]:
     answers: dict[str, set[str]] = {}
     for example in shown:
-        for asked, answer in example.solutions():
-            answers.setdefault(asked, set()).add(answer)
-    for asked, given in answers.items():
-        if len(shown) > 1 and len(given) == 1:
+        for requested, answer in example.solutions():
+            answers.setdefault(requested, set()).add(answer)
+    for requested, provided in answers.items():
+        if len(shown) > 1 and len(provided) == 1:
             yield (
-                f"examples {path}: all {len(shown)} that are shown say {given.pop()!r} on {asked};"
-                " a model may learn to repeat it"
+                f"examples {path}: all {len(shown)} that are shown say {provided.pop()!r} on"
+                f" {requested}; a model may learn to repeat it"
             )
 
 

@@ -47,9 +47,9 @@ def call_clip(case: Case, answer: Answer, name: str, max_seconds: float) -> Clip
     """
     turns = answer.spoken_turns.values()
     silence = TURN_GAP_S * max(len(turns) - 1, 0)
-    known = silence + sum(turn.cut.end_s - turn.cut.start_s for turn in turns if turn.cut)
-    if known > max_seconds:
-        check_length(known, max_seconds, name)
+    available = silence + sum(turn.cut.end_s - turn.cut.start_s for turn in turns if turn.cut)
+    if available > max_seconds:
+        check_length(available, max_seconds, name)
     sounds = [sound_of(case.decode(turn)) for turn in turns]
     check_length(silence + sum(sound.seconds for sound in sounds), max_seconds, name)
     layout = SoundLayout(tuple(dialogue_items(sounds, TURN_GAP_S)), common_rate(sounds))
@@ -95,10 +95,10 @@ def words_of_call(
     """
     call, roles = answer.conversation, _roles(answer)
     assert call is not None
-    heard = turn_blueprints(side, blueprints or {})
+    recognised = turn_blueprints(side, blueprints or {})
     lines = []
     for number, turn in enumerate(call.turns):
-        words = turn.text if blueprints is None else words_of(call, number, heard)
+        words = turn.text if blueprints is None else words_of(call, number, recognised)
         if words:
             lines.append(f"{_WHO[roles[turn.speaker]]}: {words}")
     return "\n".join(lines) or None

@@ -145,8 +145,8 @@ class FilePrompt:
     @property
     def sha256(self) -> str:
         """Identity of all texts."""
-        told = self._task.identity + common().model_dump_json() + self._form
-        return hashlib.sha256(told.encode()).hexdigest()
+        details = self._task.identity + common().model_dump_json() + self._form
+        return hashlib.sha256(details.encode()).hexdigest()
 
     def pair(
         self, texts: Sequence[str], sounds: tuple[Clip, Clip], style: str | None = None
@@ -167,8 +167,8 @@ class FilePrompt:
 
     def repair(self, problem: str) -> str:
         """What was wrong, and the form once more."""
-        told = f"That reply cannot be used: {neutralise(problem).rstrip('.')}."
-        return f"{told} Judge the same recordings again. {self._form.strip()}"
+        message = f"That reply cannot be used: {neutralise(problem).rstrip('.')}."
+        return f"{message} Judge the same recordings again. {self._form.strip()}"
 
 
 def _form_words(task: ScoreQuestion, structure: Structure) -> str:

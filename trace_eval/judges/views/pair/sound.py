@@ -126,15 +126,15 @@ class PairSoundView(View):
         """
         pair = case.pair
         longest = self.options.max_clip_seconds
-        asked = None
+        requested = None
         if self._hears_instruction(pair):
-            asked = sound_in(case, pair.instruction, "the instruction", longest)
+            requested = sound_in(case, pair.instruction, "the instruction", longest)
         noise: list[WhiteNoise | None] = [None, None]
         if self.options.noise_db is not None:
             noise[noisy_side(pair.id)] = WhiteNoise(self.options.noise_db, self.options.seed)
         a = sound_in(case, pair.a, "answer A", longest, noise[0])
         b = sound_in(case, pair.b, "answer B", longest, noise[1])
-        return Unit((a, b), asked)
+        return Unit((a, b), requested)
 
     def example_of(self, case: Case, prepared: Unit) -> str | None:
         """Whether both answers are those of an example, and of which."""
@@ -169,21 +169,21 @@ class PairSoundView(View):
         if source == "none":
             return {}, None
         if pair.has_conversations:
-            written, heard = (
+            written, recognised = (
                 {
-                    f"audio_{n}": words_of_call(side, answer, known)
+                    f"audio_{n}": words_of_call(side, answer, available)
                     for n, (side, answer) in enumerate(pair.sides.items(), start=1)
                 }
-                for known in (None, case.blueprints)
+                for available in (None, case.blueprints)
             )
         elif self.task.wants_instruction:
             written = {"instruction": pair.instruction.text}
-            heard = {"instruction": _heard(case.instruction)}
+            recognised = {"instruction": _heard(case.instruction)}
         else:
             written = {"audio_1": pair.a.reference, "audio_2": pair.b.reference}
             sides = {"audio_1": "a", "audio_2": "b"}
-            heard = {name: _heard(case.blueprints.get(side)) for name, side in sides.items()}
-        wanted = written if source == "reference" else heard
+            recognised = {name: _heard(case.blueprints.get(side)) for name, side in sides.items()}
+        wanted = written if source == "reference" else recognised
         missing = [name for name, said in wanted.items() if said is None]
         if missing:
             return {}, f"there is no {source} transcript of {', '.join(missing)}"
@@ -204,8 +204,8 @@ class PairSoundView(View):
         notes = []
         if len({sound.sha256 for sound in prepared.answers}) == 1:
             notes.append("both answers are one recording: a self-comparison")
-        asked = prepared.instruction
-        if asked and (same := self.examples.shares_instruction(asked.sha256)):
+        requested = prepared.instruction
+        if requested and (same := self.examples.shares_instruction(requested.sha256)):
             notes.append(f"the instruction is that of example {same!r}")
         return notes
 

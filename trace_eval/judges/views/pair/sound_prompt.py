@@ -84,8 +84,8 @@ class PromptBuilder:
         self, messages: tuple[Message, ...], reply: str | None, problem: str
     ) -> tuple[Message, ...]:
         """The second chance; the recordings stay in the conversation, and are paid again."""
-        told = common().repair.replace("{problem}", neutralise(problem).rstrip("."))
-        return second_chance(messages, reply, told)
+        details = common().repair.replace("{problem}", neutralise(problem).rstrip("."))
+        return second_chance(messages, reply, details)
 
     # --- examples ------------------------------------------------------------------------
 

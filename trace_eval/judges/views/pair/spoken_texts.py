@@ -35,7 +35,7 @@ class Texts(NamedTuple):
 
 def texts_of(a: tuple[Answer, Blueprint], b: tuple[Answer, Blueprint], asr: bool) -> Texts:
     """The reference of each side; without one the recogniser's words, where ``asr`` allows."""
-    found: list[str] = []
+    results: list[str] = []
     caveats: list[str] = []
     for side, (answer, blueprint) in (("A", a), ("B", b)):
         text = answer.reference
@@ -47,10 +47,10 @@ def texts_of(a: tuple[Answer, Blueprint], b: tuple[Answer, Blueprint], asr: bool
             return Texts(
                 reason=f"answer {side} has no reference text; give one, or use -J transcripts=asr"
             )
-        found.append(text)
-    if found[0] != found[1]:
+        results.append(text)
+    if results[0] != results[1]:
         caveats.append(TEXTS_DIFFER)
-    return Texts(found[0], found[1], tuple(caveats))
+    return Texts(results[0], results[1], tuple(caveats))
 
 
 def style_of(meta: Mapping[str, Any]) -> str | None:

@@ -126,8 +126,8 @@ class PairTextView(View):
 
     def roles(self, item: Item) -> list[str]:
         """Both answers; in mode transcript an instruction matters only where it is not written."""
-        asked = self.options.mode == "blueprint" or not item.instruction.text
-        return [*item.answer_roles, *(["instruction"] if asked else [])]
+        requested = self.options.mode == "blueprint" or not item.instruction.text
+        return [*item.answer_roles, *(["instruction"] if requested else [])]
 
     def missing_evidence(self, case: Case) -> str | None:
         """Why the case cannot be judged: an absence that says nothing about the answer."""
@@ -141,23 +141,25 @@ class PairTextView(View):
                 why = unmeasured("transcript", transcript, why=True)
                 return f"answer {side.upper()} has no transcript: it {why}"
         if case.pair.instruction.has_audio and case.instruction_text is None:
-            asked = case.instruction.transcript if case.instruction else None
-            if asked is None or (isinstance(asked, Absent) and asked.status not in ABOUT_THE_CLIP):
+            requested = case.instruction.transcript if case.instruction else None
+            if requested is None or (
+                isinstance(requested, Absent) and requested.status not in ABOUT_THE_CLIP
+            ):
                 return "the instruction is spoken, and there is no transcript of it"
         return None
 
     def prepare(self, case: Case) -> ShownPair:
         """The case, harmless and rendered once for all orders."""
-        asked = (self._flat and case.heard_instruction) or case.instruction_text or ""
-        text = neutralise(asked) or None
+        requested = (self._flat and case.heard_instruction) or case.instruction_text or ""
+        text = neutralise(requested) or None
         spoken = None
         if case.instruction and self.options.mode == "blueprint":
             # The words are shown above it already, exactly as written or as heard.
             spoken = self._blueprint(neutralise_blueprint(case.instruction), "user", text)
         asked_for = InstructionText(text, spoken)
         if not case.pair.has_conversations:
-            told = Notes() if "transcript" in self.options.drop else notes_of(case)
-            return ShownPair(asked_for, self._shown(case.a), self._shown(case.b), told)
+            details = Notes() if "transcript" in self.options.drop else notes_of(case)
+            return ShownPair(asked_for, self._shown(case.a), self._shown(case.b), details)
         a, b = (
             self._side(case, side, answer)
             for side, answer in zip("ab", case.pair.answers, strict=True)
@@ -178,10 +180,10 @@ class PairTextView(View):
 
     def _shown(self, raw: Blueprint) -> AnswerText:
         blueprint = neutralise_blueprint(raw)
-        heard = _heard(blueprint)
+        recognised = _heard(blueprint)
         if self.options.mode == "transcript":
-            return AnswerText(heard, "")
-        return AnswerText(heard, self._blueprint(blueprint, "agent", None))
+            return AnswerText(recognised, "")
+        return AnswerText(recognised, self._blueprint(blueprint, "agent", None))
 
     def _blueprint(self, blueprint: Blueprint, speaker: Speaker, words: str | None) -> str:
         drop = self.options.drop
@@ -216,9 +218,11 @@ class PairTextView(View):
             if options.rendering != "brief":
                 shorter["-J rendering=brief"] = replace(options, rendering="brief")
             shorter["-J mode=transcript"] = replace(options, mode="transcript", drop=())
-        told = [f"{name} has about {_tokens(PairTextView(o), case)}" for name, o in shorter.items()]
+        lines = [
+            f"{name} has about {_tokens(PairTextView(o), case)}" for name, o in shorter.items()
+        ]
         now = _tokens(self, case)
-        return f" (the prompt has about {now} tokens{''.join(f'; {text}' for text in told)})"
+        return f" (the prompt has about {now} tokens{''.join(f'; {text}' for text in lines)})"
 
     def messages(self, shown: ShownPair, order: Order) -> tuple[Message, ...]:
         """The prompt of one call; in order ``ba`` the pair's B is shown as answer 1.
@@ -257,10 +261,10 @@ def _answer_text(shown: Shown) -> AnswerText:
 
 
 def _heard(blueprint: Blueprint) -> str:
-    heard = blueprint.transcript
-    if isinstance(heard, Transcript):
-        return f'transcript ({heard.language}): "{heard.text}"'
-    return f"no transcript ({heard.status}): {heard.reason}"
+    recognised = blueprint.transcript
+    if isinstance(recognised, Transcript):
+        return f'transcript ({recognised.language}): "{recognised.text}"'
+    return f"no transcript ({recognised.status}): {recognised.reason}"
 
 
 def _texts(instruction: InstructionText, *shown: AnswerText) -> Iterable[str]:

@@ -172,8 +172,8 @@ def _mp3(wav: bytes) -> bytes:
             "-J audio_format=mp3 needs the program ffmpeg; install it, or use wav"
         ) from None
     except subprocess.CalledProcessError as error:
-        told = error.stderr.decode("utf-8", "replace").strip()[-300:]
-        raise AudioError(f"ffmpeg cannot write MP3 ({told}); use -J audio_format=wav") from error
+        details = error.stderr.decode("utf-8", "replace").strip()[-300:]
+        raise AudioError(f"ffmpeg cannot write MP3 ({details}); use -J audio_format=wav") from error
     return done.stdout
 
 

@@ -209,10 +209,10 @@ def unit_items(unit: Unit, head: str, signals: Signals, gap_s: float = GAP_S) ->
     names = ["audio_1", "audio_2"] if len(unit.answers) == 2 else ["audio"]
     if unit.instruction:
         names.insert(0, "instruction")
-    heard: list[Item] = [signals[head]] if signals else []
+    recognised: list[Item] = [signals[head]] if signals else []
     for name, sound in zip(names, unit.sounds, strict=True):
-        heard += [signals[name], sound] if signals else [sound]
-    return list(chain.from_iterable((item, Gap(gap_s)) for item in heard))
+        recognised += [signals[name], sound] if signals else [sound]
+    return list(chain.from_iterable((item, Gap(gap_s)) for item in recognised))
 
 
 def single_items(unit: Unit, head: str, signals: Signals, gap_s: float = 0.0) -> list[Item]:

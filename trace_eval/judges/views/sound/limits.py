@@ -63,5 +63,5 @@ def refuse_silence(samples: Samples, name: str = "the clip") -> None:
         ClipRefused: they are silent.
     """
     if is_silent(samples):
-        told = f"{name} is silent: no sample is over {SILENCE_DBFS:g} dBFS"
-        raise ClipRefused(told, silent=True)
+        message = f"{name} is silent: no sample is over {SILENCE_DBFS:g} dBFS"
+        raise ClipRefused(message, silent=True)

@@ -163,8 +163,8 @@ class _Page:
         return text
 
     def _tool(self, event: SourceEvent, step: int) -> str:
-        known = self._tools.get(str(event.data.get("id")), "tool")
-        name = neutralise(str(event.data.get("name", known)))
+        available = self._tools.get(str(event.data.get("id")), "tool")
+        name = neutralise(str(event.data.get("name", available)))
         if event.kind == "unanswered_call":
             return f"  < {name}: no response"
         if event.kind == "tool_call":
@@ -176,8 +176,8 @@ class _Page:
         text = _json(value)
         if step >= 1 and len(text) > _RESPONSE:
             text = f"{text[:_RESPONSE]} [cut]"
-        told = f" {neutralise(str(status))}" if status is not None else ""
-        return f"  < {name}{told} {text}"
+        message = f" {neutralise(str(status))}" if status is not None else ""
+        return f"  < {name}{message} {text}"
 
     @cached_property
     def _tools(self) -> dict[str, str]:
@@ -199,14 +199,14 @@ def timing_line(findings: Findings) -> str:
     if "reply_rate" not in measured.ratios:
         return "timing unknown: " + ("; ".join(measured.caveats) or "no speech of both")
     replies = list(measured.values["response"])
-    told = [f"{len(replies)} replies"]
+    lines = [f"{len(replies)} replies"]
     if replies:
-        told[0] += f" (median {median(replies):.1f} s, longest {max(replies):.1f} s)"
+        lines[0] += f" (median {median(replies):.1f} s, longest {max(replies):.1f} s)"
     for kind in ("late", "no_answer", "talks_over"):
-        told.append(f"{kind} {len(findings.of(kind))}")
+        lines.append(f"{kind} {len(findings.of(kind))}")
     yields, chances = measured.ratios["yield_rate"]
-    told.append(f"stopped for the user {int(yields)} of {int(chances)}")
-    return f"timing ({TRACE_EVAL.name}): {', '.join(told)}"
+    lines.append(f"stopped for the user {int(yields)} of {int(chances)}")
+    return f"timing ({TRACE_EVAL.name}): {', '.join(lines)}"
 
 
 class _Sound:
@@ -301,8 +301,8 @@ def _mentioned(value: Any, words: frozenset[str]) -> Any:
 
 
 def _comes_up(text: str, words: frozenset[str]) -> bool:
-    found = _WORD.findall(text.casefold())
-    return bool(found) and set(found) <= words
+    result = _WORD.findall(text.casefold())
+    return bool(result) and set(result) <= words
 
 
 def _holds(value: Any, words: frozenset[str]) -> bool:

@@ -38,8 +38,8 @@ class Notes:
             of = [f"answer {n} {name or 'unknown'}" for n, name in enumerate(languages, start=1)]
             notes.append(f"Languages: asked for {self.asked or 'unknown'}; {'; '.join(of)}.")
         notes += [self.request] if self.request else []
-        told = (words_note(f"answer {n}", answer) for n, answer in enumerate(answers, start=1))
-        return [*notes, *filter(None, told)]
+        lines = (words_note(f"answer {n}", answer) for n, answer in enumerate(answers, start=1))
+        return [*notes, *filter(None, lines)]
 
 
 def words_note(whose: str, blueprint: Blueprint) -> str | None:
@@ -61,10 +61,10 @@ def words_note(whose: str, blueprint: Blueprint) -> str | None:
 
 def notes_of(case: Case) -> Notes:
     """The notes on a pair, harmless."""
-    told = _languages(case)
+    details = _languages(case)
     return Notes(
-        asked=told.get("asked"),
-        languages=(told.get("a"), told.get("b")),
+        asked=details.get("asked"),
+        languages=(details.get("a"), details.get("b")),
         answers=(case.a, case.b),
         request=_request(case),
     )
@@ -72,10 +72,10 @@ def notes_of(case: Case) -> Notes:
 
 def single_note(case: Case) -> str | None:
     """Notes on a single answer's language and its request, as sentences."""
-    told = _languages(case)
-    asked = told.pop("asked", "unknown")
-    of = "; ".join(f"{role} {language}" for role, language in told.items())
-    lines = [f"Languages: asked for {asked}; {of}."] if told else []
+    details = _languages(case)
+    requested = details.pop("asked", "unknown")
+    of = "; ".join(f"{role} {language}" for role, language in details.items())
+    lines = [f"Languages: asked for {requested}; {of}."] if details else []
     return " ".join([*lines, *filter(None, [_request(case)])]) or None
 
 
@@ -95,5 +95,5 @@ def _request(case: Case) -> str | None:
 
 def _languages(case: Case) -> dict[str, str]:
     item = case.item
-    found = languages_of(item.instruction.text, case.instruction, case.answers, item.language)
-    return {role: neutralise(language) for role, language in found.items()}
+    result = languages_of(item.instruction.text, case.instruction, case.answers, item.language)
+    return {role: neutralise(language) for role, language in result.items()}

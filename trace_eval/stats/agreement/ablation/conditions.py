@@ -201,8 +201,8 @@ def _row(
     if any(is_untyped(codes) for codes in (truth, ours, theirs)):
         truth, ours, theirs = (collapse_codes(codes) for codes in (truth, ours, theirs))
     right, judged = _right(ours, truth)
-    known = judged > 0
-    shares = right[known] / judged[known]
+    present = judged > 0
+    shares = right[present] / judged[present]
     each = [_share(row, truth) for row in ours]
     repeated = noise(
         np.tile(np.arange(len(truth)), len(ours)), np.where(truth == MISSING, MISSING, ours).ravel()
@@ -211,17 +211,17 @@ def _row(
         condition=name,
         dimension=dimension,
         repeats=len(run),
-        items=int(known.sum()),
+        items=int(present.sum()),
         accuracy=float(shares.mean()) if len(shares) else None,
         spread=_spread(each),
         run_to_run=repeated.pairwise,
-        compared=int(known.sum()),
+        compared=int(present.sum()),
         difference=IntervalEstimate(None),
         mcnemar=None,
         p_holm=None,
     )
     base_right, base_judged = _right(theirs, truth)
-    both = known & (base_judged > 0)
+    both = present & (base_judged > 0)
     if name == reference or not both.any():
         return replace(row, compared=int(both.sum()))
     gain = right[both] / judged[both] - base_right[both] / base_judged[both]
@@ -239,8 +239,8 @@ def _right(codes: Codes, truth: Codes) -> tuple[NDArray[np.int64], NDArray[np.in
 
 
 def _spread(accuracies: list[float | None]) -> float | None:
-    known = [value for value in accuracies if value is not None]
-    return float(np.std(known, ddof=1)) if len(known) > 1 else None
+    available = [value for value in accuracies if value is not None]
+    return float(np.std(available, ddof=1)) if len(available) > 1 else None
 
 
 def _share(codes: Codes, truth: Codes) -> float | None:

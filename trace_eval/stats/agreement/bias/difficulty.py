@@ -58,11 +58,11 @@ def difficulty(
         mos_a, mos_b: people's mean opinions; NaN: unknown [shape=(n,)].
     """
     gap = np.abs(mos_a - mos_b)
-    known = (there != MISSING) & (back != MISSING) & ~np.isnan(gap) & (gap > 0)
-    if int(known.sum()) < FEWEST:
+    available = (there != MISSING) & (back != MISSING) & ~np.isnan(gap) & (gap > 0)
+    if int(available.sum()) < FEWEST:
         return None
-    there, back = collapse_codes(there[known]), collapse_codes(back[known])
-    gap, truth = gap[known], np.where(mos_a[known] > mos_b[known], 0, 1)
+    there, back = collapse_codes(there[available]), collapse_codes(back[available])
+    gap, truth = gap[available], np.where(mos_a[available] > mos_b[available], 0, 1)
     order = np.argsort(gap, kind="stable")
     parts = np.array_split(order, 4)
     quartiles = tuple(
@@ -84,8 +84,8 @@ def _spearman(gap: NDArray[Any], bound: NDArray[np.bool_]) -> tuple[float | None
 
     if bound.all() or not bound.any() or len(set(gap.tolist())) < 2:
         return None, None
-    found = spearmanr(gap, bound)
-    return float(found.statistic), float(found.pvalue)
+    result = spearmanr(gap, bound)
+    return float(result.statistic), float(result.pvalue)
 
 
 def calls_by_item(

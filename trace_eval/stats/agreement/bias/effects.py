@@ -170,8 +170,8 @@ def difficulty_rows(judge: Judge) -> Iterator[DifficultyRow]:
         for name, column in (("mos_a", a), ("mos_b", b))
     }
     for dimension, codes in calls.codes.items():
-        found = calls_by_item(calls.ids, calls.facts["order"], codes, facts)
-        parts = difficulty(*found) if found else None
+        result = calls_by_item(calls.ids, calls.facts["order"], codes, facts)
+        parts = difficulty(*result) if result else None
         if parts is not None:
             yield DifficultyRow(judge.name, dimension, parts)
 
@@ -202,9 +202,9 @@ def people_noise(labels: Opinions) -> Iterator[NoiseRow]:
 def _noise(name: str, basis: str, table: Opinions) -> Iterator[NoiseRow]:
     item = _same_question(table)
     for dimension, codes in table.codes.items():
-        found = noise(item, codes)
-        if found.items:
-            yield NoiseRow(name, dimension, basis, found)
+        result = noise(item, codes)
+        if result.items:
+            yield NoiseRow(name, dimension, basis, result)
 
 
 def _same_question(table: Opinions) -> NDArray[np.int64]:

@@ -42,11 +42,11 @@ def length_bias(
 ) -> LengthBias:
     """Count and test; pairs of equal or unknown length are left out."""
     truth, predicted = collapse_codes(truth), collapse_codes(predicted)
-    known = (truth == TIE) & (predicted != MISSING)
+    available = (truth == TIE) & (predicted != MISSING)
     a_longer, b_longer = length_a > length_b, length_b > length_a  # False where NaN
-    known &= a_longer | b_longer
-    tied = int((known & (predicted == TIE)).sum())
-    longer = int((known & np.where(a_longer, predicted == 0, predicted == 1)).sum())
-    total = int(known.sum())
+    available &= a_longer | b_longer
+    tied = int((available & (predicted == TIE)).sum())
+    longer = int((available & np.where(a_longer, predicted == 0, predicted == 1)).sum())
+    total = int(available.sum())
     shorter = total - tied - longer
     return LengthBias(total, longer, shorter, tied, sign_test(longer, shorter))

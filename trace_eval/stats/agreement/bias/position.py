@@ -52,8 +52,8 @@ def position_bias(one: Codes, other: Codes) -> PositionBias:
         one: label when X was shown first, ``1`` is X [shape=(n,)].
         other: label when Y was shown first, ``1`` is Y (each in its own order) [shape=(n,)].
     """
-    known = (one != MISSING) & (other != MISSING)
-    one, other = collapse_codes(one[known]), collapse_codes(other[known])
+    available = (one != MISSING) & (other != MISSING)
+    one, other = collapse_codes(one[available]), collapse_codes(other[available])
     tie_one, tie_other = one == TIE, other == TIE
     decided = ~(tie_one | tie_other)
     first = int((decided & (one == 0) & (other == 0)).sum())
@@ -80,8 +80,8 @@ def join_orders(
     equal as well. Rows with an unknown or the same recording twice are left out.
     """
     sides, distinct = index_of([*clip_a, *clip_b])
-    known = np.array([clip is not None for clip in distinct], bool)[sides]
-    (a, b), (known_a, known_b) = sides.reshape(2, -1), known.reshape(2, -1)
+    available = np.array([clip is not None for clip in distinct], bool)[sides]
+    (a, b), (known_a, known_b) = sides.reshape(2, -1), available.reshape(2, -1)
     parts = [np.minimum(a, b), np.maximum(a, b)]
     if extra is not None:
         parts.append(index_of(list(extra))[0])

@@ -54,12 +54,12 @@ def robustness(
         noisy: labels with noise on one answer.
         side: which answer, 0 (A) or 1 (B) [shape=(n,)].
     """
-    known = (base != MISSING) & (noisy != MISSING)
+    available = (base != MISSING) & (noisy != MISSING)
     if repeat is not None:
-        known &= repeat != MISSING
-    first, second = collapse_codes(base[known]), collapse_codes(noisy[known])
-    again = None if repeat is None else collapse_codes(repeat[known])
-    on = side[known]
+        available &= repeat != MISSING
+    first, second = collapse_codes(base[available]), collapse_codes(noisy[available])
+    again = None if repeat is None else collapse_codes(repeat[available])
+    on = side[available]
     groups = ((first != TIE) & (first == on), (first != TIE) & (first != on), first == TIE)
     return [
         Robustness(name, int(rows.sum()), _same(first, again, rows), _same(first, second, rows))

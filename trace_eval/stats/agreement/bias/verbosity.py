@@ -54,11 +54,11 @@ def verbosity(
     with np.errstate(invalid="ignore"):
         apart = np.abs(tokens_a - tokens_b) >= margin  # False where NaN
         a_longer = tokens_a > tokens_b
-    asked = (truth == TIE) & apart
-    known = asked & (predicted != MISSING)
-    tied = int((known & (predicted == TIE)).sum())
-    longer = int((known & (predicted == np.where(a_longer, 0, 1))).sum())
-    items = int(known.sum())
+    requested = (truth == TIE) & apart
+    available = requested & (predicted != MISSING)
+    tied = int((available & (predicted == TIE)).sum())
+    longer = int((available & (predicted == np.where(a_longer, 0, 1))).sum())
+    items = int(available.sum())
     shorter = items - tied - longer
-    unscored = int(asked.sum()) - items
+    unscored = int(requested.sum()) - items
     return Verbosity(items, longer, shorter, tied, unscored, sign_test(longer, shorter))

@@ -100,8 +100,8 @@ def learn(
             "--learn-policy groups its folds by instruction: add a column instruction_id"
         )
     cells = cells_of(codes)
-    known = (cells >= 0) & (overall != MISSING)
-    cells, overall, instruction = cells[known], overall[known], instruction[known]
+    available = (cells >= 0) & (overall != MISSING)
+    cells, overall, instruction = cells[available], overall[available], instruction[available]
     groups = len(np.unique(instruction))
     if groups < 2:
         raise UserError(f"--learn-policy needs at least 2 instructions, the labels have {groups}")

@@ -30,9 +30,9 @@ def has_dimensions(codes: Mapping[str, Codes]) -> bool:
 def cells_of(codes: Mapping[str, Codes]) -> NDArray[np.int64]:
     """Index of each row's cell among the 64; -1 where a dimension is missing."""
     columns = [codes[name].astype(np.int64) for name in DIMENSIONS]
-    known = np.logical_and.reduce([column != MISSING for column in columns])
-    flat = np.ravel_multi_index([np.where(known, c, 0) for c in columns], CELL_SHAPE)
-    return np.where(known, flat, -1)
+    available = np.logical_and.reduce([column != MISSING for column in columns])
+    flat = np.ravel_multi_index([np.where(available, c, 0) for c in columns], CELL_SHAPE)
+    return np.where(available, flat, -1)
 
 
 def fuse_codes(policy: Policy, codes: Mapping[str, Codes]) -> Codes:
@@ -52,7 +52,7 @@ def fuse_codes(policy: Policy, codes: Mapping[str, Codes]) -> Codes:
 
 def cell_counts(cells: NDArray[np.int64], overall: Codes) -> NDArray[np.int64]:
     """Counts of (cell, overall label) [shape=(4, 4, 4, 4)]; incomplete rows drop out."""
-    known = (cells >= 0) & (overall != MISSING)
-    flat = cells[known] * len(RATINGS) + overall[known]
+    available = (cells >= 0) & (overall != MISSING)
+    flat = cells[available] * len(RATINGS) + overall[available]
     shape = (*CELL_SHAPE, len(RATINGS))
     return np.bincount(flat, minlength=int(np.prod(shape))).reshape(shape)
