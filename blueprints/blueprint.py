@@ -27,7 +27,7 @@ NOT_REQUESTED = Absent(status=Status.NOT_REQUESTED, reason="no extractor was ask
 
 
 class Blueprint(Strict):
-    """What is known of one clip; every group is present or says why it is not."""
+    """The measurements of one clip; every group is present or says why it is not."""
 
     schema_version: str = Field(SCHEMA_VERSION, description="version of this record's schema")
     clip: str = Field(description="SHA-256 of the decoded samples, rate and channels")
@@ -53,7 +53,9 @@ class Blueprint(Strict):
 
     @property
     def certain_language(self) -> str | None:
-        """ISO 639-1 code of the language that was heard beyond doubt; None: there is none."""
+        """ISO 639-1 code of the language, where it was identified with certainty; None: there is
+        none.
+        """
         recognised = self.transcript.spoken if isinstance(self.transcript, Transcript) else None
         speech_s = self.signal.speech_s if isinstance(self.signal, Signal) else 0.0
         if recognised is None or not recognised.sure or speech_s < CERTAIN_SPEECH_S:

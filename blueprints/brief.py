@@ -59,7 +59,7 @@ def brief_legend(drop: Collection[str] = ()) -> str:
 
 
 def left_out(bp: Blueprint) -> list[str]:
-    """What :func:`render_brief` does not say of a clip, group by group, for people."""
+    """What :func:`render_brief` leaves out of a clip, group by group."""
     lines = []
     for name in (*GROUPS, *sorted(bp.extensions.keys() - GROUPS.keys())):
         group = bp.group(name)

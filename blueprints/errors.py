@@ -1,4 +1,4 @@
-"""The one error that people see without a traceback, and late imports that end in it."""
+"""The error that is printed without a traceback, and late imports that end in it."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Absent(Strict):
 
 
 class Fact(NamedTuple):
-    """One value of a group, for people."""
+    """One printed value of a group."""
 
     name: str
     value: JsonValue  # text: formatted, with its unit
@@ -91,7 +91,7 @@ class Present(Strict):
         return "JSON; " + "; ".join(f"{name}: {field.description}" for name, field in fields)
 
     def facts(self, group: str) -> Iterator[Fact]:
-        """Single values for people; ``group``: the name of this group."""
+        """Single printed values; ``group``: the name of this group."""
         for name, value in self.model_dump(mode="json", exclude={"status"}).items():
             if not isinstance(value, list | dict):
                 yield Fact(f"{group} {name}", value)
@@ -118,7 +118,7 @@ class Contour(Strict):
 
 
 class Extension(Present):
-    """A group of somebody else's extractor: any JSON values."""
+    """A group of a third-party extractor: any JSON values."""
 
     values: dict[str, FiniteJson]
     shown: bool = Field(

@@ -1,4 +1,4 @@
-"""Which recogniser runs when nobody names one: the best that is at hand."""
+"""The default recogniser: the best that is at hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model library changes behind one's back, put back after every call.
+"""Restores global state that model libraries change, after every call.
 
 funasr seeds the global random generators, sets torch's threads to four and configures the
 root logger each time a model is built; Whisper draws from torch's generator when it falls

@@ -1,4 +1,4 @@
-"""What is said to people of a group that has no values."""
+"""Messages about groups without values."""
 
 from __future__ import annotations
 

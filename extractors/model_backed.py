@@ -47,7 +47,7 @@ class ModelExtractor(Extractor):
 
     @property
     def runs_on(self) -> str:
-        """``gpu``, unless it was told to stay on the CPU."""
+        """``gpu``, unless it is set to the CPU."""
         return "cpu" if self.device == "cpu" else "gpu"
 
     @property

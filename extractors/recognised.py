@@ -56,7 +56,7 @@ Source = Literal["detected", "given", "model", "assumed"]
 
 
 class Decoded(NamedTuple):
-    """What a library heard.
+    """The result of a recogniser library.
 
     Attributes:
         segments: as :func:`words_of` takes them.
@@ -198,7 +198,7 @@ class Recogniser(ModelExtractor):
     def _transcript(
         self, item: Item, recognised: Decoded, model: Any, spoken: Spoken | None = None
     ) -> Transcript:
-        """The group of a clip from what was heard."""
+        """The transcript group of a clip, from a recogniser's result."""
         words = words_of(recognised.segments, item.clip.seconds)
         text = text_of(recognised.segments)
         _, source = self._given(model)
@@ -259,8 +259,8 @@ class Recogniser(ModelExtractor):
             some = ", ".join(sorted(available)[:5])
             raise UserError(
                 f"{self.name}: language {self.language!r}, but the model knows"
-                f" {len(available)} ({some}{', ...' if len(available) > 5 else ''}); use one of them,"
-                " or a model without .en in its name"
+                f" {len(available)} ({some}{', ...' if len(available) > 5 else ''}); use one of"
+                " them, or a model without .en in its name"
             )
 
     def _languages(self, model: Any) -> frozenset[str]:
@@ -317,7 +317,7 @@ def text_of(segments: Iterable[Mapping[str, Any]]) -> str:
 
 
 def says_something(text: str) -> bool:
-    """False for dots, dashes and notes alone, which Whisper writes where nobody speaks."""
+    """False for dots, dashes and notes alone, which Whisper writes for sound without speech."""
     return any(map(str.isalnum, text))
 
 

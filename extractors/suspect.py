@@ -59,7 +59,7 @@ _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9f
 
 
 class Loop(NamedTuple):
-    """A phrase that is said over and over."""
+    """A phrase that is repeated over and over."""
 
     phrase: tuple[str, ...]
     times: int

@@ -24,7 +24,7 @@ Hear = Callable[[Any], Decoded]
 
 
 class DecodeRequest(NamedTuple):
-    """What a loop wants of the model.
+    """A request of a decoding loop to the model.
 
     Attributes:
         mel: one window of 30 s [shape=(n_mels, 3000)].
@@ -36,7 +36,7 @@ class DecodeRequest(NamedTuple):
 
 
 def hear_together(model: Any, clips: Sequence[Hear]) -> list[Decoded]:
-    """What is heard in each clip, as if each were alone with the model.
+    """The transcript of each clip, equal to that of decoding it alone.
 
     Windows that are decoded together differ from those decoded alone by rounding. Two kinds
     are decoded alone: sampled ones (temperature above 0), each clip with its own sequence of
@@ -109,7 +109,7 @@ class _StandIn:
 
 
 class _Stopped(BaseException):
-    """Ends a loop that nobody waits for; no library's ``except Exception`` keeps it."""
+    """Ends a loop that is no longer awaited; no library's ``except Exception`` keeps it."""
 
 
 class _Loop:

@@ -14,7 +14,7 @@ ItemKind = Literal["pair", "single"]
 
 @dataclass(frozen=True)
 class Rubric:
-    """What a judge is asked for.
+    """The dimensions and labels that a judge rates.
 
     Attributes:
         name: how it is called, e.g. ``trace``.

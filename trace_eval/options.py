@@ -1,4 +1,4 @@
-"""What a user may choose, with the defaults of the CLI and the library in one place."""
+"""Options with their defaults, shared by the CLI and the library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was said."""
+"""The transcript group."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Word(Strict):
 
 
 class Spoken(Strict):
-    """The language that was heard in the sound, whichever the text is written in."""
+    """The language spoken in the sound, whatever language the text is written in."""
 
     language: str = Field(description="ISO 639-1 code")
     probability: float = Field(ge=0, le=1)
@@ -65,7 +65,7 @@ class Spoken(Strict):
 
 
 class Transcript(Present):
-    """What was said, as a speech recogniser heard it."""
+    """The words of a clip, as a speech recogniser transcribed them."""
 
     text: str
     language: str = Field(description="ISO 639-1 code, e.g. en")

@@ -1,4 +1,4 @@
-"""What a run says, as objects of a notebook: tables, a data frame, a picture.
+"""The results of a run as objects of a notebook: tables, a data frame, a picture.
 
 Each is what a command prints: ``agree``, ``rank``, ``compare``, ``screen``, ``card``.
 """
@@ -79,7 +79,7 @@ def agreement_of(
 
 
 def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:
-    """What ``agree`` found, for people."""
+    """The report of ``agree`` as an object of a notebook."""
     of_pairs = isinstance(report, AgreeReport)
     unit = "share of pairs with the label of people" if of_pairs else "Spearman's rho"
     span = _SHARE if of_pairs else (-1.0, 1.0)
@@ -152,7 +152,7 @@ def ranking_of(
 
 
 def ranking_finding(report: RankReport) -> Finding:
-    """What ``rank`` found, for people."""
+    """The report of ``rank`` as an object of a notebook."""
     unit = "mean score" if report.means else "win rate by this judge"
     span = None if report.means else _SHARE
     return _statistics("Ranking of systems", report, _ranking_points(report), unit, span)
@@ -177,7 +177,7 @@ def comparison_of(folders: Iterable[Path], labels: Any, options: Mapping[str, An
 
 
 def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
-    """What ``compare`` found, for people."""
+    """The report of ``compare`` as an object of a notebook."""
     from trace_eval.compare.answer import compare_answer
     from trace_eval.compare.evaluate import RunComparison
     from trace_eval.compare.tables import compare_tables

@@ -79,7 +79,7 @@ class Run(StoredRun):
     def agreement(
         self, labels: Any = None, columns: Mapping[str, str] | None = None, **options: Any
     ) -> Finding:
-        """Does the judge agree with people?
+        """Compare the judge with human labels.
 
         Args:
             labels: of people.

@@ -28,7 +28,9 @@ from trace_eval.turns.report import TurnsReport
 
 
 def finding_of(report: Any) -> Finding:
-    """A report of ``agree``, ``rank``, ``compare``, ``turns`` or ``card``, for people."""
+    """The notebook object of a report of ``agree``, ``rank``, ``compare``, ``turns`` or
+    ``card``.
+    """
     if isinstance(report, AgreeReport | ScoreReport):
         return agreement_finding(report)
     if isinstance(report, RankReport):

@@ -1,4 +1,4 @@
-"""Printing for people: results on stdout, everything else on stderr."""
+"""Printing on the terminal: results on stdout, everything else on stderr."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def visible(text: str) -> str:
 
 @contextmanager
 def continuable(folder: Path) -> Iterator[None]:
-    """Say after Ctrl-C or SIGTERM that the same command goes on with what is in this folder.
+    """After Ctrl-C or SIGTERM, print that the same command continues the work in this folder.
 
     Raises:
         typer.Exit: it was interrupted.
@@ -128,7 +128,7 @@ def _errors(*, quiet: bool = False) -> Console:
 
 
 def complain(text: object) -> None:
-    """Print an error for people."""
+    """Print an error in one line."""
     _errors().print(f"[bold red]error:[/] {escape(_bounded(text))}")
 
 
@@ -219,7 +219,7 @@ def left_out(rows: int, everything: Path | None = None) -> str:
 
 
 def warn(text: object) -> None:
-    """Print a warning for people."""
+    """Print a warning in one line."""
     messages().print(f"[yellow]warning:[/] {escape(_bounded(text))}")
 
 
@@ -234,7 +234,7 @@ def _bounded(text: object) -> str:
 
 
 def show_advice() -> None:
-    """Let advice of the library be one line for people; other warnings stay as they are."""
+    """Print advice of the library as one line; other warnings stay as they are."""
     others = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *where: Any) -> None:

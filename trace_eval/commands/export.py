@@ -14,7 +14,7 @@ from trace_eval.commands.console import results, warn_all
 
 @dataclass(frozen=True)
 class Exported:
-    """What an export came to.
+    """The result of an export.
 
     Attributes:
         run: folder.

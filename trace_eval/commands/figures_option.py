@@ -90,7 +90,7 @@ def check_figures() -> None:
 
 
 def give_figures(report: Any, csv: Path | None = None, folder: Any = None) -> None:
-    """Write what was asked for of a report.
+    """Write the requested figures of a report.
 
     Args:
         report: of a command of :data:`COMMANDS`; of ``card``, its cards.

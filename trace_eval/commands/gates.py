@@ -18,7 +18,7 @@ Values = Mapping[str, Mapping[str, float | None]]
 
 @dataclass(frozen=True)
 class Output:
-    """What is shown and written beside the sentences.
+    """The tables and files that a command prints and writes beside its sentences.
 
     Attributes:
         fail_under: exit with 1 where a figure is lower, e.g. agreement=0.6, kappa=0.2,

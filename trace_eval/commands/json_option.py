@@ -90,7 +90,7 @@ def with_json(command: Any, name: str) -> Any:
 
 
 def give(result: Any, sentences: Sequence[str] | None = None) -> None:
-    """Write a command's result, if ``--json`` was asked for.
+    """Write a command's result if ``--json`` was given.
 
     Args:
         result: a dataclass, a pydantic model, or a list or mapping of them.

@@ -22,7 +22,7 @@ _TABLE = "trace_eval.table"
 
 
 def _load_config(context: typer.Context, path: Path | None) -> Path | None:
-    """Let a file of options stand for what is not on the command line."""
+    """Read the options that are not on the command line from a file."""
     if path is None or context.resilient_parsing:
         return path
     from trace_eval.runs.config import read_config

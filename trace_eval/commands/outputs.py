@@ -1,4 +1,4 @@
-"""What a command is asked to write, looked at before it begins to work.
+"""Checks of the files that a command will write, made before it begins to work.
 
 The library refuses to replace what is not ours, but late: after hours of judging. And it does not
 know what else the command line names: no input is ever an output, whatever links or names lie

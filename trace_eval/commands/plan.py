@@ -55,7 +55,7 @@ def plan(
 
 
 def _before(pairs: int, level: float) -> None:
-    """What labels would tell, where nobody has labelled anything."""
+    """What labels would show where there are none yet."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences
     from trace_eval.decide.plan import plan_before

@@ -35,7 +35,7 @@ class Pace:
     started: float = field(default_factory=time.monotonic)
 
     def count(self, event: RunEvent) -> None:
-        """Add what an event tells."""
+        """Add an event to the counts."""
         if event.clip:
             self.clips += 1
             self.audio_s += event.clip.audio_s

@@ -136,7 +136,7 @@ def _score_cells(outcome: ScoreRow, scale: Numbers) -> tuple[str, str]:
 
 
 def _kind_of(caveat: str) -> str:
-    """A caveat without what is special to one item."""
+    """A caveat without the values of one item, so that equal caveats can be counted."""
     return re.sub(
         r"\d{1,9} of \d{1,9} samples failed: .*", "some samples failed; see scores.jsonl", caveat
     )
@@ -204,7 +204,7 @@ def print_runs(runs: Sequence[ListedRun]) -> None:
 
 
 def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
-    """What a run would send and cost."""
+    """Print the requests and the cost of a run that has not started."""
     console = results()
     several = (
         f" for {counted(estimate.replies, 'sample')}" if estimate.replies > estimate.calls else ""
@@ -281,7 +281,7 @@ def print_batch(batch: BatchWritten, what: str = "pair") -> None:
 
 
 def print_diagnosis(diagnosis: Diagnosis) -> None:
-    """What is installed and what can run here."""
+    """Print what is installed and what can run here."""
     console = results()
     console.print(f"[bold]trace-eval {diagnosis.version}[/], {diagnosis.machine}")
     for title, checks in diagnosis.sections.items():

@@ -1,4 +1,4 @@
-"""The tables of a judge change of two judgings, for people."""
+"""The printed tables of a change from one judge to another."""
 
 from __future__ import annotations
 

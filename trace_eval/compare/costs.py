@@ -1,4 +1,4 @@
-"""What a run took: calls, money, time, and how much of its input it scored."""
+"""The resources that a run used: calls, money, time, and how much of its input it scored."""
 
 from __future__ import annotations
 

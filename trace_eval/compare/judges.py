@@ -86,7 +86,7 @@ def _refuse(provided: ChangeOptions, used: ChangeOptions, where: str) -> None:
 
 
 def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
-    """The judging with these labels of people instead of its own."""
+    """The judging with these human labels instead of its own."""
     if labels is None:
         return judging
     if not labels.codes:
@@ -95,6 +95,6 @@ def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
 
 
 def judge_change_tables(report: JudgeChange | BoardChange) -> Iterator[Table]:
-    """The tables of either report, for people."""
+    """The printed tables of either report."""
     result = change_tables(report) if isinstance(report, JudgeChange) else board_tables(report)
     return (shown for shown in result if shown.rows)

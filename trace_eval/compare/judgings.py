@@ -75,7 +75,7 @@ class JudgedMetric:
 
 @dataclass(frozen=True)
 class Judging:
-    """What one judge said of items.
+    """The verdicts of one judge on a set of items.
 
     Attributes:
         name: of the run or table.
@@ -140,7 +140,9 @@ class Judging:
         )
 
     def labels_of(self, column: str) -> Codes:
-        """What most people say of every item, a set of labels where they split [shape=(n,)]."""
+        """The majority label of every item, or the set of tied labels where raters split
+        [shape=(n,)].
+        """
         assert self.people is not None
         return self.people.per_item.said(column, self.ids)
 

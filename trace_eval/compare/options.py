@@ -1,4 +1,4 @@
-"""What ``compare`` may be asked."""
+"""Options of ``compare``."""
 
 from __future__ import annotations
 

@@ -199,7 +199,9 @@ def _pair_views(
 
 
 def _picture(report: RunComparison) -> str:
-    """The differences against people, else how often the runs say the same, with intervals."""
+    """The differences from human labels with intervals, or how often the runs agree where there are
+    no labels.
+    """
     results = {row.dimension for row in report.differences or report.mutual}
     main = next((name for name in MAIN if name in results), None)
     points = [

@@ -1,4 +1,6 @@
-"""Both judges against people, on the items that people labelled and both judges scored."""
+"""Both judges compared with human labels, on the items that have a label and that both judges
+scored.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ NEITHER = "not told apart"
 
 @dataclass(frozen=True)
 class ComparedPeople:
-    """Both judges against people's labels on the items that both scored.
+    """Both judges compared with human labels on the items that both scored.
 
     Attributes:
         scores: of the first and of the second, with the majority class beside them.
@@ -53,7 +55,7 @@ class ComparedPeople:
 
 @dataclass(frozen=True)
 class RatedByPeople:
-    """Both judges' scores against people's mean ratings on the items that both scored.
+    """Both judges' scores compared with mean human ratings on the items that both scored.
 
     Attributes:
         judges: names of the first and the second.
@@ -181,7 +183,9 @@ def _opinions(joined: Joined, metric: str) -> tuple[Opinions, str] | None:
 def _ppi_estimates(
     joined: Joined, metric: str, truth: Array, level: float
 ) -> tuple[PPIEstimate, ...]:
-    """People's mean over all items that both judges scored, with the help of each judge."""
+    """The human mean over all items that both judges scored, estimated with the help of each
+    judge.
+    """
     points = [judging.metrics[metric].points for judging in (joined.first, joined.second)]
     scored = ~np.isnan(points[0]) & ~np.isnan(points[1])
     labelled = ~np.isnan(truth[scored])

@@ -1,4 +1,4 @@
-"""Both judges against people, for people."""
+"""Printed tables of both judges against human labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from trace_eval.stats.inference.ppi import PPIEstimate
 
 
 def people_tables(report: JudgeChange) -> Iterator[Table]:
-    """Agreement with people, who is nearer, what their few labels say, and confusions."""
+    """Tables of agreement with human labels, the nearer judge, estimates from few labels, and
+    confusions.
+    """
     yield _labels(report.people)
     yield _nearer(report.people)
     yield _ratings(report.rated)
@@ -108,7 +110,7 @@ def _ratings(rated: Sequence[RatedByPeople]) -> Table:
 
 @dataclass(frozen=True)
 class _Helped:
-    """People's mean with the help of one judge."""
+    """The human mean, estimated with the help of one judge."""
 
     metric: str
     judge: str = field(metadata=column("with the help of"))

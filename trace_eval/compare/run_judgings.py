@@ -40,7 +40,7 @@ from trace_eval.stats.inference.ceiling import human_ceiling
 
 
 def pairs_judging(run: Run) -> Judging:
-    """What a run of pairs says.
+    """The judging that a run of pairs holds.
 
     Raises:
         UserError: there are no judgements in it.
@@ -90,7 +90,7 @@ def pairs_judging(run: Run) -> Judging:
 
 
 def pair_ceiling(labels: Opinions | None) -> Ceiling | None:
-    """Two people on one pair as a whole."""
+    """Agreement of two raters on the overall label of one pair."""
     result = human_ceiling(labels) if labels is not None else None
     return None if result is None else Ceiling(result.pairs, result.agreement, result.kappa)
 
@@ -101,7 +101,7 @@ def _longer(facts: Mapping[str, NDArray[Any]]) -> Array | None:
 
 
 def scores_judging(run: Run) -> Judging:
-    """What a run of scores says.
+    """The judging that a run of scores holds.
 
     Raises:
         UserError: there are no scores in it.

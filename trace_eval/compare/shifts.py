@@ -103,7 +103,7 @@ def _needed(gap: Array, margin: float) -> int | None:
 
 
 def groups(joined: Joined, main: str, top: int) -> list[ChangeGroup]:
-    """Categories and lengths in which most items flip, so many of each."""
+    """The ``top`` categories and the ``top`` length bins by flip rate."""
     one, other = joined.first.metrics[main], joined.second.metrics[main]
     differ, gap = changed(one, other), other.points - one.points
     results = []
@@ -137,7 +137,7 @@ def _terciles(length: Array, unit: str) -> NDArray[np.object_]:
 
 
 def largest(joined: Joined, main: str, top: int) -> list[tuple[str, float, float]]:
-    """So many items with the largest shift: id, points before and after."""
+    """The ``top`` items with the largest shift: id, points before and after."""
     one, other = joined.first.metrics[main].points, joined.second.metrics[main].points
     gap = np.abs(np.nan_to_num(other - one))
     order = np.argsort(-gap, kind="stable")[:top]

@@ -1,4 +1,4 @@
-"""The tables of a :class:`~trace_eval.compare.evaluate.RunComparison`, for people."""
+"""The printed tables of a :class:`~trace_eval.compare.evaluate.RunComparison`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measured events with the corrections of people: a fold over ``corrections.jsonl``.
+"""Measured events with human corrections applied: a fold over ``corrections.jsonl``.
 
 A correction names the event as it was before, so it holds for what it was made of: of a call that
 was measured otherwise since, it fits nothing and is told.
@@ -142,7 +142,7 @@ def _apply(correction: EventCorrection, state: list[Kept], definitions: Definiti
 
 
 def _put_back(after: SetEvent, who: str, state: list[Kept], definitions: DefinitionSet) -> bool:
-    """An event that was deleted, or one that nobody had measured."""
+    """Restore a deleted event, or add one that was not measured."""
     position = _find(after, state, deleted=True)
     if position is None:
         state.append(_kept(after, None, who, definitions))

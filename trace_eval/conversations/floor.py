@@ -1,4 +1,4 @@
-"""Who has the floor: segments -> utterances -> backchannels and turns.
+"""Floor holders over time: segments -> utterances -> backchannels and turns.
 
 Utterances are segments of one speaker with gaps under ``join_s``; the stretch of a speaker is
 its segments with gaps under ``stretch_s``. A backchannel is a short utterance that begins inside
@@ -157,7 +157,7 @@ def turns_of(floor: Floor) -> list[tuple[Role, list[Utterance]]]:
 
 
 def turns_heard(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ...]:
-    """The turns of a conversation whose words nobody knows."""
+    """The turns of a conversation without a transcript."""
     return tuple(
         Turn(
             speaker=names[role],

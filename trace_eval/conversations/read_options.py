@@ -35,7 +35,7 @@ _option = partial(option_field, panel="What a layout may not say")
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a layout may not say itself.
+    """Options for facts that a layout may leave out.
 
     Attributes:
         agent: which speaker is the agent.

@@ -46,7 +46,7 @@ def gaps(spans: Sequence[tuple[float, float]]) -> Spans:
 
 
 def without(spans: Iterable[tuple[float, float]], holes: Iterable[tuple[float, float]]) -> Spans:
-    """What is left of stretches outside of holes.
+    """The parts of spans that lie outside of holes.
 
     >>> without([(0, 5)], [(1, 2), (4, 9)])
     [(0, 1), (2, 4)]

@@ -94,13 +94,13 @@ class Recording(Strict):
 
 
 class Instruction(Recording):
-    """What the user asked: spoken, written or both."""
+    """The user's request: spoken, written or both."""
 
     text: str | None = Field(None, description="the words of the instruction")
 
 
 class Turn(Recording):
-    """What is heard of one turn of a dialogue or conversation."""
+    """The recording of one turn of a dialogue or conversation."""
 
     speaker: str | None = Field(None, description="who speaks, e.g. the role's name")
 
@@ -220,7 +220,7 @@ ALONE = Without(
 
 
 class Judged(Strict):
-    """What a pair and a single answer have in common: their answers."""
+    """Fields that a pair and a single answer share: their answers."""
 
     @property
     @abstractmethod

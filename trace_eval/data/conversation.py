@@ -53,7 +53,7 @@ class Channel(Strict):
 
 
 class Speaker(Strict):
-    """Somebody who takes part; timing needs exactly one user and one agent."""
+    """A participant of a conversation; timing needs exactly one user and one agent."""
 
     name: str
     role: Role
@@ -73,7 +73,7 @@ class Clock(Strict):
 
 
 class SpokenWord(Strict):
-    """One word and when it was said."""
+    """One word with its start and end time."""
 
     text: str
     start_s: Time

@@ -1,4 +1,4 @@
-"""Corrections by people: ``corrections.jsonl``, appended, read back in order.
+"""Human corrections of events: ``corrections.jsonl``, appended, read back in order.
 
 Nothing is ever corrected in place. A line holds what was before and what is after; to take a
 correction back is a line of its own, the other way round.
@@ -34,7 +34,7 @@ class Correction(_Correction):
 
 
 class SetEvent(Strict):
-    """What an event is, and from when to when."""
+    """The type of an event and its start and end."""
 
     kind: str
     start_s: Time

@@ -35,7 +35,7 @@ def is_empty(value: object) -> bool:
 
 
 class ScoreLabels(Strict):
-    """What people said of a single answer."""
+    """Human labels of a single answer."""
 
     scores: dict[str, float | None] = Field(
         default_factory=dict,
@@ -79,7 +79,7 @@ class ScoreLabels(Strict):
 
     @property
     def given(self) -> dict[str, float]:
-        """Rater -> score, without those who gave none."""
+        """Rater -> score, without raters who gave none."""
         return {rater: score for rater, score in self.scores.items() if score is not None}
 
 

@@ -119,7 +119,7 @@ class Judgement(Outcome):
         return self.pair, ""
 
     def check(self) -> None:
-        """Refuse what no judge can have said; stored judgements may have been edited.
+        """Refuse values that no judge can give; stored judgements may have been edited.
 
         Raises:
             ValueError: scored without a verdict, a label that its label set does not hold, or a

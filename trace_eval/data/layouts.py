@@ -1,4 +1,5 @@
-"""Records as people have them -> records under our names: a layout is a row of :data:`LAYOUTS`.
+"""Records in common layouts -> records under this project's names: a layout is a row of
+:data:`LAYOUTS`.
 
 What differs in the names of its columns alone is no layout: those names stand in
 :mod:`trace_eval.data.names`, and ``--column`` adds to them.
@@ -36,7 +37,7 @@ _WHAT = ("content", "value", "text", "transcript")
 
 
 class Layout(NamedTuple):
-    """One way in which people keep pairs or answers.
+    """One common layout of pairs or answers.
 
     Attributes:
         name: in the words of its users.
@@ -90,7 +91,7 @@ def sides_of(record: Mapping[str, Any]) -> set[str]:
 
 
 def is_chosen(record: Mapping[str, Any]) -> bool:
-    """True for an answer that people chose beside one that they rejected."""
+    """True for a pair of a chosen and a rejected answer."""
     return first(record, BETTER) is not None and first(record, WORSE) is not None
 
 

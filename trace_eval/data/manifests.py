@@ -48,7 +48,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The readable items of a file, and what is wrong with the others.
+    """The readable items of a file, and the reasons why others cannot be read.
 
     Attributes:
         path: of the file; a string where it is a URL.

@@ -1,4 +1,4 @@
-"""What a user names to be written: no file that somebody else made, or changed, is lost.
+"""Output paths that a user names: no file that somebody else made, or changed, is lost.
 
 Beside what is written, :data:`RECORD` names each file with the SHA-256 of what was put there. A
 file may be replaced while it still holds that, a folder filled while it is empty or ours

@@ -237,7 +237,7 @@ def resolve_conversation(
 
 
 def _text_labels(labels: dict[str, Any] | None) -> None:
-    """CSV readers and people write the labels 1 and 2 as numbers."""
+    """Read the labels 1 and 2 where they were written as numbers."""
     for key, value in (labels or {}).items():
         if type(value) in (int, float) and value in (1, 2):
             assert labels is not None
@@ -279,7 +279,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def first_problem(error: ValidationError, columns: str) -> str:
-    """What is wrong with a record, in one sentence; ``columns`` are named where one is missing."""
+    """One sentence on why a record is refused; ``columns`` are named where one is missing."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     value = "" if first["type"] == "missing" else f" (got {redact_urls(repr(first['input'])):.80})"

@@ -55,7 +55,7 @@ class Version(NamedTuple):
 
 
 def version_of(url: str) -> Version | None:
-    """The version of what is behind a URL, from its metadata.
+    """The version of the file behind a URL, from its metadata.
 
     Returns:
         None where the file system tells nothing that changes with the content, or nothing at

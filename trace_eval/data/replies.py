@@ -10,7 +10,7 @@ _MEANING = {"A": "1", "B": "2", "C": "tie"}
 
 
 def verdict(reply: str, tail: int | None = None) -> str | None:
-    """What a reply decides: ``1``, ``2`` or ``tie``; None: nothing is marked, which is no tie.
+    """The verdict of a reply: ``1``, ``2`` or ``tie``; None: nothing is marked, which is no tie.
 
     Args:
         reply: as the judge wrote it; its first mark counts.

@@ -29,7 +29,7 @@ def _is_number(label: str) -> bool:
 
 
 class Choice(Strict):
-    """Which reply it was of a request that asked for several."""
+    """Index of a reply to a request for several."""
 
     index: int = Field(ge=0, description="from 0, as the server listed them")
     of: int = Field(ge=1, description="replies that came of that request")
@@ -77,7 +77,7 @@ class ScoreEstimate(Strict):
 
 
 class JudgeComponent(Strict):
-    """What one of several judges said."""
+    """The score of one of several judges."""
 
     judge: str
     weight: float | None = Field(None, description="its share in the pooled distribution")
@@ -122,7 +122,7 @@ class Score(Outcome):
     silent: bool = Field(False, description="nobody can be heard")
 
     def check(self, labels: Collection[float] | None = None) -> None:
-        """Refuse what no judge can have said; stored scores may have been edited.
+        """Refuse values that no judge can give; stored scores may have been edited.
 
         Args:
             labels: of the rubric's scale; None: not known.

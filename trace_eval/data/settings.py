@@ -49,7 +49,7 @@ def help_of(options: type) -> dict[str, str]:
 
 
 def sentence(text: str) -> str:
-    """A help text as people read it: a sentence of its own, without the marks of code."""
+    """A help text in its printed form: a sentence of its own, without the marks of code."""
     text = text.replace("``", "").replace("None:", "default:")
     return f"{text[:1].upper()}{text[1:]}"
 
@@ -94,7 +94,7 @@ def split_settings(texts: Iterable[str], option: str) -> dict[str, str]:
 def read_settings(
     provided: Mapping[str, Any], hints: Mapping[str, Any], where: str, remedy: str = ""
 ) -> dict[str, Any]:
-    """Values of options from what a user wrote.
+    """Option values parsed from user input.
 
     Args:
         provided: option -> text, or a value of a TOML file.

@@ -1,4 +1,4 @@
-"""What an input may be: a file or folder, the URL of one, folders of systems, a table at hand."""
+"""Kinds of input: a file or folder, the URL of one, folders of systems, a table at hand."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Table:
 
     @classmethod
     def of(cls, given: Any) -> Table:
-        """From what people hold.
+        """Build a source from an object of any supported kind.
 
         Args:
             given: dicts; a pandas data frame; a ``datasets.Dataset``, whose recordings stay

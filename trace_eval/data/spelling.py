@@ -1,4 +1,4 @@
-"""Labels as people spell them: sides, names of systems, ties, wins and losses."""
+"""Accepted spellings of labels: sides, names of systems, ties, wins and losses."""
 
 from __future__ import annotations
 

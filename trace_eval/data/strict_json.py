@@ -185,7 +185,7 @@ def parse(kind: type[Model], line: str | bytes) -> Model:
 
 
 def own(kind: type[Model], line: str | bytes, where: object) -> Model:
-    """One record of a file of ours, where a damaged one must be said and not skipped.
+    """One record of a file that this program wrote; a damaged one is an error and is not skipped.
 
     Raises:
         DamagedFile: it is no such record; the message names ``where``.

@@ -1,4 +1,4 @@
-"""What is said of a table of labels that has no ids, or no labels under a known name."""
+"""Errors for a table of labels without ids, or without a label column of a known name."""
 
 from __future__ import annotations
 

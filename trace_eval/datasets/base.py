@@ -1,4 +1,4 @@
-"""What a reader of a benchmark is, what it may be asked for, and what it gives back."""
+"""Interface of benchmark readers: their options and their results."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def authors_score(
     reason: Reason = Reason.UNPARSEABLE,
     caveats: Sequence[str] = (),
 ) -> Score:
-    """What an authors' rule says of one answer.
+    """The score of one answer by its authors' rule.
 
     Args:
         item: id of the answer.

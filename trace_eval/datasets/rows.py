@@ -58,7 +58,7 @@ class Row:
 
 
 class Rows:
-    """Reads files of one source and keeps what is wrong with their rows."""
+    """Reads files of one source and collects the errors of their rows."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -104,7 +104,7 @@ class Rows:
         return rows
 
     def tell(self, row: Row, what: str) -> None:
-        """Say what is wrong with a row that was read."""
+        """Record the error of a row."""
         self.problems.append(Problem(row.where, what))
 
     def _records(self, path: Path, label: str) -> Iterator[tuple[str, dict[str, Any] | str]]:

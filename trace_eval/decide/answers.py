@@ -55,7 +55,7 @@ def answer_of(report: AgreeReport | ScoreReport | RankReport) -> tuple[str, ...]
 
 
 def rank_answer(report: RankReport) -> tuple[str, ...]:
-    """Who is better, by the judge and by people."""
+    """Sentences on which system is better, by the judge and by human labels."""
     if len(report.means) > 1:
         return _by_scores(report)
     if not report.judged:
@@ -123,7 +123,7 @@ def _basis(result: PPIEstimate, report: RankReport) -> str:
 def _next_step(
     result: PPIEstimate, judged: float, level: float, open_pairs: bool
 ) -> tuple[str, ...]:
-    """What would tell, or that judge and people name different winners."""
+    """The next step, or a warning that judge and human labels name different winners."""
     value = result.both
     assert value is not None
     if is_shown(result.p, level):
@@ -144,7 +144,7 @@ PEOPLES_RATES = "people's win rates"
 
 
 def _people(report: RankReport) -> tuple[tuple[RateRow, ...], WinRates | None] | None:
-    """People's win rates: of few labels, or of all pairs; None: there are none to be had."""
+    """Win rates by human labels: of few labels, or of all pairs; None: there are none to be had."""
     ppi = report.powered
     if ppi is not None:
         return ppi.systems, ppi
@@ -212,7 +212,7 @@ _NO_RATINGS = "Nobody rated these answers: what people would say is unknown."
 
 
 def _by_scores(report: RankReport) -> tuple[str, ...]:
-    """Which system has the higher mean score, and what people's ratings say."""
+    """Sentences on which system has the higher mean score, by the judge and by human ratings."""
     rows = sorted(report.means, key=lambda row: -(row.mean.value or 0.0))
     best, *others = rows
     over = f"by this judge over {counted(sum(row.scored for row in rows), 'answer')}"
@@ -248,7 +248,7 @@ def _behind(
 
 
 def _ratings_of(report: RankReport) -> str:
-    """People's means, which nothing tests."""
+    """Mean human ratings, reported without a test."""
     rated = [(row.people, row.system) for row in report.means if row.people is not None]
     if not rated:
         return _NO_RATINGS
@@ -263,7 +263,7 @@ def _ratings_of(report: RankReport) -> str:
 
 
 def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
-    """How far a judge, or the best of several, agrees with people."""
+    """Sentences on how far a judge, or the best of several, agrees with human labels."""
     if isinstance(report, ScoreReport):
         return _agree_scores(report)
     best = most_accurate(report.scores)
@@ -307,7 +307,7 @@ def pairs_of(score: JudgeScore, drawn: str) -> str:
 
 
 def accuracy_of(score: JudgeScore) -> IntervalEstimate:
-    """Share of the pairs on which a judge says what people say, over its typed or plain labels."""
+    """Share of the pairs on which a judge gives the human label, over its typed or plain labels."""
     return score.metrics.get("accuracy_4way") or score.metrics["accuracy_3way"]
 
 

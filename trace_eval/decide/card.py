@@ -207,7 +207,7 @@ def _card(
 def _unknown(
     both: int, score: JudgeScore | None, unnamed: int, pairs: int, unprobed: str | None
 ) -> Iterator[str]:
-    """What nobody measured, beside agreement and calibration.
+    """The measurements that are missing, beside agreement and calibration.
 
     Args:
         both: pairs that were judged in both orders.

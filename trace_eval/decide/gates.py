@@ -53,7 +53,7 @@ class GateCondition:
 
     @property
     def text(self) -> str:
-        """One line for people."""
+        """The condition in one line."""
         shown = "not known" if self.value is None else f"{self.value:.4f}"
         return f"{self.who}: {self.name} is {shown}, wanted at least {self.least:g}"
 
@@ -61,7 +61,7 @@ class GateCondition:
 def checked(
     texts: Sequence[str], values: Mapping[str, Mapping[str, float | None]]
 ) -> list[GateCondition]:
-    """Every condition for everybody who has such a figure.
+    """Every condition, checked for every judge or system that has such a figure.
 
     Args:
         texts: see :func:`conditions`.

@@ -16,7 +16,7 @@ PARSE_FAILURES = frozenset((Reason.UNPARSEABLE, Reason.OFF_LABEL, Reason.REPLY_C
 
 @dataclass(frozen=True)
 class Operation:
-    """What a run took.
+    """Time, calls and cost of a run.
 
     Attributes:
         pairs, scored: of the input; ``unscored`` reason -> pairs.

@@ -54,7 +54,7 @@ class FirstPlan:
 
 
 def plan_before(pairs: int, level: float = 0.95) -> FirstPlan:
-    """Plan where nobody has labelled anything.
+    """Plan where there are no labels yet.
 
     Args:
         pairs: that could be labelled.
@@ -121,7 +121,7 @@ class LabelPlan:
 
 
 def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan:
-    """Find the fewest labels whose intervals are no wider than asked for.
+    """Find the fewest labels whose intervals are no wider than requested.
 
     Args:
         run: judgements, and labels of some.

@@ -1,4 +1,4 @@
-"""What sanity probes said of a judge, as the drill leaves it and the card shows it."""
+"""Results of the sanity probes of a judge, as the drill writes and the card shows them."""
 
 from __future__ import annotations
 

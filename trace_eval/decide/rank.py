@@ -146,7 +146,7 @@ def _table(source: Opinions, options: RankOptions) -> tuple[Opinions, str | None
 def _ppi_win_rates(
     table: Opinions, labels: Opinions, options: RankOptions
 ) -> tuple[WinRates | None, str | None]:
-    """People's win rates, or why the labels give none (None: every judged item has one)."""
+    """Win rates by human labels, or why the labels give none (None: every judged item has one)."""
     said = labels.codes[labels.column(options.dimension)]
     if int((said != MISSING).sum()) >= len(table):
         return None, None

@@ -1,4 +1,4 @@
-"""What a screening promises, or why it promises nothing, in words."""
+"""Sentences on what a screening promises, or why it promises nothing."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _which(part: DecidableStratum) -> str:
 
 
 def _wanted(part: DecidableStratum, needed: int) -> str:
-    """Labels that would tell, as far as the part has so many pairs."""
+    """The number of labels that would decide, as far as the part has that many pairs."""
     if needed > part.decided:
         return f"about {counted(needed, 'label')} would be needed, more than pairs are there"
     return f"about {counted(needed, 'label')} drawn at random among them would probably tell"

@@ -1,4 +1,4 @@
-"""What a judge is fit for, in words, from rules that anybody can check."""
+"""What a judge is fit for, in words, by explicit rules."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RULES = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the judge is fit for, and which rule said so."""
+    """What the judge is fit for, and the rule that decided."""
 
     use: Use
     why: str

@@ -98,7 +98,7 @@ def check_conversation(
     recognised: Mapping[int, str] | None = None,
     names: Iterable[str] = (),
 ) -> list[Heard]:
-    """Entities of every turn whose intended and heard words are both known.
+    """Entities of every turn that has both an intended text and a transcript.
 
     Args:
         conversation: with ``text`` and ``recognised`` of its turns.

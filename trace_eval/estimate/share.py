@@ -10,7 +10,7 @@ _FEWEST, _MOST = 2, 4
 
 
 def digits(number: float | None) -> int:
-    """Decimals that a figure over so many items is shown with: none finer than one item.
+    """Decimals of a printed figure over ``number`` items: none finer than one item.
 
     >>> [digits(n) for n in (1, 13, 100, 101, 497, 20_000, None)]
     [2, 2, 2, 3, 3, 4, 4]

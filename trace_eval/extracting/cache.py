@@ -44,7 +44,7 @@ def audio_folder(cache: Path | None = None) -> Path:
 
 
 def conversations_folder(cache: Path | None = None) -> Path:
-    """Where the turns are kept that were heard in recordings of conversations."""
+    """The folder of the turns that were detected in recordings of conversations."""
     return (cache or cache_folder()) / "conversations"
 
 

@@ -40,7 +40,7 @@ class Extracted:
 
 
 class _Told(NamedTuple):
-    """An extractor that was told the language of a clip, or why it cannot hear that."""
+    """An extractor with the language of a clip, or the reason why it does not support it."""
 
     extractor: Extractor | Absent
     provenance: Provenance
@@ -309,7 +309,7 @@ def _check_values(extractor: Extractor, values: object, count: int) -> None:
 
 
 def failure(extractor: Extractor, error: Exception) -> Absent:
-    """What a blueprint says of an extractor that raised."""
+    """The group of an extractor that raised, as a blueprint holds it."""
     return Absent(status=Status.FAILED, reason=_named(extractor, error))
 
 

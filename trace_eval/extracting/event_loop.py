@@ -61,7 +61,7 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
 
 @contextmanager
 def ctrl_c_ignored() -> Iterator[None]:
-    """Ctrl-C does nothing in here, where it could only break what is being put away."""
+    """Ignore Ctrl-C while resources are being released."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

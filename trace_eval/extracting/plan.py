@@ -1,4 +1,4 @@
-"""What workers are told: extractors, limits, and in which stages they are run."""
+"""The plan that workers get: extractors, limits, and in which stages they are run."""
 
 from __future__ import annotations
 

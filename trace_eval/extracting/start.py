@@ -71,7 +71,7 @@ def check_available(plan: Sequence[Extractor], options: ExtractOptions) -> None:
 
 
 class ExtractionJob(NamedTuple):
-    """What an engine past this machine must know before the first clip.
+    """What a remote engine must know before the first clip.
 
     Attributes:
         sources: every recording that will be asked for.
@@ -134,7 +134,7 @@ def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | 
 def source_of(
     recording: Recording, language: str | None = None, assumed: str | None = None
 ) -> ClipSource:
-    """What the engine is told of a recording, and of the language spoken in it.
+    """The engine's source of a recording, with the language spoken in it.
 
     Args:
         recording: where it is.
@@ -147,7 +147,7 @@ def source_of(
 
 
 def source_from(content: Path | str | bytes) -> ClipSource:
-    """What the engine is told of a recording by path, or by the bytes of its file."""
+    """The engine's source of a recording, from its path or the bytes of its file."""
     recording = Recording(data=content) if isinstance(content, bytes) else Recording(audio=content)
     return source_of(recording)
 

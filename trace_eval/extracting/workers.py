@@ -46,7 +46,7 @@ _STARTING = threading.RLock()
 
 
 class Task(NamedTuple):
-    """A recording, and what earlier stages found of it."""
+    """A recording with the results of earlier stages."""
 
     source: ClipSource
     known: Blueprint | None = None

@@ -15,7 +15,7 @@ class NotComparable(UserError):
 
 
 def check_comparable(baseline: Judging, other: Judging, again: bool = False) -> list[str]:
-    """Refuse what is not the same judge asking the same of the same items.
+    """Refuse runs that differ in the judge, the question or the items.
 
     Args:
         baseline: in whose rows ``other`` is.

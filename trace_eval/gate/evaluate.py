@@ -101,7 +101,7 @@ def gate_judgings(
 
 
 def chosen(joined: Joined, by: Sequence[str]) -> list[str]:
-    """The metrics that are asked for, the pair as a whole first.
+    """The requested metrics, the overall verdict first.
 
     Raises:
         UserError: there is none of that name.

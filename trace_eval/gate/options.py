@@ -1,4 +1,4 @@
-"""What a gate may be asked."""
+"""Options of the gate."""
 
 from __future__ import annotations
 

@@ -129,7 +129,9 @@ def sign_power(items: int, flips: float, drop: float, alpha: float) -> float:
 
 
 def _most_wins(discordant: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
-    """The most items won among so many at which the test still fails the gate; -1: none."""
+    """The largest number of wins among ``n`` items at which the test still fails the gate; -1:
+    none.
+    """
     from scipy.special import bdtr, ndtri
 
     # a normal guess is off by a step or two

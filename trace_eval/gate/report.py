@@ -1,4 +1,4 @@
-"""What a gate answers; each tuple is one table."""
+"""The result of a gate; each tuple is one table."""
 
 from __future__ import annotations
 

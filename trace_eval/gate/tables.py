@@ -1,4 +1,4 @@
-"""The tables of a gate, for people."""
+"""The printed tables of a gate."""
 
 from __future__ import annotations
 

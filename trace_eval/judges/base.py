@@ -32,7 +32,7 @@ def listening(transcripts: str) -> frozenset[Modality]:
 
 
 class Activity(NamedTuple):
-    """What a judge is doing just now.
+    """The current activity of a judge.
 
     Attributes:
         calls: in flight; None: it makes none.
@@ -49,7 +49,7 @@ def _no_audio(recording: Recording) -> Clip:
 
 @dataclass(frozen=True)
 class Case:
-    """What a judge is given: an item, and the blueprints of its recordings.
+    """The input of a judge: an item, and the blueprints of its recordings.
 
     A judge must not look at ``item.labels``, nor at the systems' names.
 
@@ -89,12 +89,12 @@ class Case:
 
     @property
     def instruction_text(self) -> str | None:
-        """The written instruction, else what the recogniser heard of the spoken one."""
+        """The written instruction, or the transcript of the spoken one."""
         return self.item.instruction.text or self.heard_instruction
 
     @property
     def heard_instruction(self) -> str | None:
-        """What the recogniser heard of the spoken instruction."""
+        """The transcript of the spoken instruction."""
         if self.instruction and isinstance(self.instruction.transcript, Transcript):
             return self.instruction.transcript.text or None
         return None
@@ -168,11 +168,11 @@ class Judge(ABC):
         return {}
 
     def activity(self) -> Activity:
-        """What it is doing just now, for people who wait."""
+        """The current activity, for progress displays."""
         return Activity()
 
     def load(self) -> None:  # noqa: B027 - most judges have no model in this process
-        """Load the model, so that one that does not load is found before any work.
+        """Load the model, so that a failure shows before any work begins.
 
         Raises:
             UserError: it does not load.
@@ -223,7 +223,7 @@ def score_fields(item: Item, rubric: ScoreRubric, judge: str) -> dict[str, Any]:
 
 
 async def judgement_of(judge: Judge, case: Case) -> Judgement:
-    """What a judge of pairs says of one."""
+    """The judgement of one pair."""
     outcome = await judge.judge(case)
     assert isinstance(outcome, Judgement)
     return outcome

@@ -1,4 +1,4 @@
-"""Whether an answer is in the language that was asked for."""
+"""Whether an answer is in the requested language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Word and character error rate of a transcript against what should have been said.
+"""Word and character error rate of a transcript against the intended text.
 
 Both texts go through the package whisper-normalizer first: Whisper's own normalisers (Radford et
 al. 2022, appendix C) without torch, kept up, under the licence of the original. In English case,
@@ -54,7 +54,7 @@ def unavailable() -> str | None:
 
 
 def text_errors(reference: str, hypothesis: str, language: str = "en") -> TextErrors:
-    """Compare what was recognised with what should have been said.
+    """Compare the recognised with the intended text.
 
     Args:
         reference: what should have been said.

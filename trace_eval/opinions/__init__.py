@@ -1,1 +1,3 @@
-"""What somebody said of items: one table, read from files, of human labels and judges alike."""
+"""Opinions about items, by raters or judges: one table, read from files, of human labels and judges
+alike.
+"""

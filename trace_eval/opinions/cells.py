@@ -52,7 +52,7 @@ def numbers_of(values: Sequence[Any], source: str, column: str) -> NDArray[np.fl
 
 
 def check_inclusion(source: str, inclusion: NDArray[np.float64] | None) -> None:
-    """Refuse what is no probability."""
+    """Refuse values that are no probabilities."""
     if inclusion is None:
         return
     wrong = np.flatnonzero((inclusion <= 0) | (inclusion > 1))

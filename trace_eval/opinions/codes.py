@@ -64,7 +64,7 @@ def collapse_codes(codes: Codes) -> Codes:
 
 
 def agreed(codes: Codes) -> Codes:
-    """The codes where people agree on one label; missing where they split."""
+    """The codes where raters agree on one label; missing where they split."""
     return np.where(codes < SPLIT, codes, MISSING).astype(np.int8)
 
 

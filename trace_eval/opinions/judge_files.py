@@ -1,4 +1,4 @@
-"""Files in which one row holds what a judge said and what people say, under any names."""
+"""Files whose rows hold a judge's verdict and a human label, under any names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from trace_eval.opinions.unread import Unread
 def read_judge_file(
     path: Path, columns: Columns, numbers: Sequence[str] = (), rows_are_items: bool = False
 ) -> Opinions:
-    """What the judge said in one file, with its column of the truth as ``labels``.
+    """The verdicts of one judge file, with its column of human labels as ``labels``.
 
     Scores of the judge are ``score_a/b`` (or ``score1/2``), people's are ``truth_score_a/b``
     (or ``groundtruth1/2``). A column of whole replies is read by its marks ``[[A]]``, ``[[B]]``

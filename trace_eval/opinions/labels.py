@@ -201,7 +201,7 @@ def names_of(
 def encode(
     values: Sequence[Any], column: str, names: Sequence[Names] | None, unread: Unread
 ) -> Codes:
-    """Codes of a column of label texts, as people spell them.
+    """Codes of a column of label texts in any accepted spelling.
 
     Args:
         values: the column.

@@ -1,4 +1,4 @@
-"""What is done with items that only one side has; apart, because command lines read it."""
+"""Handling of items that only one side has; apart, because command lines read it."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""One table of what somebody said of items: people or judges, labels and what goes with them."""
+"""One table of opinions about items: people or judges, labels and what goes with them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SIDE_NAMES = ("A", "B")
 
 @dataclass(frozen=True)
 class DataWarning:
-    """What is wrong with data, before any figure.
+    """A problem of the data that is reported before any figure.
 
     Attributes:
         check: its short name, stable for programs.
@@ -105,7 +105,7 @@ class Opinions:
         return replace(self, codes={**self.codes, **columns})
 
     def raters(self) -> dict[str, Opinions]:
-        """Who -> their rows and calls; without a column of raters the file's name is the one."""
+        """Rater -> rows and calls; without a column of raters the file's name is the one."""
         if self.rater is None:
             return {Path(self.source).stem: self}
         calls = {} if self.calls is None else self.calls.raters()

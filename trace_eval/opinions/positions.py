@@ -1,4 +1,4 @@
-"""Tables with what a judge said in both orders of a comparison with one system.
+"""Tables of a judge's verdicts in both orders of a comparison with one system.
 
 The layout of the released SpeakBench runs (arXiv 2507.12705): ``instruction_id``,
 ``model_name``, ``position1_prediction`` with the system first, ``position2_prediction`` with

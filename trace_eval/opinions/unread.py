@@ -26,7 +26,7 @@ class _Value:
 
 @dataclass
 class Unread:
-    """What is not understood in the label columns of a table.
+    """Values in the label columns of a table that are not understood.
 
     Attributes:
         source: of the table.

@@ -1,4 +1,4 @@
-"""The sentences that say what a run came to."""
+"""Sentences that sum up the result of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def run_answer(folder: Path | str) -> tuple[str, ...]:
-    """Who is better, and how much of a run is scored, in at most three sentences."""
+    """At most three sentences on which system is better and how much of a run is scored."""
     run = Run.open(folder)
     if run.holds_scores:
         return said_of_scores(run, score_rankings(run))

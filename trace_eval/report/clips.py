@@ -1,4 +1,4 @@
-"""One clip for people: its drawing, its words, its bars and its numbers."""
+"""One clip as the report shows it: its drawing, its words, its bars and its numbers."""
 
 from __future__ import annotations
 

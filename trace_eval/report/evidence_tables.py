@@ -69,12 +69,12 @@ def _records(name: str, found: Sequence[Mapping[str, JsonValue]]) -> EvidenceGri
 
 
 def label(name: str) -> str:
-    """A key for people."""
+    """A key as a printed label."""
     return name.replace("_", " ")
 
 
 def value(item: JsonValue) -> str:
-    """A value for people: three or four digits, yes and no, an en dash for None."""
+    """A value in print: three or four digits, yes and no, an en dash for None."""
     match item:
         case None:
             return "–"

@@ -73,7 +73,7 @@ class Facts:
 def compared(
     labels: Labels | None, judgement: Judgement | None, overall: Overall | None
 ) -> Iterator[tuple[str, str, str]]:
-    """(dimension, people's label, judge's rating) wherever both are known.
+    """(dimension, human label, judge's rating) wherever there are both.
 
     Against a plain preference the judge's typed ties are one tie.
     """
@@ -95,7 +95,7 @@ def compared(
 def disagrees(
     labels: Labels | None, judgement: Judgement | None, overall: Overall | None
 ) -> bool | None:
-    """Whether people and judge differ overall, else on any dimension; None: not comparable."""
+    """Whether human label and judge differ overall, else on any dimension; None: not comparable."""
     rows = {name: label != rating for name, label, rating in compared(labels, judgement, overall)}
     if "overall" in rows:
         return rows["overall"]

@@ -59,7 +59,7 @@ def template_environment() -> Environment:
 
 
 def plain(text: str) -> str:
-    """What a judge or a rule says, dimensions and kinds of findings in words."""
+    """Words for dimensions, kinds of findings, and statements of judges and rules."""
     for name in (*DIMENSIONS, *KINDS):
         text = text.replace(name, label(name))
     return text
@@ -116,7 +116,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """Seconds for people: 4.2 s, 3 min 10 s, 2 h 05 min."""
+    """Seconds in print: 4.2 s, 3 min 10 s, 2 h 05 min."""
     if seconds is None:
         return "–"
     if seconds < 60:

@@ -213,7 +213,7 @@ def page_of(
 
 
 def _sentence(pair: Pair, judgement: Judgement | None, overall: Overall | None) -> str:
-    """Who won by whom, and what decided it."""
+    """The winner, the judge, and what decided."""
     if judgement is None:
         return "This pair is not judged yet."
     if overall is None or overall.rating is None:

@@ -1,4 +1,4 @@
-"""What people say of the judge and of the systems, from the agreement and ranking packages.
+"""Human labels beside the judge and the systems, from the agreement and ranking packages.
 
 Those packages compute; here is only what of it is shown, and a sentence where it cannot be.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WinRateRow:
-    """A system's win rate and rank by the judge, and its win rate by people.
+    """A system's win rate and rank by the judge, and its win rate by human labels.
 
     Attributes:
         rate, interval: 0 to 1; None: too few comparisons for an interval.

@@ -32,7 +32,7 @@ EVERY = 5
 
 @dataclass(frozen=True)
 class SystemFigure:
-    """What a run says of one system.
+    """The figures of one system in a run.
 
     Attributes:
         figure: ``win rate`` (0 to 1), or the name of the rubric of a mean.
@@ -66,7 +66,7 @@ class RunLine:
 
     @property
     def running(self) -> bool:
-        """Whether somebody works on it, or was killed at it."""
+        """Whether the run is in progress or was interrupted."""
         sessions = self.record.sessions if self.record else ()
         return bool(sessions) and sessions[-1].ended is None
 

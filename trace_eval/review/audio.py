@@ -141,7 +141,7 @@ def heard_from(conversation: Conversation) -> float:
 
 
 def heard_at(conversation: Conversation, channel: Channel, at_s: float) -> float:
-    """When something of a channel is heard in the sound of the whole call, seconds."""
+    """The time in the sound of the whole call at which a moment of a channel is heard, seconds."""
     return round(channel.file_time(at_s) - channel.file_time(heard_from(conversation)), 6)
 
 

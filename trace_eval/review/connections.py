@@ -35,7 +35,7 @@ def most_connections() -> int:
 
 
 class _Said:
-    """What is said once a process, however often it happens."""
+    """Messages that are printed once per process."""
 
     def __init__(self) -> None:
         self._done = False

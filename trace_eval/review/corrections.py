@@ -65,7 +65,7 @@ class Corrections:
         return list(self._made.get(item, ()))
 
     def correct(self, item: str, given: Mapping[CorrectedField, str], who: str) -> int:
-        """Keep what a form changes of an item, and return how many fields that are.
+        """Store the changes of a form to an item, and return the number of changed fields.
 
         Raises:
             UserError: a text cannot be taken.
@@ -113,7 +113,7 @@ def texts_of(item: Single) -> dict[CorrectedField, str]:
 def corrections_between(
     item: Single, provided: dict[CorrectedField, str], who: str
 ) -> list[Correction]:
-    """What a form changes of an item.
+    """The corrections that a form makes to an item.
 
     Raises:
         UserError: a text is too long, or the reference is emptied.

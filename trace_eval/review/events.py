@@ -54,7 +54,7 @@ class EventLog:
 
     @property
     def looked_at(self) -> list[str]:
-        """Calls whose events somebody corrected, or said to be right."""
+        """Calls whose events a rater corrected or confirmed."""
         return [item for item in self.conversations if item in self._made]
 
     def made(self) -> dict[str, list[EventCorrection]]:
@@ -116,14 +116,14 @@ class EventLog:
         return self._last(item, who) is not None
 
     def are_right(self, item: str, who: str) -> None:
-        """Somebody looked at all events of a call, and they are right as they stand."""
+        """Record that a rater confirmed all events of a call."""
         with self._lock:
             made = self._made.get(item, [])
             if not made or made[-1].before or made[-1].after or made[-1].who != who:
                 self._append(item, None, None, who)
 
     def csv(self) -> str:
-        """The events that stand of the calls that somebody looked at, as labels of people."""
+        """The current events of the reviewed calls, as human labels."""
         rows: list[tuple[object, ...]] = []
         for item in self.looked_at:
             events = self.of(item).events
@@ -133,7 +133,7 @@ class EventLog:
         return "".join(f"{line}\n" for line in table_lines(COLUMNS, rows))
 
     def _last(self, item: str, who: str) -> EventCorrection | None:
-        """A rater's last correction that nobody took back or went on from."""
+        """A rater's last correction that was not undone or superseded."""
         standing: list[EventCorrection] = []
         for one in self._made.get(item, ()):
             if one.who != who or one.before is one.after is None:

@@ -57,7 +57,7 @@ class EventsView:
 
 @dataclass(frozen=True)
 class ShownEvent:
-    """What of a task's events is asked for.
+    """The events of a task that a request names.
 
     Attributes:
         call: place among the calls of the task.
@@ -136,7 +136,7 @@ def _new(shown: ShownEvent, first: float, last: float) -> SetEvent | None:
 
 @dataclass(frozen=True)
 class EventChange:
-    """What a form says of an event, all as texts.
+    """The fields of an event in a form, all as texts.
 
     Attributes:
         do: ``keep``, ``delete``, ``add``, ``undo``, ``right``.
@@ -154,7 +154,7 @@ class EventChange:
 def change_event(
     review: Review, rater: str, task: int, shown: ShownEvent, change: EventChange
 ) -> int:
-    """Do what a form says, and return the number of the event to show next.
+    """Apply a form, and return the number of the event to show next.
 
     Raises:
         UserError: no such call, or no event of it can be so.

@@ -257,7 +257,7 @@ EVENTS = "events.csv"
 
 
 def files_of(review: Review) -> Files:
-    """What a review of this kind can be exported to."""
+    """The files to which a review of this kind can be exported."""
     files = SCORE_FILES if review.material.rubric else FILES
     log = review.events
     return {**files, EVENTS: lambda _: log.csv()} if log is not None and log.looked_at else files

@@ -1,4 +1,4 @@
-"""What raters are asked of one item: the questions in turn, and which answers they take.
+"""The questions to raters about one item: the questions in turn, and which answers they take.
 
 A form belongs to a rubric. Typed ties of a pair are asked for by the HCoT protocol
 (:mod:`trace_eval.review.protocol`), which is the form of the rubric TRACE; a score is one question

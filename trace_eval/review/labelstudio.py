@@ -133,7 +133,7 @@ def _silence() -> bytes:
 
 
 def read_results(review: Review, path: Path) -> Imported:
-    """Store what a Label Studio export says as answers of its annotators.
+    """Store the annotations of a Label Studio export as answers of its annotators.
 
     Annotators become raters ``label-studio:ID``. What is stored already is left as it is, so that
     a file may be read twice.
@@ -168,7 +168,7 @@ def read_results(review: Review, path: Path) -> Imported:
 def _read(
     kind: Tasks, item: Pair | Single, annotation: Mapping[str, Any] | strict_json.BadJson
 ) -> tuple[Read, str]:
-    """What an annotation came to, and its annotator for a message."""
+    """The answer of an annotation, and its annotator for messages."""
     if isinstance(annotation, strict_json.BadJson):
         return Read(problems=(str(annotation),)), ""
     who = ""

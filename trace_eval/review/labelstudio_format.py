@@ -88,7 +88,7 @@ def comment_of(results: Iterable[LabelStudioResult]) -> str:
 
 
 def annotator(annotation: Mapping[str, Any]) -> str:
-    """Who made an annotation, as a rater of the review.
+    """The annotator of an annotation, as a rater of the review.
 
     Raises:
         UserError: the name is too long, or cannot be read.

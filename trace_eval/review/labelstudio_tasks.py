@@ -66,7 +66,7 @@ class Tasks(ABC):
 
     @abstractmethod
     def read(self, rater: str, item: Any, results: Sequence[LabelStudioResult]) -> Read:
-        """Store what an annotator said of an item.
+        """Store an annotator's answer about an item.
 
         Raises:
             UserError: the annotation as a whole cannot be taken.

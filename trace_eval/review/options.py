@@ -36,7 +36,7 @@ class QueueOptions:
 
 @dataclass(frozen=True)
 class ReviewOptions:
-    """What is reviewed, and what raters see.
+    """The items of a review, and what raters see of them.
 
     Attributes:
         rubric: rate single answers by this rubric, 1-5 or 0/1; None: by that of a run of rate, and

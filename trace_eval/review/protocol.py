@@ -63,7 +63,7 @@ Answers = Mapping[str, str]
 
 
 def phases(overall_first: bool) -> tuple[Phase, ...]:
-    """The blocks in the order in which they are asked."""
+    """The blocks of questions in their order."""
     first: tuple[Phase, ...] = ("overall_first",) if overall_first else ()
     return (*first, *DIMENSIONS, "overall")
 

@@ -1,4 +1,4 @@
-"""What a review came to: accuracy of the judge, agreement between raters, test-retest."""
+"""The results of a review: accuracy of the judge, agreement between raters, test-retest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may talk to the server: bound address, token, session, CSRF, headers.
+"""Access to the server: bound address, token, session, CSRF, headers.
 
 The server holds private recordings and opinions on a machine whose browser also visits other
 sites. What each check is against:
@@ -117,7 +117,7 @@ class Visitor:
 
     @classmethod
     def new(cls) -> Visitor:
-        """A session that nobody can guess."""
+        """A session with a random token."""
         return cls(secrets.token_hex(16))
 
     def csrf(self, access: Access) -> str:

@@ -113,7 +113,7 @@ class Review:
         return [self.item(name) for name in self.plan.items]
 
     def summary(self) -> str:
-        """What is reviewed and where it is kept, in one sentence for whoever starts it."""
+        """One sentence on what is reviewed and where it is stored."""
         plan, path = self.plan, self.store.path
         if self.corrections:
             return f"{counted(len(plan.items), 'answer')} by {self.form.name}, ratings in {path}"
@@ -219,7 +219,7 @@ class Review:
         )
 
     def _end(self, position: Position, step: str, value: str) -> JudgeState | None:
-        """Set with the answer after which nothing more is asked about the item."""
+        """Mark the answer that ends the questions about an item."""
         item, answers = self.item(position.view.item), {**position.answers, step: value}
         return None if self.form.next_step(item, answers, position.view.shown) else "hidden"
 
@@ -301,7 +301,7 @@ class Review:
 
 
 def form_of(material: Material, plan: ReviewPlan) -> Form:
-    """What is asked of these items."""
+    """The form for these items."""
     return ReviewScoreForm(material.rubric) if material.rubric else TieForm(plan.overall_first)
 
 

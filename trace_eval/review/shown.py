@@ -25,7 +25,7 @@ def said(conversation: Conversation, first: int, last: int) -> list[tuple[str | 
 
 
 def transcript(conversation: Conversation) -> str:
-    """All that was said, a turn a line."""
+    """The transcript, one turn per line."""
     turns = said(conversation, 0, len(conversation.turns))
     return "\n".join(f"{who}: {words}" if who else words for who, words in turns)
 

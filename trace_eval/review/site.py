@@ -114,7 +114,7 @@ class Site:
 
 
 def clip_response(request: Request, data: bytes) -> Response:
-    """A recording, whole or the part that was asked for."""
+    """A recording, whole or the requested byte range."""
     headers = {"Accept-Ranges": "bytes"}
     try:
         part = byte_range(request.headers.get("range"), len(data))

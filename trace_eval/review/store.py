@@ -1,4 +1,4 @@
-"""What raters said, in SQLite: every answer is committed before the next page is shown.
+"""The answers of raters, in SQLite: every answer is committed before the next page is shown.
 
 Two raters on one item never overwrite each other: an answer's key is (rubric, rater, item,
 repetition, question), and it is inserted once. Nothing is ever deleted: an answer counts while it

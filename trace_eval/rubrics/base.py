@@ -20,7 +20,7 @@ def is_none(value: object) -> bool:
 
 
 class RubricFile(Strict):
-    """One question that is asked about every item.
+    """One question about every item.
 
     Attributes:
         title, origin: what it is about, and whose it is; for people, no judge is shown them.
@@ -61,11 +61,11 @@ class RubricFile(Strict):
     @property
     @abstractmethod
     def said(self) -> dict[str, JsonValue]:
-        """All that decides what is asked."""
+        """All fields that determine the question."""
 
     @property
     def identity(self) -> str:
-        """All that decides what is asked, as JSON."""
+        """All fields that determine the question, as JSON."""
         return json.dumps(self.said, ensure_ascii=False, separators=(",", ":"))
 
     @cached_property

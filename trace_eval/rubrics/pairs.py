@@ -151,7 +151,7 @@ class LabelQuestion(PairQuestion):
 
     @property
     def said(self) -> dict[str, JsonValue]:
-        """All that decides what is asked."""
+        """All fields that determine the question."""
         usual = self.labels == LABEL_SETS[self.scale]
         return {
             "name": self.name,
@@ -207,7 +207,7 @@ class ScoreQuestion(PairQuestion):
 
     @property
     def wants_texts(self) -> bool:
-        """Whether it shows what each recording should have said."""
+        """Whether it shows the intended text of each recording."""
         return "reference" in self.inputs
 
     @property
@@ -220,7 +220,7 @@ class ScoreQuestion(PairQuestion):
 
 
 class PairRubric(Strict):
-    """One or more questions that are asked about every pair, all on one scale."""
+    """One or more questions about every pair, all on one scale."""
 
     name: str
     version: str = "1"
@@ -264,7 +264,7 @@ class PairRubric(Strict):
 
     @property
     def identity(self) -> str:
-        """All that decides what is asked, as JSON."""
+        """All fields that determine the question, as JSON."""
         parts = [part.said for part in self.parts]
         details = {"name": self.name, "version": self.version, "parts": parts}
         return json.dumps(details, ensure_ascii=False, separators=(",", ":"))

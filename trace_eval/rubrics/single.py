@@ -182,7 +182,7 @@ class ScoreRubric(RubricFile):
         return bool({"audio", "turns"} & set(self.inputs))
 
     def wants(self, name: Input) -> bool:
-        """Whether an input is shown when nobody says otherwise."""
+        """Whether an input is shown by default."""
         return name in self.inputs and name not in self.hidden
 
     @property

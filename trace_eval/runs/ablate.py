@@ -105,7 +105,7 @@ def _plain(options: AblateOptions) -> Judge:
 
 
 def _hides_groups(options: AblateOptions) -> bool:
-    """Whether the judge itself leaves out the groups that it is told to drop."""
+    """Whether the judge itself leaves out dropped groups."""
     judge = _plain(options)
     complete(judge.close())
     return judge.uses is None or "drop" in judge.uses
@@ -134,7 +134,7 @@ def _judge_condition(
     policy: Policy,
     listener: Callable[[Judgement], None] | None,
 ) -> None:
-    """Judge what is missing of one condition into its own run folder."""
+    """Judge the missing items of one condition into its own run folder."""
     out, strip = target.out, target.strip
     requested = JudgeRecord(
         spec=judge.spec, parameters=judge.parameters(), condition=target.condition

@@ -1,4 +1,4 @@
-"""What ``ablate`` may be asked; the command reads it, so that its help imports no judge."""
+"""Options of ``ablate``; the command reads it, so that its help imports no judge."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def _check_top(path: Path, key: str) -> None:
 
 
 def _of_table(path: Path, table: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What a table holds, by the names of a record."""
+    """The values of a table, by the names of a record."""
     available, flat = _TABLES[table], {}
     for key, value in values.items():
         if table == "judge" and key == "spec":

@@ -24,7 +24,7 @@ _NOT_RUN = frozenset({Status.UNAVAILABLE, Status.FAILED})
 
 @dataclass
 class Shortfall:
-    """What an extraction was asked for and could not give.
+    """The groups that were requested and could not be extracted.
 
     Attributes:
         errors: one sentence per recording that could not be decoded.

@@ -37,7 +37,7 @@ class FirstPositionTest:
 
     @property
     def line(self) -> str:
-        """One sentence for people."""
+        """The finding in one sentence."""
         return (
             f"{self.consistent} of {counted(self.pairs, 'pair')} consistent under swap"
             f" ({self.consistent / self.pairs:.0%}); {self.by_position}"

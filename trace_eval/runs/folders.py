@@ -1,4 +1,4 @@
-"""Folders that appear as a whole, and folders that nobody is writing to."""
+"""Folders that appear atomically, and locks against concurrent writers."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Guesses(NamedTuple):
 
     @property
     def line(self) -> str | None:
-        """One sentence for people; None: there is nothing to say."""
+        """The finding in one sentence; None: there is nothing to say."""
         if not self.guessed:
             return None
         return (
@@ -44,7 +44,7 @@ class Guesses(NamedTuple):
 
     @property
     def _majority(self) -> str:
-        """Which language the unsure ones may be told, where most of the others speak it."""
+        """The language that unsure clips probably speak, where most of the others speak it."""
         of = sum(self.sure.values())
         language, times = max(self.sure.items(), key=lambda item: item[1], default=("", 0))
         if not self.unsure or times < MANY or 2 * times <= of:
@@ -56,7 +56,7 @@ class Guesses(NamedTuple):
 
 
 class _Clip(NamedTuple):
-    """What is counted of one clip with a transcript."""
+    """The counts of one clip with a transcript."""
 
     guessed: bool
     named: bool

@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # brings the openai package, which takes half a second
 
 @dataclass(frozen=True)
 class Job:
-    """What is judged, how, and where the results go. Make it with :func:`open_job`.
+    """The items, the judge and the output folder of a run. Make it with :func:`open_job`.
 
     Attributes:
         manifest: the items.
@@ -52,7 +52,7 @@ class Job:
     options: Options
 
     def problems(self) -> tuple[object, ...]:
-        """What is wrong with the input: records left out, labels not read, recordings not there."""
+        """Problems of the input: records left out, labels not read, recordings not there."""
         manifest = self.manifest
         lines = (*manifest.notes, *manifest.problems, *manifest.warnings)
         return (*lines, *check_audio(manifest.items))

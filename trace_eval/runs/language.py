@@ -1,4 +1,6 @@
-"""Whether answers are in a language that the recogniser cannot write, said before the work."""
+"""A warning before the work starts where answers are in a language that the recogniser does not
+support.
+"""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _INCIDENTAL = frozenset({"seconds", "usage", "cached"})
 
 @dataclass(frozen=True)
 class Merged:
-    """What a merge came to.
+    """The result of a merge.
 
     Attributes:
         out: the new folder.
@@ -286,7 +286,7 @@ class _Runs:
 
 
 def _origin(folder: Path, record: RunRecord) -> OriginRecord:
-    """What a merged run tells of one that it was made of."""
+    """The origin of one part of a merged run."""
     environment = record.environment.model_dump(mode="json", exclude={"packages"})
     return OriginRecord(run=str(folder), shard=record.shard, environment=environment)
 

@@ -27,7 +27,7 @@ def result_html(judgement: Judgement, fused: Overall) -> str:
 
 
 def summary_of(run: RunReader) -> str:
-    """Who judged, and how many were scored."""
+    """The judge, and how many items were scored."""
     record = run.record()
     done = record.coverage
     scored = f"{done.scored} of {done.total} scored" if done else "not finished"
@@ -35,7 +35,7 @@ def summary_of(run: RunReader) -> str:
 
 
 def run_html(run: RunReader, sentences: Iterable[str] = ()) -> str:
-    """Who judged, how many were scored, and the first rows of the results.
+    """The judge, how many items were scored, and the first rows of the results.
 
     Args:
         run: of pairs or scores.

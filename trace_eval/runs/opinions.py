@@ -1,4 +1,4 @@
-"""What a judge said, as one table: of a run folder, or of a file of judgements."""
+"""The verdicts of a judge as one table: of a run folder, or of a file of judgements."""
 
 from __future__ import annotations
 

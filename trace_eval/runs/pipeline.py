@@ -137,7 +137,7 @@ def load_model(judge: Judge | Panel) -> None:
 
 
 class ClipPool:
-    """Recordings in flight, each asked for once and kept while somebody needs it."""
+    """Recordings in flight, each requested once and kept while it is needed."""
 
     def __init__(self, engine: Engine, on_clip: Callable[[Extracted, ClipSource], None]) -> None:
         self._engine = engine
@@ -167,7 +167,7 @@ class ClipPool:
             del self._users[source], self._tasks[source]
 
     async def close(self) -> None:
-        """Stop waiting for clips that nobody will use any more."""
+        """Stop waiting for clips that are no longer needed."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()

@@ -26,7 +26,7 @@ class RecordSection(BaseModel):
 
 
 class JudgeRecord(RecordSection):
-    """Who judged."""
+    """The judge of a run."""
 
     spec: str = "unknown"
     parameters: dict[str, FiniteJson] = Field(

@@ -125,7 +125,7 @@ class Run(RunReader):
     # --- writing ---------------------------------------------------------------------
 
     def start(self, record: RunRecord, manifest: Manifest) -> None:
-        """Write what is known before the first clip."""
+        """Write the facts that are known before the first clip."""
         self.write_record(record)
         lines = (item.model_dump_json(exclude_none=True) for item in manifest.items)
         name = "items.jsonl" if record.rubrics else "pairs.jsonl"

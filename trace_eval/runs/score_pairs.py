@@ -203,7 +203,7 @@ def _words(item: Single) -> int | None:
 
 
 def _with_people(rows: list[dict[str, Any]], pairs: Sequence[ScorePair]) -> None:
-    """Add people's mean scores, where there are any."""
+    """Add mean human scores, where there are any."""
     means = [tuple(map(_people, (pair.a, pair.b))) for pair in pairs]
     if any(None not in row for row in means):
         for row, values in zip(rows, means, strict=True):

@@ -81,7 +81,7 @@ def _refuse_unreadable(manifest: Manifest) -> None:
 
 
 def _others(run: Run, plan: Sequence[Extractor]) -> bool:
-    """Whether a run is asked for extractors that it was not made with."""
+    """Whether the requested extractors differ from those of the run."""
     made = {record.extractor for record in run.record().extractors.values()}
     return any(extractor.name not in made for extractor in plan)
 
@@ -171,7 +171,7 @@ class Session:
         return plan_for(self.judge, self.options.extract, self.manifest.items)
 
     def _engine(self, job: ExtractionJob, clips: int) -> Engine:
-        """Where up to so many recordings are extracted."""
+        """The engine that extracts up to ``number`` recordings."""
         return engine_of(self.options.extract, self.plan, clips, job)
 
     def _new_record(self) -> RunRecord:
@@ -206,7 +206,7 @@ class Session:
         return [item for item in self.manifest.items if item.id not in done]
 
     def judge_pending(self, batch_results: Sequence[Path] = ()) -> Summary:
-        """Judge what is not scored yet, and fuse all that is.
+        """Judge the items that are not scored yet, and fuse all scored ones.
 
         Args:
             batch_results: result files of a batch, read before; give the judge ``offline``

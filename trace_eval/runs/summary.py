@@ -1,4 +1,4 @@
-"""What a run came to."""
+"""Summary of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trace_eval.runs.table import Cell, table_of
 
 @dataclass
 class Summary:
-    """What a run came to, over all its sessions.
+    """Summary of a run over all its sessions.
 
     Attributes:
         total: records in the manifest.

@@ -53,7 +53,7 @@ class Reduced:
 
 
 def min_usable(samples: int) -> int:
-    """Fewest usable samples that make a score, unless told: 3 of 5, 1 of 1; more than half."""
+    """Default of the fewest usable samples that make a score: 3 of 5, 1 of 1; more than half."""
     return samples // 2 + 1
 
 

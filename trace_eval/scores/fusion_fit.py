@@ -1,4 +1,4 @@
-"""Fitting a fused judge on people's ratings, and measuring it honestly.
+"""Fit a fused judge on human ratings, and measure it on held-out ones.
 
 Calibration: isotonic regression (Barlow et al. 1972), by scikit-learn. Weights: non-negative
 least squares with sum 1 on **out-of-fold** calibrated scores (stacking, Breiman 1996), so that
@@ -28,7 +28,7 @@ MIN_ROWS = 20
 
 @dataclass(frozen=True)
 class FusionRows:
-    """Scores of several judges and people's mean, on [0, 1].
+    """Scores of several judges and the human mean, on [0, 1].
 
     Attributes:
         scores: NaN where a judge has none [shape=(rows, judges)].

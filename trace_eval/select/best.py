@@ -39,7 +39,7 @@ _KIND = "best"
 
 @dataclass(frozen=True)
 class Selection:
-    """What was found.
+    """The result of a selection.
 
     Attributes:
         rankings: one per group, in the order of the file.
@@ -52,7 +52,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class BestEstimate:
-    """What a selection would send.
+    """Estimate of the requests of a selection.
 
     Attributes:
         comparisons: in all rounds.

@@ -19,7 +19,7 @@ _SIGNAL = "signal"
 
 @dataclass(frozen=True)
 class MeasuredClip:
-    """What is known of one candidate's clip.
+    """The measurements of one candidate's clip.
 
     Attributes:
         clip: SHA-256 of its samples; None: it cannot be decoded.

@@ -1,4 +1,4 @@
-"""What ``best`` may be asked; the command reads it, so that its help imports no judge."""
+"""Options of ``best``; the command reads it, so that its help imports no judge."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HIDDEN: Any = {"shown": False}
 
 @dataclass(frozen=True)
 class BestOptions:
-    """How the best is found.
+    """Options of the search for the best.
 
     Attributes:
         options: judge, extraction and policy.

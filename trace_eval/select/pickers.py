@@ -1,4 +1,6 @@
-"""Who picks, and who checks: a number of the blueprint, a judge of pairs, one that scores."""
+"""The judge that picks, and the judge that checks: a number of the blueprint, a judge of pairs, one
+that scores.
+"""
 
 from __future__ import annotations
 
@@ -187,7 +189,7 @@ class ScorePicker(ScoringPicker):
 
 
 def people(groups: Sequence[TextGroup]) -> dict[str, float | None]:
-    """Id -> mean of people's scores, where the candidates came with some."""
+    """Id -> mean human score, where the candidates came with some."""
     values: dict[str, float | None] = {}
     for group in groups:
         for candidate in group.candidates:

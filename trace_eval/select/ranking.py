@@ -38,7 +38,7 @@ class Ranked(Strict):
 
 
 class Unscored(Strict):
-    """A candidate that nobody could judge."""
+    """A candidate that could not be judged."""
 
     candidate: str
     reason: str

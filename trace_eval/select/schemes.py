@@ -28,7 +28,7 @@ Match = tuple[str, str]
 
 @dataclass(frozen=True)
 class SchemeVerdict:
-    """What a comparison says; ``label`` is None where the judge could not tell.
+    """The verdict of a comparison; ``label`` is None where the judge could not tell.
 
     Attributes:
         label: ``1``: the first of the match is better.
@@ -63,7 +63,7 @@ class Bracket:
 
 
 def chosen(scheme: Scheme, candidates: int) -> Literal["all", "knockout"]:
-    """The scheme for a group of so many."""
+    """The scheme for a group of a given size."""
     if scheme == "auto":
         return "all" if candidates <= MOST_FOR_ALL else "knockout"
     return scheme
@@ -78,7 +78,7 @@ def comparisons(scheme: Scheme, candidates: int) -> int:
 
 
 def bracket(scheme: Scheme, candidates: Sequence[str], verdicts: Verdicts) -> Bracket:
-    """What a group needs next.
+    """The comparisons that a group needs next.
 
     Args:
         scheme: how.

@@ -1,4 +1,4 @@
-"""What a selection gained, as somebody else sees it.
+"""The gain of a selection, as measured by a second judge or by raters.
 
 The judge that picked the winners cannot say how good they are: of N noisy scores the highest
 is high by luck too. So a gain is told only with another judge, or with people's scores.
@@ -21,7 +21,7 @@ RESAMPLES, LEVEL = 2_000, 0.95
 
 
 class Gain(Strict):
-    """Winners against the others, as a second judge or people see them.
+    """Winners against the others, by a second judge or by human labels.
 
     Attributes are means over the groups that count: those with a winner and one other
     candidate that the second judge knows.

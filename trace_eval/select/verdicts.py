@@ -66,7 +66,7 @@ Needed = Callable[[Mapping[Match, SchemeVerdict]], Sequence[tuple[TextGroup, Mat
 
 
 def play(how: Comparing, needed: Needed) -> dict[Match, SchemeVerdict]:
-    """Judge what is needed, round by round, all groups together.
+    """Run the needed comparisons, round by round, all groups together.
 
     What was judged before is read, and what could not be scored is tried again. A round that
     was begun keeps its pairs, so a verdict that changes adds comparisons and loses none.
@@ -83,7 +83,7 @@ def play(how: Comparing, needed: Needed) -> dict[Match, SchemeVerdict]:
 
 
 def scheduled(groups: Sequence[TextGroup], scheme: Scheme) -> Needed:
-    """What a scheme needs of every group."""
+    """The comparisons that a scheme needs of every group."""
 
     def needed(verdicts: Mapping[Match, SchemeVerdict]) -> list[tuple[TextGroup, Match]]:
         return [

@@ -1,1 +1,1 @@
-"""Results for people and programs: rows that name their columns, tables and records."""
+"""Results as text, tables and data: rows that name their columns, tables and records."""

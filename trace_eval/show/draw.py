@@ -61,7 +61,7 @@ class Point(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """What is drawn on axes, and how high it is in inches."""
+    """A drawing on axes, and its height in inches."""
 
     draw: Callable[[Any], None]
     height: float = 2.8

@@ -1,4 +1,4 @@
-"""Tables for people, from rows that name their columns.
+"""Printed tables from rows that name their columns.
 
 A row is a dataclass. What a column of it is called, how its values are written and their unit are
 metadata of the field (:func:`column`); a table picks fields by name. Everything else that shows a
@@ -199,7 +199,7 @@ def _items(columns: Sequence[str], row: Sequence[Any]) -> int | None:
 
 
 def cell(value: Any, decimals: int = digits(None)) -> str:
-    """A value for people: intervals in brackets, nothing for None."""
+    """A value in print: intervals in brackets, nothing for None."""
     if value is None:
         return NOTHING
     if isinstance(value, IntervalEstimate):
@@ -213,7 +213,7 @@ def cell(value: Any, decimals: int = digits(None)) -> str:
 
 
 def p_value(value: float | None, items: int | None = None) -> str:
-    """A p value for people: small ones in powers of ten, never 0.0000.
+    """A p value in print: small ones in powers of ten, never 0.0000.
 
     Args:
         value: None: nothing was tested.

@@ -1,4 +1,4 @@
-"""Labels against people's: everything that the two can say about each other."""
+"""Labels of judges compared with human labels: everything that the two can say about each other."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def _unknown_numbers(judges: Sequence[Judge], options: AgreeOptions) -> list[str
 
 
 def _levels(labels: Opinions, dimension: str) -> Masks:
-    """Subsets by how far people agree on a dimension; a preference may be made of overall."""
+    """Subsets by the agreement of raters on a dimension; a preference may be made of overall."""
     return by_level(labels, dimension if dimension in labels.codes else "overall")
 
 
@@ -256,7 +256,7 @@ def _drawn(cluster: NDArray[np.int64] | None, options: AgreeOptions) -> str:
 
 
 def _alphas(labels: Opinions, people: int, judges: Sequence[Judge]) -> Iterator[AlphaRow]:
-    """Alpha of the people where there are several, and with each judge as one more rater."""
+    """Alpha of the raters where there are several, and with each judge as one more rater."""
     number = len(labels.per_item)
     for name, codes in labels.codes.items():
         if people > 1:

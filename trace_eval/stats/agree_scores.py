@@ -1,4 +1,6 @@
-"""Scores against people's ratings: everything that the two can say about each other."""
+"""Scores of judges compared with human ratings: everything that the two can say about each
+other.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,7 @@ def agree_scores(
     labels: str = "labels",
     rubric: str | None = None,
 ) -> ScoreReport:
-    """Compare judges' scores with people's ratings, as arrays.
+    """Compare judges' scores with human ratings, as arrays.
 
     All judges and baselines are compared on the same items: those that people rated and
     every judge scored.

@@ -1,4 +1,4 @@
-"""Tables of bias and noise, for people."""
+"""Printed tables of bias and noise."""
 
 from __future__ import annotations
 

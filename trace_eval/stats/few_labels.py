@@ -1,4 +1,4 @@
-"""What few labels of people say of all judged pairs, for every judge of ``agree``."""
+"""Estimates over all judged pairs from a few human labels, for every judge of ``agree``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trace_eval.stats.report import ALL_POLICIES
 def shares_of(
     sources: Sequence[Opinions], labels: Opinions, items: Opinions, options: AgreeOptions
 ) -> tuple[tuple[ShareRow, ...], str, list[str]]:
-    """(what people say over all judged pairs, how their labels were drawn, what is left out)."""
+    """(human shares over all judged pairs, how the labels were drawn, what is left out)."""
     rows: list[ShareRow] = []
     design, left_out = "", dict[str, None]()
     policy = policy_of(options)

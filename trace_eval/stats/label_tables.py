@@ -1,4 +1,4 @@
-"""The tables of an :class:`~trace_eval.stats.agreement.report.AgreeReport`, for people."""
+"""The printed tables of an :class:`~trace_eval.stats.agreement.report.AgreeReport`."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _compared(what: str) -> str:
 def comparison_table(
     title: str, comparisons: Sequence[Comparison], note: str = "", items: str = "items"
 ) -> Table:
-    """Judges, runs or policies against people's labels, two by two."""
+    """Judges, runs or policies compared with human labels, two by two."""
     return table(
         title,
         comparisons,

@@ -1,4 +1,4 @@
-"""The tables of a :class:`~trace_eval.stats.ranking.report.RankReport`, for people."""
+"""The printed tables of a :class:`~trace_eval.stats.ranking.report.RankReport`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trace_eval.stats.ranking.strengths import MODELS
 
 
 def rank_tables(report: RankReport) -> Iterator[Table]:
-    """Counts or means, the ranking by every method, and correlations with people."""
+    """Counts or means, the ranking by every method, and correlations with human labels."""
     yield _means(report) if report.means else _comparisons(report)
     yield _ranking(report)
     shown = [row for row in report.correlations if row.method in _shown(report)]

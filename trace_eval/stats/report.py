@@ -1,4 +1,4 @@
-"""What ``agree`` is asked, and what it answers, of labels and of scores."""
+"""Options and results of ``agree``, for labels and for scores."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TOGETHER = "items, copies and both orders of a pair as one"
 
 @dataclass(frozen=True)
 class AlphaRow:
-    """Krippendorff's alpha of the people, or of the people with a judge as one more rater."""
+    """Krippendorff's alpha of the raters, or of the raters and a judge as one more."""
 
     who: str
     dimension: str
@@ -64,7 +64,7 @@ class TruthRow:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What a judge scored of the items that people rated."""
+    """How many of the rated items a judge scored."""
 
     judge: str
     items: int
@@ -87,7 +87,7 @@ class SplitRow:
 
 @dataclass(frozen=True)
 class AlphaOfScores:
-    """Krippendorff's alpha of the people; with a judge as one more rater only interval."""
+    """Krippendorff's alpha of the raters; with a judge as one more rater only interval."""
 
     who: str
     alpha: Alpha
@@ -95,7 +95,7 @@ class AlphaOfScores:
 
 @dataclass(frozen=True)
 class Growth:
-    """Mean r with people of the mean of k samples, k = 1 to all."""
+    """Mean r with the human mean of the mean of k samples, k = 1 to all."""
 
     judge: str
     by_samples: tuple[float | None, ...]
@@ -103,7 +103,7 @@ class Growth:
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """What every comparison with people says.
+    """Fields of every comparison with human labels.
 
     Attributes:
         labels: where people's labels or ratings are from.
@@ -123,7 +123,7 @@ class Agreement:
 
 @dataclass(frozen=True, kw_only=True)
 class AgreeReport(Agreement):
-    """Judges' labels against people's; each list is one table.
+    """Judges' labels compared with human labels; each list is one table.
 
     Attributes:
         drawn: what the intervals are over, in words.
@@ -170,7 +170,7 @@ class AgreeReport(Agreement):
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreReport(Agreement):
-    """Judges' scores against people's ratings; each list is one table.
+    """Judges' scores compared with human ratings; each list is one table.
 
     Attributes:
         rubric: that was scored; None: unknown.

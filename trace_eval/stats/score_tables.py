@@ -1,4 +1,4 @@
-"""The tables of a :class:`~trace_eval.stats.agreement.report.ScoreReport`, for people."""
+"""The printed tables of a :class:`~trace_eval.stats.agreement.report.ScoreReport`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a result says, in at most three sentences; every rule is in docs/conclude.md.
+"""A result in at most three sentences; every rule is in docs/conclude.md.
 
 Each function takes figures that are computed elsewhere and returns words. It estimates nothing.
 """
@@ -210,7 +210,7 @@ def difference_of_labels(number: int, level: float, power: float = POWER) -> flo
 
 
 def first_labels(pairs: int, level: float) -> str:
-    """What to do where nobody has labelled anything: what is needed, or what the pairs allow."""
+    """Next steps where there are no labels: what is needed, or what the pairs allow."""
     return before_labels(pairs, level)[labels_for_difference(DIFFERENCE, level) > pairs]
 
 
@@ -310,7 +310,9 @@ def beside_rule(standing: RuleStanding | None, judges: int = 1) -> str:
 
 
 def correlates(result: IntervalEstimate) -> str:
-    """Whether scores are shown to rise with people's, a clause; words follow the interval."""
+    """A clause on whether scores are shown to rise with human ratings; words follow the
+    interval.
+    """
     limits = result.interval
     if limits is None:
         return "not shown to rise with people's, as rho has no interval"

@@ -1,4 +1,4 @@
-"""Every report as tables, for people."""
+"""Every report as printed tables."""
 
 from __future__ import annotations
 

@@ -179,6 +179,6 @@ def _interval(both: NDArray[np.int64], of: NDArray[np.int64], level: float) -> R
 
 
 def agreement_table(results: Sequence[EventAgreement]) -> Table:
-    """The agreement for people."""
+    """The printed table of the agreement."""
     pick = "kind labelled measured both recall precision start_ms"
     return table("measured against labelled events", results, pick)

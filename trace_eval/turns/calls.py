@@ -13,7 +13,7 @@ WORST = ("missed_turn", "no_response", "agent_interruption", "no_yield", "dead_a
 
 
 def worst_event(timed: Timed) -> Event | None:
-    """The event of a call that somebody should hear first; None: it has none of these kinds."""
+    """The event of a call to listen to first; None: it has none of these kinds."""
     events = [event for event in timed.measured.events if event.kind in WORST]
     return min(events, key=lambda e: (WORST.index(e.kind), -_length(e)), default=None)
 

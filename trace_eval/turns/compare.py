@@ -123,7 +123,7 @@ class SystemsCompared:
         )
 
     def table(self) -> Table:
-        """The differences for people."""
+        """The printed table of the differences."""
         left = len(self.only_first) + len(self.only_second)
         counts = "higher lower " if self.paired else ""
         kind = "by scenario" if self.paired else "calls of different scenarios, unpaired"

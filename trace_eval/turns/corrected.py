@@ -1,4 +1,4 @@
-"""Figures as measured and as corrected by people, side by side."""
+"""Figures as measured and after human correction, side by side."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trace_eval.turns.report import TurnsReport, report_of, values_of
 
 @dataclass(frozen=True)
 class CorrectedReport:
-    """A report whose events people have corrected.
+    """A report with human-corrected events.
 
     Attributes:
         measured: before.

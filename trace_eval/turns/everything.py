@@ -48,7 +48,7 @@ def _with_ends(record: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class TurnsFound:
-    """Timing of conversations, compared with another system's and with labels where asked for.
+    """Timing of conversations, compared with another system and with labels where requested.
 
     Attributes:
         report: timeline, events and figures.
@@ -100,7 +100,7 @@ class TurnsFound:
         return values
 
     def tables(self, shown: int = 3) -> Iterator[Table]:
-        """Everything for people, with ``shown`` timelines."""
+        """All tables, with ``shown`` timelines."""
         if self.limits:
             yield limits_table(self.limits)
         yield from self.report.tables(shown)
@@ -122,7 +122,7 @@ def turns_report(
     corrections: Path | str | None = None,
     limits: TimingLimits | None = None,
 ) -> TurnsFound:
-    """Time conversations, and compare them where asked for.
+    """Time conversations, and compare them where requested.
 
     Args:
         path: conversations in any layout.

@@ -28,7 +28,7 @@ _NEEDED = ("signal", "transcript")
 
 @dataclass(frozen=True)
 class SpokenEntity:
-    """One code, date, amount, name or number of an agent's turn, and what was heard of it.
+    """One code, date, amount, name or number of an agent's turn, and its recognition.
 
     Attributes:
         conversation, turn: where.
@@ -53,7 +53,7 @@ class SpokenEntity:
 
 @dataclass(frozen=True)
 class Fidelity:
-    """What recognisers heard of the agents' turns whose text is known.
+    """Recognition of the agents' turns whose text is known.
 
     Attributes:
         recognisers: who heard.
@@ -172,7 +172,7 @@ def _spoken(item: ConversationItem) -> Iterator[tuple[int, Turn, Recording]]:
 def _recognised(
     recordings: Sequence[Recording], spec: str, options: ExtractOptions | None
 ) -> Mapping[str, Extracted]:
-    """Source -> what a recogniser made of it."""
+    """Source -> transcript of a recogniser."""
     options = options or ExtractOptions()
     others: dict[str, Any] = {group: "none" for group in GROUPS if group not in _NEEDED}
     chosen = replace(options, overrides={**others, "transcript": spec})
@@ -183,7 +183,7 @@ def _recognised(
 
 
 def _words(found: Extracted) -> Transcript | str:
-    """What was heard, or why nothing was."""
+    """The recognised words, or why there are none."""
     blueprint: Blueprint | None = found.blueprint
     if blueprint is None:
         return found.error or "it cannot be decoded"

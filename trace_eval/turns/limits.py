@@ -41,7 +41,7 @@ class Limited:
 
     @property
     def sentence(self) -> str:
-        """What is allowed, and what was measured."""
+        """The limit and the measured value in one sentence."""
         return f"{self.figure}, {self.limit} allowed: {self.why}"
 
 
@@ -89,12 +89,12 @@ def failed(rows: Sequence[Limited]) -> bool:
 
 
 def undecided(rows: Sequence[Limited]) -> bool:
-    """Whether nothing can be told of a limit."""
+    """Whether a limit cannot be decided."""
     return any(row.verdict == "cannot tell" for row in rows)
 
 
 def limits_table(rows: Sequence[Limited]) -> Table:
-    """The limits for people."""
+    """The printed table of the limits."""
     return table("Limits", rows, "figure limit verdict why", limit="allowed")
 
 

@@ -1,4 +1,4 @@
-"""What ``turns`` may be asked; the command reads it, so that its help imports no numpy."""
+"""Options of ``turns``; the command reads it, so that its help imports no numpy."""
 
 from __future__ import annotations
 

@@ -80,7 +80,9 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
 
 
 def _told(event: Event, floor: Floor) -> Event:
-    """An event of people with what follows from where it is: they say its kind and edges alone."""
+    """A human-annotated event with the facts that follow from its position: they say its kind and
+    edges alone.
+    """
     if event.kind == "backchannel" and "handled" not in event.data:
         return replace(event, data={"handled": handled(floor, event.end_s)})
     if event.kind == "dead_air" and "owner" not in event.data:

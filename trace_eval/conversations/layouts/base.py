@@ -101,7 +101,7 @@ def first_line(path: Path) -> dict[str, Any]:
 
 
 def made(build: Callable[[], Conversation]) -> Conversation:
-    """A conversation, with what is wrong with it in one sentence.
+    """A conversation, or one sentence on why its record cannot be read.
 
     Raises:
         UserError: it breaks a rule of the record.
@@ -113,7 +113,7 @@ def made(build: Callable[[], Conversation]) -> Conversation:
 
 
 def problem(error: ValidationError) -> str:
-    """What is wrong with a record, in one sentence."""
+    """One sentence on why a record cannot be read."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     said = first["msg"].removeprefix("Value error, ")

@@ -1,4 +1,6 @@
-"""What was heard in two channels, kept while their files are unchanged: listening takes long."""
+"""Cache of the speech detected in two channels, valid while their files are unchanged: listening
+takes long.
+"""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ _TO_POWER = (2 * _IN_BAND.T / (2 * _HOP * np.square(_WINDOW).sum())).astype(np.f
 
 @dataclass(frozen=True)
 class Lane:
-    """What is known of one channel; times are those of the conversation.
+    """Speech probability and level of one channel; times are those of the conversation.
 
     Attributes:
         channel: which one.
@@ -139,7 +139,7 @@ def hear(channels: Sequence[Channel]) -> list[Lane]:
 
 
 class _Ear:
-    """What is kept of one channel while its file is decoded.
+    """State of one channel while its file is decoded.
 
     Args:
         number: of its detector; channels of a file are heard by turns.

@@ -82,7 +82,7 @@ class Segmented:
 
 
 def segmented(lanes: Sequence[Lane], ignore: Sequence[tuple[float, float]] = ()) -> list[Segmented]:
-    """Speech of two lanes that were heard at the same time.
+    """Speech segments of two lanes that were recorded at the same time.
 
     Args:
         lanes: two of them.

@@ -102,7 +102,7 @@ class TurnEdges:
 
 
 def turn_edges(lanes: Sequence[Lane], results: Sequence[Segmented]) -> list[TurnEdges]:
-    """Turns of two lanes from the speech that was found in them."""
+    """Turns of two lanes, from the speech detected in them."""
     grids = {band: Grid(lanes, band) for band in ("voice", "middle", "high")}
     return [_Side(grids, own, results).edges() for own in range(len(lanes))]
 
@@ -218,7 +218,7 @@ def _long(hole: tuple[float, float], least_s: float) -> bool:
 
 
 def _runs(mask: _Mask) -> list[tuple[int, int]]:
-    """Half-open runs of what is true."""
+    """Half-open index ranges of consecutive true values."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], mask.astype(np.int8), [0]))))
     return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
 

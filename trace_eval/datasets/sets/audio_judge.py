@@ -109,7 +109,7 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _human(result: Converted, rows: Rows, votes: Sequence[Row]) -> dict[str, float]:
-    """Win rate of each system among people: win 1, tie .5, over its battles."""
+    """Win rate of each system by human labels: win 1, tie .5, over its battles."""
     points: dict[str, list[float]] = defaultdict(list)
     ties = read = 0
     for row in votes:

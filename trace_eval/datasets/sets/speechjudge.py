@@ -38,7 +38,7 @@ _KEPT = ("chosen", "prompt_text", "naturalness_label", "gemini-2.5-flash")
 
 
 class Annotation(NamedTuple):
-    """What one rater said of a pair.
+    """The labels of one rater for a pair.
 
     Attributes:
         preference: ``1``, ``2`` or ``tie``.

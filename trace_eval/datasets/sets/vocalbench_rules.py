@@ -250,7 +250,8 @@ def _board_row(system: str) -> Mapping[str, float] | None:
 def score_clarity(
     result: Converted, system: str, name: str, answers: Sequence[VocalAnswer]
 ) -> None:
-    """Word error rate of what is heard against what was written, errors over words of all answers.
+    """Word error rate of the recognised against the written words: errors over words of all
+    answers.
 
     The board prints that of single_round, and gives points for it.
     """

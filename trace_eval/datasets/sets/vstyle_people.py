@@ -1,4 +1,4 @@
-"""People's marks beside those of vstyle's judge: one file per annotator, with a column ``mos``.
+"""Human ratings beside those of vstyle's judge: one file per annotator, with a column ``mos``.
 
 Rows are joined with the answers by ``id_instruct_id``: the answer's id and its instruction's.
 """
@@ -23,7 +23,7 @@ Marks = dict[str, float]
 
 
 def key_of(row: Row) -> str:
-    """By what people's rows and answers are joined."""
+    """The key that joins human ratings and answers."""
     joined = row.get("id_instruct_id")
     return f"{row.get('id')}_{row.get('instruct_id')}" if joined is None else str(joined)
 

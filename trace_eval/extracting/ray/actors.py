@@ -49,7 +49,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Brief:
-    """What every actor of a job is told.
+    """The settings that every actor of a job gets.
 
     Attributes:
         plan: what is run.

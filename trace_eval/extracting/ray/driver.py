@@ -30,7 +30,7 @@ _PATIENCE_S = 10.0
 
 @dataclass(frozen=True)
 class RayJob:
-    """What the driver is told.
+    """The settings of the driver.
 
     Attributes:
         plan: what is run.

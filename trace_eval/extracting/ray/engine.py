@@ -76,7 +76,7 @@ class RayEngine:
 
     @property
     def capacity(self) -> int:
-        """Clips asked for at once: those of all workers' shards, so that none is news twice."""
+        """Clips in flight at once: those of all workers' shards, so that none is news twice."""
         return CHUNK_CLIPS * self._workers
 
     async def extract(self, source: ClipSource) -> Extracted:

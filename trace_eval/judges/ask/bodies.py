@@ -22,7 +22,7 @@ _PIECE = 1 << 16
 
 
 class BodyTooLarge(Exception):
-    """A response body that passes the bound, or is not encoded as was asked for."""
+    """A response body that is over the bound, or not encoded as requested."""
 
 
 class BodyLost(ConnectionError):

@@ -46,7 +46,7 @@ def _bounded(value: JsonValue) -> Any:
 
 
 def loop_in(text: str) -> str | None:
-    """What a text repeats at its end, without an end in sight; None: nothing.
+    """The passage that a text repeats at its end without stopping; None: nothing.
 
     >>> loop_in("It is clear. " * 9)
     'It is clear.'

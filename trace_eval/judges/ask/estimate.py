@@ -1,4 +1,4 @@
-"""What a run would send and cost, before anything is sent."""
+"""Estimate of the requests and the cost of a run before anything is sent."""
 
 from __future__ import annotations
 

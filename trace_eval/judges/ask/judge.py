@@ -169,7 +169,7 @@ class LLMJudge(Judge):
         return self.view.prepare(case)
 
     def _not_asked(self, case: Case, prepared: Any) -> Outcome | None:
-        """The outcome of a case about which nobody is asked: it is an example, or silent."""
+        """The outcome of a case that needs no request: it is an example, or silent."""
         if details := self.view.example_of(case, prepared):
             return self.unscored(case.item, Reason.IS_EXAMPLE, details)
         if reason := self.view.nothing_in(case, prepared):

@@ -1,4 +1,4 @@
-"""What a run has spent, written down before it is spent.
+"""Write-ahead log of API cost.
 
 A call is put down with its worst case before it is sent, and with its cost once that is known.
 So what a kill leaves open counts as possibly spent, and no judgement has to be there for a
@@ -78,7 +78,7 @@ class Ledger:
         return call
 
     def settled(self, call: str, cost: float) -> None:
-        """Put down what a call cost.
+        """Record the cost of a call.
 
         Raises:
             UserError: it cannot be written; the call then counts with its worst case.

@@ -98,7 +98,7 @@ class Limiter:
         self._wake()
 
     async def paused(self) -> None:
-        """Sleep while the server asked for silence."""
+        """Sleep for as long as the server asked callers to wait."""
         while (left := self._pause_until - asyncio.get_running_loop().time()) > 0:
             await asyncio.sleep(left)
 

@@ -18,7 +18,7 @@ class Text:
     text: str
 
     def record(self) -> JsonValue:
-        """What a cache key holds of it."""
+        """The part of a cache key that stands for it."""
         return {"text": self.text}
 
 

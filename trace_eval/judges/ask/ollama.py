@@ -86,7 +86,7 @@ class OllamaClient(ChatClient):
         )
 
     def parameters(self) -> dict[str, JsonValue]:
-        """What Ollama is told beside the request."""
+        """Parameters sent to Ollama with each request."""
         return self._options.deciding(self.uses)
 
     @property

@@ -130,7 +130,7 @@ class OpenAIClient(ChatClient):
         )
 
     def parameters(self) -> dict[str, JsonValue]:
-        """How replies are to be shaped, as asked for."""
+        """The requested shape of replies."""
         return self._parameters
 
     def observed(self) -> dict[str, JsonValue]:
@@ -280,7 +280,7 @@ class OpenAIClient(ChatClient):
         return choices
 
     def _failure(self, error: Exception) -> Exception:
-        """What an error of a call stands for."""
+        """Map an exception of a call to a typed failure."""
         if isinstance(error.__cause__, BodyTooLarge | BodyLost):  # as older packages wrap them
             error = error.__cause__
         if isinstance(error, openai.APIError):

@@ -113,7 +113,7 @@ class Dialect:
         return replace(self, structure=simpler) if simpler else None
 
     def refuses_choices(self, refusal: str) -> bool:
-        """Whether this error text is about several replies that were asked for."""
+        """Whether this error text is about the number of requested replies."""
         return self.choices and bool(_ABOUT_CHOICES.search(refusal))
 
 

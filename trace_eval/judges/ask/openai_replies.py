@@ -117,7 +117,7 @@ class OpenAIReplies:
         return text
 
     def failure(self, error: openai.APIError) -> CallFailed | Unusable:
-        """What an error of the package stands for."""
+        """Map an exception of the package to a typed failure."""
         if isinstance(error, openai.APIStatusError):
             text = f"{error.message} {json.dumps(error.body, default=str)}"
             return self.failure_of(error.status_code, text, error.response.headers)

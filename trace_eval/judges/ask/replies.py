@@ -247,7 +247,7 @@ class ReplyCache:
             self._tell(error)
 
     def _tell(self, problem: object) -> None:
-        """Say what is wrong with the file, each problem once."""
+        """Warn of each problem of the file once."""
         if str(problem) not in self._told:
             self._told.add(str(problem))
             message = str(problem).removeprefix(f"{self._path}: ")

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Question:
-    """What a case is asked in one order; every sample of it is a call.
+    """The question about a case in one order; every sample of it is a call.
 
     Attributes:
         messages: of the request.
@@ -93,7 +93,7 @@ class Replies(Generic[T]):
 
 
 class AnswerForm(ABC, Generic[T]):
-    """What a rubric makes of replies.
+    """How a rubric reads replies.
 
     Attributes:
         rubric: what outcomes are by; see :class:`~trace_eval.judges.base.Judge`.
@@ -125,7 +125,7 @@ class AnswerForm(ABC, Generic[T]):
 
 
 class View(ABC):
-    """What is shown of a case, and the words that ask about it.
+    """The material of a case that a prompt shows, and the question about it.
 
     Attributes:
         options: the user's, with what the view settles by itself.
@@ -173,7 +173,7 @@ class View(ABC):
 
     @abstractmethod
     def questions(self, case: Case, prepared: Any, orders: Sequence[Order]) -> Iterator[Question]:
-        """What is asked about a case, in the order of its opinions."""
+        """The questions about a case, in the order of its opinions."""
 
     @abstractmethod
     def repair(
@@ -182,7 +182,7 @@ class View(ABC):
         """The messages of the second chance."""
 
     def caveats(self, case: Case, prepared: Any) -> list[str]:
-        """What a reader of the outcome must know of what was shown."""
+        """Caveats about the material that was shown, for readers of the outcome."""
         return []
 
     def cropped(self, case: Case, prepared: Any) -> bool:
@@ -194,7 +194,7 @@ class View(ABC):
         return ""
 
     def parameters(self) -> dict[str, JsonValue]:
-        """What is shown with every case, by what is in it."""
+        """The material shown with every case, identified by its content."""
         return {}
 
     def observed(self) -> dict[str, JsonValue]:

@@ -55,7 +55,7 @@ class FusedPanel(Panel):
         return {"fusion": self._sha256, "raters": raters}
 
     def combined(self, item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
-        """The fused score, with what each judge said beside it."""
+        """The fused score, with the score of each judge beside it."""
         mixture = pooled(item, rubric, parts)
         scored = {p.judge: p.estimate for p in parts if p.status == "scored" and p.estimate}
         fused = self.model.fuse(scored)

@@ -26,7 +26,7 @@ Said = TypeVar("Said", VerdictOpinion, ScoreOpinion)
 
 
 class PairOpinions(NamedTuple):
-    """All that one judge said of a pair.
+    """All opinions of one judge on a pair.
 
     Attributes:
         pair, judge: who was judged, by whom.

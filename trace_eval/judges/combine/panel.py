@@ -1,4 +1,4 @@
-"""What a session asks: one judge, or several judges and rubrics at once."""
+"""The judges that a session calls: one judge, or several judges and rubrics at once."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from trace_eval.scores.estimate import of_distribution
 
 
 class WordJudge(Judge):
-    """Rates what was said; recordings by what a recogniser heard.
+    """Rates the words of an answer; recordings by what a recogniser heard.
 
     Attributes:
         scale: of the rubrics that it takes, e.g. ``fusion.BINARY`` for yes or no.

@@ -1,1 +1,1 @@
-"""What a judge may be asked for: small classes of options, and all of them in one."""
+"""Options of judges: small classes of options, and all of them in one."""

@@ -26,7 +26,7 @@ Sampling = Literal["ours", "server"]
 
 
 def option(default: T, **rules: Any) -> T:
-    """A field of an options class, with what is asked of its values.
+    """A field of an options class with the constraints on its values.
 
     Args:
         default: its value where nobody names one.
@@ -81,7 +81,7 @@ class CallOptions:
 
 @dataclass(frozen=True)
 class ChatOptions(CallOptions):
-    """What a chat model is asked for, whatever it is shown.
+    """Options of a chat model that do not depend on what it is shown.
 
     Attributes:
         preset: settings of a published protocol, where none are named: audiojudge, style_paper

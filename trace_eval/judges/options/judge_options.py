@@ -70,7 +70,7 @@ class JudgeOptions(
     PairwiseOptions,
     ChatOptions,
 ):
-    """What a judge is asked for: the options of every kind. ``doctor --judge SPEC`` explains them.
+    """Options of a judge: the options of every kind. ``doctor --judge SPEC`` explains them.
 
     A preset fills in the options that were not named when the object was made. One that was
     named stays as it is, also where its value is the default's, so that
@@ -196,7 +196,7 @@ class JudgeOptions(
 
 
 def _default(name: str) -> object:
-    """The value of an option that nobody chose."""
+    """The default value of an option."""
     return JudgeOptions.__dataclass_fields__[name].default
 
 

@@ -1,4 +1,4 @@
-"""Replies of judges that listen which say that nothing was heard: their verdicts are guesses.
+"""Replies in which a listening judge says that it heard nothing: their verdicts are guesses.
 
 Only what the judge says of itself counts. That an answer says so, or that one of two recordings
 is quiet, is a finding about the answer. English alone is understood.

@@ -32,7 +32,7 @@ _TEXT: JsonValue = {"type": "string"}
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What a reply says, in the order in which the answers were shown.
+    """The verdicts of a reply, in the order in which the answers were shown.
 
     Attributes:
         ratings: dimension -> label on the rubric's scale; of one label the key is empty.
@@ -81,7 +81,7 @@ class LabelForm(AnswerForm[Verdicts]):
         return judgement
 
     def _opinion(self, asked: AskedQuestion[Verdicts]) -> VerdictOpinion:
-        """What a reply says in terms of the pair's own A and B."""
+        """The verdicts of a reply in terms of the pair's own A and B."""
         parts = {part.name: part for part in self.task.parts}
         about = None if self.task.is_typed else parts[str(asked.question.part)].about
         said = asked.outcome.value or Verdicts({}, {})

@@ -42,7 +42,7 @@ _VALUE = r"\s*+(?:is\s*+)?[:=]\s*+[*_`]*+\s*+([^\s*_`,;]+)"
 
 
 class TurnReply(NamedTuple):
-    """What a reply says of one turn."""
+    """The scores that a reply gives to one turn."""
 
     score: int | float
     reasoning: str
@@ -223,7 +223,7 @@ class ScoreForm(AnswerForm[ScoreReply]):
 
 
 def _of_turns(requested: AskedQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
-    """An opinion for every turn that was asked about; the first one has the usage."""
+    """An opinion for every turn that was to be rated; the first one has the usage."""
     reply = requested.outcome.value
     record = requested.record
     for position, number in enumerate(requested.question.turns):

@@ -1,4 +1,4 @@
-"""The options that a judge has, with defaults and meaning, for people who ask."""
+"""The options of a judge with their defaults and meaning."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _SYSTEM = Message(
 
 
 class HearingFinding(NamedTuple):
-    """One thing that a probe found.
+    """One result of a probe.
 
     Attributes:
         name: what was probed.

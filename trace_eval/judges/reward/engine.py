@@ -148,7 +148,7 @@ class RewardEngine:
         return rewards(self.model(), conversations, self.batch)
 
     async def close(self) -> None:
-        """Close what is kept; the model stays for other judges of this process."""
+        """Release the model; the model stays for other judges of this process."""
         if self._kept:
             self._kept.close()
 

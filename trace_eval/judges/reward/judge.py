@@ -55,7 +55,7 @@ class InProcessJudge(Judge):
         self.engine.model()
 
     async def close(self) -> None:
-        """Close what is kept."""
+        """Release the engine."""
         await self.engine.close()
 
 

@@ -42,7 +42,7 @@ class Instructed:
     literal: tuple[str, ...]
 
     def several(self, kind: RequestKind) -> bool:
-        """Whether more than one value of a kind is asked for in one answer."""
+        """Whether an instruction requests more than one value of a kind."""
         return sum(r.kind is kind and not r.negated for r in self.requests) > 1
 
 

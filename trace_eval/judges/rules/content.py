@@ -62,7 +62,7 @@ _DROWNED = (GUESSED[LOW_CONFIDENCE], GUESSED["unsure_language"])
 
 @dataclass(frozen=True)
 class _AnswerText:
-    """What is known of one answer.
+    """The words of one answer and their certainty.
 
     Attributes:
         standing: what its words say; without faults where they are guesses.

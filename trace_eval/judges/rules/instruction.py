@@ -1,4 +1,4 @@
-"""What is asked for, as far as rules that know English can read it."""
+"""The requests in an instruction, as far as rules for English can read them."""
 
 from __future__ import annotations
 

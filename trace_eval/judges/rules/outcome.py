@@ -18,7 +18,7 @@ class MeasurementMissing(Exception):
 
 @dataclass(frozen=True)
 class AnswerStanding:
-    """What is known of one answer in one dimension.
+    """The standing of one answer in one dimension.
 
     Attributes:
         faults: why it is not acceptable, for people; empty when it is acceptable.

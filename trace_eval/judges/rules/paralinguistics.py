@@ -234,7 +234,7 @@ def _with_silence(
     instruction: RuleInstruction,
     cuts: RuleThresholds,
 ) -> DimensionVerdict:
-    """An answer in which nobody speaks has no delivery; the other is judged against itself."""
+    """An answer without speech has no delivery; the other is judged against itself."""
     sides: list[AnswerStanding] = []
     for side, why in zip((a, b), silent, strict=True):
         if why:

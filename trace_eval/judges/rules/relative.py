@@ -54,7 +54,7 @@ class Way:
 
     @property
     def cut(self) -> str:
-        """For people, e.g. ``at most 140``."""
+        """In print, e.g. ``at most 140``."""
         return f"{'at least' if self.sign > 0 else 'at most'} {self.norm:g}"
 
     def apart(self, value: float, other: float, name: str) -> str:

@@ -38,7 +38,7 @@ _SENTENCE_END = re.compile(r"(?<=[.?!;])\s+")
 
 @dataclass(frozen=True, order=True)
 class DeliveryRequest:
-    """One thing that is asked of the delivery.
+    """One request about the delivery.
 
     Attributes:
         at: position in the instruction's body, for the order of requests.
@@ -54,7 +54,7 @@ class DeliveryRequest:
 
     @property
     def label(self) -> str:
-        """For people, e.g. ``not whisper`` or ``emotion sad``."""
+        """In print, e.g. ``not whisper`` or ``emotion sad``."""
         words = (str(self.kind).replace("_", " "), self.value)
         return ("not " if self.negated else "") + " ".join(filter(None, words))
 

@@ -1,4 +1,4 @@
-"""The words by which people ask for a delivery, and the labels of the classifiers."""
+"""The words that request a delivery, and the labels of the classifiers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class RequestKind(StrEnum):
-    """What can be asked of a delivery."""
+    """Kinds of requests about a delivery."""
 
     SLOW = "slow"
     FAST = "fast"

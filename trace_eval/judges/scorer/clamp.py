@@ -1,4 +1,4 @@
-"""Fitting the threshold of clamping on people's ratings, and storing it with the scorer."""
+"""Fit the clamping threshold on human ratings and store it with the scorer."""
 
 from __future__ import annotations
 

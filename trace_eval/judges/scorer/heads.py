@@ -36,7 +36,7 @@ NO_RATING = -1.0
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a head says of a batch.
+    """The predictions of a head for a batch.
 
     Attributes:
         mean, variance: on [0, 1] [shape=(rows,), float32].

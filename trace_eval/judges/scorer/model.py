@@ -23,7 +23,7 @@ DEFAULT_LIMIT = 4096
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a scorer says of one text.
+    """The prediction of a scorer for one text.
 
     Attributes:
         mean, variance: on [0, 1].

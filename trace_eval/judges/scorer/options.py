@@ -1,4 +1,4 @@
-"""What can be chosen when a scorer is trained, and what is told meanwhile."""
+"""Options of training a scorer, and its progress events."""
 
 from __future__ import annotations
 

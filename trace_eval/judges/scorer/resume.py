@@ -62,7 +62,7 @@ def place(root: Path, step: int) -> Path:
 
 
 def finish(written: Path, root: Path, best: int | None, ended: bool) -> None:
-    """Give a written checkpoint its name, and remove those that nobody needs any more.
+    """Give a written checkpoint its final name, and remove checkpoints that are no longer needed.
 
     Args:
         written: its files, in a folder outside of ``root`` or under :data:`PART`.

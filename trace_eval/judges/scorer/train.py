@@ -1,4 +1,4 @@
-"""Training a scorer on people's ratings, with transformers' Trainer and our loss.
+"""Train a scorer on human ratings, with transformers' Trainer and this project's loss.
 
 Each row weighs the same, whatever its number of raters (``weight="ratings"`` gives the
 paper's sum). Dev rows choose the checkpoint by CRPS. The same command continues where a

@@ -1,1 +1,1 @@
-"""How far judges agree with people, and why: one statistic per file, and a row in ``metrics``."""
+"""Agreement of judges with human labels: one statistic per file, and a row in ``metrics``."""

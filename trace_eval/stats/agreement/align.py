@@ -82,7 +82,7 @@ class Aligned:
 
     @property
     def agreed(self) -> Codes:
-        """The truth where people agree on one; missing where they split."""
+        """The label where raters agree on one; missing where they split."""
         return agreed(self.people)
 
     def untyped(self) -> Aligned:
@@ -98,7 +98,7 @@ class Aligned:
         return folded(joint_counts(self.truth, said, *self.shares.shape), self.shares)
 
     def credit(self) -> NDArray[np.float64]:
-        """Share of each judgement that people bear out: 1 is theirs, 0 is none of theirs.
+        """Share of the raters that agree with each judgement: 1 is theirs, 0 is none of theirs.
 
         Where k labels tie, each of them is right by 1 / k.
         """

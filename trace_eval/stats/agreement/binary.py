@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class BinaryAgreement:
-    """A judge's majorities against people's.
+    """Majority labels of a judge compared with human ones.
 
     Attributes:
         items: decided on both sides.

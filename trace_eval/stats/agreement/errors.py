@@ -1,4 +1,4 @@
-"""Mean absolute error, mean squared error and bias of a judge's mean against people's."""
+"""Mean absolute error, mean squared error and bias of a judge's mean against the human mean."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def mse(resampler: Resampler, key: str, scored: Scored) -> Basis:
 
 
 def bias(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """Judge minus people, -1 to 1."""
+    """Judge minus human mean, -1 to 1."""
     return _mean(resampler, key, scored, _error(scored), signed=True)
 
 

@@ -27,7 +27,7 @@ Group = Literal["agreement", "people", "raters", "variance", "calibration", "sam
 
 @dataclass(frozen=True)
 class AgreementFigure:
-    """One number about one judge, baseline or the people.
+    """One figure of a judge, a baseline or the raters.
 
     Attributes:
         group: its table.

@@ -27,7 +27,7 @@ from trace_eval.stats.agreement.mirrored import exchanged_sides, mirrored_truth
 def label_warnings(
     items: Opinions, judges: Sequence[Judge], columns: Sequence[Sequence[Aligned]]
 ) -> list[DataWarning]:
-    """What is wrong with the labels, with the judgements, and with the two together.
+    """Warnings about the labels, about the judgements, and about the two together.
 
     Args:
         items: the labels, one row per item.

@@ -1,4 +1,4 @@
-"""Accuracy where people name a winner, told so that no choice is hidden.
+"""Accuracy where raters name a winner, reported with every choice that was made.
 
 Published figures on such benchmarks often leave out replies that could not be read, and do
 not say what became of the judge's ties. Here all three ways to count a tie stand side by

@@ -40,7 +40,7 @@ def categories(items: Opinions) -> Masks:
 
 
 def by_level(labels: Opinions, column: str) -> Masks:
-    """Items by the level of agreement of their people; empty where nobody shares an item."""
+    """Items by the level of agreement of their raters; empty where nobody shares an item."""
     votes = vote_counts(labels, column)
     if int(votes.sum(1).max(initial=0)) < 2:
         return {}

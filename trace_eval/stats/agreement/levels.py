@@ -1,4 +1,4 @@
-"""How far the people of one item agree, in the levels of SpeechJudge (arXiv 2511.07931).
+"""Agreement of the raters of one item, in the levels of SpeechJudge (arXiv 2511.07931).
 
 Counts are of the labels ``1``, ``2`` and ``tie``; typed ties are one tie here. Beyond three
 people the published levels are continued: unanimous is full agreement, no unique largest

@@ -1,4 +1,4 @@
-"""Tables about the people behind the labels, and about subsets of their items."""
+"""Tables about raters, and about subsets of their items."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def people_tables(
 
 
 def forced_table(rows: Sequence[Forced]) -> Table:
-    """Where people name a winner, by subset."""
+    """Table of the items on which raters name a winner, by subset."""
     return table(
         "Where people name a winner: accuracy by subset",
         rows,

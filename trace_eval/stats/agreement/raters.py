@@ -1,4 +1,4 @@
-"""People who are known by name: how they agree with each other, and the judge with them.
+"""Raters with names: how they agree with each other, and the judge with them.
 
 With R raters, human-human is the mean r over their pairs, judge-human the mean r of the
 judge with each. The two are not alike where the judge is a mean of samples and a rater is

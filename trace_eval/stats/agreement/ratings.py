@@ -1,4 +1,4 @@
-"""People's ratings from a file of one rating per row, or from labelled items."""
+"""Human ratings from a file of one rating per row, or from labelled items."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def written(items: Sequence[Single]) -> dict[str, tuple[str, tuple[str, ...]]]:
 
 
 def as_means(ratings: Opinions, scale: Numbers) -> Opinions:
-    """Ratings of which each is the mean of several people's, under the fact ``mos``.
+    """Ratings that are each the mean of several raters, under the fact ``mos``.
 
     That is so where a number between two labels occurs, every item has one number alone, and nobody
     is named who gave it: what one person chose is a label.

@@ -1,4 +1,4 @@
-"""How often each person says what the others say, and how often two people of an item agree.
+"""How often each rater agrees with the others, and how often two raters of an item agree.
 
 Both follow SpeechJudge (arXiv 2511.07931, section 3), where one person under 30 % was left
 out. They are shares of equal labels and know no chance: read them beside alpha and kappa,
@@ -39,7 +39,7 @@ class ReliabilityRow:
 
 @dataclass(frozen=True)
 class PairwiseRow:
-    """The chance that two people of one item, drawn at random, say the same.
+    """The chance that two randomly drawn raters of one item agree.
 
     Attributes:
         group: a category of items, or ``all``.
@@ -95,7 +95,7 @@ def pairwise_rows(
 
 
 def drawn_agreement(votes: NDArray[np.int64]) -> tuple[int, float, float]:
-    """(items, mean, standard deviation over draws) of the agreement of two people per item.
+    """(items, mean, standard deviation over draws) of the agreement of two raters per item.
 
     The chance of an item with counts ``c`` and ``n = sum c`` is ``p = sum c (c - 1) / n (n - 1)``;
     a draw over N items has mean ``mean p`` and variance ``sum p (1 - p) / N**2``, exactly.

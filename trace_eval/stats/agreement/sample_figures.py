@@ -26,7 +26,9 @@ MAX_RATERS = 40
 
 
 def add_raters(book: FigureBook, study: Study, judges: list[JudgeScores]) -> list[str]:
-    """People among each other and with the judges, rater by rater; returns notes."""
+    """Agreement of the raters with each other and with the judges, rater by rater; returns
+    notes.
+    """
     raters = len(study.people.raters)
     if not 2 <= raters <= MAX_RATERS:
         return []

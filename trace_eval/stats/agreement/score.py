@@ -1,4 +1,4 @@
-"""One judge against people: agreement per dimension with intervals and baselines."""
+"""One judge compared with human labels: agreement per dimension with intervals and baselines."""
 
 from __future__ import annotations
 

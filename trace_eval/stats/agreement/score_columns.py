@@ -1,4 +1,6 @@
-"""What is compared with people: a run's scores, or a file of them, as columns."""
+"""The columns that are compared with human ratings: a run's scores, or a file of them, as
+columns.
+"""
 
 from __future__ import annotations
 

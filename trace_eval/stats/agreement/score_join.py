@@ -1,4 +1,4 @@
-"""Scores of judges joined to people's ratings."""
+"""Scores of judges joined to human ratings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores of both answers, where judge and people give numbers: error beside the constant.
+"""Scores of both answers, where judge and raters give numbers: error beside the constant.
 
 A judge that scores answers can order them well and still be worse than always giving the
 mean: its mean squared error says so.

@@ -34,7 +34,7 @@ class RatingScores:
 
 @dataclass(frozen=True)
 class Scored:
-    """One judge, or one baseline, beside people; it scored every item.
+    """One judge, or one baseline, beside human ratings; it scored every item.
 
     Attributes:
         study: items and ratings.

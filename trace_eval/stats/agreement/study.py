@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class People:
-    """Ratings by people, one row per rating; who did not rate has no row.
+    """Human ratings, one row per rating; who did not rate has no row.
 
     Attributes:
         items: how many items there are.
@@ -126,7 +126,7 @@ class JudgeScores:
 
 @dataclass(frozen=True)
 class Study:
-    """Everything that a comparison of scores with people needs besides the judges.
+    """Everything besides the judges that a comparison of scores with human ratings needs.
 
     Attributes:
         ids: of the items.

@@ -1,4 +1,6 @@
-"""Systems by their mean score, beside people's, and the judge's liking for its own family."""
+"""Systems by their mean score beside the human mean, and the judge's preference for its own
+family.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ class SystemShares:
 
 @dataclass(frozen=True)
 class SystemAgreement:
-    """How far a judge orders the systems as people do.
+    """Agreement of a judge's order of the systems with the human one.
 
     Attributes:
         systems: with a mean on both sides.

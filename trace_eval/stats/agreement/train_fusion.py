@@ -229,7 +229,7 @@ def _verdict(errors: Sequence[CrossValidated], names: Sequence[str]) -> tuple[bo
 
 
 def training_tables(training: FusionTraining) -> list[Table]:
-    """What was fitted, and the errors, for people."""
+    """Printed tables of the fitted model and its errors."""
     model = training.model
     held_out = {error.who: error for error in training.test_errors}
     fitted = grid(

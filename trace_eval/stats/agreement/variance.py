@@ -1,4 +1,5 @@
-"""Does a judge know where people disagree? Error of its variance, beside two that know nothing.
+"""Whether a judge's uncertainty follows the disagreement of raters. Error of its variance, beside
+two that know nothing.
 
 Only items with three ratings or more, and the unbiased variance: with fewer, or with
 singletons counted as 0, most of the truth is 0 by construction and so is the best forecast.

@@ -1,4 +1,4 @@
-"""Maps from what a judge measured to the probability that people prefer A.
+"""Maps from a judge's measurement to the probability that raters prefer A.
 
 All are symmetric: exchanging A and B turns p into 1 - p, so every pair also teaches as its own
 mirror image. A tie of people is half a win of each.

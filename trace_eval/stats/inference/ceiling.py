@@ -1,4 +1,4 @@
-"""How far people agree with each other: what no judge can be expected to pass."""
+"""Agreement of raters with each other: what no judge can be expected to pass."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trace_eval.stats.agreement.counts import joint_counts, kappa
 
 @dataclass(frozen=True)
 class RuleCeiling:
-    """Two people on the same items.
+    """Agreement of two raters on the same items.
 
     Attributes:
         pairs: (item, rater, rater) triples with both labels.

@@ -191,7 +191,7 @@ class FutureLabels:
         return rows, weight, np.asarray(np.unique(unit, return_inverse=True)[1])
 
     def _imputed(self, rng: np.random.Generator) -> Array:
-        """People's values of all simulated pairs [shape=(n,)]."""
+        """Human values of all simulated pairs [shape=(n,)]."""
         rows, weight, unit = self._donors
         classes, said = self._classes, self.said[self._part]
         drawn = weight * rng.exponential(size=int(unit.max()) + 1)[unit]
@@ -229,7 +229,7 @@ class FutureLabels:
         return np.where(rng.random(len(u)) < alike, common[units], u)
 
     def _likeness(self, rng: np.random.Generator, drawn: Array) -> float:
-        """Correlation of people's values within a unit, given what the judge says, 0 to 1.
+        """Correlation of human values within a unit, given the judge's verdicts, 0 to 1.
 
         As likely as the labels make it: few labels of one unit leave most of that range, and
         none at all leave all of it.

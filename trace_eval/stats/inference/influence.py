@@ -1,4 +1,5 @@
-"""Who was asked, and the two parts of a prediction-powered mean with their influence.
+"""The sampling design of labels, and the two parts of a prediction-powered mean with their
+influence.
 
 The mean of people's labels, and the judge's mean over all minus its mean where people were asked:
 see :mod:`trace_eval.stats.inference.ppi` for what is made of them. Influence functions are summed
@@ -26,7 +27,7 @@ FORGOTTEN = 0.01
 
 @dataclass(frozen=True)
 class Design:
-    """Who was asked, and how likely that was.
+    """Which items have a label, and with what probability they were drawn.
 
     Attributes:
         labelled: items with a label [shape=(n,)].
@@ -183,7 +184,7 @@ class LabelledValues:
 
     @property
     def missed(self) -> Array:
-        """People's values minus the judge's where these differ."""
+        """Human values minus the judge's where these differ."""
         apart: Array = self.values - self.judged
         missed: Array = apart[apart != 0]
         return missed

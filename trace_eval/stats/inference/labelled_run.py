@@ -1,4 +1,4 @@
-"""What a judge said, how sure it was, and what people say of some of it, in aligned arrays."""
+"""A judge's verdicts, their certainty, and human labels of some items, in aligned arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LabelledRun:
-    """One judge on all items, people on some.
+    """One judge on all items, human labels on some.
 
     Attributes:
         table: the judgements, one row per item.
@@ -75,7 +75,7 @@ class LabelledRun:
 
     @property
     def asked(self) -> NDArray[np.bool_]:
-        """Items that people labelled [shape=(n,)]."""
+        """Items with a human label [shape=(n,)]."""
         return np.asarray(self.truth != MISSING)
 
     @property
@@ -85,7 +85,7 @@ class LabelledRun:
 
     @property
     def usable(self) -> NDArray[np.bool_]:
-        """Items on which judge and people can be compared."""
+        """Items with both a verdict and a human label."""
         return np.asarray(~np.isnan(self.agrees))
 
     @cached_property
@@ -99,7 +99,7 @@ class LabelledRun:
         return units(self.facts, instructions=False)
 
     def design(self, asked: NDArray[np.bool_], cluster: bool) -> Design:
-        """Who was asked, for estimates over all items.
+        """The sampling design, for estimates over all items.
 
         Args:
             asked: the items that count [shape=(n,)].

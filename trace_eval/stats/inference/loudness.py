@@ -1,4 +1,4 @@
-"""Does the judge prefer the louder answer where people see no difference?"""
+"""Whether the judge prefers the louder answer where human labels are ties."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trace_eval.stats.inference.labelled_run import gather
 
 @dataclass(frozen=True)
 class LoudnessBias:
-    """Among the pairs that people call a tie: what the judge said; exact sign test."""
+    """Among the pairs that raters call a tie: what the judge said; exact sign test."""
 
     human_ties: int
     louder: int

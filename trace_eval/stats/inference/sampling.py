@@ -27,7 +27,7 @@ CHANCE = 4.0
 
 @dataclass(frozen=True)
 class Drawn:
-    """What is known of the draw.
+    """How the labelled items were drawn, as far as is known.
 
     Attributes:
         inclusion: probability with which each pair of the run was asked for, NaN where unknown

@@ -1,4 +1,4 @@
-"""What people say over the whole run, from all judgements and few labels."""
+"""Human shares over the whole run, estimated from all judgements and few labels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from trace_eval.stats.inference.ppi import PPIEstimate, estimate
 
 @dataclass(frozen=True)
 class ShareRow:
-    """Share of the judged pairs that people give a label, or on which the judge is right.
+    """Share of the judged pairs with a human label, or on which the judge is right.
 
     Attributes:
         what: the label, :data:`PEOPLE_SPLIT` or :data:`RIGHT`.

@@ -1,4 +1,4 @@
-"""The conclusions as tables, for people."""
+"""Printed tables of the conclusions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _level(level: float, rows: Iterable[PPIEstimate]) -> str:
 
 
 def ppi_tables(rates: WinRates, level: float) -> Iterator[Table]:
-    """Win rates among people, and the differences between systems."""
+    """Win rates by human labels, and the differences between systems."""
     yield _rates(rates, level)
     yield _differences(rates, level)
 
@@ -65,7 +65,7 @@ def _differences(rates: WinRates, level: float) -> Table:
 
 
 def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
-    """What people say over the whole run."""
+    """Human shares over the whole run."""
     result = table(
         "People over all judged pairs, from few labels",
         rows,

@@ -1,4 +1,4 @@
-"""People's win rates of systems from all judgements and a few labels, and who is better."""
+"""Human win rates of systems from all judgements and a few labels, and which system is better."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BOTH_BAD = LABELS.index("both_bad")
 
 @dataclass(frozen=True)
 class RateRow:
-    """One system's win rate among people (a tie is half), 0 to 1."""
+    """One system's win rate by human labels (a tie is half), 0 to 1."""
 
     system: str
     rate: PPIEstimate

@@ -16,7 +16,7 @@ from trace_eval.stats.agreement.mirrored import mirrored_truth
 
 
 def ranking_warnings(table: Opinions, column: str, labels: Opinions | None) -> list[DataWarning]:
-    """What is wrong with the judgements that are ranked, and with the labels beside them.
+    """Warnings about the judgements that are ranked, and about the labels beside them.
 
     Args:
         table: one judge, one row per item.

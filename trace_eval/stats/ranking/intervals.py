@@ -97,7 +97,7 @@ def rank_intervals(
 def rank_sets(
     values: Array, drawn: Array, tested: Array, level: float, units: Array | None = None
 ) -> RankSets:
-    """Who is ahead of whom by Holm's correction of the p values of all pairs.
+    """Which system is ahead of which, by Holm's correction of the p values of all pairs.
 
     Args:
         values: of each system, more is better [shape=(systems,)].

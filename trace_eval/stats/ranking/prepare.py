@@ -46,7 +46,7 @@ def fused_with(
 
 
 def people_table(labels: Opinions, judged: Opinions, missing: Missing = "error") -> Opinions:
-    """What people say of every judged item, one row each, with the judgements' systems.
+    """The human label of every judged item, one row each, with the judgements' systems.
 
     What most of them say; a split is half a win for either system.
 

@@ -1,4 +1,4 @@
-"""What ``rank`` is asked for, and what it answers."""
+"""Options and result of ``rank``."""
 
 from __future__ import annotations
 

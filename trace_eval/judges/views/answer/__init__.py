@@ -1,1 +1,1 @@
-"""What a judge is shown of a single answer: words, blueprints, a conversation or sound."""
+"""The prompt of a judge of single answers: words, blueprints, a conversation or sound."""

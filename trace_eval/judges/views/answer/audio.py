@@ -105,7 +105,7 @@ class AudioView(AnswerView):
         return None
 
     def is_silent(self, case: Case) -> bool:
-        """True where nothing can be heard in any recording."""
+        """True where every recording is silent."""
         return self.prepare(case).silent
 
     def texts(self, case: Case) -> list[str]:
@@ -118,7 +118,7 @@ class AudioView(AnswerView):
         return [*self.lines(case, fence), common().names["audio"], audio_part(waveform)]
 
     def lines(self, case: Case, fence: Fence) -> list[str]:
-        """Who speaks in which turn, where the item says so."""
+        """The speaker of each turn, where the item names speakers."""
         speakers = self._speakers(case.single)
         lines = [f"turn {n}: {name}" for n, name in enumerate(speakers, start=1)]
         return [fence("speakers", "\n".join(lines))] if any(speakers) else []
@@ -193,7 +193,7 @@ class AudioView(AnswerView):
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What is doubtful about the examples."""
+        """Doubts about the examples."""
         return self._examples.warnings
 
     def _speakers(self, item: Single) -> list[str]:

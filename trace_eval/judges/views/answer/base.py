@@ -70,12 +70,12 @@ class AnswerView(ABC):
         return False
 
     def is_silent(self, case: Case) -> bool:
-        """True where nobody can be heard in any recording of the answer."""
+        """True where no recording of the answer holds speech."""
         available = list(case.answers.values())
         return bool(available) and all(map(_silent, available))
 
     def caveats(self, case: Case) -> list[str]:
-        """What a reader of the score must know of what was shown."""
+        """Caveats about the material that was shown, for readers of the score."""
         doubtful = [
             flag
             for blueprint in case.answers.values()
@@ -121,7 +121,7 @@ class AnswerView(ABC):
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What is doubtful about the examples."""
+        """Doubts about the examples."""
         return ()
 
 

@@ -79,7 +79,7 @@ class ConversationView(AnswerView):
         return item.answer_roles if item.has_conversations else []
 
     def missing_evidence(self, case: Case) -> str | None:
-        """No conversation, or nobody in it to judge."""
+        """Why there is no evidence: no conversation, or no speaker in it to judge."""
         conversation = case.single.answer.conversation
         if conversation is None:
             return f"rubric {self._rubric.name} is about conversations; give 'conversation'"

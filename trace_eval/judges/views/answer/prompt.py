@@ -119,7 +119,7 @@ class SingleView(View):
         return [*requested, *self.answer.roles(item)]
 
     def _listens_to_instruction(self, item: Item) -> bool:
-        """A spoken instruction matters where it is shown and nobody wrote it down."""
+        """Whether a spoken instruction is needed: it is shown and has no written text."""
         spoken = item.instruction.has_audio and not item.instruction.text
         return spoken and self._asks_for_instruction
 
@@ -160,7 +160,7 @@ class SingleView(View):
         return Reason.EMPTY_CANDIDATE if self.answer.is_empty(case) else None
 
     def caveats(self, case: Case, prepared: None) -> list[str]:
-        """What a reader of the score must know of what was shown."""
+        """Caveats about the material that was shown, for readers of the score."""
         return self.answer.caveats(case)
 
     def cropped(self, case: Case, prepared: None) -> bool:
@@ -277,7 +277,7 @@ class SingleView(View):
 
 
 def view_of(rubric: ScoreRubric, options: JudgeOptions) -> AnswerView:
-    """How a judge that reads is shown what a rubric is about."""
+    """The view that shows a text judge the subject of a rubric."""
     if rubric.of_conversations:
         return ConversationView(rubric, options)
     return BlueprintView(options) if rubric.needs_audio else TranscriptView()

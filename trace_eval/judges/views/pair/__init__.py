@@ -1,1 +1,1 @@
-"""What a judge is shown of two answers: words and blueprints, or their recordings."""
+"""The prompt of a judge of pairs: words and blueprints, or their recordings."""

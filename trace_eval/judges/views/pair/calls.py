@@ -58,7 +58,7 @@ def call_clip(case: Case, answer: Answer, name: str, max_seconds: float) -> Clip
 
 
 def about_calls(answers: Sequence[Answer]) -> str:
-    """What must be said of recordings that are calls; nothing where none is one.
+    """Caveats about recordings that are calls; nothing where none is one.
 
     Args:
         answers: two, in the order in which they are heard.
@@ -72,7 +72,7 @@ def about_calls(answers: Sequence[Answer]) -> str:
 
 
 def _speakers(answer: Answer) -> list[str]:
-    """Who speaks in each turn that is heard."""
+    """The speaker of each turn that has a recording."""
     roles = _roles(answer)
     return [_WHO[roles[turn.speaker or ""]] for turn in answer.spoken_turns.values()]
 

@@ -1,4 +1,4 @@
-"""What a judge that scores both recordings is sent: naturalness (SpeechJudge, arXiv 2511.07931).
+"""The request to a judge that scores both recordings: naturalness (SpeechJudge, arXiv 2511.07931).
 
 Other questions with two scores come from task files. The recordings are sent apart, as the
 published judge was trained, and without examples, with which published models did worse.
@@ -38,7 +38,7 @@ Clip = TypeVar("Clip")
 
 
 class PairScoresView(View):
-    """Two recordings apart, with what each should have said where the task shows it.
+    """Two separate recordings, with the intended text of each where the task shows it.
 
     Raises:
         UserError: the template cannot be used, or recordings are to be joined.

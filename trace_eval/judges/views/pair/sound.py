@@ -1,4 +1,4 @@
-"""What a judge that listens is sent of a pair (AudioJudge, arXiv 2507.12705): its recordings.
+"""The request to a listening judge of pairs (AudioJudge, arXiv 2507.12705): its recordings.
 
 No extractor runs for it; the recordings are decoded when a request's body is made.
 """

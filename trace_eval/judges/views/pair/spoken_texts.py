@@ -1,4 +1,4 @@
-"""What the recordings of a pair should have said, and the caveats that go with it."""
+"""The intended texts of the recordings of a pair, with their caveats."""
 
 from __future__ import annotations
 

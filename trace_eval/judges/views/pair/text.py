@@ -1,4 +1,4 @@
-"""What a judge that reads is shown of a pair: a static part first, then words and blueprints.
+"""The prompt of a text judge of pairs: a static part first, then words and blueprints.
 
 This is TRACE's second stage (Textual Reasoning over Audio Cues for Evaluation). The pair is
 made harmless and rendered once; both orders and all samples share that work. The judge is never
@@ -60,7 +60,7 @@ ABOUT_THE_CLIP = frozenset({Status.SILENT, Status.NO_SPEECH, Status.TOO_SHORT})
 
 @dataclass(frozen=True)
 class AnswerText:
-    """What a template may use of one clip."""
+    """The fields of one clip that a template may use."""
 
     transcript: str
     blueprint: str

@@ -67,7 +67,7 @@ class Sound:
 
 @dataclass(frozen=True)
 class Gap:
-    """Digital silence of so many seconds."""
+    """Digital silence of a given length in seconds."""
 
     seconds: float
 

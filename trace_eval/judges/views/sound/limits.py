@@ -25,7 +25,7 @@ def is_silent(samples: Samples) -> bool:
 
 
 def check_length(seconds: float, max_seconds: float, name: str = "the clip") -> None:
-    """Refuse a recording of a length that is not heard whole, or not at all.
+    """Refuse a recording that is too long to be heard whole, or too short to be heard at all.
 
     Raises:
         ClipRefused: it is empty, too long or too short.

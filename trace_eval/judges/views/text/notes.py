@@ -1,4 +1,4 @@
-"""What a judge is told beside the evidence: the languages, and whose words are guesses."""
+"""Notes for a judge beside the evidence: the languages, and whose words are guesses."""
 
 from __future__ import annotations
 

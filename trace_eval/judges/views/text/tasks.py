@@ -39,7 +39,7 @@ def common() -> Common:
 
 
 def task_names() -> list[str]:
-    """The rubrics of the package that are heard and answered by labels."""
+    """The rubrics of the package that are judged by listening and answered by labels."""
     return [name for name in rubric_names(PAIRS) if name not in ("trace", NATURALNESS)]
 
 

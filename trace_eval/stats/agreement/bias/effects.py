@@ -54,7 +54,7 @@ class VerbosityRow:
 
 @dataclass(frozen=True)
 class DifficultyRow:
-    """Accuracy and bias of a judge by how far apart people's mean opinions are."""
+    """Accuracy and bias of a judge by the distance between the mean human opinions."""
 
     judge: str
     dimension: str
@@ -72,7 +72,7 @@ class SelfRow:
 
 @dataclass(frozen=True)
 class NoiseRow:
-    """Noise of a judge, or of the people themselves."""
+    """Noise of a judge, or of the raters themselves."""
 
     judge: str
     dimension: str
@@ -194,7 +194,7 @@ def noise_rows(judge: Judge) -> Iterator[NoiseRow]:
 
 
 def people_noise(labels: Opinions) -> Iterator[NoiseRow]:
-    """The same person asked again: the ceiling of every judge."""
+    """Repeated labels of the same rater: the ceiling of every judge."""
     if labels.repeat is not None:
         yield from _noise("people", "repeats", labels)
 

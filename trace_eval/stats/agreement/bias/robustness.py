@@ -1,4 +1,4 @@
-"""What noise on one answer does to verdicts, beside what a mere repetition does.
+"""The effect of noise on one answer on verdicts, beside the effect of a mere repetition.
 
 A judge that is asked again changes its mind as well: the effect of the noise is what is left
 beyond that. All shares are of pairs that every run scored, by what the noise fell on: the

@@ -1,4 +1,4 @@
-"""Does the judge prefer the answer with more words where people see a tie?
+"""Whether the judge prefers the answer with more words where human labels are ties.
 
 Among pairs that people call a tie and whose transcripts differ by a margin of tokens (5 of
 GPT-2's in the published test): shares of longer, shorter and tie. A verdict that could not be

@@ -1,1 +1,1 @@
-"""What a policy does to agreement, and policies learned from labels."""
+"""The effect of a policy on agreement, and policies learned from labels."""
