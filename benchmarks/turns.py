@@ -77,8 +77,8 @@ def main() -> int:
     if args.hour:
         rows += _hour()
     print(f"{'what':58} {'found':>12} {'wanted':>14}")
-    for what, found, wanted, holds in rows:
-        print(f"{what:58} {found:>12} {wanted:>14} {'' if holds else '  NO'}")
+    for what, result, wanted, holds in rows:
+        print(f"{what:58} {result:>12} {wanted:>14} {'' if holds else '  NO'}")
     return int(not all(row[3] for row in rows))
 
 
@@ -92,13 +92,13 @@ def _logs() -> Iterator[Row]:
     data = Path(folder) / "conversation"
     tau2 = time_turns(data / "tau2" / "experiment", TurnsOptions(definitions="tau-voice/1.0"))
     wanted = json.loads((data / "tau2" / "expected_metrics.json").read_text())["both"]
-    found = tau2.record()["figures"]
+    result = tau2.record()["figures"]
     for name, value in wanted.items():
-        holds = found[name] == value if name == "counts" else abs(found[name] - value) < 1e-9
+        holds = result[name] == value if name == "counts" else abs(result[name] - value) < 1e-9
         shown, want = (
             ("equal",) * 2
             if name == "counts" and holds
-            else (str(found[name])[:12], str(value)[:12])
+            else (str(result[name])[:12], str(value)[:12])
         )
         yield f"tau-voice/1.0 {name}", shown, want, holds
     record = data / "eva" / "record_1.1.2"
@@ -120,7 +120,7 @@ def _logs() -> Iterator[Row]:
 def _calls(folder: Path) -> Iterator[Row]:
     """Rendered calls: errors of edges and replies, and what was found of what was planted."""
     errors: dict[str, list[float]] = defaultdict(list)
-    found: dict[str, list[bool]] = defaultdict(list)
+    results: dict[str, list[bool]] = defaultdict(list)
     wrong = true = 0
     report = time_turns(folder, TurnsOptions(layout="stereo"))
     crosstalk = noisy = False
@@ -133,7 +133,7 @@ def _calls(folder: Path) -> Iterator[Row]:
             mine = [s for _, turn in timed.item.conversation.turns_of(role) for s in turn.segments]
             wrong += _edges(spans, sorted(mine), errors)
             true += len(spans)
-        _planted(truth, timed, errors, found)
+        _planted(truth, timed, errors, results)
     name = f"{folder.name}:"
     for (what, q), limits in ERRORS.items():
         ms, most = 1000 * float(np.quantile(np.abs(errors[what]), q)), limits[noisy]
@@ -142,12 +142,12 @@ def _calls(folder: Path) -> Iterator[Row]:
     what = f"{name} segments invented or missed"
     yield what, f"{share:.4f}", "<= 0.005", share <= 0.005
     for kind, shares in FOUND.items():
-        share, least = float(np.mean(found[kind])), shares[2 if noisy else crosstalk]
-        shown = f"{sum(found[kind])}/{len(found[kind])}"
+        share, least = float(np.mean(results[kind])), shares[2 if noisy else crosstalk]
+        shown = f"{sum(results[kind])}/{len(results[kind])}"
         yield f"{name} {kind} found of planted", shown, f">= {least:g}", share >= least
     for kind in ("unanswered at the end", "yield in a pause"):  # where the rules see none
-        if found[kind]:
-            shown = f"{sum(found[kind])}/{len(found[kind])}"
+        if results[kind]:
+            shown = f"{sum(results[kind])}/{len(results[kind])}"
             yield f"{name} {kind}, found of planted", shown, "", True
 
 
@@ -174,11 +174,11 @@ def _people(folder: Path) -> Iterator[Row]:
                 report = time_turns(made, TurnsOptions(layout="stereo", definitions=name))
                 calls = [(one, truth[one.item.id]) for one in report.conversations]
                 errors = np.array([gap_error(one, sorted(turns), name) for one, turns in calls])
-                found = np.median(errors), np.quantile(errors, 0.95), np.mean(errors <= 0.1)
+                results = np.median(errors), np.quantile(errors, 0.95), np.mean(errors <= 0.1)
                 wanted = (GAPS if how == "clean" else WORSE) if name == "trace-eval/2" else None
-                shown = "/".join(f"{value:.3f}" for value in found)
+                shown = "/".join(f"{value:.3f}" for value in results)
                 holds = wanted is None or (
-                    found[0] <= wanted[0] and found[1] <= wanted[1] and found[2] >= wanted[2]
+                    results[0] <= wanted[0] and results[1] <= wanted[1] and results[2] >= wanted[2]
                 )
                 limits = "" if wanted is None else f"<= {wanted[0]:g}"
                 yield f"people, {how}, {name}: gap median/p95/share", shown, limits, holds
@@ -258,7 +258,7 @@ def _planted(
     truth: dict[str, Any],
     timed: Timed,
     errors: dict[str, list[float]],
-    found: dict[str, list[bool]],
+    results: dict[str, list[bool]],
 ) -> None:
     measured = timed.measured.events
 
@@ -272,24 +272,24 @@ def _planted(
         kind = event["kind"]
         if kind in ("plain", "pause", "backchannel"):
             reply = near(["response"], event["agent_start_s"], end=True)
-            found["response"].append(reply is not None)
+            results["response"].append(reply is not None)
             if reply is not None:
                 errors["reply"].append(reply.value_s - event["gap_s"])
         if kind == "unanswered" and truth["seconds"] - event["user_end_s"] < NO_REPLY_S:
-            found["unanswered at the end"].append(False)
+            results["unanswered at the end"].append(False)
         elif kind == "unanswered":
             hit = near(["no_response", "missed_turn"], event["user_end_s"])
-            found["unanswered"].append(hit is not None)
+            results["unanswered"].append(hit is not None)
         if kind == "agent_interrupts":
             hit = near(["agent_interruption"], event["agent_start_s"])
-            found["agent_interruption"].append(hit is not None)
+            results["agent_interruption"].append(hit is not None)
         if "barge_s" in event:
             speaks = any(a < event["barge_s"] < b for a, b in joined(truth["agent"], 0.3))
             name = "yield" if speaks else "yield in a pause"
-            found[name].append(near(["yield"], event["barge_s"]) is not None)
+            results[name].append(near(["yield"], event["barge_s"]) is not None)
         if "backchannel_s" in event:
             hit = near(["backchannel"], event["backchannel_s"][0])
-            found["backchannel"].append(hit is not None)
+            results["backchannel"].append(hit is not None)
 
 
 def _hour() -> Iterator[Row]:

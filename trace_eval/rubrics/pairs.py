@@ -212,7 +212,7 @@ class ScoreQuestion(PairQuestion):
 
     @property
     def said(self) -> dict[str, JsonValue]:
-        """All that decides what is asked."""
+        """All fields that determine the question."""
         details = self.model_dump(include={"name", "version"})
         details |= {"answer": "two_scores", "scale": self.scale.model_dump()}
         details |= self._more

@@ -89,7 +89,7 @@ class Message:
         )
 
     def record(self) -> list[JsonValue]:
-        """What a cache key holds of it."""
+        """The part of a cache key that stands for it."""
         if isinstance(self.content, str):
             return [self.role, self.content]
         return [self.role, [part.record() for part in self.content]]

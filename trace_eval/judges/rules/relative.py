@@ -58,7 +58,7 @@ class Way:
         return f"{'at least' if self.sign > 0 else 'at most'} {self.norm:g}"
 
     def apart(self, value: float, other: float, name: str) -> str:
-        """For people, e.g. ``1.6 times slower than B``."""
+        """In print, e.g. ``1.6 times slower than B``."""
         word = self.more[value < other]
         if self.group == "rate":
             return f"{max(value, other) / min(value, other):.2f} times {word} than {name}"
