@@ -16,6 +16,7 @@ from tests.support.cli import trace_eval
 from trace_eval.commands.figures_option import COMMANDS as FIGURES
 from trace_eval.commands.listing import GROUPS, ImportedOnUse
 from trace_eval.commands.outputs import WRITTEN
+from trace_eval.data.files import write_all
 from trace_eval.data.outputs import RECORD, check_folder, claimed, write_file
 from trace_eval.runs.run import Run
 
@@ -167,7 +168,9 @@ def test_an_output_behind_a_link_is_not_an_input(tmp_path: Path, link: str) -> N
         pass
     (run / "judgements.jsonl").unlink()
     with Run(run) as opened:
-        opened.write_overall([])  # takes the place of the link, not of what it leads to
+        write_all(
+            opened.path("overall.jsonl"), []
+        )  # takes the place of the link, not of what it leads to
     assert not (run / "overall.jsonl").is_symlink()
     assert theirs.read_text() == "id,preference\np0,1"
 

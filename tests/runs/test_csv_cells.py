@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from pyarrow import csv as arrow
 
 from tests.support import reviewed as support
 from tests.support.cli import ROOT
-from trace_eval.data.csv_cells import SafeWriter, safe, unquoted
+from trace_eval.data.csv_cells import safe, unquoted, write_table
 from trace_eval.decide.human_ranking import read_human_ranking
 from trace_eval.opinions.labels import read_labels
 from trace_eval.review.exports import COLUMNS, to_csv
@@ -33,12 +32,6 @@ CELLS = (
 )
 
 
-def _by_safe_writer(columns: list[str], rows: list[list[str]]) -> str:
-    file = io.StringIO()
-    SafeWriter(file, "\n").writerows([columns, *rows])
-    return file.getvalue()
-
-
 def _by_table(columns: list[str], rows: list[list[str]]) -> str:
     lines = Table(dict.fromkeys(columns, str), (list(row) for row in rows)).csv_lines()
     return "".join(f"{line}\n" for line in lines)
@@ -53,7 +46,7 @@ def _by_review(columns: list[str], rows: list[list[str]]) -> str:
     return to_csv([dict.fromkeys(COLUMNS) | dict(zip(columns, row, strict=True)) for row in rows])
 
 
-@pytest.mark.parametrize("written", [_by_safe_writer, _by_table, _by_pairs, _by_review])
+@pytest.mark.parametrize("written", [_by_table, _by_pairs, _by_review])
 def test_every_reader_gets_every_row_of_every_writer(written: type[str], tmp_path: Path) -> None:
     rows = [[f"id{number}", cell] for number, cell in enumerate(CELLS)]
     text = written(["id", "system_a"], rows)  # type: ignore[call-arg]
@@ -95,9 +88,9 @@ def test_a_terminal_and_a_spreadsheet_are_told_nothing(tmp_path: Path) -> None:
 def test_our_readers_give_back_what_was_written(cell: str, tmp_path: Path) -> None:
     assert unquoted(str(safe(cell))) == cell
     path = tmp_path / "x.csv"
-    path.write_bytes(_by_safe_writer(["id", "overall"], [[cell, "1"], ["y", "2"]]).encode())
+    write_table(path, ["id", "overall"], [[cell, "1"], ["y", "2"]])
     assert read_labels(path).ids.tolist() == [cell, "y"]
-    path.write_bytes(_by_safe_writer(["system", "score"], [[cell, "1"], ["y", "2"]]).encode())
+    write_table(path, ["system", "score"], [[cell, "1"], ["y", "2"]])
     assert read_human_ranking(path) == {cell: 1.0, "y": 2.0}
 
 

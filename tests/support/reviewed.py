@@ -9,6 +9,7 @@ import numpy as np
 import soundfile
 
 from fusion import DIMENSIONS, POLICIES, Rating
+from trace_eval.data.files import write_all
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
@@ -100,7 +101,8 @@ def write_run(
             run.add_clip(clip)
         for judgement in judgements.values():
             run.add(judgement)
-        run.write_overall([fuse(judgement, POLICY) for judgement in judgements.values()])
+        fused = (fuse(judgement, POLICY).model_dump_json() for judgement in judgements.values())
+        write_all(run.path("overall.jsonl"), fused)
     return folder
 
 

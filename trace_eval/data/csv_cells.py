@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import TypeVar
 
 from trace_eval.data.outputs import write_lines
 
@@ -66,22 +66,6 @@ def table_lines(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Ite
 def write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
     """Write a table as an output, see :func:`trace_eval.data.outputs.writing`."""
     write_lines(path, table_lines(columns, rows))
-
-
-class SafeWriter:
-    """As ``csv.writer``, with rows as :func:`line` writes them."""
-
-    def __init__(self, file: IO[str], lineterminator: str = "\r\n") -> None:
-        self._file, self._end = file, lineterminator
-
-    def writerow(self, cells: Iterable[object]) -> None:
-        """Write one row."""
-        self._file.write(line(cells) + self._end)
-
-    def writerows(self, rows: Iterable[Iterable[object]]) -> None:
-        """Write rows."""
-        for row in rows:
-            self.writerow(row)
 
 
 def _is_number(cell: str) -> bool:

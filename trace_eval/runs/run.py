@@ -22,7 +22,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -31,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Self
 from blueprints import Blueprint, UserError, require
 from trace_eval.data import jsonl
 from trace_eval.data.files import make_folder, refuse_link
-from trace_eval.data.judgement import Judgement, Overall
+from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Outcome
 from trace_eval.data.outputs import check_folder
@@ -158,7 +157,3 @@ class Run(RunReader):
     def add_measures(self, measures: PairMeasures) -> None:
         """Append one pair's measures."""
         jsonl.append(self.path("measures.jsonl"), measures)
-
-    def write_overall(self, overall: Iterable[Overall]) -> None:
-        """Replace the fused ratings."""
-        jsonl.write_all(self.path("overall.jsonl"), (o.model_dump_json() for o in overall))

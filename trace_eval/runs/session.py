@@ -25,7 +25,7 @@ from trace_eval.extracting.workers import end_if_imported_by_worker
 from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Case
-from trace_eval.judges.combine.panel import Key, Panel
+from trace_eval.judges.combine.panel import Key
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.options import Options
 from trace_eval.rubrics.load import load_rubric
@@ -60,14 +60,6 @@ if TYPE_CHECKING:  # brings the openai package, which takes half a second
 
 _Items = Sequence[Item]
 _Work = Callable[[Pipeline, _Items], Awaitable[None]]
-
-
-async def _judge_all(pipeline: Pipeline, items: _Items) -> None:
-    await pipeline.judge_all(items)
-
-
-async def _extract_all(pipeline: Pipeline, items: _Items) -> None:
-    await pipeline.extract_all(items)
 
 
 def _refuse_unreadable(manifest: Manifest) -> None:
@@ -126,10 +118,10 @@ class Session:
         if not self.rubrics:
             check_policy(self.policy, self.judge.judges[0])
         self.plan = self._extractors()
-        if not self.run.exists:  # a finished run is printed wherever it is
+        if not self.run.exists or _others(self.run, self.plan):
+            # A finished run is printed wherever it is; another plan is refused for what it lacks
+            # before it is refused for being another one.
             check_available(self.plan, self.options.extract)
-        elif _others(self.run, self.plan):
-            check_available(self.plan, self.options.extract)  # before it is told to differ
         self.summary = Summary(total=manifest.total)
         self._listener = listener
         self._judge_closed = False
@@ -176,7 +168,24 @@ class Session:
 
     def _new_record(self) -> RunRecord:
         """What this sitting says of the run before it begins."""
-        return _record(self.plan, self.judge, self.options, self.manifest)
+        judge, options, manifest = self.judge, self.options, self.manifest
+        return RunRecord(
+            input=input_name(manifest),
+            input_sha256=manifest.sha256,
+            shard=ShardRecord(**manifest.part.record()) if manifest.part else None,
+            extractors={extractor.group: extractor.provenance() for extractor in self.plan},
+            judge=JudgeRecord(spec=judge.spec, parameters=judge.parameters()),
+            rubrics=judge.rubric_records(),
+            profile=options.extract.profile,
+            max_seconds=options.extract.max_seconds,
+            policy=options.policy_name,
+            seed=options.judging.seed,
+            tag=options.tag,
+            options=settings_of(options),
+            environment=EnvironmentRecord(**environment()),
+            sessions=(SessionRecord(started=now()),),
+            unused_labels=tuple(map(str, manifest.warnings)),
+        )
 
     def _spent(self) -> float:
         """US dollars that earlier sessions spent, so that ``max_cost`` bounds the run."""
@@ -217,7 +226,7 @@ class Session:
 
             for judge in self.chat_judges("batch results"):
                 read_batch(judge, batch_results)
-        return self._work(_judge_all)
+        return self._work(Pipeline.judge_all)
 
     def chat_judges(self, what: str) -> Sequence[LLMJudge]:
         """The judges behind this one that send messages, for what only those can do."""
@@ -241,7 +250,7 @@ class Session:
 
     def extract_pending(self) -> Summary:
         """Extract what is not scored yet, and judge nothing."""
-        return self._work(_extract_all)
+        return self._work(Pipeline.extract_all)
 
     def pending_cases(self) -> Iterator[Case]:
         """The cases that were extracted and are not scored yet, one by one."""
@@ -280,7 +289,7 @@ class Session:
             await work(pipeline, pending)
         finally:
             await engine.close()
-            if work is _judge_all:  # its connections belong to this event loop
+            if work is Pipeline.judge_all:  # its connections belong to this event loop
                 self._judge_closed = True
                 await self.judge.close()
 
@@ -327,25 +336,3 @@ def _counting(summary: Summary, listener: Listener | None, advice: LanguageAdvic
             listener(event)
 
     return listen
-
-
-def _record(
-    plan: Sequence[Extractor], judge: Panel, options: Options, manifest: Manifest
-) -> RunRecord:
-    return RunRecord(
-        input=input_name(manifest),
-        input_sha256=manifest.sha256,
-        shard=ShardRecord(**manifest.part.record()) if manifest.part else None,
-        extractors={extractor.group: extractor.provenance() for extractor in plan},
-        judge=JudgeRecord(spec=judge.spec, parameters=judge.parameters()),
-        rubrics=judge.rubric_records(),
-        profile=options.extract.profile,
-        max_seconds=options.extract.max_seconds,
-        policy=options.policy_name,
-        seed=options.judging.seed,
-        tag=options.tag,
-        options=settings_of(options),
-        environment=EnvironmentRecord(**environment()),
-        sessions=(SessionRecord(started=now()),),
-        unused_labels=tuple(map(str, manifest.warnings)),
-    )
