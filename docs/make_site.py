@@ -27,6 +27,12 @@ from trace_eval.commands.listing import GROUPS
 
 ROOT = Path(__file__).resolve().parent.parent
 
+
+def slug(heading: str) -> str:
+    """A heading, up to its colon, as the name of a file."""
+    return heading.partition(":")[0].lower().replace(" ", "-")
+
+
 #: Shelf -> its pages from docs/, in the order of reading; others are not on the site.
 SHELVES = {
     "Start": ("../README", "start", "python", "data", "report", "words"),
@@ -35,8 +41,8 @@ SHELVES = {
         *("review", "gate", "scale", "plugins", "runs", "platforms"),
     ),
     "Reference": (
-        *("commands-judge", "commands-look", "commands-conclude", "commands-set-up"),
-        *("commands-more", "api", "extractors", "agreement", "policies", "models", "benchmarks"),
+        *(f"commands-{slug(heading)}" for heading in GROUPS),
+        *("api", "extractors", "agreement", "policies", "models", "benchmarks"),
     ),
     "Understand": ("people", "conclude", "reliability", "speed", "architecture", "decisions/*"),
     "Project": ("../examples/README", "../CONTRIBUTING", "../SECURITY", "../CHANGELOG"),
@@ -128,11 +134,6 @@ def command_pages() -> Iterator[tuple[str, str]]:
             command = group.get_command(click.Context(group), name)
             parts += _command(f"trace-eval {name}", command)
         yield heading, "\n\n".join(parts) + "\n"
-
-
-def slug(heading: str) -> str:
-    """A heading as the name of a file."""
-    return heading.lower().replace(" ", "-")
 
 
 def _shelves() -> str:

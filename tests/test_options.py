@@ -71,10 +71,23 @@ def test_few_options_stand_on_the_help_page() -> None:
     assert [p.opts for p in judge.params] == [p.opts for p in rate.params]
 
 
-def test_help_shows_the_commands_in_groups_and_nothing_says_where_to_begin() -> None:
+def test_help_shows_nine_commands_and_help_all_every_one_in_groups() -> None:
     code, page = typed("--help")
+    first, *others = GROUPS.values()
+    assert code == 0
+    assert all(f"│ {name} " in page for name in first)
+    assert not [name for group in others for name in group if f"│ {name} " in page]
+    assert "trace-eval help all" in page
+    assert typed("help") == (code, page)
+    code, page = typed("help", "all")
     places = [page.index(f"─ {name} ─") for name in GROUPS]
     assert (code, places) == (0, sorted(places))
+    assert all(f"│ {name} " in page for group in GROUPS.values() for name in group)
+    assert typed("help", "drill", "judge") == typed("drill", "judge", "--help")
+    assert typed("help", "nothing")[0] == 2
+
+
+def test_a_bare_call_says_where_to_begin_and_summaries_are_those_of_the_commands() -> None:
     whole: Any = typer.main.get_command(app)
     for name, summary in {n: s for group in GROUPS.values() for n, s in group.items()}.items():
         assert " ".join(whole.commands[name].help.split()).startswith(summary), name

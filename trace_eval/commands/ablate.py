@@ -35,7 +35,7 @@ def ablate(
     options: AblateOptions,
     judging: JudgeOptions,
 ) -> None:
-    """Judge again with one feature group left out at a time, and compare with human labels."""
+    """Judge again with one feature group left out at a time; compare with human labels."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.decide.ablation import ablation_view, compare

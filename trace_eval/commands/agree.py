@@ -1,4 +1,4 @@
-"""``trace-eval agree``: does the judge agree with people?"""
+"""``trace-eval agree``: how far judges agree with human labels."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def agree(
     columns: Columns,
     output: AgreeOutput,
 ) -> None:
-    """Compare judges with people: accuracy, kappa, alpha, bias and noise of labels.
+    """Compare judges with human labels: accuracy, kappa, alpha, bias and label noise.
 
     Of scores of single answers: correlation, error, calibration and uncertainty.
     """

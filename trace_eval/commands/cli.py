@@ -17,7 +17,8 @@ from trace_eval.data.csv_cells import RAW
 app = typer.Typer(
     name="trace-eval",
     cls=Commands,
-    help="Judge pairs of spoken answers by textual reasoning over audio cues.",
+    help="Judge spoken answers of voice assistants by textual reasoning over audio cues.",
+    epilog="All commands: trace-eval help all. One command: trace-eval help COMMAND.",
     invoke_without_command=True,
     pretty_exceptions_enable=False,
 )
@@ -32,9 +33,9 @@ trace-eval judges pairs of spoken answers. Begin with:
   trace-eval judge --a DIR --b DIR --out run   the same of two folders of recordings
   trace-eval report run                        read, hear and search the run
   trace-eval rank run                          which system is better, as far as that is shown
-  trace-eval agree run --labels LABELS         compare with people
+  trace-eval agree run --labels LABELS         compare with human labels
 
-All commands: trace-eval --help. Of one: trace-eval COMMAND --help."""
+More: trace-eval help. All commands: trace-eval help all. One: trace-eval help COMMAND."""
 
 
 @app.callback()

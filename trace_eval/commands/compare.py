@@ -51,7 +51,7 @@ def compare(
     output: Output,
     context: typer.Context,
 ) -> None:
-    """Compare runs: with people, with each other, what they cost, and where they differ."""
+    """Compare runs with human labels and with each other: agreement, cost, differences."""
     from trace_eval.compare.evaluate import RunComparison
     from trace_eval.compare.page import write_page
     from trace_eval.decide.gates import score_values

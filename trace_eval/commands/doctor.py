@@ -28,7 +28,7 @@ def doctor(
     config: ConfigOption = None,
     judging: JudgeOptions,
 ) -> None:
-    """Say what is installed, and which extractors and judges can run here.
+    """Show what is installed, and which extractors and judges can run here.
 
     With --judge: check it, and list the options that it has.
     """

@@ -1,4 +1,4 @@
-"""How commands end: one line for people and an exit code, whatever happened.
+"""How commands end: one printed line and an exit code, whatever happened.
 
 ====  ==========================================================================
 0     all is well
@@ -38,7 +38,7 @@ from trace_eval.commands.console import (
 )
 from trace_eval.commands.figures_option import forget_figures
 from trace_eval.commands.json_option import check_given
-from trace_eval.commands.listing import ImportedOnUse, in_words, listed
+from trace_eval.commands.listing import FIRST, GROUPS, ImportedOnUse, in_words, listed
 
 #: Set by ``--debug``: exceptions are not caught.
 DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
@@ -54,10 +54,19 @@ class Commands(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = ImportedOnUse()
-        self._lists = False
+        self._lists = self._lists_all = False
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read ``help``, ``help all`` and ``help COMMAND`` as ``--help``."""
+        if args[:1] == ["help"]:
+            self._lists_all = args[1:] == ["all"]
+            args = [*([] if self._lists_all else args[1:]), "--help"]
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Names in the order of the help page."""
+        """Names in the order of the help page, whose first one shows a few."""
+        if self._lists and not self._lists_all:
+            return list(GROUPS[FIRST])
         return list(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -74,7 +83,7 @@ class Commands(TyperGroup):
         try:
             super().format_help(ctx, formatter)
         finally:
-            self._lists = False
+            self._lists = self._lists_all = False
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was named."""

@@ -17,60 +17,65 @@ from typer.core import TyperCommand
 from trace_eval.commands.json_option import with_json
 from trace_eval.commands.outputs import checked
 
-#: Heading of the help page -> its commands in the order of use -> the first line of their help.
+#: The heading of the first help page, which shows these commands alone.
+FIRST = "Begin here"
+
+#: Heading of ``help all`` -> its commands in the order of use -> the first line of their help.
 GROUPS: dict[str, dict[str, str]] = {
-    "Judge": {
+    FIRST: {
         "judge": "Judge pairs of spoken answers: extract, judge, fuse; resumable.",
         "rate": "Score single answers by a rubric; judge with the defaults of scores; resumable.",
-        "best": "Pick the best of N recordings of each text; resumable.",
-        "extract": "Turn recordings into blueprints, without judging.",
-    },
-    "Look": {
+        "turns": "Measure the timing of conversations: replies, interruptions, overlap, dead air.",
         "report": "Write a run as one HTML file to read, hear and search; nothing is judged again.",
-        "show": "Show what is known of one recording, or what a run came to.",
-        "runs": "List runs: input, judge, policy, coverage, date, tag.",
-        "export": (
-            "Write the results: one row per pair, tasks for Label Studio, or figures for a tracker."
-        ),
-        "review": "Review pairs under the HCoT protocol, or rate single answers by a rubric.",
-    },
-    "Conclude": {
-        "agree": ("Compare judges with people: accuracy, kappa, alpha, bias and noise of labels."),
+        "agree": "Compare judges with human labels: accuracy, kappa, alpha, bias and label noise.",
         "rank": (
             "Rank systems: win rates, Bradley-Terry, Davidson, Rao-Kupper, with rank intervals."
-        ),
-        "compare": (
-            "Compare runs: with people, with each other, what they cost, and where they differ."
         ),
         "gate": (
             "Pass, fail or cannot tell: exit code 0, 1, and 0 (3 with "
             "--must-tell); 2: not comparable."
         ),
-        "screen": (
-            "Split a run into pairs that the judge may decide alone, pairs for "
-            "people, and the rest."
+        "review": "Review pairs under the HCoT protocol, or rate single answers by a rubric.",
+        "doctor": "Show what is installed, and which extractors and judges can run here.",
+    },
+    "More of a run": {
+        "extract": "Turn recordings into blueprints, without judging.",
+        "show": "Show the blueprint of a recording, or the results of a run.",
+        "runs": "List runs: input, judge, policy, coverage, date, tag.",
+        "export": (
+            "Write the results: one row per pair, tasks for Label Studio, or figures for a tracker."
         ),
-        "plan": "Say how many more pairs people must label, which, and how long that takes.",
+        "fuse": "Fuse again with another policy, or make pairs of scores; nothing is judged.",
+        "best": "Pick the best of N recordings of each text; resumable.",
+    },
+    "More conclusions": {
+        "compare": (
+            "Compare runs with human labels and with each other: agreement, cost, differences."
+        ),
         "card": "Say on one page what a judge did, how far it can be trusted, and for what.",
-    },
-    "Set up": {
-        "doctor": "Say what is installed, and which extractors and judges can run here.",
-        "models": "List, fetch and verify the models of the extra.",
-        "rubrics": "Rubrics of scores: list, show, check.",
-        "schema": (
-            "Print the JSON schemas of pairs, blueprints, judgements, single answers and scores."
+        "plan": "Plan labels: how many more pairs to label, which, and how long that takes.",
+        "screen": (
+            "Split a run into pairs that the judge may decide alone, pairs for raters, and the "
+            "rest."
         ),
     },
-    "More": {
-        "turns": "Measure the timing of conversations: replies, interruptions, overlap, dead air.",
+    "Research: benchmarks, ablations, tests and training of judges": {
         "convert": (
             "Convert a benchmark to our manifests, and rerun its authors' rule on released answers."
         ),
-        "fuse": "Fuse again with another policy, or make pairs of scores; nothing is judged.",
-        "merge": "Join the runs of all shards into one, as if it had been made in one go.",
-        "ablate": "Judge again with one feature group left out at a time, and compare with people.",
+        "ablate": (
+            "Judge again with one feature group left out at a time; compare with human labels."
+        ),
         "drill": "Test a judge itself.",
-        "train": "Fit judges on people's ratings.",
+        "train": "Fit judges on human ratings.",
+    },
+    "Operations: models, shards, schemas": {
+        "models": "List, fetch and verify the models of the extra.",
+        "merge": "Join the runs of all shards into one, as if it had been made in one go.",
+        "rubrics": "List, show and check the rubrics of scores.",
+        "schema": (
+            "Print the JSON schemas of pairs, blueprints, judgements, single answers and scores."
+        ),
     },
 }
 

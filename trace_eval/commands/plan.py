@@ -27,7 +27,7 @@ def plan(
         typer.Option(help="CSV of the pairs to label; default: RUN/plan.csv."),
     ] = None,
 ) -> None:
-    """Say how many more pairs people must label, which, and how long that takes."""
+    """Plan labels: how many more pairs to label, which, and how long that takes."""
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console

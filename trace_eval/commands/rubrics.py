@@ -9,7 +9,7 @@ import typer
 from trace_eval.commands.console import results
 
 app = typer.Typer(
-    name="rubrics", help="Rubrics of scores: list, show, check.", no_args_is_help=True
+    name="rubrics", help="List, show and check the rubrics of scores.", no_args_is_help=True
 )
 
 _Name = Annotated[str, typer.Argument(metavar="RUBRIC", help="A shipped name, or a .toml file.")]

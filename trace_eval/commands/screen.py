@@ -37,7 +37,7 @@ def screen(
     ] = None,
     columns: Columns,
 ) -> None:
-    """Split a run into pairs that the judge may decide alone, pairs for people, and the rest."""
+    """Split a run into pairs that the judge may decide alone, pairs for raters, and the rest."""
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console

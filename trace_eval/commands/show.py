@@ -1,4 +1,4 @@
-"""``trace-eval show``: one blueprint, or one run, for people."""
+"""``trace-eval show``: print one blueprint or one run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def show(
     ] = False,
     extracting: ExtractOptions,
 ) -> None:
-    """Show what is known of one recording, or what a run came to."""
+    """Show the blueprint of a recording, or the results of a run."""
     if what.is_dir() or config:
         _show_run(what, config)
         return

@@ -1,4 +1,4 @@
-"""One blueprint for people: a table of values, and contours drawn as text."""
+"""Prints one blueprint: a table of values, and contours drawn as text."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from trace_eval.judges.scorer.options import TrainOptions
 from trace_eval.stats.options import FusionOptions
 
 app = typer.Typer(
-    name="train", help="Fit judges on people's ratings.", no_args_is_help=True, add_completion=False
+    name="train", help="Fit judges on human ratings.", no_args_is_help=True, add_completion=False
 )
 
 
@@ -54,7 +54,7 @@ def fusion(
 @from_classes
 def scorer(
     *,
-    ratings: Annotated[Path, typer.Argument(help="Answers with people's ratings (JSONL, JSON).")],
+    ratings: Annotated[Path, typer.Argument(help="Answers with human ratings (JSONL, JSON).")],
     out: Annotated[Path, typer.Option(help="Folder of the scorer; continued if it is there.")],
     dev: Annotated[
         Path | None, typer.Option(help="Rows that choose the checkpoint; default: split dev.")
@@ -89,7 +89,7 @@ def scorer(
 @app.command("clamp")
 def clamp(
     scorer: Annotated[Path, typer.Argument(help="Folder of a scorer.")],
-    dev: Annotated[Path, typer.Argument(help="Answers with people's ratings.")],
+    dev: Annotated[Path, typer.Argument(help="Answers with human ratings.")],
     base: Annotated[str | None, typer.Option(help="Base model: path or hub id.")] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda:N.")] = "auto",
 ) -> None:
