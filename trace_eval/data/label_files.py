@@ -55,8 +55,9 @@ def read_columns(
     if path.suffix.lower() in CSV:
         wanted = _wanted(own or {}, fields, column_names(path))
         columns = csv_columns(path, wanted)
-        _refuse_synonyms(path, columns, wanted)
-        return {wanted[name]: values for name, values in columns.items()}
+        if columns is not None:
+            _refuse_synonyms(path, columns, wanted)
+            return {wanted[name]: values for name, values in columns.items()}
     every = {name for aliases in fields.names.values() for name in aliases}
     rows = _good(path, {*every, *(own or ()), *_NESTS})
     first = list(islice(rows, _FIRST))
@@ -161,7 +162,7 @@ def _named(
 
 def _text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
-        return value
+        return value or None
     return str(value) if type(value) in (int, float) else repr(value)
 
 

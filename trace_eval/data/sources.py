@@ -138,7 +138,7 @@ def opened(
         return
     if isinstance(source, Table):
         here = _at(Path.cwd()) if root is None else root
-        rows = checked(source.name, source.records)
+        rows = checked(source.name, enumerate(source.records, start=1))
         yield Opened(source.name, (FolderRow(w, r, here) for w, r in rows), None)
         return
     where = location(source)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -76,7 +77,7 @@ def records(
     empty = True
     try:
         rows = _rows(path, suffix, by_id, names)
-        for where, row in _checked(label, rows, _UNITS.get(suffix, "row")):
+        for where, row in checked(label, rows, _UNITS.get(suffix, "row")):
             empty = False
             yield where, row
         if empty:
@@ -85,9 +86,18 @@ def records(
         raise UserError(f"{label}: not readable as {suffix[1:]} ({error})") from error
 
 
-def checked(label: Path | str, rows: Iterable[object]) -> Iterator[tuple[str, Row | str]]:
-    """(where, record) of rows at hand, or what is wrong with one."""
-    return _checked(label, enumerate(rows, start=1), "row")
+def checked(
+    label: Path | str, rows: Iterable[tuple[int | str, object]], unit: str = "row"
+) -> Iterator[tuple[str, Row | str]]:
+    """(where, record) of numbered rows, or what is wrong with one."""
+    for number, row in rows:
+        where = f"{label}, {unit if isinstance(number, int) else 'item'} {number}"
+        if isinstance(row, BadJson):
+            yield where, str(row)
+        elif not isinstance(row, dict):
+            yield where, f"expected an object, got {row!r:.80}"
+        else:
+            yield where, row
 
 
 def column_names(path: Path) -> list[str]:
@@ -104,26 +114,48 @@ def column_names(path: Path) -> list[str]:
         return []
 
 
-def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None]]:
-    """These columns of a CSV file; an empty cell is None.
+def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None]] | None:
+    """These columns of a CSV file, fast; an empty cell is None, and equal cells are one object.
+
+    Returns:
+        None where the file must be read by its records: Arrow says neither which row is bad, nor
+        what is only short, and takes no UTF-16.
 
     Raises:
-        UserError: the file cannot be read, a row of it is bad, or two columns have one name.
+        UserError: the file cannot be read, or two of these columns have one name.
     """
     import pyarrow as pa
+    from pyarrow import csv as arrow
 
     _refuse_others(path, path, path.suffix.lower())
     try:
-        table = _Csv.of(path)
-        wanted = [name for name in table.header if name in names]
+        form = _Csv.of(path)
+        wanted = [name for name in form.header if name in names]
         if twice := next((name for name in wanted if wanted.count(name) > 1), None):
             raise UserError(f"{path}: two columns are called {twice!r}; keep one")
-        try:
-            return table.columns(wanted)
-        except pa.ArrowInvalid:  # it says neither which row is bad, nor what is only short
-            return table.columns_by_row(wanted)
+        if form.encoding != "utf-8-sig":
+            return None
+        # A cell may be longer than a block: then the file is read as one.
+        for block in (None, min(path.stat().st_size + 1, 2**31 - 1)):
+            with suppress(pa.ArrowInvalid):
+                table = arrow.read_csv(
+                    path,
+                    read_options=arrow.ReadOptions(block_size=block, skip_rows=form.lead),
+                    parse_options=arrow.ParseOptions(
+                        newlines_in_values=True, delimiter=form.delimiter
+                    ),
+                    convert_options=arrow.ConvertOptions(
+                        column_types=dict.fromkeys(wanted, pa.string()),
+                        include_columns=wanted,
+                        strings_can_be_null=True,
+                        null_values=[""],
+                    ),
+                )
+                columns = {name: _cells(table.column(name)) for name in wanted}
+                return columns if table.num_rows else None
     except (OSError, csv.Error, UnicodeError, BadJson) as error:
         raise UserError(f"{path}: not readable as CSV ({error})") from error
+    return None
 
 
 def _refuse_others(path: Path, label: Path | str, suffix: str) -> None:
@@ -150,16 +182,16 @@ def _rows(
     match suffix:
         case ".jsonl" | ".ndjson":
             return strict_json.lines(path)
-        case ".json" if _begins(path, b""):
+        case ".json" if begins(path, b""):
             return ()
         case ".json":
-            if by_id and _begins(path, b"{"):
+            if by_id and begins(path, b"{"):
                 return _members(strict_json.read_file(path))
             return enumerate(strict_json.read_list(path), start=1)
         case ".parquet":
-            return enumerate(_parquet(path, names), start=1)
+            return enumerate(_arrow(path, "Parquet", names), start=1)
         case ".arrow":
-            return enumerate(arrow_rows(path), start=1)
+            return enumerate(_arrow(path, "Arrow", names), start=1)
         case ".eval":
             return log_records(path)
         case _:
@@ -171,28 +203,16 @@ def _members(by_id: Row) -> Iterator[tuple[str, object]]:
         yield key, authors_record(key, member) if isinstance(member, dict) else member
 
 
-def _begins(path: Path, mark: bytes) -> bool:
+def begins(path: Path, mark: bytes) -> bool:
+    """Whether a file begins with a character, blanks left out; ``b""``: it holds nothing else."""
     with path.open("rb") as file:
         return file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == mark
-
-
-def _checked(
-    label: Path | str, rows: Iterable[tuple[int | str, object]], unit: str
-) -> Iterator[tuple[str, Row | str]]:
-    for number, row in rows:
-        where = f"{label}, {unit if isinstance(number, int) else 'item'} {number}"
-        if isinstance(row, BadJson):
-            yield where, str(row)
-        elif not isinstance(row, dict):
-            yield where, f"expected an object, got {row!r:.80}"
-        else:
-            yield where, row
 
 
 def _emptiness(path: Path, suffix: str) -> str:
     if suffix in (*CSV, ".parquet", ".arrow"):
         return "it has a header and no row under it"
-    return "the file is empty" if _begins(path, b"") else "it holds no record"
+    return "the file is empty" if begins(path, b"") else "it holds no record"
 
 
 # --- CSV -----------------------------------------------------------------------------
@@ -266,62 +286,6 @@ class _Csv:
                     lack = [None] * (width - len(cells))
                     yield dict(zip(header, [*map(unquoted, cells[:width]), *lack], strict=True))
 
-    def columns(self, names: list[str]) -> dict[str, list[str | None]]:
-        """Columns of a file whose rows all are as wide as its header, fast.
-
-        Equal cells are one object, quick to compare.
-
-        Raises:
-            ArrowInvalid: some row is not, or is not UTF-8.
-        """
-        import pyarrow as pa
-
-        if self.encoding != "utf-8-sig":
-            raise pa.ArrowInvalid(self.encoding)
-        try:
-            table = self._read(names, None)
-        except pa.ArrowInvalid as error:
-            if "straddl" not in str(error):
-                raise
-            # a cell is longer than a block: read the file as one
-            table = self._read(names, min(self.path.stat().st_size + 1, 2**31 - 1))
-        if not table.num_rows:
-            raise EmptyTable(f"{self.path}: it has a header and no row under it; add the items")
-        return {name: _cells(table.column(name)) for name in names}
-
-    def _read(self, names: list[str], block: int | None) -> Any:
-        import pyarrow as pa
-        from pyarrow import csv as arrow
-
-        return arrow.read_csv(
-            self.path,
-            read_options=arrow.ReadOptions(block_size=block, skip_rows=self.lead),
-            parse_options=arrow.ParseOptions(newlines_in_values=True, delimiter=self.delimiter),
-            convert_options=arrow.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()),
-                include_columns=names,
-                strings_can_be_null=True,
-                null_values=[""],
-            ),
-        )
-
-    def columns_by_row(self, names: list[str]) -> dict[str, list[str | None]]:
-        """As :meth:`columns`, of any file.
-
-        Raises:
-            UserError: a row is bad; it is named.
-        """
-        results: dict[str, list[str | None]] = {name: [] for name in names}
-        number = 0
-        for number, row in enumerate(self.rows(), start=1):
-            if isinstance(row, BadJson):
-                raise UserError(f"{self.path}, row {number}: {row}")
-            for name, column in results.items():
-                column.append(row[name] or None)
-        if not number:
-            raise EmptyTable(f"{self.path}: it has a header and no row under it; add the items")
-        return results
-
 
 def _open(path: Path, encoding: str) -> IO[str]:
     return path.open(encoding=encoding, errors="surrogateescape", newline="")
@@ -353,62 +317,63 @@ def _cells(column: Any) -> list[str | None]:
 # --- Parquet and Arrow ---------------------------------------------------------------
 
 
-def _parquet(path: Path, names: Collection[str] | None) -> Iterator[Row | BadJson]:
+def _arrow(path: Path, kind: str, names: Collection[str] | None) -> Iterator[Row | BadJson]:
+    """The rows of a Parquet file, or of an Arrow file as Hugging Face's ``datasets`` saves it."""
+    import pyarrow as pa
+
+    try:
+        for batch in _parquet(path, names) if kind == "Parquet" else _stored(path):
+            yield from arrow_records(batch)
+    except (pa.ArrowInvalid, OSError, UnicodeDecodeError) as error:  # the last: of a column's name
+        article = "an" if kind == "Arrow" else "a"
+        raise UserError(f"{path}: not {article} {kind} file ({error})") from error
+
+
+def _parquet(path: Path, names: Collection[str] | None) -> Iterator[Any]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
-        with pq.ParquetFile(path) as file:
-            schema = file.schema_arrow
-            wanted = [name for name in schema.names if names is None or name in names]
-            flat = all(_is_small(schema.field(name).type) for name in wanted)
-            rows = _ROWS if flat else _FEW_ROWS
-            for batch in file.iter_batches(batch_size=rows, columns=wanted):
-                yield from _records(batch, _classes(schema))
-    except (pa.ArrowInvalid, UnicodeDecodeError) as error:  # the latter: of a column's name
-        raise UserError(f"{path}: not a Parquet file ({error})") from error
+    with pq.ParquetFile(path) as file:
+        fields = [f for f in file.schema_arrow if names is None or f.name in names]
+        large = any(pa.types.is_nested(f.type) or pa.types.is_binary(f.type) for f in fields)
+        rows, wanted = _FEW_ROWS if large else _ROWS, [field.name for field in fields]
+        yield from file.iter_batches(batch_size=rows, columns=wanted)
 
 
-def _is_small(kind: Any) -> bool:
+def _stored(path: Path) -> Iterator[Any]:
     import pyarrow as pa
 
-    return not (pa.types.is_nested(kind) or pa.types.is_binary(kind))
+    with pa.memory_map(str(path)) as file:
+        try:
+            batches: Any = pa.ipc.open_stream(file)
+        except pa.ArrowInvalid:
+            whole = pa.ipc.open_file(file)
+            batches = (whole.get_batch(n) for n in range(whole.num_record_batches))
+        for batch in batches:
+            batch.validate(full=True)  # offsets of a damaged file lead anywhere
+            for start in range(0, batch.num_rows, _FEW_ROWS):
+                yield batch.slice(start, _FEW_ROWS)
 
 
-def arrow_rows(path: Path) -> Iterator[Row | BadJson]:
-    """The rows of an Arrow file, as Hugging Face's ``datasets`` saves and caches them.
+def arrow_records(batch: Any) -> Iterator[Row | BadJson]:
+    """The rows of a batch or table of Arrow, classes of Hugging Face by their names.
 
-    Raises:
-        UserError: it is none.
+    One whose text is not UTF-8 is a problem of its own.
     """
-    import pyarrow as pa
-
+    classes = _classes(batch.schema.metadata)
     try:
-        with pa.memory_map(str(path)) as file:
+        yield from (_named(row, classes) for row in batch.to_pylist())
+    except UnicodeDecodeError:
+        for row in range(len(batch)):
             try:
-                batches: Any = pa.ipc.open_stream(file)
-                schema = batches.schema
-            except pa.ArrowInvalid:
-                whole = pa.ipc.open_file(file)
-                schema = whole.schema
-                batches = (whole.get_batch(n) for n in range(whole.num_record_batches))
-            classes = _classes(schema)
-            for batch in batches:
-                batch.validate(full=True)  # offsets of a damaged file lead anywhere
-                for start in range(0, batch.num_rows, _FEW_ROWS):
-                    yield from _records(batch.slice(start, _FEW_ROWS), classes)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise UserError(f"{path}: not an Arrow file ({error})") from error
+                yield from (_named(r, classes) for r in batch.slice(row, 1).to_pylist())
+            except UnicodeDecodeError as error:
+                yield BadJson(f"not UTF-8 ({error.reason}); write the text again")
 
 
-def arrow_records(table: Any) -> Iterator[Row | BadJson]:
-    """The rows of a batch or table of Arrow, classes of Hugging Face by their names."""
-    return _records(table, _classes(table.schema))
-
-
-def _classes(schema: Any) -> dict[str, list[str]]:
+def _classes(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
     """Column -> its names by number, where Hugging Face stored labels as numbers from 0."""
-    text = (schema.metadata or {}).get(b"huggingface")
+    text = (metadata or {}).get(b"huggingface")
     try:
         features = strict_json.loads(text)["info"]["features"] if text else {}
         return {
@@ -427,15 +392,3 @@ def _named(row: Row, classes: Mapping[str, list[str]]) -> Row:
         if isinstance(number, int):
             row[name] = names[number] if 0 <= number < len(names) else None
     return row
-
-
-def _records(batch: Any, classes: Mapping[str, list[str]]) -> Iterator[Row | BadJson]:
-    """Rows of a batch; one whose text is not UTF-8 is a problem of its own."""
-    try:
-        yield from (_named(row, classes) for row in batch.to_pylist())
-    except UnicodeDecodeError:
-        for row in range(len(batch)):
-            try:
-                yield from (_named(r, classes) for r in batch.slice(row, 1).to_pylist())
-            except UnicodeDecodeError as error:
-                yield BadJson(f"not UTF-8 ({error.reason}); write the text again")

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from blueprints import UserError
 from trace_eval.data.manifests import Problem
 from trace_eval.data.records import first_problem, is_audio_cell, is_json, resolve_audio
-from trace_eval.data.tables import EmptyTable, records
+from trace_eval.data.tables import EmptyTable, begins, records
 from trace_eval.datasets.source import Source
 
 #: What a column must hold: a type, or several; None among them where the value may be null.
@@ -110,7 +110,7 @@ class Rows:
     def _records(self, path: Path, label: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
         suffix = path.suffix.lower()
         if suffix not in (".parquet", ".csv"):
-            suffix = ".json" if _is_list(path) else ".jsonl"
+            suffix = ".json" if begins(path, b"[") else ".jsonl"
         with suppress(EmptyTable):
             for where, row in records(path, label, suffix=suffix):
                 if suffix == ".parquet" and isinstance(row, dict):
@@ -140,11 +140,6 @@ def alone(problems: list[Problem], where: str) -> Iterator[None]:
 def _nowhere(data: bytes, name: str) -> Path:
     """Nothing is written where nobody says where: the name stays."""
     return Path(name or "recording")
-
-
-def _is_list(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
 
 
 def _wrong(record: Mapping[str, Any], columns: Columns, missing: dict[str, int]) -> str | None:

@@ -7,13 +7,13 @@ the baseline first; both by place. The baseline itself is in no column.
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
 from fusion import mean_points, threshold
 from trace_eval.data.label_files import read_columns
+from trace_eval.data.tables import column_names
 from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
 
@@ -29,14 +29,8 @@ _TURNED: dict[str | None, str] = {"1": "2", "2": "1", "tie": "tie"}
 
 def has_positions(path: Path) -> bool:
     """True of a CSV table with the columns of both orders."""
-    if path.suffix != ".csv" or not path.is_file():
-        return False
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            header = next(csv.reader(file), [])
-    except (OSError, UnicodeDecodeError, csv.Error):
-        return False
-    return {"position1_prediction", "position2_prediction"} <= set(header)
+    names = column_names(path) if path.suffix == ".csv" else ()
+    return {"position1_prediction", "position2_prediction"} <= set(names)
 
 
 def read_positions(path: Path, baseline: str | None) -> Opinions:
