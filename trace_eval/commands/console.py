@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from blueprints import Advice, counted
-from trace_eval.commands.json_option import QUIET, wanted_json
+from trace_eval.commands.json_option import QUIET, json_file
 from trace_eval.data.urls import redact_urls
 
 #: Exit codes, see :mod:`trace_eval.commands.exit_codes`.
@@ -213,7 +213,7 @@ def left_out(rows: int, everything: Path | None = None) -> str:
     """How many of so many rows a terminal is not shown, and where they are; empty: none."""
     if rows <= MAX_ROWS:
         return ""
-    where = everything or wanted_json()
+    where = everything or json_file()
     message = f"... {counted(rows - MAX_ROWS, 'more row')}"
     return f"{message}; all: {where}" if where else f"{message}; --json FILE writes all"
 

@@ -20,7 +20,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import fields
 from typing import Any
 
@@ -36,8 +36,7 @@ from trace_eval.commands.console import (
     complain,
     stopped,
 )
-from trace_eval.commands.figures_option import forget_figures
-from trace_eval.commands.json_option import check_given
+from trace_eval.commands.json_option import check_written
 from trace_eval.commands.listing import FIRST, GROUPS, ImportedOnUse, in_words, listed
 
 #: Set by ``--debug``: exceptions are not caught.
@@ -86,12 +85,14 @@ class Commands(TyperGroup):
             self._lists = self._lists_all = False
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was named."""
+        """Run the command that was named; what its options set does not outlive it."""
+        return copy_context().run(self._invoke, ctx)
+
+    def _invoke(self, ctx: Any) -> Any:
         with ended():
             try:
-                forget_figures()
                 done = super().invoke(ctx)
-                check_given()
+                check_written()
                 return done
             except typer.TyperException as error:
                 _refuse_misplaced(error)

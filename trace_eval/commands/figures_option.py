@@ -57,11 +57,6 @@ def figure_options(
     """The options alone; they are added to commands."""
 
 
-def forget_figures() -> None:
-    """Before a call: what the last one of this process asked for is over."""
-    _WANTED.set({})
-
-
 def split(typed: str) -> tuple[str | None, Path]:
     """(name of a picture, file) of what was typed after ``--plot``."""
     name, sign, file = typed.partition("=")

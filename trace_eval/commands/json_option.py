@@ -23,33 +23,32 @@ WITHOUT = {"schema": "what it prints is JSON"}
 #: Set by ``--quiet``: neither progress nor warnings nor notes are printed.
 QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
-#: The file that was asked for; None: none, or it is written.
-_WANTED: ContextVar[Path | None] = ContextVar("wanted", default=None)
+#: The file that ``--json`` names; None: none.
+_FILE: ContextVar[Path | None] = ContextVar("json_file", default=None)
 
-#: The same, written or not.
-_ASKED: ContextVar[Path | None] = ContextVar("asked", default=None)
-
-
-def _keep(path: Path | None) -> None:
-    _WANTED.set(path)
-    _ASKED.set(path)
+#: Whether that file has been written.
+_WRITTEN: ContextVar[bool] = ContextVar("json_written", default=False)
 
 
-def wanted() -> Path | None:
-    """The file that ``--json`` names and that is not written yet; None: none."""
-    return _WANTED.get()
+def json_file() -> Path | None:
+    """The file that ``--json`` names, written or not; None: none."""
+    return _FILE.get()
 
 
-def _hush(quiet: bool) -> None:
+def _set_file(path: Path | None) -> None:
+    _FILE.set(path)
+
+
+def _set_quiet(quiet: bool) -> None:
     QUIET.set(quiet)
 
 
-def _asked(
+def _options(
     json_file: Annotated[
         Path | None,
         typer.Option(
             "--json",
-            callback=_keep,
+            callback=_set_file,
             expose_value=False,
             help="Write the result to this JSON file; trace-eval schema COMMAND describes it.",
         ),
@@ -58,13 +57,13 @@ def _asked(
         bool,
         typer.Option(
             "--quiet",
-            callback=_hush,
+            callback=_set_quiet,
             expose_value=False,
             help="Print results and errors alone, without progress and warnings.",
         ),
     ] = False,
 ) -> None:
-    raise AssertionError
+    """The options alone; they are added to commands."""
 
 
 def with_json(command: Any, name: str) -> Any:
@@ -79,13 +78,10 @@ def with_json(command: Any, name: str) -> Any:
         for inner in below.values():
             with_json(inner, f"{name} {inner.name}")
     elif name not in WITHOUT:
-        app = typer.Typer(add_completion=False)
-        app.command()(_asked)
-        command.params += typer.main.get_command(app).params
-        if name in COMMANDS:
-            figures = typer.Typer(add_completion=False)
-            figures.command()(figure_options)
-            command.params += typer.main.get_command(figures).params
+        for options in (_options, figure_options) if name in COMMANDS else (_options,):
+            app = typer.Typer(add_completion=False)
+            app.command()(options)
+            command.params += typer.main.get_command(app).params
     return command
 
 
@@ -99,27 +95,22 @@ def give(result: Any, sentences: Sequence[str] | None = None) -> None:
     Raises:
         UserError: the file cannot be written.
     """
-    path = _WANTED.get()
+    path = _FILE.get()
     if path is None:
         return
     from trace_eval.decide.answers import answered
     from trace_eval.show.records import write_json
 
     write_json(path, result if sentences is None else answered(result, sentences))
-    _WANTED.set(None)
+    _WRITTEN.set(True)
 
 
-def wanted_json() -> Path | None:
-    """The file of ``--json``; None: none was asked for."""
-    return _ASKED.get()
-
-
-def check_given() -> None:
+def check_written() -> None:
     """Refuse ``--json``, ``--plot`` and ``--latex`` where a call came to nothing to write.
 
     Raises:
         UserError: a file was asked for and has not been written.
     """
     check_figures()
-    if path := _WANTED.get():
+    if (path := _FILE.get()) and not _WRITTEN.get():
         raise UserError(f"--json {path}: this call has no result to write; leave it out")

@@ -14,7 +14,7 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.commands.figures_option import figure_files
-from trace_eval.commands.json_option import wanted
+from trace_eval.commands.json_option import json_file
 
 #: Options of all commands that name what is written: a folder, or a file.
 WRITTEN = {
@@ -33,7 +33,7 @@ def checked(command: Any) -> Any:
         work = command.invoke
 
         def invoke(context: Any) -> Any:
-            check(context.params | {"json_file": wanted()} | figure_files())
+            check(context.params | {"json_file": json_file()} | figure_files())
             return work(context)
 
         command.invoke = invoke
