@@ -94,9 +94,9 @@ def test_rows_that_are_wrong_are_refused_by_number(tmp_path: Path) -> None:
     found = read_speechjudge([path])
     assert [pair.id for pair in found.manifest.pairs] == ["0"]
     told = [str(problem) for problem in found.manifest.problems]
-    assert "row 1: the lists of its raters differ in length: rater 1" in told[0]
-    assert "row 2: naturalness_annotation is 'A+3'" in told[1]
-    assert "row 3: index 0 is in another row" in told[2]
+    assert "row 2: the lists of its raters differ in length: rater 1" in told[0]
+    assert "row 3: naturalness_annotation is 'A+3'" in told[1]
+    assert "row 4: index 0 is in another row" in told[2]
     assert len(found.labels) == 1
 
 

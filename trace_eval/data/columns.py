@@ -221,7 +221,7 @@ class Renamed:
         if not absent or not self.found or available & self.fields.instead:
             return None
         accepted = "; ".join(f"{name}: {', '.join(self.fields.names[name])}" for name in absent)
-        guess = _guess(self.fields, absent, {k: self.found[k] for k in self.found})
+        guess = _guess(self.fields, absent, self.found)
         meant = " ".join(f"--column {name}={column}" for name, column in guess.items())
         hint = (
             f"did you mean {meant}?"

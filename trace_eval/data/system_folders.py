@@ -92,7 +92,11 @@ class Systems:
             if not files:
                 shown = ", ".join(AUDIO_SUFFIXES)
                 raise UserError(f"{self.folders[name]}: no recordings below it ({shown})")
-        requested = _prompts(self.prompts, columns or {}) if self.prompts else {}
+        requested: dict[str, dict[str, Any]] = {}
+        if self.prompts and self.prompts.is_dir():
+            requested = _prompts_below(self.prompts)
+        elif self.prompts:
+            requested = _prompts_of(self.prompts, columns or {})
         keys = list(dict.fromkeys(key for files in results.values() for key in files))
         if requested and not any(key in requested for key in keys):
             raise UserError(
@@ -186,11 +190,6 @@ def by_stem(folder: Path) -> Iterator[tuple[str, Path | str]]:
             continue
         seen[key] = path
         yield key, path.absolute()
-
-
-def _prompts(path: Path, columns: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Name of a prompt -> its columns of an instruction."""
-    return _prompts_below(path) if path.is_dir() else _prompts_of(path, columns)
 
 
 def _prompts_below(folder: Path) -> dict[str, dict[str, Any]]:

@@ -49,6 +49,11 @@ class Board:
             if isinstance(row, dict)
         }
 
+    def row(self, system: str) -> Columns | None:
+        """The printed columns of a system, whatever the case of its name; None: it is not there."""
+        names = {name.lower(): row for name, row in self.rows().items()}
+        return names.get(system.lower())
+
     def figures(self) -> list[Figure]:
         """The overall column as printed and as computed, one figure per system."""
         return [self._figure(system, row) for system, row in self.rows().items()]

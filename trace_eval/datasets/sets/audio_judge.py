@@ -75,21 +75,12 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
         raise source.lacks(f"files with columns {', '.join(_VOTES)}, or those of judges' results")
     if others:
         converted.notes.append(f"{len(others)} files of other columns left out, e.g. {others[0]}")
-    _correlate(converted, rows, _human(converted, rows, votes), judged, summaries)
-    return converted
-
-
-def _correlate(
-    result: Converted,
-    rows: Rows,
-    human: Mapping[str, float],
-    judged: Mapping[str, list[Row]],
-    summaries: Mapping[str, list[Row]],
-) -> None:
+    human = _human(converted, rows, votes)
     for label, own in judged.items():
-        _speakbench(result, label, own, human)
+        _speakbench(converted, label, own, human)
     for label, own in summaries.items():
-        _summary(result, rows, label, own, human)
+        _summary(converted, rows, label, own, human)
+    return converted
 
 
 def _columns(path: Path) -> set[str]:

@@ -5,7 +5,7 @@ The data set itself is gated and never redistributed; who has it reads it from t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from fusion import Rating
 from trace_eval.data.manifests import Manifest, Problem
 from trace_eval.data.pairs import Pair
 from trace_eval.data.records import Spill, pair_from_record
+from trace_eval.data.tables import records
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.source import Source
 
@@ -107,8 +108,12 @@ def read_speechjudge(paths: Sequence[Path], spill: Spill | None = None) -> Speec
     labels: list[tuple[Any, ...]] = []
     seen: set[str] = set()
     for file in _files(paths):
-        for number, row in enumerate(_rows(file)):
-            where = f"{file}, row {number}"
+        for where, row in records(file, suffix=".parquet"):
+            if isinstance(row, str):
+                problems.append(Problem(where, row))
+                continue
+            if absent := [name for name in REQUIRED if name not in row]:
+                raise UserError(f"{file}: no column {absent[0]!r}; not the layout of SpeechJudge")
             try:
                 pair, rows = _read(row, file.parent, spill)
                 if pair.id in seen:
@@ -133,21 +138,6 @@ def _files(paths: Sequence[Path]) -> list[Path]:
     if missing or not files:
         raise UserError(f"{(missing or list(paths))[0]}: no Parquet file here")
     return files
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(path) as file:
-            absent = [name for name in REQUIRED if name not in file.schema_arrow.names]
-            if absent:
-                raise UserError(f"{path}: no column {absent[0]!r}; not the layout of SpeechJudge")
-            for batch in file.iter_batches(batch_size=16):  # an audio column holds megabytes
-                yield from batch.to_pylist()
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: not a Parquet file ({error})") from error
 
 
 def _read(

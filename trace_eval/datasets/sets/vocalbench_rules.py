@@ -22,7 +22,6 @@ from trace_eval.measures.text import WHISPER_EN, whisper_en
 #: Commit of the layout and the rules.
 COMMIT = "5e9cce0"
 
-
 #: Set -> (names of the file of answers, question file for a judge, scale of its verdicts); the
 #: set without a question file is decided by a rule.
 SETS: Mapping[str, tuple[tuple[str, ...], str | None, tuple[float, float]]] = {
@@ -41,29 +40,22 @@ SETS: Mapping[str, tuple[tuple[str, ...], str | None, tuple[float, float]]] = {
     "robust": (("robust",), None, (0, 1)),
 }
 
-
 #: What the board calls the figure of a set.
 _COLUMNS = {"instruction_following": "instruction"}
-
 
 #: Columns that only the whole run of the authors gives: recordings and further models.
 _OTHER_COLUMNS = ("utmos", "wer", "robustness")
 
-
 _RULE = "contains-reference"
-
 
 RULE_WORDS = (
     "right if the reference, as a string, stands in the answer, after special tokens, blanks and"
     f" hyphens are cleaned and {WHISPER_EN} has normalised both"
 )
 
-
 _SPECIAL = re.compile(r"<\|.*?\|>")
 
-
 _BLANKS = re.compile(r"\s+")
-
 
 _BEFORE_MARK = re.compile(r" ?([!,.?;:])")
 
@@ -158,7 +150,7 @@ def _knowledge_figures(
         else ""
     )
     printed: dict[str, Any] = {}
-    if row := _board_row(system):
+    if row := VOCALBENCH.row(system):
         printed = {"published": row["knowledge"], "where": VOCALBENCH.where}
     figures = []
     if recognised := counts["n heard"]:
@@ -224,7 +216,7 @@ def score_verdicts(
                 detail=f"s2s_score is {mark!r:.40}",
             )
         )
-    row = _board_row(system)
+    row = VOCALBENCH.row(system)
     column = _COLUMNS.get(name, name)
     printed = row.get(column) if row and name != "emotion" else None
     result.figures.append(
@@ -239,12 +231,6 @@ def score_verdicts(
             where=VOCALBENCH.where if printed is not None else "",
         )
     )
-
-
-def _board_row(system: str) -> Mapping[str, float] | None:
-    """The board's row of a system, whatever the case of its name."""
-    names = {name.lower(): row for name, row in VOCALBENCH.rows().items()}
-    return names.get(system.lower())
 
 
 def score_clarity(
@@ -265,7 +251,7 @@ def score_clarity(
     wer = 100 * float(jiwer.wer(wanted, recognised))
     note = f"{len(both) - len(spoken)} answers without words left out" if spoken != both else ""
     about: dict[str, Any] = {"system": system, "ours": wer, "n": len(spoken), "decimals": 3}
-    row = _board_row(system)
+    row = VOCALBENCH.row(system)
     if name == "single_round":
         note = "; ".join(filter(None, (f"{wer_step(wer)} points for clarity", note)))
         about |= {"published": row["wer"], "where": VOCALBENCH.where} if row else {}
@@ -279,7 +265,7 @@ def unreproducible(
     """What the board prints of these systems and the released files do not give."""
     missing = []
     for system in systems:
-        row = _board_row(system)
+        row = VOCALBENCH.row(system)
         lines = {f.name.split(",")[0] for f in figures if f.system == system and f.published}
         for name in (*SETS, *_OTHER_COLUMNS):
             column = _COLUMNS.get(name, name)

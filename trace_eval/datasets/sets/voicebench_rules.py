@@ -77,8 +77,7 @@ class _Reader:
 def _published(run: RuleRun) -> dict[str, Any]:
     """The board's figure of this system and set, where it prints one."""
     column = SETS[run.set][1]
-    board = {name.lower(): row for name, row in VOICEBENCH.rows().items()}
-    row = board.get(run.system.lower(), {})
+    row = VOICEBENCH.row(run.system) or {}
     printed = row.get(column) if column and run.modality == "audio" else None
     return {} if printed is None else {"published": printed, "where": VOICEBENCH.where}
 
