@@ -182,7 +182,7 @@ def lexical(data: Path) -> ScoreReport:
         column.variance[row["id"]] = reduced.variance
         column.shares[row["id"]] = {str(k): share for k, share in reduced.distribution.items()}
     options = AgreeOptions(BootstrapOptions(resamples=300), split="test")
-    return agree_scores(study, [judge_scores(column, study, SCALE)], options)
+    return agree_scores(study, [judge_scores(column, study)], options)
 
 
 def test_lexical_reaches_its_bounds_on_the_test_rows(lexical: ScoreReport) -> None:
@@ -234,7 +234,7 @@ def test_a_judge_below_the_constant_is_told_so(data: Path) -> None:
 def test_calibrated_forecasts_look_calibrated() -> None:
     """Ratings drawn from the forecasts themselves, 4 each: dispersion 1, coverage as claimed."""
     from trace_eval.stats.agreement.ratings import rating_table
-    from trace_eval.stats.agreement.score_columns import study_of
+    from trace_eval.stats.agreement.score_join import study_of
 
     rng = np.random.default_rng(1)
     shares = rng.dirichlet(np.ones(5), size=600)

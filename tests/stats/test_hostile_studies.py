@@ -14,7 +14,7 @@ from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.show.records import plain
 from trace_eval.stats.agree_scores import agree_scores
 from trace_eval.stats.agreement.ratings import rating_table
-from trace_eval.stats.agreement.score_columns import study_of
+from trace_eval.stats.agreement.score_join import study_of
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.score_tables import score_tables

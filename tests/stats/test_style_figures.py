@@ -20,7 +20,8 @@ from trace_eval.stats.agreement.growth import mean_r
 from trace_eval.stats.agreement.icc import icc_columns, icc_of_sums
 from trace_eval.stats.agreement.raters import human_pairs, leave_one_out
 from trace_eval.stats.agreement.ratings import rating_table
-from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores, study_of
+from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores
+from trace_eval.stats.agreement.score_join import study_of
 from trace_eval.stats.agreement.spearman import spearman
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.options import AgreeOptions
@@ -52,7 +53,7 @@ def _judge(study: Study, how: str = "mean") -> JudgeScores:
         assert reduced is not None
         column.value[f"i{number}"] = reduced.value
         column.samples[f"i{number}"] = list(samples)
-    return judge_scores(column, study, SCALE)
+    return judge_scores(column, study)
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +141,7 @@ def test_realism_shares_and_majorities() -> None:
     facts = {str(n): (None, None, None) for n in range(4)}
     ratings = rating_table("test", ["0", "1", "2", "3"], ["P"] * 4, np.array([1.0, 0, 1, 1]))
     study = study_of(facts, {}, ratings, BINARY)
-    judge = judge_scores(column, study, BINARY)
+    judge = judge_scores(column, study)
     assert judge.mean.tolist() == [0.8, 0.2, 1.0, 0.5]
     assert judge.mean.mean() == 0.625
     [found] = agree_scores(study, [judge], OPTIONS).binary

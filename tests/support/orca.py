@@ -9,8 +9,8 @@ from typing import Any
 
 from fusion import likert
 from trace_eval.data.manifests import read_items
-from trace_eval.stats.agreement.ratings import ratings_of_items
-from trace_eval.stats.agreement.score_columns import items_study
+from trace_eval.stats.agreement.ratings import ratings_of_items, written
+from trace_eval.stats.agreement.score_join import study_of
 from trace_eval.stats.agreement.study import Study
 
 SCALE = likert(1, 5)
@@ -21,7 +21,8 @@ def orca_study(data: Path, *splits: str) -> Study:
     """All rows, or those of some splits."""
     path = data / "orca" / "ratings.jsonl"
     items = [i for i in read_items(path).singles if not splits or i.split in splits]
-    return items_study(items, ratings_of_items(str(path), items), SCALE)
+    facts = {item.id: (item.question_id, item.system, item.split) for item in items}
+    return study_of(facts, written(items), ratings_of_items(str(path), items), SCALE)
 
 
 @cache

@@ -63,8 +63,8 @@ def agree_score_sources(
     """See :func:`trace_eval.decide.agree.agree`."""
     files, ratings = read_with_ratings(sources, labels, options.rubric, columns)
     ratings = own_labels(files) if ratings is None else ratings
-    study, scores, scale = join_scores(files, ratings, options.rubric, options.missing)
-    judges = [judge for column in scores.columns for judge in judges_of(column, study, scale)]
+    study, scores = join_scores(files, ratings, options.rubric, options.missing)
+    judges = [judge for column in scores.columns for judge in judges_of(column, study)]
     report = agree_scores(study, judges, options, ratings.source, scores.rubric)
     notes = _caveats(scores.columns)
     if study.people.opinions and "mos" not in ratings.facts:

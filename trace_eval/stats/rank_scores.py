@@ -71,8 +71,8 @@ def rank_scores(
 ) -> RankReport:
     """See :func:`trace_eval.decide.rank.rank`."""
     ratings = labels or file.labels or _NOBODY
-    study, scores, scale = join_scores([file], ratings, options.rubric, options.missing)
-    judge = judge_scores(_chosen(file.source, scores.columns, options.judge), study, scale)
+    study, scores = join_scores([file], ratings, options.rubric, options.missing)
+    judge = judge_scores(_chosen(file.source, scores.columns, options.judge), study)
     means = _systems(study, judge, file.source)
     sums, counts = means.of(np.zeros(len(study.ids), np.int64), 1)
     values = (sums / counts)[0]

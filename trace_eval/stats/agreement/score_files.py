@@ -36,7 +36,7 @@ class ScoreFile:
         columns: by judge.
         rubric: that was scored; None: the file does not say.
         facts, texts: of the items, by id.
-        labels: people's ratings that came with them.
+        labels: human ratings that came with them.
         scale: of the run's own rubric; None: the file does not say.
     """
 
@@ -49,10 +49,8 @@ class ScoreFile:
     scale: Numbers | None = None
 
 
-def merged_sources(
-    files: Sequence[ScoreFile], rubric: str | None
-) -> tuple[ScoreFile, Facts, Texts, Numbers]:
-    """Several sources as one: all judges, the items' facts and texts, and the scale.
+def merged_sources(files: Sequence[ScoreFile], rubric: str | None) -> tuple[ScoreFile, Numbers]:
+    """Several sources as one, with all judges, facts and texts of items; and the scale.
 
     Raises:
         UserError: they score different rubrics.
@@ -66,7 +64,7 @@ def merged_sources(
     scale = load_rubric(rubric).numbers if rubric else _scale(files, name)
     facts, texts = _items(files)
     source = ", ".join(file.source for file in files)
-    return ScoreFile(source, _distinct(files), name, facts, texts), facts, texts, scale
+    return ScoreFile(source, _distinct(files), name, facts, texts), scale
 
 
 def read_scores(

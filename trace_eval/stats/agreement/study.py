@@ -178,6 +178,10 @@ class Study:
         """A position as a score on the rubric's scale."""
         return self.low + (self.high - self.low) * position
 
+    def position(self, score: Array) -> NDArray[np.float64]:
+        """Scores on the rubric's scale as positions."""
+        return np.asarray((score - self.low) / (self.high - self.low))
+
     def nearest(self, position: Array) -> NDArray[np.int64]:
         """Index of the nearest label; the upper one of two at equal distance."""
         middles = (self.levels[1:] + self.levels[:-1]) / 2

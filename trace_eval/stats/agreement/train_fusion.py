@@ -29,8 +29,9 @@ from trace_eval.scores.fusion_fit import (
 )
 from trace_eval.show.table import Table, grid
 from trace_eval.stats.agreement.ratings import read_ratings
-from trace_eval.stats.agreement.score_columns import judge_scores, study_of
+from trace_eval.stats.agreement.score_columns import judge_scores
 from trace_eval.stats.agreement.score_files import merged_sources, read_scores
+from trace_eval.stats.agreement.score_join import study_of
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.options import FusionOptions
 
@@ -86,14 +87,14 @@ def train_fusion(
     options = options or FusionOptions()
     name = load_rubric(options.rubric).name if options.rubric else None
     files = [read_scores(path, name) for path in runs]
-    result, facts, texts, scale = merged_sources(files, options.rubric)
+    result, scale = merged_sources(files, options.rubric)
     columns = [column for column in result.columns if not column.pooled and column.value]
     if len(columns) < 2:
         raise UserError(
             f"train fusion: {len(columns)} judges have scores; name runs of two or more"
         )
-    study = study_of(facts, texts, read_ratings(ratings, result.rubric), scale)
-    judges = [judge_scores(column, study, scale) for column in columns]
+    study = study_of(result.facts, result.texts, read_ratings(ratings, result.rubric), scale)
+    judges = [judge_scores(column, study) for column in columns]
     train, dev, test, details = _parts(study, options.seed)
     names = [judge.name for judge in judges]
     rows = _rows(study, judges)
