@@ -140,11 +140,6 @@ def heard_from(conversation: Conversation) -> float:
     return min(starts, default=0.0)
 
 
-def heard_at(conversation: Conversation, channel: Channel, at_s: float) -> float:
-    """The time in the sound of the whole call at which a moment of a channel is heard, seconds."""
-    return round(channel.file_time(at_s) - channel.file_time(heard_from(conversation)), 6)
-
-
 def keyed(secret: bytes, *parts: str) -> str:
     """Keyed hash of some texts, 32 hexadecimal digits."""
     return hmac.new(secret, "\0".join(parts).encode(), "sha256").hexdigest()[:32]

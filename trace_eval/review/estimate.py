@@ -75,7 +75,6 @@ def estimate_accuracy(
     scores: Mapping[str, float],
     needed: Collection[str],
     others: Collection[str],
-    level: float = LEVEL,
 ) -> Accuracy:
     """Undo the selection of the queue.
 
@@ -83,7 +82,6 @@ def estimate_accuracy(
         scores: reviewed pair -> agreement, see :func:`agreement_scores`.
         needed: pairs taken with certainty that the judge rated.
         others: all other pairs that the judge rated, reviewed or not.
-        level: coverage of the interval.
     """
     population = len(needed) + len(others)
     certain = [scores[item] for item in needed if item in scores]
@@ -94,7 +92,7 @@ def estimate_accuracy(
         why = "no pair was reviewed yet" if population else "the judge rated no pair"
         return Accuracy("none", None, 0.0, 1.0, naive, reviewed, population, why)
     open_ = len(needed) - len(certain)
-    low, high = _score_interval(sampled, len(others), level)
+    low, high = _score_interval(sampled, len(others))
     floor = math.fsum(certain) / population
     share = len(others) / population
     bounds = (floor + share * low, floor + open_ / population + share * high)
@@ -113,7 +111,7 @@ def _missing(open_: int, others: int, sampled: int) -> str | None:
     return None
 
 
-def _score_interval(values: Sequence[float], population: int, level: float) -> tuple[float, float]:
+def _score_interval(values: Sequence[float], population: int) -> tuple[float, float]:
     """Score limits of a mean with finite population correction; no data: [0, 1]."""
     n = len(values)
     if n == 0:
@@ -122,5 +120,5 @@ def _score_interval(values: Sequence[float], population: int, level: float) -> t
     if n == population:
         return mean, mean
     effective = n * (population - 1) / (population - n)
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
     return score_reach(np.array(values), np.full(n, 1 / n), effective, z).around(mean)

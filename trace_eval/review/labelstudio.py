@@ -30,10 +30,7 @@ from trace_eval.review.labelstudio_scores import SILENCE, ScoreTasks
 from trace_eval.review.labelstudio_tasks import PHASES, PairTasks, Read, Tasks
 from trace_eval.review.session import Review
 
-__all__ = ["AUDIO_URL", "PHASES", "Imported", "config", "read_results", "tasks", "write_tasks"]
-
-#: Where Label Studio serves local files from; the folder is relative to its document root.
-AUDIO_URL = "/data/local-files/?d=audio/"
+__all__ = ["PHASES", "Imported", "config", "read_results", "tasks", "write_tasks"]
 
 
 @dataclass(frozen=True)
@@ -50,16 +47,16 @@ class Imported:
     problems: tuple[str, ...]
 
 
-def _tasks(review: Review, audio_url: str = AUDIO_URL) -> Tasks:
+def _tasks(review: Review) -> Tasks:
     rubric = review.material.rubric
     if rubric is None:
-        return PairTasks(review, audio_url)
+        return PairTasks(review)
     if rubric.unit == "turn":
         raise UserError(
             f"rubric {rubric.name}: asks about turns one by one, as no task of Label Studio can;"
             " rate them on the review's pages"
         )
-    return ScoreTasks(review, audio_url)
+    return ScoreTasks(review)
 
 
 def _task_id(review: Review, item: str) -> str:
@@ -72,17 +69,13 @@ def _task(review: Review, kind: Tasks, item: Pair | Single) -> dict[str, Any]:
     return {"data": {"trace_task": _task_id(review, item.id), **kind.data(item)}}
 
 
-def tasks(review: Review, audio_url: str = AUDIO_URL) -> list[dict[str, Any]]:
+def tasks(review: Review) -> list[dict[str, Any]]:
     """The queue as tasks.
-
-    Args:
-        review: whose queue.
-        audio_url: put before ``ID.wav``.
 
     Raises:
         UserError: turns are rated.
     """
-    kind = _tasks(review, audio_url)
+    kind = _tasks(review)
     return [_task(review, kind, item) for item in review.items]
 
 
@@ -91,7 +84,7 @@ def config(review: Review) -> str:
     return "\n".join(["<View>", *_tasks(review).interface(), "</View>"]) + "\n"
 
 
-def write_tasks(review: Review, folder: Path, audio_url: str = AUDIO_URL) -> tuple[str, ...]:
+def write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
     """Write ``tasks.json``, ``config.xml`` and ``audio/ID.wav`` for all recordings of the queue.
 
     Returns:
@@ -101,11 +94,11 @@ def write_tasks(review: Review, folder: Path, audio_url: str = AUDIO_URL) -> tup
         UserError: there can be no task of any item.
     """
     with claimed(folder, option="--label-studio "):
-        return _write_tasks(review, folder, audio_url)
+        return _write_tasks(review, folder)
 
 
-def _write_tasks(review: Review, folder: Path, audio_url: str) -> tuple[str, ...]:
-    kind, audio = _tasks(review, audio_url), folder / "audio"
+def _write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
+    kind, audio = _tasks(review), folder / "audio"
     make_folder(audio)
     records, problems = [], []
     for item in review.items:

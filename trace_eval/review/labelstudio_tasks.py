@@ -20,6 +20,9 @@ from trace_eval.review.queue import shown_order
 from trace_eval.review.session import Review
 from trace_eval.review.store import StoreView
 
+#: Where Label Studio serves local files from; the folder is relative to its document root.
+AUDIO_URL = "/data/local-files/?d=audio/"
+
 
 @dataclass(frozen=True)
 class Read:
@@ -36,21 +39,15 @@ class Read:
 
 
 class Tasks(ABC):
-    """The tasks of one kind of review.
+    """The tasks of one kind of review."""
 
-    Args:
-        review: whose.
-        audio_url: put before ``ID.wav``.
-    """
-
-    def __init__(self, review: Review, audio_url: str) -> None:
+    def __init__(self, review: Review) -> None:
         self.review = review
         self.clips = Clips(review.items, review.store.secret)
-        self._audio_url = audio_url
 
     def url(self, clip: str) -> str:
         """Where Label Studio finds a recording."""
-        return f"{self._audio_url}{clip}.wav"
+        return f"{AUDIO_URL}{clip}.wav"
 
     @abstractmethod
     def sounds(self, item: Any) -> Sequence[str]:

@@ -121,7 +121,6 @@ def lexical_score(
     references: Sequence[str],
     candidate: str,
     rationale: str | None = None,
-    model: LexicalModel | None = None,
 ) -> LexicalScore:
     """Score one answer; of several references the one with the largest mean counts.
 
@@ -130,7 +129,7 @@ def lexical_score(
     Raises:
         ValueError: there is no reference.
     """
-    model = model or shipped()
+    model = shipped()
     if not references:
         raise ValueError("a lexical score needs a reference")
     said = words(candidate)

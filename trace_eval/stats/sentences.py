@@ -181,7 +181,7 @@ def labels_to_tell(
     )
 
 
-def labels_for_difference(difference: float, level: float, power: float = POWER) -> int:
+def labels_for_difference(difference: float, level: float) -> int:
     """Labels that show a difference of two win rates, one label a pair and no ties.
 
     The win rate of the better one is then ``(1 + difference) / 2``; of a two-sided test of a share
@@ -193,18 +193,18 @@ def labels_for_difference(difference: float, level: float, power: float = POWER)
     from scipy.special import ndtri
 
     variance: float = 1 - difference**2
-    reach = _reach(level) + float(ndtri(power)) * float(variance**0.5)
+    reach = _reach(level) + float(ndtri(POWER)) * float(variance**0.5)
     return ceil((reach / difference) ** 2)
 
 
-def difference_of_labels(number: int, level: float, power: float = POWER) -> float | None:
+def difference_of_labels(number: int, level: float) -> float | None:
     """The smallest difference of win rates that ``number`` labels show; None: none below 1."""
     low, high = 1e-4, 1.0
-    if number < labels_for_difference(high, level, power):
+    if number < labels_for_difference(high, level):
         return None
     while high - low > 1e-4:
         middle = (low + high) / 2
-        enough = labels_for_difference(middle, level, power) <= number
+        enough = labels_for_difference(middle, level) <= number
         low, high = (low, middle) if enough else (middle, high)
     return high
 

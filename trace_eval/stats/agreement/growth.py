@@ -17,17 +17,16 @@ Array = NDArray[Any]
 MAX_SUBSETS = 200
 
 
-def growth(samples: Array, targets: list[Array], seed: int = 0) -> tuple[float | None, ...]:
+def growth(samples: Array, targets: list[Array]) -> tuple[float | None, ...]:
     """Mean r of the mean of k samples, for k = 1 to all of them.
 
     Args:
         samples: NaN where unusable [shape=(items, samples)].
         targets: each rater's ratings, or one column of people's means; r is averaged over
             them [shape=(items,) each, NaN: missing].
-        seed: of the subsets that are drawn where there are too many.
     """
     count = samples.shape[1]
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     results: list[float | None] = []
     for size in range(1, count + 1):
         if comb(count, size) <= MAX_SUBSETS:

@@ -18,11 +18,9 @@ from trace_eval.stats.agreement.scored import Basis, Scored
 Array = NDArray[Any]
 
 
-def add_kendall(
-    resampler: Resampler, name: str, x: Array, y: Array, row: NDArray[np.int64] | None = None
-) -> None:
-    """Register tau-b of two columns [shape=(rows,)]; ``row`` is the item of each."""
-    cells = resampler.cells(x, y, row)
+def add_kendall(resampler: Resampler, name: str, x: Array, y: Array) -> None:
+    """Register tau-b of two columns [shape=(items,)]."""
+    cells = resampler.cells(x, y)
     if not cells.defined:
         resampler.undefined(name)
         return
@@ -35,7 +33,6 @@ def add_kendall(
         name,
         (influence[cells.cell], np.ones(len(x))),
         lambda sums: value + sums[..., 0] / sums[..., 1],
-        row,
     )
 
 

@@ -109,10 +109,8 @@ def fewest_labels(target: float, delta: float) -> int:
     return ceil(log(delta) / log(target))
 
 
-def labels_needed(
-    agreement: float, target: float, delta: float, power: float = POWER
-) -> int | None:
-    """Labels in a part with that agreement for which the test succeeds with ``power``.
+def labels_needed(agreement: float, target: float, delta: float) -> int | None:
+    """Labels in a part with that agreement for which the test succeeds with :data:`POWER`.
 
     Null: agreement is not above the target, or more than a million would be needed.
     """
@@ -124,7 +122,7 @@ def labels_needed(
 
     def enough(number: int) -> bool:
         most = ceil(bdtrik(1 - delta, number, target))  # P(X > most) <= delta
-        return bool(most < number and bdtrc(most, number, agreement) >= power)
+        return bool(most < number and bdtrc(most, number, agreement) >= POWER)
 
     while not enough(high):
         low, high = high, 2 * high
