@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from trace_eval.conversations.sound.echo import find_echo
 from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, inside
-from trace_eval.conversations.spans import Spans, joined
+from trace_eval.conversations.spans import Spans, gaps, joined
 from trace_eval.data.conversation import ROLES, Role
 
 #: What a fault spoils: nothing that is timed, what needs both channels, or all.
@@ -49,9 +49,12 @@ _FILLED_S, _GATED, _HOLES, _ZERO = 0.15, 0.25, 2, 1e-6
 #: Room tone farther from speech than a gate holds on, and how much of it is needed, seconds.
 _FAR_S, _TONE_S = 0.25, 0.3
 
-#: Replies within so many seconds of the end of what they reply to; nobody gives most of his so.
-#: Of people one in eight is.
-_AT_ONCE_S, _AT_ONCE, _REPLIES = 0.04, 0.6, 3
+#: Replies within so many seconds of the end of what they reply to, their share, and how many
+#: there are at least. Of people one in eight is.
+_AT_ONCE_S, _AT_ONCE, _REPLIES = 0.04, 0.33, 3
+
+#: Where pauses were cut out, both sides are never silent for so long, seconds.
+_NO_PAUSE_S = 0.5
 
 #: A packet is at most so many stretches of 5 ms.
 _LONGEST = 16
@@ -144,7 +147,8 @@ def _alone(role: Role, lane: Lane, said: Spans) -> Iterator[Fault]:
     if not said:
         return
     last = len(silent) - int(np.argmin(silent[::-1])) if not silent.all() else 0
-    if (len(silent) - last) * HOP_S >= _BROKE_S and silent[:last].mean() < 0.01:
+    broke = (len(silent) - last) * HOP_S >= _BROKE_S and silent[:last].mean() < 0.01
+    if broke and _tone_s(lane, said) >= _TONE_S:  # a voice alone may just have ended
         spans = [(lane.at(last * HOP_S), lane.end_s)]
         yield Fault("a channel that breaks off", role, "replies", spans)
     elif spans := _filled(lane, said):
@@ -168,15 +172,19 @@ def _alone(role: Role, lane: Lane, said: Spans) -> Iterator[Fault]:
 
 
 def _cut_out(said: Mapping[Role, Spans]) -> bool:
-    """Whether most replies begin in the very moment in which the other one ends."""
+    """Whether replies begin in the very moment in which the other one ends, and none pauses."""
+    if any(
+        end - start >= _NO_PAUSE_S for start, end in gaps(joined([*said["user"], *said["agent"]]))
+    ):
+        return False
     starts = {role: np.array([start for start, _ in said[role]]) for role in ROLES}
-    gaps = []
+    after = []
     for one, other in permutations(ROLES):
         for _, end in joined(said[one], 0.1):
             if len(near := starts[other][np.abs(starts[other] - end) < 3.0]):
-                gaps.append(float(np.abs(near - end).min()))
-    at_once = sum(gap <= _AT_ONCE_S for gap in gaps)
-    return at_once >= _REPLIES and at_once >= _AT_ONCE * len(gaps)
+                after.append(float(np.abs(near - end).min()))
+    at_once = sum(one <= _AT_ONCE_S for one in after)
+    return at_once >= _REPLIES and at_once >= _AT_ONCE * len(after)
 
 
 def _filled(lane: Lane, said: Spans) -> Spans:
@@ -186,15 +194,24 @@ def _filled(lane: Lane, said: Spans) -> Spans:
     whole = len(zeros)
     inner = [(a, b) for a, b in runs if a > 0 and b < whole - 1]
     long = [(a, b) for a, b in inner if (b - a) * HOP_S / 2 >= _FILLED_S]
-    times = np.array([lane.at(half * HOP_S / 2) for half in range(whole)])
-    pauses = ~inside(said, times)
-    far = ~inside(joined([(a - _FAR_S, b + _FAR_S) for a, b in said]), times)
-    tone_s = (far & ~zeros).sum() * HOP_S / 2
+    pauses = ~inside(said, _halves(lane))
     short = sum(bool(pauses[a]) for a, b in inner) - sum(bool(pauses[a]) for a, _ in long)
     gated = short > _HOLES or (len(long) > _HOLES and zeros[pauses].mean() > _GATED)
-    if not long or tone_s < _TONE_S or gated:
+    if not long or _tone_s(lane, said) < _TONE_S or gated:
         return []
     return [(lane.at(a * HOP_S / 2), lane.at(b * HOP_S / 2)) for a, b in long]
+
+
+def _tone_s(lane: Lane, said: Spans) -> float:
+    """Seconds of room tone: sound far from all that is said."""
+    near = joined([(start - _FAR_S, end + _FAR_S) for start, end in said])
+    there = ~inside(near, _halves(lane)) & (lane.peaks > _ZERO)
+    return float(there.sum() * HOP_S / 2)
+
+
+def _halves(lane: Lane) -> NDArray[np.float64]:
+    """When every 5 ms of a lane begin."""
+    return np.array([lane.at(half * HOP_S / 2) for half in range(len(lane.peaks))])
 
 
 def _inside_speech(lane: Lane, flags: NDArray[np.bool_], loud: float) -> Spans:
