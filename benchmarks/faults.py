@@ -112,11 +112,16 @@ def _drifting(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     return np.column_stack((user, sound[:, 1]))
 
 
-def _pauses(channel: Any, rate: int) -> list[tuple[int, int]]:
-    """Pauses of 0.4 s or more after something loud and before it, in samples."""
+def _loud_frames(channel: Any, rate: int) -> Any:
+    """First samples of the frames of 20 ms within 30 dB of the loudest, and over room tone."""
     size = rate // 50
     frames = np.square(channel[: len(channel) // size * size]).reshape(-1, size).mean(axis=1)
-    loud = np.flatnonzero(frames > frames.max() / 1_000) * size
+    return np.flatnonzero(frames > max(frames.max() / 1_000, 4 * np.quantile(frames, 0.1))) * size
+
+
+def _pauses(channel: Any, rate: int) -> list[tuple[int, int]]:
+    """Pauses of 0.4 s or more after something loud and before it, in samples."""
+    size, loud = rate // 50, _loud_frames(channel, rate)
     return [(int(a) + size, int(b)) for a, b in pairwise(loud) if b - a >= 0.4 * rate + size]
 
 
@@ -259,8 +264,7 @@ def _log(sound: Any, rate: int, rng: np.random.Generator, audio: Path) -> Conver
     """What a log says of a call: its utterances, up to 0.2 s late."""
     turns = []
     for channel, role in enumerate(ROLES):
-        pauses = _pauses(sound[:, channel], rate)
-        loud = np.flatnonzero(np.abs(sound[:, channel]) > 0.03 * np.abs(sound[:, channel]).max())
+        pauses, loud = _pauses(sound[:, channel], rate), _loud_frames(sound[:, channel], rate)
         edges = [int(loud[0]), *(edge for pause in pauses for edge in pause), int(loud[-1])]
         for start, end in zip(edges[::2], edges[1::2], strict=True):
             late = rng.uniform(0, 0.2)
