@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,15 @@ import soundfile
 import soxr
 
 from extractors.formats import AUDIO_SUFFIXES
+from trace_eval.data.conversation import (
+    ROLES,
+    Channel,
+    Clock,
+    Conversation,
+    ConversationItem,
+    Speaker,
+    Turn,
+)
 
 Change = Callable[[Any, int, np.random.Generator], Any]
 CLIPS = Path(__file__).resolve().parents[1] / "examples" / "clips"
@@ -84,6 +94,42 @@ def leaking(sound: Any, late: int, voice: int = 1, gain_db: float = -25.0) -> An
     leak[late:] = 10 ** (gain_db / 20) * sound[: len(sound) - late, voice]
     sound[:, 1 - voice] += leak
     return sound
+
+
+def loud_frames(channel: Any, rate: int) -> Any:
+    """First samples of the frames of 20 ms within 30 dB of the loudest, and over room tone."""
+    size = rate // 50
+    frames = np.square(channel[: len(channel) // size * size]).reshape(-1, size).mean(axis=1)
+    return np.flatnonzero(frames > max(frames.max() / 1_000, 4 * np.quantile(frames, 0.1))) * size
+
+
+def pauses_of(channel: Any, rate: int) -> list[tuple[int, int]]:
+    """Pauses of 0.4 s or more after something loud and before it, in samples."""
+    size, loud = rate // 50, loud_frames(channel, rate)
+    return [(int(a) + size, int(b)) for a, b in pairwise(loud) if b - a >= 0.4 * rate + size]
+
+
+def log_of(sound: Any, rate: int, rng: np.random.Generator, audio: Path) -> ConversationItem:
+    """What a log says of a call: its utterances, up to 0.2 s late."""
+    turns = []
+    for channel, role in enumerate(ROLES):
+        pauses, loud = pauses_of(sound[:, channel], rate), loud_frames(sound[:, channel], rate)
+        edges = [int(loud[0]), *(edge for pause in pauses for edge in pause), int(loud[-1])]
+        for start, end in zip(edges[::2], edges[1::2], strict=True):
+            late = rng.uniform(0, 0.2)
+            turns.append((start / rate + late, end / rate + late, role))
+    turns = [one for one in sorted(turns) if one[1] > one[0]]
+    return ConversationItem(
+        id=audio.stem,
+        conversation=Conversation(
+            channels=tuple(
+                Channel(name=role, audio=audio, channel=n) for n, role in enumerate(ROLES)
+            ),
+            speakers=tuple(Speaker(name=role, role=role, channel=role) for role in ROLES),
+            clock=Clock(kind="log"),
+            turns=tuple(Turn(speaker=role, start_s=a, end_s=b) for a, b, role in turns),
+        ),
+    )
 
 
 def _telephone(sound: Any, rate: int, rng: np.random.Generator) -> Any:

@@ -7,16 +7,16 @@ each ``--clips`` (``--number`` of them, ``--seed``), else of the example clips. 
 users of open recorders describe it (``SOURCES``), to each call once. Every call is heard in a
 world: as it is, in noise 20 dB below, through a telephone, with automatic gain, behind a noise gate
 and behind one that the other side leaks into. ``--half`` keeps every second call. ``--save`` writes
-the figures to ``benchmarks/results/faults.json``.
+the figures to ``benchmarks/results/faults.json``, beside those of other faults and worlds.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,20 +24,21 @@ import numpy as np
 import soundfile
 import soxr
 
-from benchmarks.fault_calls import WORLDS, Change, heard_in, leaking, rendered, rendered_of
-from benchmarks.report import save
+from benchmarks.fault_calls import (
+    WORLDS,
+    Change,
+    heard_in,
+    leaking,
+    log_of,
+    pauses_of,
+    rendered,
+    rendered_of,
+)
+from benchmarks.report import RESULTS, save
 from extractors.formats import AUDIO_SUFFIXES
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.logged import checked_against_sound
-from trace_eval.data.conversation import (
-    ROLES,
-    Channel,
-    Clock,
-    Conversation,
-    ConversationItem,
-    Speaker,
-    Turn,
-)
+from trace_eval.data.conversation import ConversationItem
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 
@@ -112,23 +113,10 @@ def _drifting(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     return np.column_stack((user, sound[:, 1]))
 
 
-def _loud_frames(channel: Any, rate: int) -> Any:
-    """First samples of the frames of 20 ms within 30 dB of the loudest, and over room tone."""
-    size = rate // 50
-    frames = np.square(channel[: len(channel) // size * size]).reshape(-1, size).mean(axis=1)
-    return np.flatnonzero(frames > max(frames.max() / 1_000, 4 * np.quantile(frames, 0.1))) * size
-
-
-def _pauses(channel: Any, rate: int) -> list[tuple[int, int]]:
-    """Pauses of 0.4 s or more after something loud and before it, in samples."""
-    size, loud = rate // 50, _loud_frames(channel, rate)
-    return [(int(a) + size, int(b)) for a, b in pairwise(loud) if b - a >= 0.4 * rate + size]
-
-
 def _joined(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     """The longest pause of a side is cut out; after its next utterance zeros catch up."""
     channel, (a, b) = _longest(sound, rate)
-    after = [end for end, _ in _pauses(sound[:, channel], rate) if end > b]
+    after = [end for end, _ in pauses_of(sound[:, channel], rate) if end > b]
     next_end = after[0] if after else b + (len(sound) - b) // 2
     moved = sound[b:next_end, channel]
     sound[a:next_end, channel] = np.concatenate((moved, np.zeros(b - a)))
@@ -137,7 +125,7 @@ def _joined(sound: Any, rate: int, rng: np.random.Generator) -> Any:
 
 def _longest(sound: Any, rate: int) -> tuple[int, tuple[int, int]]:
     """(channel, pause): the longest one between two utterances of a side."""
-    every = [(c, pause) for c in (0, 1) for pause in _pauses(sound[:, c], rate)]
+    every = [(c, pause) for c in (0, 1) for pause in pauses_of(sound[:, c], rate)]
     last = len(sound) // 4
     return max(every or [(0, (last, 2 * last))], key=lambda one: one[1][1] - one[1][0])
 
@@ -145,7 +133,7 @@ def _longest(sound: Any, rate: int) -> tuple[int, tuple[int, int]]:
 def _collapsed(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     """What is silent on both sides for 0.4 s or more is not written."""
     keep = np.ones(len(sound), bool)
-    for a, b in _pauses(np.abs(sound).max(axis=1), rate):
+    for a, b in pauses_of(np.abs(sound).max(axis=1), rate):
         keep[a:b] = False
     return sound[keep]
 
@@ -240,7 +228,7 @@ def found_faults(
             if name in LONG and len(sound) < 20 * rate:
                 continue
             target = Path(made) / f"{file.stem}.wav"
-            log = _log(sound, rate, rng, target)
+            log = log_of(sound, rate, rng, target)
             if change is _collapsed:  # by what was said, before noise or gain hide it
                 sound = change(sound, rate, rng)
             sound, rate = heard_in(world, sound, rate, rng)
@@ -258,29 +246,6 @@ def found_faults(
 
 def _faults(item: ConversationItem) -> Any:
     return item.conversation.meta["faults"]
-
-
-def _log(sound: Any, rate: int, rng: np.random.Generator, audio: Path) -> ConversationItem:
-    """What a log says of a call: its utterances, up to 0.2 s late."""
-    turns = []
-    for channel, role in enumerate(ROLES):
-        pauses, loud = _pauses(sound[:, channel], rate), _loud_frames(sound[:, channel], rate)
-        edges = [int(loud[0]), *(edge for pause in pauses for edge in pause), int(loud[-1])]
-        for start, end in zip(edges[::2], edges[1::2], strict=True):
-            late = rng.uniform(0, 0.2)
-            turns.append((start / rate + late, end / rate + late, role))
-    turns = [one for one in sorted(turns) if one[1] > one[0]]
-    return ConversationItem(
-        id=audio.stem,
-        conversation=Conversation(
-            channels=tuple(
-                Channel(name=role, audio=audio, channel=n) for n, role in enumerate(ROLES)
-            ),
-            speakers=tuple(Speaker(name=role, role=role, channel=role) for role in ROLES),
-            clock=Clock(kind="log"),
-            turns=tuple(Turn(speaker=role, start_s=a, end_s=b) for a, b, role in turns),
-        ),
-    )
 
 
 #: What is no fault of a world, but true of it; and what else is true of calls with a fault.
@@ -350,15 +315,20 @@ def main() -> int:
     parser.add_argument("--save", action="store_true", help="write results/faults.json")
     args = parser.parse_args()
     worlds = [*WORLDS] if "all" in args.world else args.world or ["clean"]
-    with tempfile.TemporaryDirectory(prefix="rendered") as made:
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / f"seed {args.seed}"
+        made.mkdir()
         if args.clips:
-            rendered_of(args.clips, Path(made), args.number, args.seed)
+            rendered_of(args.clips, made, args.number, args.seed)
         elif not args.calls:
-            rendered(Path(made))
-        folders = args.calls or [Path(made)]
+            rendered(made)
+        folders = args.calls or [made]
         rows = report(rows_of(folders, worlds, args.half, args.only))
     if args.save:
-        save("faults", {"seed": args.seed, "rows": rows})
+        stored = RESULTS / "faults.json"
+        before = json.loads(stored.read_text())["rows"] if stored.exists() else []
+        every = {(row["fault"], row["world"]): row for row in (*before, *rows)}
+        save("faults", {"rows": [*every.values()]})
     return int(not all(holds(row) for row in rows))
 
 

@@ -252,18 +252,23 @@ def test_tables_of_verdicts(tmp_path: Path) -> None:
     assert "not recorded" in report.notes[0]
 
 
-def _calls(folder: Path, name: str, later_s: float) -> Path:
-    """A run of ``rate --judge turns`` over twelve calls of one exchange each."""
+def _calls(folder: Path, name: str, later_s: float, faulty: int = 0) -> Path:
+    """A run of ``rate --judge turns`` over twelve calls of one exchange each.
+
+    Recordings of the first ``faulty`` ones cannot be timed; replies there come 5 s later still.
+    """
+    fault = {"audit": "not usable: x", "faults": [{"name": "x", "spoils": "all"}]}
     speakers = [{"name": role, "role": role} for role in ("user", "agent")]
     lines = []
     for number in range(12):
-        start = 1.5 + 0.1 * number + later_s
+        start = 1.5 + 0.1 * number + later_s + 5 * (number < faulty)
         turns = [
             {"speaker": "user", "start_s": 0.0, "end_s": 1.0},
             {"speaker": "agent", "start_s": start, "end_s": start + 3},
         ]
         end = {"at_s": start + 4}
         call = {"speakers": speakers, "clock": {"kind": "recording"}, "turns": turns, "end": end}
+        call |= {"meta": fault} if number < faulty else {}
         lines.append(json.dumps({"id": f"c{number}", "system": name, "conversation": call}))
     path = folder / f"{name}.jsonl"
     path.write_text("\n".join(lines) + "\n")
@@ -288,6 +293,13 @@ def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
     assert case.find("failure") is not None
     passed = gate_runs(old, same, options=replace(FEW, limits=limits))
     assert [row.verdict for row in passed.limits] == ["pass"]
+    mended = gate_runs(old, _calls(tmp_path, "r44", 0.05, 4), options=replace(FEW, limits=limits))
+    assert mended.timing is not None
+    assert mended.timing.by_figure["response_p50_s"].scenarios == 8
+    assert [row.verdict for row in mended.limits] == ["pass"]
+    (note,) = [note for note in mended.notes if "decide nothing" in note]
+    assert "4 recordings cannot be timed" in note
+    assert "c0, c1, c2 and 1 more" in note
     run = judged_run(tmp_path / "pairs", labels(101))
     with pytest.raises(UserError, match="holds no conversations"):
         gate_runs(run, run, options=replace(FEW, limits=limits))

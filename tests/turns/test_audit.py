@@ -103,6 +103,19 @@ def test_a_call_without_speech_costs_itself_with_a_reason(
     assert values == {name: figure.value for name, figure in alone.figures.items()}
 
 
+def test_a_voice_without_room_tone_that_ends_does_not_break_off(
+    calls: Path, tmp_path: Path
+) -> None:
+    """A synthesised greeting from the first sample on, and digital silence after it."""
+    sound, rate = soundfile.read(calls / "call.wav")
+    greeting = sound[rate : 4 * rate, 1].copy()
+    sound[:, 1] = 0
+    sound[: len(greeting), 1] = greeting
+    soundfile.write(tmp_path / "call.wav", sound, rate)
+    (timed,) = time_turns(tmp_path / "call.wav").conversations
+    assert timed.item.conversation.meta["audit"] == "usable"
+
+
 def test_a_header_of_12_hours_is_read_as_the_sound_that_is_there(
     calls: Path, tmp_path: Path
 ) -> None:
