@@ -68,7 +68,7 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
         elif columns >= _SUMMARY.keys():
             summaries[source.name(path)] = rows.read(path, _SUMMARY, "model_name")
         elif columns >= _RESULTS.keys():
-            _results(converted, source, path, rows.read(path, _RESULTS), chosen)
+            _results(converted, source, path, rows.read(path, _RESULTS))
         else:
             others.append(path.name)
     if not (votes or judged or summaries or converted.pairs):
@@ -179,9 +179,7 @@ def _speakbench(
         )
 
 
-def _results(
-    result: Converted, source: Source, path: Path, rows: Sequence[Row], chosen: Selection
-) -> None:
+def _results(result: Converted, source: Source, path: Path, rows: Sequence[Row]) -> None:
     label = source.name(path)
     right = unread = 0
     for number, row in enumerate(rows):

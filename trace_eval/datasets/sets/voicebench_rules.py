@@ -109,10 +109,21 @@ def _name(run: RuleRun) -> str:
     return f"{run.set}, {run.split}" if run.split != "test" else run.set
 
 
+def _judged(
+    run: RuleRun, read: Sequence[Row], ids: Sequence[str], result: Converted
+) -> list[tuple[str, Row]]:
+    """The answers with replies of a judge; where there are none, the printed figure is alone."""
+    judged = [(item, row) for item, row in zip(ids, read, strict=True) if "score" in row.record]
+    if not judged:
+        note = "no judge replies in it"
+        result.figures.append(Figure(_name(run), run.system, note=note, **_published(run)))
+    return judged
+
+
 def _open(
     run: RuleRun, read: Sequence[Row], ids: Sequence[str], result: Converted, chosen: Selection
 ) -> None:
-    judged = [(item, row) for item, row in zip(ids, read, strict=True) if "score" in row.record]
+    judged = _judged(run, read, ids, result)
     rule = ("voicebench-open", "mean of the marks from 1 to 5 of all replies of a text judge")
     values: list[float] = []
     unread = 0
@@ -138,30 +149,22 @@ def _open(
                 **_published(run),
             )
         )
-    else:
-        result.figures.append(
-            Figure(_name(run), run.system, note="no judge replies in it", **_published(run))
-        )
 
 
 def _qa(
     run: RuleRun, read: Sequence[Row], ids: Sequence[str], result: Converted, chosen: Selection
 ) -> None:
-    judged = [(item, row) for item, row in zip(ids, read, strict=True) if "score" in row.record]
-    if not judged:
-        result.figures.append(
-            Figure(_name(run), run.system, note="no judge replies in it", **_published(run))
-        )
-        return
+    judged = _judged(run, read, ids, result)
     rule = ("voicebench-qa", "right if most replies of a text judge are exactly the word yes")
     for item, row in judged:
         said = majority(row["score"])
         detail = f"no reply is the most frequent: {row['score']!r:.60}"
         _score(result, run, item, rule, None if said is None else float(said), detail)
-    for how, clean, note in (
+    readings = (
         ("majority", str.lower, "the exact word yes, as the authors count; PEDANT is not rerun"),
         ("majority, punctuation stripped", stripped, "counts replies such as 'Yes.'"),
-    ):
+    )
+    for how, clean, note in readings if judged else ():
         votes = [majority(row["score"], clean) for _, row in judged]
         right, unread = sum(v is True for v in votes), sum(v is None for v in votes)
         result.figures.append(

@@ -252,8 +252,8 @@ def _rows(path: Path, columns: dict[str, list[str | None]], rubric: str | None) 
             continue  # this rater gave none
         if not _is_finite(score):
             raise UserError(
-                f"{path}, row {row + 1}: score {score[:40]!r} is no number; leave it empty where"
-                " the rater gave none"
+                f"{path}, row {row + 1}: score {score[:40]!r} is no number; write it with a"
+                " decimal point, e.g. 3.5, or leave it empty where the rater gave none"
             )
         yield row
 

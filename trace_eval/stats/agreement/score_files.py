@@ -280,7 +280,8 @@ def _number(text: str | None, where: str, name: str) -> float | None:
         value = float("nan")
     if not abs(value) < float("inf"):
         raise UserError(
-            f"{where}: {name} {text!r} is no number; leave it empty where there is none"
+            f"{where}: {name} {text!r} is no number; write it with a decimal point, e.g. 3.5, or"
+            " leave it empty where there is none"
         )
     return value
 
