@@ -39,6 +39,13 @@ def report(
             "--audio", help="Copy the recordings beside the report, so that it can be sent."
         ),
     ] = False,
+    redact: Annotated[
+        bool,
+        typer.Option(
+            "--redact",
+            help="Take digits, mail addresses, card and phone numbers out; mute them in copies.",
+        ),
+    ] = False,
     live: Annotated[
         bool,
         typer.Option("--live", help="Of several runs: write again while one is being made."),
@@ -54,14 +61,15 @@ def report(
 
     sentences: tuple[str, ...] = ()
     if run.is_dir() and not Run(run).exists:
-        if audio:
-            raise UserError(f"{run}: holds runs; --audio is of one, so name one of them")
+        if audio or redact:
+            option = "--audio" if audio else "--redact"
+            raise UserError(f"{run}: holds runs; {option} is of one, so name one of them")
         path, lines = write_run_list(run, out, live)
         sentences = tuple(f"{line.name}: {line.sentences[0]}" for line in lines[:MOST_LISTED])
     else:
         if live:
             raise UserError(f"{run}: is one run; --live is of a folder of runs, so name that")
-        path = write_report(run, out, audio)
+        path = write_report(run, out, audio, redact)
         sentences = run_answer(run)
     print_sentences(sentences)
     messages().print(f"report: {path}", highlight=False, markup=False, soft_wrap=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from trace_eval.data.answers import Recording
 from trace_eval.data.files import is_file, make_folder, replacing
 from trace_eval.data.remote import fetch
 from trace_eval.data.urls import name_of, redacted
+from trace_eval.report.redact import mute, redact_text
 from trace_eval.runs.outcomes import ClipRecord
 
 #: Suffixes that are kept on copies; anything else is not part of a file name that we make.
@@ -40,9 +41,17 @@ class AudioAssets:
         report: the HTML file to be written.
         copy: put copies into ``<report's stem>_audio/``, named by clip hash, so that the
             report can be moved together with that folder.
+        muted: clip hash -> stretches that copies are silent in, None where nothing says which;
+            such a recording is not copied, and none is linked to. Default: no redaction.
     """
 
-    def __init__(self, report: Path, copy: bool = False) -> None:
+    def __init__(
+        self,
+        report: Path,
+        copy: bool = False,
+        muted: Mapping[str, Sequence[tuple[float, float]] | None] | None = None,
+    ) -> None:
+        self._muted = muted
         # Browsers resolve ".." in a URL by its letters, so symlinks are not followed here.
         self._home = Path(os.path.abspath(report.parent))  # noqa: PTH100
         self.folder = self._home / f"{report.stem}_audio" if copy else None
@@ -51,6 +60,8 @@ class AudioAssets:
 
     def sound(self, recording: Recording, record: ClipRecord | None) -> PlayedSound:
         """The player of a recording; one behind a URL is fetched for a copy, and not else."""
+        if self._muted is not None:
+            return self._redacted(recording, record, self._muted)
         if recording.url is not None:
             return self._distant(recording.url, record)
         if recording.audio is None:
@@ -75,6 +86,39 @@ class AudioAssets:
             else:
                 write = partial(shutil.copyfile, path)
             self._place(self.folder, name, clip, write)
+        return PlayedSound(self._href(clip))
+
+    def _redacted(
+        self,
+        recording: Recording,
+        record: ClipRecord | None,
+        muted: Mapping[str, Sequence[tuple[float, float]] | None],
+    ) -> PlayedSound:
+        """The player of a muted copy, or why none was made."""
+        if recording.audio is None and recording.url is None:
+            return PlayedSound(None, "no recording")
+        if self.folder is None:
+            return PlayedSound(None, "redacted: report --redact --audio copies it, muted")
+        clip = record.clip if record else None
+        stretches = muted.get(clip) if clip else None
+        if recording.audio is None or recording.cut or not clip or stretches is None:
+            return PlayedSound(None, "redacted: not copied, because its words have no times")
+        if clip not in self._copied:
+            try:
+                sound = decode(Path(recording.audio))
+            except UserError as error:
+                return PlayedSound(None, redact_text(str(error)))
+            if sound.sha256 != clip:
+                return PlayedSound(None, "redacted: not copied, because it has changed since")
+            samples = mute(sound.speech, SPEECH_RATE, stretches)
+            write = partial(
+                soundfile.write,
+                data=samples,
+                samplerate=SPEECH_RATE,
+                subtype="PCM_16",
+                format="WAV",
+            )
+            self._place(self.folder, f"{clip}.redacted.wav", clip, write)
         return PlayedSound(self._href(clip))
 
     def fetched(self, url: str, clip: str) -> Path | None:

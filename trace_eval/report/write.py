@@ -32,6 +32,7 @@ from trace_eval.report.page import (
 )
 from trace_eval.report.pairs import FLAGS, RAW_SHOWN, PairRow, page_of, pair_row
 from trace_eval.report.people import people
+from trace_eval.report.redact import LIMITS, redact_facts, spans
 from trace_eval.report.scores import write_scores
 from trace_eval.report.summary import summarise
 from trace_eval.report.timeline import HEIGHT, LABEL, WIDTH
@@ -44,7 +45,10 @@ REPORT = "report.html"
 
 
 def write_report(
-    run_folder: Path | str, out: Path | str | None = None, audio: bool = False
+    run_folder: Path | str,
+    out: Path | str | None = None,
+    audio: bool = False,
+    redact: bool = False,
 ) -> Path:
     """Write one HTML file that shows a run; nothing is extracted or judged.
 
@@ -53,6 +57,8 @@ def write_report(
         out: the file to write; default: ``report.html`` inside the run.
         audio: copy the recordings into ``<report>_audio/`` beside it, so that both can be
             sent to somebody; else the players point to the original files.
+        redact: take digits, mail addresses, card and phone numbers out of words, and mute them
+            in copies; the page says what was not looked for. Of runs of pairs.
 
     Returns:
         The file that was written.
@@ -63,14 +69,22 @@ def write_report(
     run = Run.open(run_folder)
     run_folder = run.folder
     facts = None if run.holds_scores else Facts.read(run_folder)
+    if redact and not facts:
+        raise UserError(f"{run_folder}: holds scores; --redact is of runs of pairs")
     path = Path(out) if out else run_folder / REPORT
     make_folder(path.parent)
-    pieces = _html(facts, AudioAssets(path, audio)) if facts else write_scores(run, path, audio)
+    if facts and redact:
+        muted = {clip: spans(blueprint) for clip, blueprint in facts.blueprints.items()}
+        pieces = _html(redact_facts(facts), AudioAssets(path, audio, muted), LIMITS)
+    elif facts:
+        pieces = _html(facts, AudioAssets(path, audio))
+    else:
+        pieces = write_scores(run, path, audio)
     write_file(path, map(encoded, pieces))
     return path
 
 
-def _html(facts: Facts, assets: AudioAssets) -> Iterator[str]:
+def _html(facts: Facts, assets: AudioAssets, redaction: str = "") -> Iterator[str]:
     """The page, piece by piece: fragments are made while it is written."""
     env = template_environment()
     env.globals.update(
@@ -99,7 +113,8 @@ def _html(facts: Facts, assets: AudioAssets) -> Iterator[str]:
         flags={
             name: (*details, sum(name in x.flags for x in lines)) for name, details in FLAGS.items()
         },
-        fragments=_fragments(env, facts, assets, lines, clips),
+        fragments=_fragments(env, facts, assets, lines, clips, drawn=not redaction),
+        redaction=redaction,
         style=style(),
         head_script=head,
         script=code,
@@ -141,9 +156,15 @@ def _record(line: PairRow) -> dict[str, Any]:
 
 
 def _fragments(
-    env: Environment, facts: Facts, assets: AudioAssets, lines: list[PairRow], clips: dict[str, int]
+    env: Environment,
+    facts: Facts,
+    assets: AudioAssets,
+    lines: list[PairRow],
+    clips: dict[str, int],
+    *,
+    drawn: bool,
 ) -> Iterator[Markup]:
-    files, distant = _files(facts), _distant(facts)
+    files, distant = (_files(facts), _distant(facts)) if drawn else ({}, {})
     limit = facts.record.max_seconds or MAX_SECONDS
     render = _renderer(env, "clip.html.j2")
     for clip, number in clips.items():

@@ -1,0 +1,91 @@
+"""Recall of redaction: 300 made calls that tell a number or a mail address, with known truth.
+
+    python -m benchmarks.redact
+
+A call is a sequence of words with made times; each word is a tone of its length. What must go is
+known, because it was put there: the share of it that is replaced in words, and silent in sound.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import NamedTuple
+
+import numpy as np
+
+from trace_eval.report.redact import mute, sensitive, stretches_of
+
+RATE = 16_000
+
+_DIGITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+_FRAMES = (
+    "sure you can reach me at {} after lunch please",
+    "my number is {} and I would like to change my booking",
+    "the card that ends in {} was declined at the shop",
+    "please write to {} if anything is unclear to you",
+    "okay so it was {} did you get that or shall I repeat",
+)
+
+
+class Made(NamedTuple):
+    """Words, and which of them must go."""
+
+    words: list[str]
+    truth: list[bool]
+
+
+def made_call(draw: random.Random) -> Made:
+    """One call."""
+    digits = [draw.randrange(10) for _ in range(draw.choice((4, 7, 10, 16)))]
+    spoken = [_DIGITS[digit] for digit in digits]
+    written = "".join(map(str, digits))
+    secret = draw.choice(
+        (
+            spoken,
+            ["oh" if word == "zero" else word for word in spoken],
+            [written],
+            [written[:3], written[3:]],
+            ["double", *spoken],
+            ["plus", "forty", "nine", *spoken],
+            [f"{written[:3]}-{written[3:]}."],
+            ["ann.lee@example.com"],
+            ["ann", "dot", "lee", "at", "example", "dot", "com"],
+            ["ann", "underscore", "lee", "at", "mail", "dot", "example", "dot", "org"],
+        )
+    )
+    before, after = (part.split() for part in draw.choice(_FRAMES).split("{}"))
+    truth = [False] * len(before) + [True] * len(secret) + [False] * len(after)
+    return Made([*before, *secret, *after], truth)
+
+
+def measure(calls: int = 300) -> dict[str, float]:
+    """Recall in words and in seconds, the share of other words kept, and length kept."""
+    draw = random.Random(0)
+    gone = total = kept = others = 0
+    silent = seconds = 0.0
+    same = True
+    for _ in range(calls):
+        call = made_call(draw)
+        ends = np.cumsum([0.1 + 0.06 * len(word) * draw.uniform(0.8, 1.2) for word in call.words])
+        times = list(zip([0.0, *ends[:-1].tolist()], ends.tolist(), strict=True))
+        marks = sensitive(call.words)
+        samples = np.ones(int(ends[-1] * RATE), np.float32)
+        muted = mute(samples, RATE, stretches_of(times, marks))
+        same &= len(muted) == len(samples)
+        for (low, high), mark, secret in zip(times, marks, call.truth, strict=True):
+            gone, total = gone + (mark and secret), total + secret
+            kept, others = kept + (not mark and not secret), others + (not secret)
+            if secret:
+                part = muted[int(low * RATE) : int(high * RATE)]
+                silent, seconds = silent + float((part == 0).sum()), seconds + len(part)
+    return {
+        "recall_words": gone / total,
+        "recall_sound": silent / seconds,
+        "other_words_kept": kept / others,
+        "length_kept": float(same),
+    }
+
+
+if __name__ == "__main__":
+    for name, value in measure().items():
+        print(f"{name} {value:.3f}")

@@ -1,0 +1,164 @@
+"""Redaction of a report that is shared: digits, mail addresses, card and phone numbers.
+
+Words decide, by rules that rather take too much. Sound follows the words: without the times of
+each word nothing says what to mute, and such a recording is not copied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel
+
+from blueprints import Blueprint, Transcript, UserError
+from trace_eval.report.gather import Facts
+
+#: What stands in place of a word.
+REDACTED = "[redacted]"
+
+#: Said on the page.
+LIMITS = (
+    "Redacted: digits, English number words, and with them card and phone numbers, and mail"
+    " addresses, in words and in copied sound. Not looked for: names of people and places, dates"
+    " and addresses without digits, numbers in words of other languages, words that the recogniser"
+    " missed or misheard, and names of pairs, systems, categories and files. Waveforms and"
+    " spectrograms are left out, and so are recordings whose words have no times."
+)
+
+#: Seconds that are muted before and after redacted words: times of recognisers are that exact.
+MARGIN_S = 0.2
+
+_NUMBERS = re.compile(
+    r"zero|one|twos?|threes?|fours?|fives?|six(?:es)?|sevens?|eights?|nines?|ten|eleven|twelve"
+    r"|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty"
+    r"|hundred|thousand|million|nought|double|triple"
+)
+
+#: Words that belong to a number between or beside number words.
+_BETWEEN = re.compile(r"oh|o|dash|hyphen|minus|plus|point|dot|slash|space|a|and")
+
+#: Fields that hold what somebody said or wrote.
+_PROSE = {"text", "reference", "reasoning", "evidence", "raw", "detail", "what", "extensions"}
+
+#: Words before "at" of a mail address that is spoken letter by letter or in parts.
+_LOCAL_PART = 3
+
+
+def sensitive(words: Sequence[str]) -> list[bool]:
+    """Whether each word is redacted."""
+    plain = [word.strip(".,;:!?\"'()[]").casefold() for word in words]
+    marks = [
+        any(sign.isdigit() or sign == "@" for sign in word)
+        or any(_NUMBERS.fullmatch(part) for part in re.findall(r"\w+", word))
+        for word in plain
+    ]
+    for start, end in _addresses(plain):
+        marks[start:end] = [True] * (end - start)
+    numbers = list(marks)
+    for n, word in enumerate(plain):
+        beside = numbers[n - 1 : n] + numbers[n + 1 : n + 2]
+        if _BETWEEN.fullmatch(word):
+            marks[n] |= all(beside) if word in ("a", "and") else any(beside)
+    return marks
+
+
+def _addresses(words: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Half-open ranges of mail addresses that are spoken: ``ann dot lee at mail dot com``."""
+    for n, word in enumerate(words):
+        dots = [k for k in range(n + 2, min(n + 5, len(words))) if words[k] == "dot"]
+        if word != "at" or not dots:
+            continue
+        start = n - 1
+        while start > 1 and words[start - 1] in ("dot", "underscore", "dash", "hyphen"):
+            start -= 2
+        end = dots[0] + 2
+        while end + 1 < len(words) and words[end] == "dot":
+            end += 2
+        yield max(0, min(start, n - _LOCAL_PART)), end
+
+
+def redact_text(text: str) -> str:
+    """A text whose sensitive words are replaced; spaces stay."""
+    parts = re.split(r"(\s+)", text)
+    marks = sensitive(parts[::2])
+    parts[::2] = [REDACTED if mark else word for word, mark in zip(parts[::2], marks, strict=True)]
+    return "".join(parts)
+
+
+def redact_facts(facts: Facts) -> Facts:
+    """A run whose words are redacted, for its page alone.
+
+    Raises:
+        UserError: the run holds conversations, whose turns are not redacted.
+    """
+    if any(pair.a.conversation or pair.b.conversation for pair in facts.pairs):
+        raise UserError(f"{facts.folder}: holds conversations, which --redact does not know yet")
+    pairs = [_redact(pair.model_copy(update={"meta": {}})) for pair in facts.pairs]
+    return replace(
+        facts,
+        pairs=tuple(pairs),
+        problems=tuple(map(_redact, facts.problems)),
+        blueprints={clip: _redact(one) for clip, one in facts.blueprints.items()},
+        judgements={pair: _redact(one) for pair, one in facts.judgements.items()},
+    )
+
+
+def _redact(value: Any, prose: bool = False) -> Any:
+    """A copy of a record whose prose is redacted; words of a transcript as one sequence."""
+    if isinstance(value, str):
+        return redact_text(value) if prose else value
+    if isinstance(value, dict):
+        return {name: _redact(one, prose) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_redact(one, prose) for one in value)
+    if not isinstance(value, BaseModel):
+        return value
+    fields = {name: _redact(one, prose or name in _PROSE) for name, one in value}
+    if isinstance(value, Transcript):
+        marks = sensitive([word.text for word in value.words])
+        fields["words"] = type(value.words)(
+            word.model_copy(update={"text": REDACTED}) if mark else word
+            for word, mark in zip(value.words, marks, strict=True)
+        )
+    return value.model_copy(update=fields)
+
+
+def spans(blueprint: Blueprint) -> list[tuple[float, float]] | None:
+    """Stretches to mute, in seconds; None: nothing says where the words are."""
+    transcript = blueprint.transcript
+    if not isinstance(transcript, Transcript) or bool(transcript.text) != bool(transcript.words):
+        return None
+    times = [(word.start_s, word.end_s) for word in transcript.words]
+    known = [(low, high) for low, high in times if low is not None and high is not None]
+    marks = sensitive([word.text for word in transcript.words])
+    if len(known) < len(times) or sum(marks) < sum(sensitive(transcript.text.split())):
+        return None
+    return stretches_of(known, marks)
+
+
+def stretches_of(
+    times: Sequence[tuple[float, float]], marks: Sequence[bool]
+) -> list[tuple[float, float]]:
+    """Stretches of marked words, with a margin; what lies between two digits is in them, too."""
+    stretches: list[tuple[float, float]] = []
+    for n, ((low, high), mark) in enumerate(zip(times, marks, strict=True)):
+        if mark and n and marks[n - 1]:
+            stretches[-1] = (stretches[-1][0], max(stretches[-1][1], high + MARGIN_S))
+        elif mark:
+            stretches.append((max(0.0, low - MARGIN_S), high + MARGIN_S))
+    return stretches
+
+
+def mute(
+    samples: npt.NDArray[np.float32], rate: int, stretches: Sequence[tuple[float, float]]
+) -> npt.NDArray[np.float32]:
+    """A copy of the same length that is silent in these stretches."""
+    copy = samples.copy()
+    for low, high in stretches:
+        copy[int(low * rate) : int(np.ceil(high * rate))] = 0
+    return copy
