@@ -45,7 +45,7 @@ _BETWEEN = re.compile(r"oh|o|dash|hyphen|minus|plus|point|dot|slash|space|a|and"
 #: Fields that hold what somebody said or wrote.
 _PROSE = {"text", "reference", "reasoning", "evidence", "raw", "detail", "what", "extensions"}
 
-#: Words before "at" of a mail address that is spoken letter by letter or in parts.
+#: Words before "at" that are taken for those of a spoken mail address.
 _LOCAL_PART = 3
 
 
@@ -70,12 +70,14 @@ def sensitive(words: Sequence[str]) -> list[bool]:
 def _addresses(words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Half-open ranges of mail addresses that are spoken: ``ann dot lee at mail dot com``."""
     for n, word in enumerate(words):
-        dots = [k for k in range(n + 2, min(n + 5, len(words))) if words[k] == "dot"]
+        dots = [k for k in range(n + 2, min(n + 5, len(words) - 1)) if words[k] == "dot"]
         if word != "at" or not dots:
             continue
         start = n - 1
         while start > 1 and words[start - 1] in ("dot", "underscore", "dash", "hyphen"):
             start -= 2
+        while start > 0 and len(words[start]) == 1:  # spelt letter by letter
+            start -= 1
         end = dots[0] + 2
         while end + 1 < len(words) and words[end] == "dot":
             end += 2
