@@ -53,6 +53,9 @@ def check(values: Mapping[str, Any]) -> None:
 
     inputs = [path for name, v in values.items() if name not in WRITTEN for path in _paths(v)]
     for name in WRITTEN:
+        value = values.get(name)
+        if "-" in map(str, value if isinstance(value, list) else [value]):
+            raise UserError(f"{WRITTEN[name]} -: no result goes to a stream; name a file")
         for path in _paths(values.get(name)):
             if path.is_dir():
                 check_folder(path, None, f"{WRITTEN[name]} ")
