@@ -77,6 +77,11 @@ class ScorePair:
     typed: Rating | None
     p_a: float | None
 
+    @property
+    def means(self) -> list[float | None]:
+        """Mean score of each answer on [0, 1]; None where it has none."""
+        return [s.estimate.mean if s and s.estimate else None for s in (self.score_a, self.score_b)]
+
 
 def pairs_of(run: Run, options: PairOptions) -> Iterator[ScorePair]:
     """The pairs of a run of scores.
@@ -178,7 +183,6 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
 
 def _row(pair: ScorePair, told: str, options: PairOptions) -> dict[str, Any]:
     present = pair.score_a or pair.score_b
-    means = [s.estimate.mean if s and s.estimate else None for s in (pair.score_a, pair.score_b)]
     cells = (
         pair.id,
         pair.a.question_id,
@@ -190,7 +194,7 @@ def _row(pair: ScorePair, told: str, options: PairOptions) -> dict[str, Any]:
         present.judge if present else None,
         *(None if s is None else s.value for s in (pair.score_a, pair.score_b)),
         *map(_words, (pair.a, pair.b)),
-        *means,
+        *pair.means,
         pair.p_a,
         told,
     )
@@ -304,13 +308,11 @@ def _replaced(
 def _verdict(result: ScorePair, label: Label) -> DimensionVerdict:
     values = [s.value if s else None for s in (result.score_a, result.score_b)]
     message = " and ".join("none" if value is None else f"{value:.2f}" for value in values)
-    means = [
-        s.estimate.mean if s and s.estimate else None for s in (result.score_a, result.score_b)
-    ]
+    mean_a, mean_b = result.means
     return DimensionVerdict.model_validate(
         {
             "rating": label,
             "reasoning": f"the answers' scores are {message}",
-            "evidence": {"mean_a": means[0], "mean_b": means[1], "p_a": result.p_a},
+            "evidence": {"mean_a": mean_a, "mean_b": mean_b, "p_a": result.p_a},
         }
     )

@@ -72,7 +72,7 @@ class Summary:
             rubrics: by which single answers were scored; an item counts when all have a score.
         """
         self.scored, self.unscored, self.dimensions = 0, Counter(), Counter()
-        state = _states(run)
+        state = {one.key: (one.status, one.reason) for one in run.history()}
         fused = {} if run.holds_scores else run.overall()
         for item in run.items():
             results = [
@@ -90,10 +90,6 @@ class Summary:
             )
         if bad_records := sum(1 for _ in run.problems()):
             self.unscored["unreadable_record"] = bad_records
-
-
-def _states(run: Run) -> dict[tuple[str, str], tuple[str, str | None]]:
-    return {outcome.key: (outcome.status, outcome.reason) for outcome in run.history()}
 
 
 @dataclass(frozen=True)
