@@ -15,8 +15,8 @@ from trace_eval.conversations.definitions import DEFINITIONS, Event, Measured
 from trace_eval.data.conversation import Clock, Conversation, ConversationItem, End, Speaker, Turn
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.turns.agree import agree_on_events, read_event_labels
-from trace_eval.turns.calls import call_rows
 from trace_eval.turns.compare import compare_systems
+from trace_eval.turns.everything import call_rows
 from trace_eval.turns.figures import figures_of
 from trace_eval.turns.limits import failed, limited, undecided
 from trace_eval.turns.options import FigureOptions, TimingLimits

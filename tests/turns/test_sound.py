@@ -19,9 +19,9 @@ from extractors.vad import speech_probability, speech_probability_of_blocks
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.conversations.items import ConversationFiles, conversations_manifest
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.conversations.sound import hear, heard_conversation
+from trace_eval.conversations.sound.conversation import heard_conversation
 from trace_eval.conversations.sound.echo import Echo, find_echo
-from trace_eval.conversations.sound.lanes import Lane
+from trace_eval.conversations.sound.lanes import Lane, hear
 from trace_eval.conversations.sound.peaks import channel_peaks
 from trace_eval.conversations.sound.segments import segmented
 from trace_eval.data.conversation import Channel, Turn

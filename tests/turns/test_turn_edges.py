@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 import soundfile
 
+from benchmarks.turns import gap_error
 from extractors.audio import SPEECH_RATE, Samples, decode
 from tests.support.cli import ROOT
 from trace_eval.conversations.edges import speech_edges
-from trace_eval.conversations.sound import hear
 from trace_eval.conversations.sound.echo import EchoPath, echo_path
-from trace_eval.conversations.sound.lanes import BANDS, Lane
+from trace_eval.conversations.sound.lanes import BANDS, Lane, hear
 from trace_eval.conversations.sound.segments import segmented
 from trace_eval.conversations.sound.turn_edges import turn_edges
+from trace_eval.conversations.spans import joined
 from trace_eval.data.conversation import Channel
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
-from trace_eval.turns.timed import Timed
 
 DATA = Path(os.environ.get("TRACE_EVAL_DATA", "none")) / "people" / "turns"
 
@@ -159,49 +159,22 @@ def test_older_definitions_read_the_edges_of_speech(tmp_path: Path) -> None:
     call = time_turns(path).conversations[0].item.conversation
     for role, spans in zip(("user", "agent"), detected, strict=True):
         again = [s for _, t in speech_edges(call).turns_of(role) for s in t.stretches]  # type: ignore[arg-type]
-        assert again == [(turn[0], turn[1]) for turn in _joined(spans)]
-
-
-def _joined(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Utterances: pauses under 0.3 s are none."""
-    found: list[tuple[float, float]] = []
-    for start, end in spans:
-        if found and start - found[-1][1] < 0.3:
-            found[-1] = (found[-1][0], end)
-        else:
-            found.append((start, end))
-    return found
-
-
-def gap_errors(folder: Path, definitions: str) -> list[float]:
-    """How far each clip's gap between its two turns is from the hand-made one, seconds."""
-    with (DATA / "edges.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    report = time_turns(folder, TurnsOptions(definitions=definitions, layout="stereo"))
-    return [_gap_error(timed, rows) for timed in report.conversations]
-
-
-def _gap_error(timed: Timed, rows: Sequence[dict[str, str]]) -> float:
-    truth = sorted(
-        (float(r["start_s"]), float(r["end_s"]), int(r["channel"]))
-        for r in rows
-        if r["clip"] == timed.item.id
-    )
-    call = timed.item.conversation
-    found = []
-    for start, end, channel in truth:
-        spans = [(t.start_s, t.end_s) for _, t in call.turns_of(("user", "agent")[channel])]  # type: ignore[arg-type]
-        found.append(max(spans, key=lambda s: min(s[1], end) - max(s[0], start)))  # type: ignore[operator,type-var,arg-type]
-    return abs((found[1][0] - found[0][1]) - (truth[1][0] - truth[0][1]))  # type: ignore[operator]
+        assert again == [(turn[0], turn[1]) for turn in joined(spans, 0.3)]
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="needs TRACE_EVAL_DATA/people/turns")
 def test_gaps_between_people_are_as_listeners_mark_them() -> None:
     """Both pairs of talkers; the detector's edges were off by .36 s in the median."""
-    errors = np.array(gap_errors(DATA / "audio", "trace-eval/2"))
+    truth: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
+    with (DATA / "edges.csv").open(newline="") as file:
+        for row in csv.DictReader(file):
+            edges = float(row["start_s"]), float(row["end_s"]), int(row["channel"])
+            truth[row["clip"]].append(edges)
+    report = time_turns(DATA / "audio", TurnsOptions(layout="stereo"))
+    each = [(timed, sorted(truth[timed.item.id])) for timed in report.conversations]
+    errors = np.array([gap_error(timed, turns, "trace-eval/2") for timed, turns in each])
     assert np.median(errors) <= 0.06
     assert np.quantile(errors, 0.95) <= 0.3
     assert np.mean(errors <= 0.1) >= 0.75
-    report = time_turns(DATA / "audio", TurnsOptions(layout="stereo"))
     kinds = Counter(e.kind for timed in report.conversations for e in timed.measured.events)
     assert not {kind: kinds[kind] for kind in VERDICTS if kinds[kind]}  # 8 with trace-eval/1

@@ -42,12 +42,3 @@ def _equal(one: str, other: str, kind: str) -> bool:
     letters = [re.sub(r"\d", "", text) for text in (one, other)]
     same_letters = letters[0] == letters[1] or not all(letters)
     return bool(digits[0]) and digits[0] == digits[1] and same_letters
-
-
-def plainly_same(intended: str, recognised: str | None) -> bool:
-    """Equality of letters and digits alone: the baseline."""
-
-    def bare(text: str) -> str:
-        return re.sub(r"[^a-z0-9]", "", text.casefold())
-
-    return recognised is not None and bare(intended) == bare(recognised)

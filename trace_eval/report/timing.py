@@ -14,11 +14,10 @@ from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.report.lanes import name_of_event
 from trace_eval.report.timeline import ticks
-from trace_eval.turns.calls import worst_event
 from trace_eval.turns.compare import compare_systems
 from trace_eval.turns.figures import TurnFigure
 from trace_eval.turns.report import TurnsReport, measure_items
-from trace_eval.turns.timed import Timed
+from trace_eval.turns.timed import Timed, worst_event
 
 #: What stands on the first screen: figure -> how it is called there.
 SHOWN = {

@@ -15,13 +15,13 @@ from trace_eval.turns.agree import (
     agreement_table,
     read_event_labels,
 )
-from trace_eval.turns.calls import call_rows
 from trace_eval.turns.compare import SystemsCompared, compare_systems
 from trace_eval.turns.corrected import CorrectedReport, correct_report, read_event_corrections
 from trace_eval.turns.fidelity import Fidelity, speech_fidelity
 from trace_eval.turns.limits import Limited, limited, limits_table
 from trace_eval.turns.options import TimingLimits, TurnsOptions
 from trace_eval.turns.report import TurnsRecord, TurnsReport, time_turns
+from trace_eval.turns.timed import length_of, worst_event
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,28 @@ class TurnsFound:
             yield from self.fidelity.tables()
         if self.corrected:
             yield from self.corrected.tables()
+
+
+def call_rows(report: TurnsReport) -> list[dict[str, Any]]:
+    """A row per call: its names, its own figures (empty where it has none), its worst event."""
+    rows = []
+    for timed in report.conversations:
+        item, worst = timed.item, worst_event(timed)
+        figures = {spec.name: timed.own.get(spec.name) for spec in report.definitions.specs}
+        rows.append(
+            {
+                "conversation": item.id,
+                "scenario": item.question_id,
+                "system": item.system,
+                "end_s": item.conversation.end.at_s,
+                **figures,
+                "worst_event": worst.kind if worst else None,
+                "worst_start_s": worst.start_s if worst else None,
+                "worst_s": length_of(worst) if worst else None,
+                "caveats": "; ".join(timed.caveats),
+            }
+        )
+    return rows
 
 
 def turns_report(

@@ -1,10 +1,10 @@
-"""One conversation with its events and figures."""
+"""One conversation with its events and figures, and its worst event."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trace_eval.conversations.definitions import Measured
+from trace_eval.conversations.definitions import Event, Measured
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.entities.check import Heard, check_conversation
 from trace_eval.turns.figures import TurnFigure
@@ -42,3 +42,18 @@ class Timed:
     def caveats(self) -> tuple[str, ...]:
         """What was repaired on reading, and why figures may mislead."""
         return (*self.item.caveats, *self.measured.caveats)
+
+
+#: What a caller minds most comes first; of equal kinds the longest.
+WORST = ("missed_turn", "no_response", "agent_interruption", "no_yield", "dead_air", "response")
+
+
+def worst_event(timed: Timed) -> Event | None:
+    """The event of a call to listen to first; None: it has none of these kinds."""
+    events = [event for event in timed.measured.events if event.kind in WORST]
+    return min(events, key=lambda e: (WORST.index(e.kind), -length_of(e)), default=None)
+
+
+def length_of(event: Event) -> float:
+    """Its value, or how long it lasts, in seconds."""
+    return event.end_s - event.start_s if event.value_s is None else event.value_s

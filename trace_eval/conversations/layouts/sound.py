@@ -13,7 +13,7 @@ from extractors import AUDIO_SUFFIXES, opened
 from trace_eval.conversations.layouts.base import CallLayout, Found, Unread, each, one
 from trace_eval.conversations.layouts.rows import first_row, number_of, separate_rows
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.conversations.sound import kept_conversation
+from trace_eval.conversations.sound.kept import kept_conversation
 from trace_eval.data.conversation import Channel, ConversationItem, Role
 
 
