@@ -72,7 +72,7 @@ def test_a_page_that_is_sent_holds_no_number(telling: Path, tmp_path: Path) -> N
     assert shown.count(REDACTED) >= 4
     assert LIMITS in html
     assert 'class="spectrum"' not in shown
-    (copy,) = (out.parent / "page_audio").iterdir()
+    (copy,) = (out.parent / "page_redacted_audio").iterdir()
     (player,) = Elements(fragment(html, "p0")).named("audio")
     assert str(player["src"]).endswith(copy.name)
     assert "its words have no times" in shown

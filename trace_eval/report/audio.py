@@ -54,7 +54,9 @@ class AudioAssets:
         self._muted = muted
         # Browsers resolve ".." in a URL by its letters, so symlinks are not followed here.
         self._home = Path(os.path.abspath(report.parent))  # noqa: PTH100
-        self.folder = self._home / f"{report.stem}_audio" if copy else None
+        # A folder of its own: copies of an earlier page that are not muted are not sent along.
+        kind = "audio" if muted is None else "redacted_audio"
+        self.folder = self._home / f"{report.stem}_{kind}" if copy else None
         self._copied: dict[str, str] = {}
         self._failed: dict[str, str] = {}
 
