@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
 from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
-from trace_eval.stats.agreement.scored import Scored
+from trace_eval.stats.agreement.scored import Basis, Scored
 from trace_eval.stats.agreement.spearman import add_spearman
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.agreement.variance import MIN_RATINGS
@@ -54,7 +54,7 @@ class FigureBook:
 
     Attributes:
         resampler: of the items of one study.
-        fixed: estimates that are known to be None, by key.
+        pending: figures without their estimates, by key.
     """
 
     resampler: Resampler
@@ -69,23 +69,25 @@ class FigureBook:
         group: Group,
         who: str,
         name: str,
-        rows: int,
-        register: Callable[[str], Any] | None,
-        unit: str = "items",
-        reason: str | None = None,
+        basis: Basis,
+        register: Callable[[str], Any] | None = None,
     ) -> None:
         """Announce a figure; ``register`` puts its statistic into the resampler by key.
 
-        A figure without ``register`` or without rows is None, and ``reason`` says why.
+        A figure without ``register`` or without rows is None, and ``basis`` says why.
         """
-        key = self.key(group, who, name)
-        if register is not None and rows:
+        key, reason = self.key(group, who, name), basis.reason
+        if register is not None and basis.rows:
             register(key)
         elif reason is None:
             reason = "there is nothing to compute it from"
         self.pending[key] = AgreementFigure(
-            group, who, name, IntervalEstimate(None), rows, unit, reason
+            group, who, name, IntervalEstimate(None), basis.rows, basis.unit, reason
         )
+
+    def difference(self, first: str, second: str) -> Callable[[str], Any]:
+        """Registers the second statistic minus the first, both by key."""
+        return lambda key: self.resampler.difference(key, first, second)
 
     def finish(
         self, options: BootstrapOptions
@@ -94,21 +96,10 @@ class FigureBook:
         estimates = self.resampler.estimates(options)
         results = []
         for key, figure in self.pending.items():
-            estimate = estimates.get(key, IntervalEstimate(None))
-            reason = figure.reason
+            estimate, reason = estimates.get(key, figure.estimate), figure.reason
             if estimate.value is None and reason is None:
                 reason = "not defined: one side never differs"
-            results.append(
-                AgreementFigure(
-                    figure.group,
-                    figure.who,
-                    figure.name,
-                    estimate,
-                    figure.rows,
-                    figure.unit,
-                    reason if estimate.value is None else figure.reason,
-                )
-            )
+            results.append(replace(figure, estimate=estimate, reason=reason))
         return results, estimates
 
 
@@ -118,9 +109,8 @@ def add_agreement(book: FigureBook, study: Study, judge: JudgeScores) -> None:
     for metric in SCORE_METRICS:
         key = book.key("agreement", judge.name, metric.name)
         if (basis := metric.statistic(book.resampler, key, scored)) is not None:
-            rows, unit, reason = basis.rows, basis.unit, basis.reason
-            register = None if reason is not None else _already
-            book.add("agreement", judge.name, metric.name, rows, register, unit, reason)
+            register = None if basis.reason is not None else _already
+            book.add("agreement", judge.name, metric.name, basis, register)
 
 
 def add_ceiling(book: FigureBook, study: Study, judges: list[JudgeScores]) -> None:
@@ -137,23 +127,16 @@ def add_ceiling(book: FigureBook, study: Study, judges: list[JudgeScores]) -> No
 def _add_target(
     book: FigureBook, who: str, predicted: Array, target: Array, row: NDArray[np.int64]
 ) -> None:
-    resampler, size = book.resampler, len(row)
+    resampler, basis = book.resampler, Basis(len(row), "ratings")
+    error = abs(predicted - target)
     book.add(
         "people",
         who,
         "rho",
-        size,
+        basis,
         lambda key: add_spearman(resampler, key, predicted, target, row),
-        "ratings",
     )
-    book.add(
-        "people",
-        who,
-        "mae",
-        size,
-        lambda key: resampler.error(key, abs(predicted - target), row),
-        "ratings",
-    )
+    book.add("people", who, "mae", basis, lambda key: resampler.error(key, error, row))
 
 
 def add_differences(book: FigureBook, judges: list[JudgeScores]) -> None:
@@ -163,13 +146,9 @@ def add_differences(book: FigureBook, judges: list[JudgeScores]) -> None:
             first = book.key("agreement", judges[0].name, name)
             second = book.key("agreement", other.name, name)
             if first in book.pending and second in book.pending:
-                rows, unit = book.pending[first].rows, book.pending[first].unit
+                basis = Basis(book.pending[first].rows, book.pending[first].unit)
                 who = f"{other.name} - {judges[0].name}"
-                book.add("judges", who, name, rows, _difference(book, first, second), unit)
-
-
-def _difference(book: FigureBook, first: str, second: str) -> Callable[[str], Any]:
-    return lambda key: book.resampler.difference(key, first, second)
+                book.add("judges", who, name, basis, book.difference(first, second))
 
 
 def _already(key: str) -> None:

@@ -17,6 +17,7 @@ from trace_eval.stats.agreement.raters import (
     judge_pairs,
     leave_one_out,
 )
+from trace_eval.stats.agreement.scored import Basis
 from trace_eval.stats.agreement.study import JudgeScores, Study
 
 Array = NDArray[Any]
@@ -40,7 +41,7 @@ def add_raters(book: FigureBook, study: Study, judges: list[JudgeScores]) -> lis
         def register(key: str) -> None:
             notes.extend(_left_out(f"{who}, {name}", add_mean_r(book.resampler, key, pairs)))
 
-        book.add("raters", who, name, len(pairs), register, "pairs")
+        book.add("raters", who, name, Basis(len(pairs), "pairs"), register)
 
     add("people", "mean_r", human_pairs(ratings))
     own = list(ratings.T)
@@ -58,14 +59,8 @@ def add_raters(book: FigureBook, study: Study, judges: list[JudgeScores]) -> lis
         add(judge.name, "leave_one_out_r", on_targets)
         for name in ("mean_r", "leave_one_out_r"):
             first, second = book.key("raters", "people", name), book.key("raters", judge.name, name)
-            book.add(
-                "raters",
-                f"{judge.name} - people",
-                name,
-                raters,
-                lambda key, a=first, b=second: book.resampler.difference(key, a, b),  # type: ignore[misc]
-                "raters",
-            )
+            who = f"{judge.name} - people"
+            book.add("raters", who, name, Basis(raters, "raters"), book.difference(first, second))
     return notes
 
 
@@ -81,7 +76,7 @@ def add_samples(book: FigureBook, judge: JudgeScores) -> None:
             resampler.sums(key, columns, lambda sums: icc_of_sums(sums, mean), rows)
             resampler.correlations.add(key)
 
-        book.add("samples", judge.name, name, len(rows), register)
+        book.add("samples", judge.name, name, Basis(len(rows)), register)
 
 
 def _left_out(who: str, result: MeanOfR) -> list[str]:

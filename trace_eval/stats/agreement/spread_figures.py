@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from trace_eval.estimate.resample import UNIT
 from trace_eval.stats.agreement.calibration import add_dispersion, central
 from trace_eval.stats.agreement.figures import FigureBook
 from trace_eval.stats.agreement.forecasts import OPINIONS
+from trace_eval.stats.agreement.scored import Basis
 from trace_eval.stats.agreement.spearman import add_spearman
 from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.agreement.variance import mean_forecast, rated_often
@@ -56,54 +58,42 @@ def _add_forecast(
 
     register: dict[str, Callable[[str], None]] = {"mae_of_variance": mae, "rho_of_variance": rho}
     for name, add in register.items():
-        book.add("variance", who, name, len(row), None if reason else add, reason=reason)
+        book.add("variance", who, name, Basis(len(row), reason=reason), None if reason else add)
 
 
 def add_calibration(book: FigureBook, study: Study, judge: JudgeScores) -> None:
     """Dispersion, and coverage of the central 80 % beside what the forecast claims for it."""
     people, resampler, row = study.people, book.resampler, study.people.row
     variance = _variance(judge)
-    size = len(row)
-    missing = "it states no variance"
+    basis, missing = Basis(len(row), "ratings"), "it states no variance"
     if people.opinions:  # means of several people vary less than their ratings
         variance, missing = None, OPINIONS
     book.add(
         "calibration",
         judge.name,
         "dispersion",
-        size,
+        basis if variance is not None else replace(basis, reason=missing),
         None
         if variance is None
         else lambda key: add_dispersion(
             resampler, key, judge.mean[row], variance[row], people.value, row
         ),
-        "ratings",
-        missing if variance is None else None,
     )
     if people.opinions or judge.shares is None or np.isnan(judge.shares).any():
+        reason = OPINIONS if people.opinions else "it states no distribution"
         for name in ("coverage_80", "claimed_80"):
-            reason = OPINIONS if people.opinions else "it states no distribution"
-            book.add("calibration", judge.name, name, size, None, "ratings", reason)
+            book.add("calibration", judge.name, name, replace(basis, reason=reason))
         return
     first, last, claimed = central(judge.shares)
     label = study.nearest(people.value)
     inside = (label >= first[row]) & (label <= last[row])
-    book.add(
-        "calibration",
-        judge.name,
-        "coverage_80",
-        size,
-        lambda key: resampler.mean(key, inside, row, UNIT),
-        "ratings",
-    )
-    book.add(
-        "calibration",
-        judge.name,
-        "claimed_80",
-        size,
-        lambda key: resampler.mean(key, claimed[row], row, UNIT),
-        "ratings",
-    )
+    shares = {"coverage_80": inside, "claimed_80": claimed[row]}
+    for name, share in shares.items():
+
+        def register(key: str, share: Array = share) -> None:
+            resampler.mean(key, share, row, UNIT)
+
+        book.add("calibration", judge.name, name, basis, register)
 
 
 def _variance(judge: JudgeScores) -> Array | None:
