@@ -21,7 +21,7 @@ from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.data.outputs import claimed, write_file
 from trace_eval.review.estimate import Accuracy
 from trace_eval.review.forms import score_of, turn_of
-from trace_eval.review.labelstudio import Imported
+from trace_eval.review.labelstudio_tasks import Imported
 from trace_eval.review.protocol import Phase
 from trace_eval.review.results import accuracies
 from trace_eval.review.session import Labelled, Review

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,24 +26,10 @@ from trace_eval.data.pairs import Pair
 from trace_eval.review.audio import keyed
 from trace_eval.review.labelstudio_format import annotator, results_of
 from trace_eval.review.labelstudio_scores import SILENCE, ScoreTasks
-from trace_eval.review.labelstudio_tasks import PHASES, PairTasks, Read, Tasks
+from trace_eval.review.labelstudio_tasks import PHASES, Imported, PairTasks, Tasks
 from trace_eval.review.session import Review
 
 __all__ = ["PHASES", "Imported", "config", "read_results", "tasks", "write_tasks"]
-
-
-@dataclass(frozen=True)
-class Imported:
-    """What reading results came to; what is bad costs itself only.
-
-    Attributes:
-        stored, known: how many are new, and were there.
-        problems: what could not be taken, and why.
-    """
-
-    stored: int
-    known: int
-    problems: tuple[str, ...]
 
 
 def _tasks(review: Review) -> Tasks:
@@ -160,17 +145,17 @@ def read_results(review: Review, path: Path) -> Imported:
 
 def _read(
     kind: Tasks, item: Pair | Single, annotation: Mapping[str, Any] | strict_json.BadJson
-) -> tuple[Read, str]:
+) -> tuple[Imported, str]:
     """The answer of an annotation, and its annotator for messages."""
     if isinstance(annotation, strict_json.BadJson):
-        return Read(problems=(str(annotation),)), ""
+        return Imported(problems=(str(annotation),)), ""
     who = ""
     try:
         rater = annotator(annotation)
         who = f" ({rater})"
         return kind.read(rater, item, results_of(annotation)), who
     except UserError as error:
-        return Read(problems=(str(error),)), who
+        return Imported(problems=(str(error),)), who
 
 
 def _known(

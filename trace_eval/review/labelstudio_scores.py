@@ -11,7 +11,7 @@ from trace_eval.review import labelstudio_format as studio
 from trace_eval.review import shown
 from trace_eval.review.forms import NO_SCORE, ReviewScoreForm
 from trace_eval.review.labelstudio_format import LabelStudioResult
-from trace_eval.review.labelstudio_tasks import Read, Tasks
+from trace_eval.review.labelstudio_tasks import Imported, Tasks
 from trace_eval.review.store import Remark
 
 #: Names in the interface: the words that are shown, and the score.
@@ -101,7 +101,7 @@ class ScoreTasks(Tasks):
         scale = studio.choices(SCORE, WORDS, self.offered, keys)
         return [*lines, *scale, studio.comment(WORDS)]
 
-    def read(self, rater: str, item: Single, results: Sequence[LabelStudioResult]) -> Read:
+    def read(self, rater: str, item: Single, results: Sequence[LabelStudioResult]) -> Imported:
         """The score of the answer."""
         (question,) = self.form.questions(item)
         choice = studio.chosen(SCORE, results, self.offered)
@@ -113,7 +113,7 @@ class ScoreTasks(Tasks):
         if (was := before.get(question.key, kept)) != kept:
             was = was.removesuffix(".0")
             changed = f"{question.key}: {choice} now, {was} when it was read before; that stays"
-            return Read(0, 1, (changed,))
+            return Imported(0, 1, (changed,))
         remark = Remark(comment=studio.comment_of(results))
         new = store.answer(view, question.key, kept, None, remark, "hidden")
-        return Read(int(new), int(not new))
+        return Imported(int(new), int(not new))

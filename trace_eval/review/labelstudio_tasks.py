@@ -25,11 +25,11 @@ AUDIO_URL = "/data/local-files/?d=audio/"
 
 
 @dataclass(frozen=True)
-class Read:
-    """What one annotation came to.
+class Imported:
+    """The result of reading annotations; a bad one costs itself only.
 
     Attributes:
-        stored, known: units that are new, and that were there.
+        stored, known: how many are new, and how many were there.
         problems: what could not be taken, and why.
     """
 
@@ -62,7 +62,7 @@ class Tasks(ABC):
         """The labelling interface, line by line."""
 
     @abstractmethod
-    def read(self, rater: str, item: Any, results: Sequence[LabelStudioResult]) -> Read:
+    def read(self, rater: str, item: Any, results: Sequence[LabelStudioResult]) -> Imported:
         """Store an annotator's answer about an item.
 
         Raises:
@@ -131,7 +131,7 @@ class PairTasks(Tasks):
             lines += [studio.header(QUESTIONS[phase]), *studio.choices(phase, "first", CHOICES)]
         return [*lines, studio.comment("first")]
 
-    def read(self, rater: str, item: Pair, results: Sequence[LabelStudioResult]) -> Read:
+    def read(self, rater: str, item: Pair, results: Sequence[LabelStudioResult]) -> Imported:
         """One finished view of the pair."""
         order, ratings = self.order(item), {}
         for phase in PHASES:
@@ -142,4 +142,4 @@ class PairTasks(Tasks):
         now, comment = time.time(), studio.comment_of(results)
         view = StoreView(rater, item.id, 0, order, now, now, comment, "hidden")
         new = self.review.store.insert_finished(view, ratings | {COMMENT: ""})
-        return Read(int(new), int(not new))
+        return Imported(int(new), int(not new))
