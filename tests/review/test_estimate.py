@@ -15,16 +15,7 @@ def test_strata_are_weighed_by_size() -> None:
     # 4 needed pairs, 1 right: 1/4. 16 others, 4 drawn, 3 right: 3/4.
     # (4 * 1/4 + 16 * 3/4) / 20 = 13 / 20 = 0.65; plain share: 4 of 8.
     needed, others = [f"n{n}" for n in range(4)], [f"o{n}" for n in range(16)]
-    scores = {
-        "n0": 1.0,
-        "n1": 0.0,
-        "n2": 0.0,
-        "n3": 0.0,
-        "o0": 1.0,
-        "o1": 1.0,
-        "o2": 1.0,
-        "o3": 0.0,
-    }
+    scores = dict(zip([*needed, *others], [1.0, 0, 0, 0, 1, 1, 1, 0], strict=False))
     found = estimate_accuracy(scores, needed, others)
     assert found.status == "estimate"
     assert found.value == pytest.approx(0.65, abs=1e-12)

@@ -58,7 +58,7 @@ def test_two_tables_are_enough(tmp_path: Path) -> None:
 
 def test_ratings_of_unknown_items_are_refused_or_dropped(tmp_path: Path) -> None:
     labels = _labels(tmp_path)
-    labels.write_text(labels.read_text() + "i99,P1,3\n")
+    labels.write_text(labels.read_text() + "i0,P9,\ni99,P1,3\n")  # P9 gave none
     with pytest.raises(UserError, match=r"1 rated item is not in .*'i99'"):
         agree([read_scores(_scores(tmp_path))], labels, options=QUICK)
     found = agree([read_scores(_scores(tmp_path))], labels, options=replace(QUICK, missing="drop"))
@@ -138,12 +138,6 @@ def test_mean_opinions_need_be_no_labels(tmp_path: Path) -> None:
 def test_concordance_by_hand(judge: list[float], people: list[float], wanted: float | None) -> None:
     found = concordance(np.array(judge, float), np.array(people, float))
     assert found == pytest.approx(np.nan if wanted is None else wanted, abs=1e-12, nan_ok=True)
-
-
-def test_a_rating_that_was_not_given_is_none(tmp_path: Path) -> None:
-    labels = _labels(tmp_path)
-    labels.write_text(labels.read_text() + "i0,P9,\n")
-    assert agree([read_scores(_scores(tmp_path))], labels, options=QUICK).ratings == 18
 
 
 @pytest.mark.parametrize(

@@ -88,9 +88,6 @@ def leave_one_out(ratings: Array) -> list[Array]:
     """For each rater the mean of the others; NaN where there is none [shape=(items,) each]."""
     present = ~np.isnan(ratings)
     total, count = np.where(present, ratings, 0).sum(1), present.sum(1)
-    means = []
-    for rater in range(ratings.shape[1]):
-        n = count - present[:, rater]
-        rest = total - np.where(present[:, rater], ratings[:, rater], 0)
-        means.append(np.where(n > 0, rest / np.maximum(n, 1), np.nan))
-    return means
+    n = count[:, None] - present
+    rest = total[:, None] - np.where(present, ratings, 0)
+    return list(np.where(n > 0, rest / np.maximum(n, 1), np.nan).T)

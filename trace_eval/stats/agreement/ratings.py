@@ -210,60 +210,60 @@ def _from_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> O
                 f"{path}: no column {name!r}; a file of ratings has id, rater, score (or mos, the"
                 " mean of several) and, where there are several, rubric"
             )
-    rows = np.fromiter(_rows(path, columns, rubric), np.int64)
-    scores = columns.pop("score")
-    values = np.array([float(scores[row] or "nan") for row in rows.tolist()])
-    del scores
-    one = _Same()  # millions of ratings repeat fewer ids and names
-    ids = [one(columns["id"][row] or "") for row in rows.tolist()]
-    who = columns.get("rater")
-    raters = [one(who[row] or "") for row in rows.tolist()] if who else [""] * len(ids)
+    kept = np.fromiter(_rows(path, columns, rubric), [("row", np.int64), ("value", float)])
+    rows, values = kept["row"].tolist(), kept["value"].copy()
+    same: dict[str, str] = {}  # millions of ratings repeat fewer ids and names
+    ids = [same.setdefault(id_, id_) for row in rows if (id_ := columns["id"][row])]
+    who = columns.get("rater") or [None] * len(columns["id"])
+    raters = [same.setdefault(name, name) for name in (who[row] or "" for row in rows)]
     if twice := _twice(ids, raters):
         raise UserError(f"{path}: rater {twice[1]!r} rated item {twice[0]!r} twice; keep one")
     facts = {
-        name: [columns[name][row] for row in rows.tolist()]
+        name: [columns[name][row] for row in rows]
         for name in ("question_id", "system", "split")
         if name in columns
     }
     return rating_table(str(path), ids, raters, values, opinions, **facts)
 
 
-class _Same(dict[str, str]):
-    """One object for equal texts."""
-
-    def __call__(self, text: str) -> str:
-        return self.setdefault(text, text)
-
-
-def _rows(path: Path, columns: dict[str, list[str | None]], rubric: str | None) -> Iterator[int]:
-    """Rows with a rating, of one rubric."""
+def _rows(
+    path: Path, columns: dict[str, list[str | None]], rubric: str | None
+) -> Iterator[tuple[int, float]]:
+    """Rows with a rating of one rubric, and the rating."""
     names = columns.get("rubric")
     if names and rubric is None and len(available := sorted({n for n in names if n})) > 1:
         raise UserError(
             f"{path}: ratings of {len(available)} rubrics ({', '.join(available)}); choose by"
             " --rubric"
         )
+    source = str(path)  # a path takes its time over each
     for row, (id_, score) in enumerate(zip(columns["id"], columns["score"], strict=True)):
         if names and rubric is not None and names[row] not in (rubric, None):
             continue
         if not id_:
             raise UserError(f"{path}, row {row + 1}: there is no id")
-        if score is None or not score.strip():
-            continue  # this rater gave none
-        if not _is_finite(score):
-            raise UserError(
-                f"{path}, row {row + 1}: score {score[:40]!r} is no number; write it with a"
-                " decimal point, e.g. 3.5, or leave it empty where the rater gave none"
-            )
-        yield row
+        if (value := number_of(score, source, row + 1, "score")) is not None:
+            yield row, value
 
 
-def _is_finite(text: str) -> bool:
-    """Whether a cell is a number that is not infinite."""
+def number_of(text: str | None, source: str, row: int, name: str) -> float | None:
+    """The number in a cell; None: the cell is empty.
+
+    Raises:
+        UserError: it holds something else.
+    """
+    if text is None or not text.strip():
+        return None
     try:
-        return math.isfinite(float(text))
+        value = float(text)
     except ValueError:
-        return False
+        value = math.nan
+    if not math.isfinite(value):
+        raise UserError(
+            f"{source}, row {row}: {name} {text[:40]!r} is no number; write it with a decimal"
+            " point, e.g. 3.5, or leave it empty where there is none"
+        )
+    return value
 
 
 def _twice(ids: Sequence[str], raters: Sequence[str]) -> tuple[str, str] | None:

@@ -17,7 +17,13 @@ from trace_eval.data.strict_json import BadJson, lines, read_file
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.rubrics.load import load_rubric, rubric_names
 from trace_eval.rubrics.single import ScaleSpec
-from trace_eval.stats.agreement.ratings import rated, ratings_of_items, read_ratings, written
+from trace_eval.stats.agreement.ratings import (
+    number_of,
+    rated,
+    ratings_of_items,
+    read_ratings,
+    written,
+)
 from trace_eval.stats.agreement.score_columns import (
     DEFAULT_SCALE,
     Facts,
@@ -249,9 +255,9 @@ def _of_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> Sco
             column = results[judge or unnamed] = ScoreColumn(judge or unnamed)
         if id_ in column.value:
             raise UserError(f"{where}: {column.judge} scored {id_!r} twice; keep one")
-        if (value := _number(score, where, "score")) is not None:
+        if (value := number_of(score, source, number, "score")) is not None:
             column.value[id_] = value
-        if (spread := _number(variance, where, "variance")) is not None:
+        if (spread := number_of(variance, source, number, "variance")) is not None:
             column.variance[id_] = spread
     questions, systems, splits = (
         columns.get(fact, empty) for fact in ("question_id", "system", "split")
@@ -269,21 +275,6 @@ def _of_columns(path: Path, rubric: str | None, named: Mapping[str, str]) -> Sco
         if id_
     }
     return ScoreFile(str(path), list(results.values()), name or None, facts)
-
-
-def _number(text: str | None, where: str, name: str) -> float | None:
-    if text is None or not text.strip():
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not abs(value) < float("inf"):
-        raise UserError(
-            f"{where}: {name} {text!r} is no number; write it with a decimal point, e.g. 3.5, or"
-            " leave it empty where there is none"
-        )
-    return value
 
 
 def own_labels(files: Sequence[ScoreFile]) -> Opinions:
