@@ -21,11 +21,12 @@ from blueprints import UserError
 from extractors import containers
 from extractors.audio import AudioError, Part, decode
 from extractors.formats import FORMATS
-from tests.support.audio import write
+from tests.support.audio import tone, write
 from tests.support.docs import commands
 from tests.support.their_files import PROMPTS, SAID, recordings, tables
 from trace_eval.commands.cli import app
 from trace_eval.data.columns import Columns
+from trace_eval.data.label_files import read_columns
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.recordings import check_audio, find_recordings
 from trace_eval.data.sources import Table
@@ -478,3 +479,28 @@ def test_from_own_files_to_a_ranking_by_the_commands_as_typed(
         assert (code, said in told) == (2, True), told
     code, told = typed("agree r2 --labels semi.csv --column preference=overall --resamples 0")
     assert code == 0, told
+
+
+def test_capitals_spaces_and_hyphens_of_a_header_do_not_count(tmp_path: Path) -> None:
+    clip = write(tmp_path / "1.wav", tone())
+    manifest = tmp_path / "m.csv"
+    manifest.write_text(f"Pair ID,Instruction,Audio-A,Audio B\n7,Say hi.,{clip},{clip}\n")
+    (pair,) = read_manifest(manifest).pairs
+    assert (pair.id, pair.instruction.text) == ("7", "Say hi.")
+    labels = tmp_path / "l.csv"
+    labels.write_text("Pair ID;Winner;Rater\n7;2;ann\n")
+    assert read_columns(labels) == {"id": ["7"], "preference": ["2"], "rater": ["ann"]}
+    both = tmp_path / "both.csv"
+    both.write_text("id,ID,Winner,winner\n7,8,1,2\n")
+    assert read_columns(both) == {"id": ["7"], "preference": ["2"]}
+
+
+def test_a_table_of_prompts_may_write_its_header_large(tmp_path: Path) -> None:
+    for side in "ab":
+        (tmp_path / side).mkdir()
+        write(tmp_path / side / "1.wav", tone())
+    table = tmp_path / "p.csv"
+    table.write_text("ID,Prompt\n1,Say hi.\n")
+    systems = Systems({side: tmp_path / side for side in "ab"}, prompts=table)
+    (pair,) = read_manifest(systems).pairs
+    assert pair.instruction.text == "Say hi."

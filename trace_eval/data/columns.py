@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 from typing import Any
 
 from blueprints import UserError
+from trace_eval.data.names import folded
 from trace_eval.data.settings import nearest, option_field, split_settings
 from trace_eval.data.spelling import LABELS
 
@@ -175,15 +176,23 @@ class Renamed:
 
     def look(self, first: Iterable[Mapping[str, Any]]) -> None:
         """Find out from the first records whether the file brings ids; if not, it is numbered."""
-        names = {*self.fields.names.get("id", ())} | {
-            column.split(".")[0] for name, column in self.columns.items() if name == "id"
-        }
+        names = {*self.fields.names.get("id", ())}
         seen = [record for record in first if record]
+        self._accept_folded({column for record in seen for column in record})
+        names |= {c.split(".")[0] for name, c in self.columns.items() if name == "id"}
         self.numbered = (
             self.fields.numbered
             and bool(names and seen)
             and not any(names & record.keys() for record in seen)
         )
+
+    def _accept_folded(self, have: Collection[str]) -> None:
+        """Take ``Prompt`` or ``Pair ID`` for ours, as if the user had said so."""
+        accepted = {alias for names in self.fields.names.values() for alias in names}
+        for column, name in folded(have, accepted).items():
+            field_name = self.fields.field(name)
+            if not {*self.fields.names[field_name]} & {*have}:
+                self.columns = {field_name: column, **self.columns}
 
     def _renamed(self, record: Mapping[str, Any]) -> dict[str, Any]:
         results = {name: at(record, column) for name, column in self.columns.items()}

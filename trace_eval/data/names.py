@@ -1,10 +1,12 @@
 """What the columns of all tables may be called: of manifests, prompts, labels and scores.
 
-Of several accepted names in one record the first counts. ``--column`` names others.
+Of several accepted names in one record the first counts; capitals, spaces and hyphens do not.
+``--column`` names others.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -157,12 +159,31 @@ def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str
         have: columns of the table, by which :data:`WEAK` names count.
     """
     fields: dict[str, str] = {}
+    alike = folded(have, {alias for every in kind.values() for alias in every})
+    have = {*have, *alike.values()}
     for name, every in kind.items():
         usual = [alias for alias in every if alias not in WEAK or alias == every[0]]
         if not any(alias in have for alias in usual):
             usual += [alias for alias in every if alias in have][:1]
         fields |= dict.fromkeys(usual, name)
-    return fields
+    return fields | {column: fields[name] for column, name in alike.items() if name in fields}
+
+
+def folded(have: Collection[str], accepted: Collection[str]) -> dict[str, str]:
+    """Column -> the accepted name that it is but for capitals, spaces and hyphens.
+
+    A column counts only where the table has no column of that very name, and no other one that
+    is folded to it.
+    """
+    columns: dict[str, list[str]] = {}
+    for column in have:
+        if column not in accepted:
+            columns.setdefault(re.sub(r"[\s-]+", "_", column.strip().casefold()), []).append(column)
+    return {
+        every[0]: name
+        for name, every in columns.items()
+        if name in accepted and name not in have and len(every) == 1
+    }
 
 
 def by_rank(record: Mapping[str, object], kind: Mapping[str, int]) -> list[tuple[str, Any]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
-from trace_eval.data.columns import Fields, Renamed
+from trace_eval.data.columns import FIRST, Fields, Renamed
 from trace_eval.data.files import utf8_name
 from trace_eval.data.names import PROMPT
 from trace_eval.data.tables import SUFFIXES, records
@@ -210,7 +210,10 @@ def _prompts_of(path: Path, columns: Mapping[str, str]) -> dict[str, dict[str, A
     prompts: dict[str, dict[str, Any]] = {}
     table = Renamed(str(path), PROMPT_FIELDS, columns)
     bad: list[str] = []
-    for number, (where, row) in enumerate(records(path, by_id=True), start=1):
+    rows = iter(records(path, by_id=True))
+    first = list(islice(rows, FIRST))
+    table.look(row for _, row in first if isinstance(row, dict))
+    for number, (where, row) in enumerate(chain(first, rows), start=1):
         if isinstance(row, str):
             raise UserError(f"{where}: {row}")
         record = table.record(row, number)
