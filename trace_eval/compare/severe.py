@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -90,8 +89,3 @@ def severe_items(
 
 def _said(points: float) -> str:
     return f"{points:.3g}"
-
-
-def counted(items: list[SevereItem]) -> Iterator[SevereItem]:
-    """The severe items that a gate counts: tagged ones."""
-    return (item for item in items if item.tagged)

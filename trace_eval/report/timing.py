@@ -14,7 +14,7 @@ from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.report.lanes import name_of_event
 from trace_eval.report.timeline import ticks
-from trace_eval.turns.compare import compare_systems
+from trace_eval.turns.compare import by_scenario, compare_systems
 from trace_eval.turns.figures import TurnFigure
 from trace_eval.turns.report import TurnsReport, measure_items
 from trace_eval.turns.timed import Timed, worst_event
@@ -187,13 +187,14 @@ def _curve(values: Sequence[float], low: float, high: float) -> str:
 
 
 def _pairs(first: TurnsReport, second: TurnsReport) -> list[BeforeAfter]:
-    medians = []
-    for report in (first, second):
-        results: dict[str, list[float]] = {}
-        for one in report.conversations:
-            if (value := one.own.get("response_p50_s")) is not None:
-                results.setdefault(one.item.question_id or one.item.id, []).append(value)
-        medians.append({name: float(np.mean(every)) for name, every in results.items()})
+    medians = [
+        {
+            name: own["response_p50_s"]
+            for name, own in by_scenario(report.conversations).items()
+            if "response_p50_s" in own
+        }
+        for report in (first, second)
+    ]
     rows = [
         BeforeAfter(name, (medians[0][name], medians[1][name]), (0, 0))
         for name in medians[0]

@@ -161,7 +161,7 @@ def compare_systems(
             " both under one definition set"
         )
     options = options or BootstrapOptions(2_000)
-    first, second = (_by_scenario(one.conversations) for one in (report, against))
+    first, second = (by_scenario(one.conversations) for one in (report, against))
     shared = [name for name in first if name in second]
     names = _names(report, against)
     differences = []
@@ -199,7 +199,7 @@ def _names(report: TurnsReport, against: TurnsReport) -> tuple[str, str]:
     return "this system", "the other one"
 
 
-def _by_scenario(conversations: Iterable[Timed]) -> dict[str, dict[str, float]]:
+def by_scenario(conversations: Iterable[Timed]) -> dict[str, dict[str, float]]:
     """Scenario -> figure -> mean over its runs."""
     values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for timed in conversations:
