@@ -22,6 +22,7 @@ from trace_eval.gate.options import GateOptions
 from trace_eval.gate.power import sign_power, spread
 from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
+from trace_eval.turns.everything import turns_report
 from trace_eval.turns.options import TimingLimits
 
 FEW = GateOptions(bootstrap=BootstrapOptions(200))
@@ -276,6 +277,15 @@ def _calls(folder: Path, name: str, later_s: float, faulty: int = 0) -> Path:
     return folder / name
 
 
+def _all_faulty(folder: Path) -> Path:
+    lines = [json.loads(line) for line in (folder / "r44.jsonl").read_text().splitlines()]
+    for line in lines:
+        line["conversation"]["meta"] = lines[0]["conversation"]["meta"]
+    path = folder / "bad.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
 def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
     old, new, same = (
         _calls(tmp_path, name, by) for name, by in (("r41", 0.0), ("r42", 0.6), ("r43", 0.05))
@@ -303,3 +313,9 @@ def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
     run = judged_run(tmp_path / "pairs", labels(101))
     with pytest.raises(UserError, match="holds no conversations"):
         gate_runs(run, run, options=replace(FEW, limits=limits))
+    beside = turns_report(tmp_path / "r44.jsonl", against=tmp_path / "r41.jsonl").against
+    assert beside is not None
+    assert "r44 answers 0.05 s later than r41 [0.05, 0.05], in 8 of 8 calls" in beside.sentence()
+    none = turns_report(tmp_path / "r44.jsonl", against=_all_faulty(tmp_path)).against
+    assert none is not None
+    assert "no response was timed on both sides" in none.sentence()

@@ -164,20 +164,25 @@ class Run(StoredRun):
 
     @python_words()
     def report(
-        self, out: str | os.PathLike[str] | None = None, audio: bool = False
+        self,
+        out: str | os.PathLike[str] | None = None,
+        audio: bool = False,
+        redact: bool = False,
     ) -> findings.FindingsPage:
         """Write one HTML file that shows the run.
 
         Args:
             out: the file; None: ``report.html`` inside the run.
             audio: copy the recordings beside it.
+            redact: take digits, mail addresses, card and phone numbers out of words, and mute
+                them in copies. Of runs of pairs.
 
         Returns:
             The file.
         """
         from trace_eval.report.write import write_report
 
-        path = write_report(self.folder, None if out is None else Path(out), audio)
+        path = write_report(self.folder, None if out is None else Path(out), audio, redact)
         return findings.page_of(self, path)
 
 

@@ -12,10 +12,9 @@ from trace_eval.conversations.items import holds_conversations
 from trace_eval.gate.options import GateOptions
 from trace_eval.gate.report import GateReport
 from trace_eval.runs.run import Run
-from trace_eval.turns.compare import SystemsCompared, compare_systems
+from trace_eval.turns.compare import SystemsCompared, compare_systems, faulty, usable
 from trace_eval.turns.limits import failed, limited, undecided
-from trace_eval.turns.report import TurnsReport, report_of, time_turns
-from trace_eval.turns.timed import Timed
+from trace_eval.turns.report import TurnsReport, time_turns
 
 
 def with_timing(
@@ -41,8 +40,7 @@ def with_timing(
         *_left_out(report.baseline, before),
         *_left_out(report.candidate, after),
     )
-    faulty = {_scenario(one) for each in (before, after) for one in _faulty(each)}
-    before, after = _without(before, faulty), _without(after, faulty)
+    after, before = usable(after, before)
     timing = compare_systems(after, before, options.bootstrap)
     rows = limited(options.limits, after, timing)
     verdict = report.verdict
@@ -62,32 +60,15 @@ def with_timing(
     )
 
 
-def _faulty(report: TurnsReport) -> list[Timed]:
-    """The calls whose recordings cannot be timed."""
-    return [one for one in report.conversations if one.measured.unusable]
-
-
-def _scenario(one: Timed) -> str:
-    return one.item.question_id or one.item.id
-
-
 def _left_out(name: str, report: TurnsReport) -> Iterator[str]:
     """The faulty calls of a run, in one line."""
-    calls = [one.item.id for one in _faulty(report)]
+    calls = [one.item.id for one in faulty(report)]
     if calls:
         more = f" and {len(calls) - 3} more" if len(calls) > 3 else ""
         yield (
             f"{name}: {counted(len(calls), 'recording')} cannot be timed and decide nothing"
             f" ({', '.join(calls[:3])}{more}); see trace-eval turns --audit"
         )
-
-
-def _without(report: TurnsReport, scenarios: set[str]) -> TurnsReport:
-    """The report of the calls of all other scenarios, so that both sides are of the same calls."""
-    kept = [one for one in report.conversations if _scenario(one) not in scenarios]
-    if len(kept) == len(report.conversations):
-        return report
-    return report_of([one.item for one in kept], [one.measured for one in kept], report)
 
 
 def _differs(timing: SystemsCompared) -> bool:

@@ -21,7 +21,7 @@ from trace_eval.estimate.paired import mean_difference
 from trace_eval.estimate.shift import Shift, least_paired, paired_shift, unpaired_shift
 from trace_eval.show.table import Table, column, p_text, table
 from trace_eval.turns.figures import MIN_CONVERSATIONS
-from trace_eval.turns.report import TurnsReport
+from trace_eval.turns.report import TurnsReport, report_of
 from trace_eval.turns.timed import Timed
 
 #: Figures that tell how soon a system answers, the best first.
@@ -138,6 +138,27 @@ class SystemsCompared:
         )
 
 
+def faulty(report: TurnsReport) -> list[Timed]:
+    """The calls whose recordings cannot be timed."""
+    return [one for one in report.conversations if one.measured.unusable]
+
+
+def usable(report: TurnsReport, against: TurnsReport) -> tuple[TurnsReport, TurnsReport]:
+    """Both reports without the scenarios of which either side has a recording that is faulty."""
+    bad = {_scenario(one) for side in (report, against) for one in faulty(side)}
+    if not bad:
+        return report, against
+    sides = []
+    for side in (report, against):
+        kept = [one for one in side.conversations if _scenario(one) not in bad]
+        sides.append(report_of([one.item for one in kept], [one.measured for one in kept], side))
+    return sides[0], sides[1]
+
+
+def _scenario(one: Timed) -> str:
+    return one.item.question_id or one.item.id
+
+
 def compare_systems(
     report: TurnsReport, against: TurnsReport, options: BootstrapOptions | None = None
 ) -> SystemsCompared:
@@ -145,7 +166,8 @@ def compare_systems(
 
     Calls are paired by scenario, which is a conversation's ``question_id``, or its id where it has
     none; with several runs of one, the mean of their figures counts. Where the reports share no
-    scenario, all calls of one stand against all of the other.
+    scenario, all calls of one stand against all of the other. Scenarios with a recording that
+    cannot be timed are left out on both sides.
 
     Args:
         report: the system that is measured.
@@ -161,6 +183,7 @@ def compare_systems(
             " both under one definition set"
         )
     options = options or BootstrapOptions(2_000)
+    report, against = usable(report, against)
     first, second = (by_scenario(one.conversations) for one in (report, against))
     shared = [name for name in first if name in second]
     names = _names(report, against)
@@ -203,7 +226,7 @@ def by_scenario(conversations: Iterable[Timed]) -> dict[str, dict[str, float]]:
     """Scenario -> figure -> mean over its runs."""
     values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for timed in conversations:
-        own = values[timed.item.question_id or timed.item.id]
+        own = values[_scenario(timed)]
         for name, value in timed.own.items():
             own[name].append(value)
     return {
