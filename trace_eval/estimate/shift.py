@@ -26,12 +26,12 @@ class Shift(NamedTuple):
     Attributes:
         median: of the differences; None without any.
         interval: of it; None where even all differences do not reach the level.
-        p: two-sided.
+        p: two-sided; None without any difference.
     """
 
     median: float | None
     interval: Range | None
-    p: float
+    p: float | None
 
 
 def paired_shift(differences: NDArray[np.float64], level: float) -> Shift:
@@ -43,7 +43,7 @@ def paired_shift(differences: NDArray[np.float64], level: float) -> Shift:
     True
     """
     if not len(differences):
-        return Shift(None, None, 1.0)
+        return Shift(None, None, None)
     from scipy.special import bdtr
 
     ordered, number = np.sort(differences), len(differences)
@@ -74,7 +74,7 @@ def unpaired_shift(first: NDArray[np.float64], second: NDArray[np.float64], leve
     True
     """
     if not len(first) or not len(second):
-        return Shift(None, None, 1.0)
+        return Shift(None, None, None)
     ordered = np.sort((second[:, None] - first[None, :]).ravel())
     left_out = _ranks(len(first), len(second), (1 - level) / 2)
     interval = None

@@ -44,7 +44,7 @@ class Difference:
         mean_interval: over scenarios; None under 8 of them, and of unpaired calls.
         median_interval: distribution-free, see :mod:`trace_eval.estimate.shift`.
         higher, lower: pairs in which the system is higher, or lower; of unpaired calls 0.
-        p: two-sided; exact sign test of pairs, Mann-Whitney of unpaired calls.
+        p: two-sided; exact sign test of pairs, Mann-Whitney of unpaired calls; None without any.
         pooled: of the figures over all calls.
         unit: ``s``, ``ms``, or nothing for shares and counts.
     """
@@ -57,7 +57,7 @@ class Difference:
     median_interval: Range | None = field(metadata=column(shown=_edges))
     higher: int
     lower: int
-    p: float = field(metadata=column(shown=p_text))
+    p: float | None = field(metadata=column(shown=p_text))
     pooled: float | None = field(default=None, metadata=column(shown="+.3f"))
     unit: str = ""
 
