@@ -214,10 +214,23 @@ def _defects() -> str:
     return "\n".join(rows)
 
 
+def _costs() -> str:
+    """README: what a judge costs."""
+    cpu = results_of("extract")["cpu_s_per_audio_s"]["all"]
+    tokens = results_of("tokens")["a call"]["compact"]["mean"]
+    return (
+        f"`rules` costs only computing time, {cpu:.3f} CPU seconds per second of audio"
+        " ([speed](docs/speed.md)). An LLM judges each pair in both orders,"
+        f" two calls of {tokens:,.0f} tokens on average."
+    )
+
+
 #: (page, name of the table in its marks, what writes it).
 TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     ("docs/speed.md", "how fast", written),
     ("README.md", "listeners", pages.first_table),
+    ("README.md", "ties", pages.ties_sentence),
+    ("README.md", "costs", _costs),
     ("docs/extractors.md", "defects", _defects),
     ("docs/people.md", "judges", pages.judge_table),
     ("docs/people.md", "numbers", pages.number_table),

@@ -83,6 +83,21 @@ def first_table() -> str:
     return "\n".join(lines)
 
 
+def ties_sentence() -> str:
+    """README: how often ``rules`` decides where listeners do, and how often it is right."""
+    judge = results()["sets"][CODECS]["judges"]["rules"]
+    decided, (right, low, high, *_) = judge["decided"][0], judge["right"]
+    return (
+        (
+            "`rules` decides by voice quality and delivery: of the codec pairs that listeners decide it"
+            f" leaves {1 - decided:.0%} as ties, and it is right on {right:.0%} of the others"
+            f" (95 % interval {low:.0%} to {high:.0%})."
+        )
+        .replace("%", " %")
+        .replace("  %", " %")
+    )
+
+
 def judge_table() -> str:
     """docs/people.md: decisions of ``rules``, per set."""
     lines = ["| pairs | judge | decided | right | against |", "|---|---|---|---|---|"]
