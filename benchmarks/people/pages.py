@@ -86,15 +86,12 @@ def first_table() -> str:
 def ties_sentence() -> str:
     """README: how often ``rules`` decides where listeners do, and how often it is right."""
     judge = results()["sets"][CODECS]["judges"]["rules"]
-    decided, (right, low, high, *_) = judge["decided"][0], judge["right"]
+    values = (1 - judge["decided"][0], *judge["right"][:3])
+    ties, right, low, high = (f"{100 * value:.0f} %" for value in values)
     return (
-        (
-            "`rules` decides by voice quality and delivery: of the codec pairs that listeners decide it"
-            f" leaves {1 - decided:.0%} as ties, and it is right on {right:.0%} of the others"
-            f" (95 % interval {low:.0%} to {high:.0%})."
-        )
-        .replace("%", " %")
-        .replace("  %", " %")
+        "`rules` decides by voice quality and delivery: of the codec pairs that listeners decide"
+        f" it leaves {ties} as ties, and it is right on {right} of the others (95 % interval"
+        f" {low} to {high})."
     )
 
 
