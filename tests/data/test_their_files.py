@@ -32,6 +32,7 @@ from trace_eval.data.recordings import check_audio, find_recordings
 from trace_eval.data.sources import Table
 from trace_eval.data.spelling import spelled
 from trace_eval.data.system_folders import Systems
+from trace_eval.data.tables import records
 from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.labels import read_labels
@@ -504,3 +505,12 @@ def test_a_table_of_prompts_may_write_its_header_large(tmp_path: Path) -> None:
     systems = Systems({side: tmp_path / side for side in "ab"}, prompts=table)
     (pair,) = read_manifest(systems).pairs
     assert pair.instruction.text == "Say hi."
+
+
+def test_two_columns_of_one_name_must_not_differ(tmp_path: Path) -> None:
+    table = tmp_path / "m.csv"
+    table.write_text("id,a,a,note,note\n1,x.wav,x.wav,,\n2,x.wav,y.wav,,\n3,,y.wav,n,\n")
+    good, bad, filled = (row for _, row in records(table))
+    assert good == {"id": "1", "a": "x.wav", "note": ""}
+    assert bad == "columns of one name, 'a', hold different values; rename one"
+    assert filled == {"id": "3", "a": "y.wav", "note": "n"}

@@ -265,6 +265,7 @@ class _Csv:
     def rows(self) -> Iterator[dict[str, str | None] | BadJson]:
         """The rows under the header; what a row lacks is None."""
         header, width = self.header, len(self.header)
+        twice = {name for name in header if name and header.count(name) > 1}
         with _open(self.path, self.encoding) as file:
             rows = csv.reader(islice(_lines(file), self.lead, None), delimiter=self.delimiter)
             next(row for row in rows if row)
@@ -284,7 +285,21 @@ class _Csv:
                     yield BadJson("more cells than the header has columns; quote cells with commas")
                 else:
                     lack = [None] * (width - len(cells))
-                    yield dict(zip(header, [*map(unquoted, cells[:width]), *lack], strict=True))
+                    values = [*map(unquoted, cells[:width]), *lack]
+                    row = dict(zip(header, values, strict=True))
+                    yield _of_one_name(row, header, values, twice) if twice else row
+
+
+def _of_one_name(
+    row: dict[str, str | None], header: list[str], values: list[str | None], twice: set[str]
+) -> dict[str, str | None] | BadJson:
+    """The row with the one value of columns of one name; different values make it bad."""
+    for name in twice:
+        every = {value for at, value in zip(header, values, strict=True) if at == name and value}
+        if len(every) > 1:
+            return BadJson(f"columns of one name, {name!r}, hold different values; rename one")
+        row[name] = next(iter(every), row[name])
+    return row
 
 
 def _open(path: Path, encoding: str) -> IO[str]:
