@@ -185,6 +185,7 @@ def test_filters_are_kept_by_the_address(page: Page) -> None:
     page.locator("#list").wait_for()
     assert shown(page) == kept
     page.locator("nav a", has_text="Ratings").click()
+    page.wait_for_function("() => location.hash.startsWith('#ratings&')")
     page.reload()
     assert shown(page) == kept
     page.click("text=Clear")
