@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from blueprints import UserError
+from tests.support import golden_runs
 from tests.support.their_files import recordings
 from trace_eval.commands.cli import app
 from trace_eval.data.label_files import read_columns
@@ -17,7 +18,10 @@ from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.names import LABELS, NAMES, PROMPT, SCORES, SINGLE, fields_of
 from trace_eval.data.system_folders import Systems
 from trace_eval.data.tables import records
+from trace_eval.decide.ablation import compare
 from trace_eval.opinions.labels import read_labels
+from trace_eval.runs.ablate_options import AblateOptions
+from trace_eval.runs.run import Run
 from trace_eval.stats.agreement.ratings import read_ratings
 
 TEXT = 'id;winner;note\r\nq1;1;"x;y"\r\nq2;tie;\r\nq3;2\r\n'
@@ -137,7 +141,7 @@ def test_labels_name_the_systems_of_the_items_that_they_are_about(
     Path("judged.csv").write_text(JUDGED)
     judged = read_labels("judged.csv")
     Path("labels.csv").write_text("case,winner\nq1,New\nq2,new wins\nq3,No difference\n")
-    about = read_labels("labels.csv", columns={"id": "case"}, about=judged)
+    about = read_labels("labels.csv", columns={"id": "case"}, about=[judged])
     assert about.codes["preference"].tolist() == [0, 1, 4]  # new is A, then B; a tie
     for command in ("agree", "rank"):
         code, told = _typed(f"{command} judged.csv --labels labels.csv --column id=case")
@@ -152,6 +156,27 @@ def test_labels_name_the_systems_of_the_items_that_they_are_about(
         assert "--map meh=1 --map newer=2" in told
         code, told = _typed(f"{command} judged.csv --labels labels.csv --map newer=1 --map meh=2")
         assert code == 0, told
+
+
+def test_every_command_knows_the_systems_of_its_runs_in_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, right in (("reader", 0.8), ("again", 0.6)):
+        golden_runs.pair_run(Path(name), "reader", right)
+    pairs = Run.open(Path("reader")).pairs()
+    rows = [f"{pair.id},{pair.a.system}" for pair in pairs]  # A always wins
+    Path("labels.csv").write_text("\n".join(["id,winner", *rows]))
+    for command in ("compare reader again", "compare reader again --judge-change", "card reader"):
+        code, told = _typed(f"{command} --labels labels.csv --json out.json")
+        assert code == 0, told
+        written = json.loads(Path("out.json").read_text())
+        people = written[0]["agreement"]["scores"] if "card" in command else written["people"]
+        scores = people[0].get("scores", people)
+        assert {one["scored"] for one in scores} == {57}
+    folders = {"full": [Path("reader")], "no_emotion": [Path("again")]}
+    ablated = compare(Path("reader"), folders, AblateOptions(), Path("labels.csv"), 0)["Ablation"]
+    assert {row.items for row in ablated.rows} == {57}
 
 
 def test_columns_of_scores_are_named_as_those_of_labels(

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.label_tables import QUICK
 from trace_eval.compare.judges import with_labels
-from trace_eval.compare.judgings import Joined, Judging, labelled, texts
+from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.compare.people import labelled_by_people
 from trace_eval.decide.agree import agree
 from trace_eval.decide.answers import agree_answer, rank_answer
@@ -18,7 +18,8 @@ from trace_eval.decide.plan import make_plan
 from trace_eval.decide.rank import rank
 from trace_eval.decide.screen import screen, screen_tables
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.opinions.codes import LABELS, code_of, label_text
+from trace_eval.opinions.cells import texts_of
+from trace_eval.opinions.codes import LABELS, label_text
 from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.align import align
@@ -192,13 +193,10 @@ def test_the_guarantee_of_a_screen_holds_where_raters_split() -> None:
 
 def test_a_judge_change_sees_every_rater() -> None:
     votes = ["12", "11", "22", "12"]
-    ids = texts([f"p{row}" for row in range(4)])
-    none = texts([None] * 4)
-    off = np.zeros(4, bool)
+    ids = texts_of([f"p{row}" for row in range(4)])
 
     def judging(name: str, said: list[int]) -> Judging:
-        metrics = {"pair.preference": labelled(np.array(said, np.int8), none)}
-        return Judging(name, ids, metrics, {}, None, none, none, off, off, off)
+        return Judging(name, ids, {"pair.preference": np.array(said, np.int8)})
 
     joined = Joined(
         with_labels(judging("old", [0, 0, 1, 4]), opinions(votes)),
@@ -210,8 +208,6 @@ def test_a_judge_change_sees_every_rater() -> None:
     assert found is not None
     old, new = (score.metrics["accuracy_3way"].value for score in found.scores)
     assert (old, new) == pytest.approx(((0.5 + 1 + 1 + 0) / 4, (0.5 + 0 + 1 + 0.5) / 4))
-    both = code_of(np.array([[True, True, False, False, False]]))[0]  # the set of 1 and 2
-    assert joined.first.labels_of("preference").tolist() == [both, 0, 1, both]
 
 
 def test_the_card_rests_on_all_labelled_pairs(tmp_path: Path) -> None:

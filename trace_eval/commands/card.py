@@ -41,9 +41,8 @@ def card(
     from trace_eval.decide.card_files import write_pages
     from trace_eval.decide.card_page import comparison
     from trace_eval.decide.gates import card_values
-    from trace_eval.opinions.labels import read_labels
 
-    cards = make_cards(runs, read_labels(labels) if labels else None, resamples, probes or [])
+    cards = make_cards(runs, labels, resamples, probes or [])
     sentences = card_answer(cards)
     print_sentences(sentences)
     if output.full:

@@ -82,9 +82,8 @@ def _print_runs(
     from trace_eval.compare.answer import compare_answer
     from trace_eval.compare.scores import compare_folders
     from trace_eval.compare.tables import compare_tables
-    from trace_eval.opinions.labels import read_labels
 
-    report = compare_folders(runs, read_labels(labels) if labels else None, options)
+    report = compare_folders(runs, labels, options)
     for note in report.notes:
         say_note(note)
     sentences = compare_answer(report)
@@ -107,16 +106,8 @@ def print_change(
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.compare.judges import judge_change, judge_change_tables
-    from trace_eval.opinions.labels import read_labels
-    from trace_eval.opinions.opinions import Opinions
-    from trace_eval.runs.run import Run
-    from trace_eval.stats.agreement.ratings import read_ratings
 
-    available: Opinions | None = None
-    if labels:
-        rated = Run(sources[0]).holds_scores
-        available = read_ratings(labels) if rated else read_labels(labels)
-    report = judge_change(sources, repeats, options, available)
+    report = judge_change(sources, repeats, options, labels)
     console = stdout_console()
     console.print(f"{report.title}: {report.sentence}", markup=False, soft_wrap=True)
     for note in report.notes:

@@ -55,8 +55,8 @@ def compare_judgings(
     return JudgeChange(
         title=_title(held, seen[main]),
         sentence=_sentence(moved[main], seen[main], systems, same, options.margin),
-        first=first.name,
-        second=second.name,
+        first=first.source,
+        second=second.source,
         only_first=joined.only_first,
         only_second=joined.only_second,
         notes=tuple(dict.fromkeys(n for row in seen.values() for n in row.noise.notes)),
@@ -86,10 +86,10 @@ def main_metric(joined: Joined) -> str:
 
 def _mapping(joined: Joined, main: str, systems: SystemChange | None) -> Mapping | None:
     """The mapping from old to new: of item scores, or of win rates for labels."""
-    one, other = joined.first.metrics[main], joined.second.metrics[main]
-    if one.codes is None:
-        available = ~np.isnan(one.points) & ~np.isnan(other.points)
-        return mapping(one.points[available], other.points[available])
+    if main not in joined.first.codes:
+        one, other = joined.points(main)
+        available = ~np.isnan(one) & ~np.isnan(other)
+        return mapping(one[available], other[available])
     if systems is None:
         return None
     rates = [(row.first.value, row.second.value) for row in systems.rows]

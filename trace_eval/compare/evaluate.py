@@ -23,7 +23,7 @@ from trace_eval.judges.views.sound.noise import noisy_side
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import units
-from trace_eval.runs.opinions import read_opinions
+from trace_eval.runs.opinions import read_with_labels
 from trace_eval.runs.run import Run
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.align import align
@@ -97,14 +97,15 @@ class RunComparison:
 
 def compare_runs(
     folders: Sequence[Path],
-    labels: Opinions | None = None,
+    labels: Path | Opinions | None = None,
     options: CompareOptions | None = None,
 ) -> RunComparison:
     """Put runs side by side.
 
     Args:
         folders: two or more run folders.
-        labels: what people said; None: the labels inside the first run that has some.
+        labels: what people said, or the file of it; None: the labels inside the first run that
+            has some.
         options: default: :class:`CompareOptions`.
 
     Raises:
@@ -113,7 +114,8 @@ def compare_runs(
     options = options or CompareOptions()
     names = names_of(folders)
     named = list(zip(names, folders, strict=True))
-    sources = [_named(read_opinions(folder), name) for name, folder in named]
+    judged, people = read_with_labels(folders, labels)
+    sources = [_named(source, name) for name, source in zip(names, judged, strict=True)]
     counts = {name: len(s) for name, s in zip(names, sources, strict=True)}
     shared = _shared(names, sources)
     tables = {
@@ -121,7 +123,7 @@ def compare_runs(
         for name, source in zip(names, sources, strict=True)
     }
     tables = _alike(tables)
-    provided = _given(labels, names, sources)
+    provided = _given(people, names, sources)
     available = _labelled(provided, shared)
     scores: tuple[JudgeScore, ...] = ()
     drawn = ITEMS

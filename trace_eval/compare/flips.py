@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.compare.judgings import JudgedMetric, Judging
+from trace_eval.compare.judgings import Judging
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import mean_difference
@@ -53,24 +53,24 @@ def comparable(one: Codes, other: Codes) -> tuple[Codes, Codes, tuple[str, ...]]
     return one, other, LABELS[:4]
 
 
-def changed(one: JudgedMetric, other: JudgedMetric) -> Array:
+def changed(one: Judging, other: Judging, metric: str) -> Array:
     """1 where two judgings differ, 0 where they are equal, NaN where one is unscored."""
-    unknown = np.isnan(one.points) | np.isnan(other.points)
-    if one.codes is None or other.codes is None:
-        differ = np.abs(one.points - other.points) > _SAME
-    else:
-        first, second, _ = comparable(one.codes, other.codes)
+    before, after = one.points(metric), other.points(metric)
+    if metric in one.codes:
+        first, second, _ = comparable(one.codes[metric], other.codes[metric])
         differ = first != second
-    return np.where(unknown, np.nan, differ.astype(float))
+    else:
+        differ = np.abs(before - after) > _SAME
+    return np.where(np.isnan(before) | np.isnan(after), np.nan, differ.astype(float))
 
 
-def flips(one: JudgedMetric, other: JudgedMetric) -> Flips:
+def flips(one: Judging, other: Judging, metric: str) -> Flips:
     """Count the flips between two judgings of the same items, row by row."""
-    differ = changed(one, other)
+    differ = changed(one, other, metric)
     share = Share(int(np.nansum(differ)), int((~np.isnan(differ)).sum()))
-    if one.codes is None or other.codes is None:
+    if metric not in one.codes:
         return Flips(share, {}, None)
-    first, second, labels = comparable(one.codes, other.codes)
+    first, second, labels = comparable(one.codes[metric], other.codes[metric])
     counts = joint_counts(first, second, len(labels))
     wins, ties = slice(0, 2), slice(2, None)
     results = (
@@ -123,12 +123,13 @@ def noise_per_judging(flips: float) -> float | None:
 
 def identical(one: Judging, other: Judging) -> bool:
     """Whether one is a copy of the other, row by row."""
-    names = [name for name in one.metrics if name in other.metrics]
-    same = all(np.nansum(changed(one.metrics[n], other.metrics[n])) == 0 for n in names)
-    reasons = all(
-        one.metrics[n].reasons.tolist() == other.metrics[n].reasons.tolist() for n in names
+    copies = [judging.facts.get("copies", ()) for judging in (one, other)]
+    return list(copies[0]) == list(copies[1]) and all(
+        np.nansum(changed(one, other, name)) == 0
+        and one.reasons[name].tolist() == other.reasons[name].tolist()
+        for name in one.metrics
+        if name in other.metrics
     )
-    return same and reasons and one.copies.tolist() == other.copies.tolist()
 
 
 def asked_anew(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | None]:
@@ -143,12 +144,10 @@ def asked_anew(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str 
         return nobody, "identical judgements: not an A/A"
     if repeat.record is None or first.record is None:
         return ~nobody, None
-    one, other = first.replies.tolist(), repeat.replies.tolist()
+    one, other = first.facts["replies"], repeat.facts["replies"]
     if not any(other):
         return nobody, "no replies are kept, so nothing proves that they were asked anew"
-    fresh = np.array(
-        [b and (not c or a != b) for a, b, c in zip(one, other, repeat.cached, strict=True)], bool
-    )
+    fresh = (other != None) & (~repeat.flags("cached") | (one != other))  # noqa: E711
     return fresh, None if fresh.any() else "all replies came from a cache: not an A/A"
 
 
@@ -166,41 +165,32 @@ def repeated(
         Per item the share of pairs of judgings that differ (NaN: no pair), the noise, and per pair
         of judgings the differences of points (NaN where unknown).
     """
-    names = tuple(repeat.name for repeat in repeats)
+    names = tuple(repeat.source for repeat in repeats)
     repeats = [each for each in repeats if metric in each.metrics]
+    unknown = np.full(len(first), np.nan)
     if not repeats:
-        return (
-            np.full(len(first), np.nan),
-            VerdictNoise((), 0, Share(0, 0), "noise not measured"),
-            [],
-        )
-    points, notes, usable = [first.metrics[metric]], [], []
+        return unknown, VerdictNoise((), 0, Share(0, 0), "noise not measured"), []
+    notes, usable = [], [(first, first.points(metric))]
     for repeat in repeats:
         fresh, reason = asked_anew(first, repeat)
         if reason is not None:
-            notes.append(f"{repeat.name}: {reason}")
+            notes.append(f"{repeat.source}: {reason}")
             continue
-        left_out = int((~fresh & ~np.isnan(repeat.metrics[metric].points)).sum())
-        if left_out:
+        points = repeat.points(metric)
+        if left_out := int((~fresh & ~np.isnan(points)).sum()):
             cached = "item came from a cache and is", "items came from a cache and are"
-            notes.append(f"{repeat.name}: {counted(left_out, *cached)} left out")
-        own = repeat.metrics[metric]
-        blank = np.where(fresh, own.points, np.nan)
-        points.append(JudgedMetric(own.codes, blank, own.reasons))
-        usable.append(repeat)
-    if not usable:
-        return (
-            np.full(len(first), np.nan),
-            VerdictNoise(names, 0, Share(0, 0), "; ".join(notes)),
-            [],
-        )
-    pairs = [*combinations(points, 2)]
-    differ = np.stack([changed(one, other) for one, other in pairs])
+            notes.append(f"{repeat.source}: {counted(left_out, *cached)} left out")
+        usable.append((repeat, np.where(fresh, points, np.nan)))
+    if len(usable) < 2:
+        return unknown, VerdictNoise(names, 0, Share(0, 0), "; ".join(notes)), []
+    differ, gaps = [], []
+    for (one, before), (other, after) in combinations(usable, 2):
+        gaps.append(after - before)
+        differ.append(np.where(np.isnan(gaps[-1]), np.nan, changed(one, other, metric)))
     present = ~np.isnan(differ)
     of = present.sum(0)
-    per_item = np.divide(np.nansum(differ, 0), of, out=np.full(len(of), np.nan), where=of > 0)
+    per_item = np.divide(np.nansum(differ, 0), of, out=unknown, where=of > 0)
     share = Share(int(np.nansum(differ)), int(present.sum()))
-    gaps = [other.points - one.points for one, other in pairs]
     return per_item, VerdictNoise(names, int((of > 0).sum()), share, None, tuple(notes)), gaps
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
+from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.compare.boards import BoardChange, compare_boards
@@ -16,16 +17,18 @@ from trace_eval.compare.read_board import is_board, read_board
 from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
 from trace_eval.compare.shared_tables import board_tables
+from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 from trace_eval.show.table import Table
+from trace_eval.stats.agreement.ratings import read_ratings
 
 
 def judge_change(
     sources: Sequence[Source],
     repeats: Sequence[Source] = (),
     options: ChangeOptions | None = None,
-    labels: Opinions | None = None,
+    labels: Path | Opinions | None = None,
 ) -> JudgeChange | BoardChange:
     """What a change of judges does to the verdicts on the same items.
 
@@ -35,8 +38,8 @@ def judge_change(
             (``FILE:COLUMN`` with a row per system).
         repeats: the first source judged once more (A/A).
         options: default: :class:`ChangeOptions`.
-        labels: people's labels, of scores their ratings; None: those in the runs, or the column
-            ``truth`` of the options.
+        labels: people's labels, of scores their ratings, or the file of them; None: those in the
+            runs, or the column ``truth`` of the options.
 
     Raises:
         UserError: not two sources, or they cannot be read or have nothing in common.
@@ -60,10 +63,13 @@ def judge_change(
     if labels is not None or not any(":" in str(source) for source in sources):
         where = "beside --labels" if labels is not None else "of runs, which hold their own labels"
         _refuse(options, replace(options, truth=None), where)
-    first, second = (with_labels(read_judging(source, options.truth), labels) for source in sources)
+    read = [read_judging(source, options.truth) for source in sources]
+    if isinstance(labels, Path):
+        labels = read_ratings(labels) if read[0].scores else read_labels(labels, about=read)
+    first, second = (with_labels(judging, labels) for judging in read)
     report = compare_judgings(first, second, [read_judging(each) for each in repeats], options)
     if labels is not None and not (report.people or report.rated):
-        on = f" on {', '.join(labels.codes)}" if isinstance(labels, Opinions) else ""
+        on = f" on {', '.join(labels.codes)}" if labels.codes else ""
         said = f"{labels.source}{on}"
         raise UserError(
             f"--labels: nothing in {said} is about what both judged ({report.main}); leave it out,"
@@ -91,7 +97,7 @@ def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
         return judging
     if not labels.codes:
         return with_ratings(judging, labels)
-    return replace(judging, people=labels, ceiling=pair_ceiling(labels))
+    return replace(judging, labels=labels, ceiling=pair_ceiling(labels))
 
 
 def judge_change_tables(report: JudgeChange | BoardChange) -> Iterator[Table]:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.compare.judgings import POINTS, Ceiling, Joined
+from trace_eval.compare.judgings import Ceiling, Joined
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.estimate.resample import Resampler
-from trace_eval.opinions.codes import LABELS, MISSING, TIE, Codes, is_untyped
+from trace_eval.opinions.codes import LABELS, MISSING, POINTS, TIE, Codes, is_untyped
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.compare import Comparison
@@ -81,35 +81,31 @@ def labelled_by_people(
     joined: Joined, metric: str, options: BootstrapOptions
 ) -> ComparedPeople | None:
     """Both judges against people's labels of a metric; None: a score, or nobody labelled it."""
-    one, other = joined.first.metrics[metric], joined.second.metrics[metric]
-    if one.codes is None or other.codes is None:
-        return None
-    said = _opinions(joined, metric)
-    scored = (one.codes != MISSING) & (other.codes != MISSING)
+    said = _opinions(joined, metric) if metric in joined.first.codes else None
     if said is None:
         return None
     people, opinions = said
-    truth = joined.first.labels_of(opinions)
-    available = scored & (truth != MISSING)
+    items = joined.first.ids
+    truth = people.per_item.said(opinions, items)
+    judged = [judging.codes[metric] for judging in (joined.first, joined.second)]
+    available = (judged[0] != MISSING) & (judged[1] != MISSING) & (truth != MISSING)
     if not available.any():
         return None
-    counted = set(joined.first.ids[available].tolist())
-    people = people.take(np.array([key in counted for key in people.ids.tolist()], bool))
-    judged = [one.codes[available], other.codes[available]]
+    judged, items = [codes[available] for codes in judged], items[available]
+    people = people.take(joined.first.take(available).find(people.ids) >= 0)
     typed = not any(is_untyped(codes) for codes in (people.codes[opinions], *judged))
     dimension = metric.rpartition(".")[2]
     column = "overall" if typed and dimension != "preference" else "preference"
-    requested = joined.first.facts.get("instruction_id")
-    facts = {} if requested is None else {"instruction_id": requested[available]}
+    facts = {name: column[available] for name, column in joined.first.facts.items()}
 
     def own(codes: Codes) -> dict[str, Codes]:
         tie = (codes >= TIE) & (column == "preference")
         return {column: np.where(tie, LABELS.index("tie"), codes).astype(np.int8)}
 
     whole = dimension in ("overall", "preference", "verdict")
-    names = _names(joined)
+    names = joined.names()
     sources = [
-        Opinions(name, joined.first.ids[available], own(codes), facts=facts)
+        Opinions(name, items, own(codes), facts=facts)
         for name, codes in zip(names, judged, strict=True)
     ]
     cluster = joined.first.cluster is not None
@@ -129,11 +125,11 @@ def labelled_by_people(
 
 def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> RatedByPeople | None:
     """Both judges against people's ratings; None: labels, or nobody rated an item."""
-    one, other = joined.first.metrics[metric], joined.second.metrics[metric]
-    rated = joined.first.rated if joined.first.rated is not None else joined.second.rated
-    if rated is None or one.codes is not None:
+    both = joined.points(metric)
+    rated = joined.first.facts.get("rated", joined.second.facts.get("rated"))
+    if rated is None or metric in joined.first.codes:
         return None
-    available = ~np.isnan(rated) & ~np.isnan(one.points) & ~np.isnan(other.points)
+    available = ~np.isnan(rated) & ~np.isnan(both[0]) & ~np.isnan(both[1])
     if not available.any():
         return None
     truth, cluster = rated[available], joined.first.cluster
@@ -142,8 +138,8 @@ def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> R
         _, unit = np.unique(cluster[available], return_inverse=True)
     resampler = Resampler(unit, options.seed)
     distances = []
-    for name, metric_ in (("first", one), ("second", other)):
-        said = metric_.points[available]
+    for name, points in zip(("first", "second"), both, strict=True):
+        said = points[available]
         distances.append(np.abs(said - truth))
         resampler.mean(f"{name} error", distances[-1])
         add_spearman(resampler, f"{name} rho", said, truth)
@@ -154,7 +150,7 @@ def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> R
         (result[f"first {figure}"], result[f"second {figure}"], result[f"both {figure}"])
         for figure in ("error", "rho")
     )
-    names = _names(joined)
+    names = joined.names()
     units = None if cluster is None else cluster[available]
     return RatedByPeople(
         metric,
@@ -171,7 +167,7 @@ def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> R
 
 def _opinions(joined: Joined, metric: str) -> tuple[Opinions, str] | None:
     """People's opinions, and the column of them that a metric is about; None: there is none."""
-    people = joined.first.people or joined.second.people
+    people = joined.first.labels or joined.second.labels
     dimension = metric.rpartition(".")[2]
     wanted = [dimension, "people"]
     if dimension in ("overall", "preference", "verdict"):
@@ -186,7 +182,7 @@ def _ppi_estimates(
     """The human mean over all items that both judges scored, estimated with the help of each
     judge.
     """
-    points = [judging.metrics[metric].points for judging in (joined.first, joined.second)]
+    points = joined.points(metric)
     scored = ~np.isnan(points[0]) & ~np.isnan(points[1])
     labelled = ~np.isnan(truth[scored])
     if labelled.all() or not labelled.any():
@@ -197,11 +193,6 @@ def _ppi_estimates(
     design = simple_design(labelled, cluster=cluster)
     said = np.nan_to_num(truth[scored])
     return tuple(estimate(ppi_components(said, own[scored], design), level) for own in points)
-
-
-def _names(joined: Joined) -> tuple[str, str]:
-    one, other = joined.first.name, joined.second.name
-    return (one, other) if one != other else (f"{one} (first)", f"{other} (second)")
 
 
 def _nearer(

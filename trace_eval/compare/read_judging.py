@@ -8,16 +8,23 @@ from pathlib import Path
 import numpy as np
 
 from blueprints import UserError
-from trace_eval.compare.judgings import ABSENT, FACTS, NO_VERDICT, Judging, labelled, texts
+from trace_eval.compare.judgings import ABSENT, Judging
 from trace_eval.compare.run_judgings import pairs_judging, scores_judging
 from trace_eval.data.label_files import read_columns
 from trace_eval.data.spelling import WORDS, plain
+from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import LABELS, MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 
 #: What can be put beside another: a run or its folder, or a table ``FILE:COLUMN``.
 Source = Path | str | Run
+
+#: Why an item of a table has no verdict.
+NO_VERDICT = "unparseable"
+
+#: Columns of a table that are read beside the verdicts.
+FACTS = ("instruction_id", "category", "system_a", "system_b")
 
 
 def split_column(source: str) -> tuple[Path, str | None]:
@@ -77,20 +84,16 @@ def _table(path: Path, column: str, truth: str | None) -> Judging:
     people = None
     if truth:
         said = {"people": _encoded(result["truth"], path, str(truth), ids)}
-        people = Opinions(str(path), texts(ids), said)
-    number = len(ids)
+        people = Opinions(str(path), texts_of(ids), said)
     flags = [(text or "").lower() in ("1", "true", "yes") for text in result.get("severe", ())]
+    facts = {name: texts_of(result[name]) for name in FACTS if name in result}
     return Judging(
-        name=f"{path.stem}:{column}",
-        ids=texts(ids),
-        metrics={"verdict": labelled(codes, texts(reasons))},
-        facts={name: texts(result[name]) for name in FACTS if name in result},
-        people=people,
-        replies=texts([None] * number),
-        copies=texts([None] * number),
-        cached=np.zeros(number, bool),
-        sure=np.zeros(number, bool),
-        severe=np.array(flags or [False] * number, bool),
+        source=f"{path.stem}:{column}",
+        ids=texts_of(ids),
+        codes={"verdict": codes},
+        facts=facts | ({"severe": np.array(flags, bool)} if flags else {}),
+        reasons={"verdict": texts_of(reasons)},
+        labels=people,
     ).take(kept)
 
 

@@ -11,25 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.compare.judgings import (
-    ABSENT,
-    FACTS,
-    Array,
-    Ceiling,
-    JudgedMetric,
-    Judging,
-    labelled,
-    texts,
-)
+from trace_eval.compare.judgings import ABSENT, Array, Ceiling, Judging
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
-from trace_eval.opinions.cells import Texts
+from trace_eval.opinions.cells import Texts, texts_of
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.rubrics.single import ScaleSpec
@@ -49,39 +39,44 @@ def pairs_judging(run: Run) -> Judging:
     judged = run.judgements()
     pairs = {pair.id: pair for pair in run.pairs()}
     ids = table.ids.tolist()
-    results = [judged[name] for name in ids]
-    metrics = {}
-    reasons = texts(
-        [str(j.reason or "incomplete") if j.status != "scored" else None for j in results]
-    )
-    for name, codes in table.codes.items():
-        if (codes != MISSING).any() or name in ("overall", "preference"):
-            details = texts(
-                [
-                    None if c != MISSING else r or "no_rating"
-                    for c, r in zip(codes, reasons, strict=True)
-                ]
-            )
-            metrics[f"pair.{name}"] = labelled(codes, details)
-    facts = {name: table.facts[name] for name in FACTS if name in table.facts}
-    facts = {name: column for name, column in facts.items() if any(v for v in column.tolist())}
-    facts["asked"] = texts([_asked(pairs[name]) for name in ids])
+    results, items = [judged[name] for name in ids], [pairs[name] for name in ids]
+    why = [str(j.reason or "incomplete") if j.status != "scored" else None for j in results]
+    codes = {
+        f"pair.{name}": column
+        for name, column in table.codes.items()
+        if (column != MISSING).any() or name in ("overall", "preference")
+    }
+    facts = {
+        **table.facts,
+        "asked": texts_of([_asked(pair) for pair in items]),
+        "replies": texts_of([_raw(j) for j in results]),
+        "copies": texts_of([_hash(j.model_dump(mode="json")) for j in results]),
+        "cached": np.array([any(o.cached for o in j.opinions) for j in results], bool),
+        "sure": np.array([_all_equal(j) for j in results], bool),
+        "severe": np.array([_is_severe(pair) for pair in items], bool),
+    }
     for side in "ab":
         clips = table.facts.get(f"clip_{side}", [None] * len(ids))
-        answers = [getattr(pairs[name], side).source_id for name in ids]
-        facts[f"answer_{side}"] = texts([c or a for c, a in zip(clips, answers, strict=True)])
+        answers = [getattr(pair, side).source_id for pair in items]
+        facts[f"answer_{side}"] = texts_of([c or a for c, a in zip(clips, answers, strict=True)])
+    durations = [facts[name] for name in ("duration_a", "duration_b") if name in facts]
+    if durations:
+        facts["length"] = np.fmax.reduce(durations)
     return Judging(
-        name=_name(run.folder),
+        source=_name(run.folder),
         ids=table.ids,
-        metrics=metrics,
+        codes=codes,
         facts=facts,
-        people=table.labels,
-        replies=texts([_raw(j) for j in results]),
-        copies=texts([_hash(j.model_dump(mode="json")) for j in results]),
-        cached=np.array([any(o.cached for o in j.opinions) for j in results], bool),
-        sure=np.array([_all_equal(j) for j in results], bool),
-        severe=np.array([_is_severe(pairs[name]) for name in ids], bool),
-        length=_longer(table.facts),
+        reasons={
+            name: texts_of(
+                [
+                    None if code != MISSING else r or "no_rating"
+                    for code, r in zip(column, why, strict=True)
+                ]
+            )
+            for name, column in codes.items()
+        },
+        labels=table.labels,
         record=run.record(),
         label_sets=tuple(sorted({j.label_set for j in results if j.status == "scored"})),
         evidence=_evidence(run)[0],
@@ -93,11 +88,6 @@ def pair_ceiling(labels: Opinions | None) -> Ceiling | None:
     """Agreement of two raters on the overall label of one pair."""
     result = human_ceiling(labels) if labels is not None else None
     return None if result is None else Ceiling(result.pairs, result.agreement, result.kappa)
-
-
-def _longer(facts: Mapping[str, NDArray[Any]]) -> Array | None:
-    sides = [facts[name] for name in ("duration_a", "duration_b") if name in facts]
-    return np.fmax.reduce(sides) if sides else None
 
 
 def scores_judging(run: Run) -> Judging:
@@ -115,32 +105,36 @@ def scores_judging(run: Run) -> Judging:
     record = run.record()
     ids = [name for name in items if any(name in of for of in scored.values())]
     mine = [items[name] for name in ids]
-    metrics, scale = {}, None
+    points, reasons, scale = {}, {}, None
     for rubric, of in scored.items():
         results = [of.get(name) for name in ids]
         labels = ScaleSpec.model_validate(record.rubrics[rubric].get("scale")).labels
         low, high = min(labels), max(labels)
         values = [np.nan if s is None or s.value is None else s.value for s in results]
-        points = (np.array(values, float) - low) / (high - low)
-        metrics[f"{rubric}.score"] = JudgedMetric(
-            None, points, texts([_reason(s) for s in results])
-        )
+        points[f"{rubric}.score"] = (np.array(values, float) - low) / (high - low)
+        reasons[f"{rubric}.score"] = texts_of([_reason(s) for s in results])
         scale = (low, high) if len(scored) == 1 else None
     every = [[of[name] for of in scored.values() if name in of] for name in ids]
     evidence, durations = _evidence(run)
     length, unit = _lengths(mine, run, durations)
+    facts = {
+        **_single_facts(mine, run),
+        "replies": texts_of([_raw(*scores) for scores in every]),
+        "copies": texts_of(
+            [_hash([s.model_dump(mode="json") for s in scores]) for scores in every]
+        ),
+        "cached": np.array([any(o.cached for s in scores for o in s.opinions) for scores in every]),
+        "sure": np.array([all(s.sd == 0 for s in scores) for scores in every], bool),
+        "severe": np.array([_is_severe(item) for item in mine], bool),
+        **({} if length is None else {"length": length}),
+    }
     judging = Judging(
-        name=_name(run.folder),
-        ids=texts(ids),
-        metrics=metrics,
-        facts=_single_facts(mine, run),
-        people=None,
-        replies=texts([_raw(*scores) for scores in every]),
-        copies=texts([_hash([s.model_dump(mode="json") for s in scores]) for scores in every]),
-        cached=np.array([any(o.cached for s in scores for o in s.opinions) for scores in every]),
-        sure=np.array([all(s.sd == 0 for s in scores) for scores in every], bool),
-        severe=np.array([_is_severe(item) for item in mine], bool),
-        length=length,
+        source=_name(run.folder),
+        ids=texts_of(ids),
+        codes={},
+        facts=facts,
+        scores=points,
+        reasons=reasons,
         length_unit=unit,
         scale=scale,
         record=record,
@@ -164,7 +158,7 @@ def with_ratings(judging: Judging, ratings: Opinions) -> Judging:
     for name, value in zip(ratings.ids.tolist(), values_of(ratings).tolist(), strict=True):
         if not low <= value <= high:
             raise UserError(
-                f"{ratings.source}: rating of item {name!r:.60} is {value:g}, and {judging.name}"
+                f"{ratings.source}: rating of item {name!r:.60} is {value:g}, and {judging.source}"
                 f" scores from {low:g} to {high:g}; give ratings by the same rubric"
             )
         provided.setdefault(name, []).append((value - low) / (high - low))
@@ -172,9 +166,10 @@ def with_ratings(judging: Judging, ratings: Opinions) -> Judging:
     if not any(own):
         return judging
     gaps = [abs(x - y) for values in own for x, y in combinations(values, 2)]
+    mean = np.array([float(np.mean(values)) if values else np.nan for values in own])
     return replace(
         judging,
-        rated=np.array([float(np.mean(values)) if values else np.nan for values in own]),
+        facts={**judging.facts, "rated": mean},
         ceiling=Ceiling(len(gaps), error=float(np.mean(gaps))) if gaps else None,
     )
 
@@ -212,7 +207,7 @@ def _single_facts(items: Sequence[Single], run: Run) -> dict[str, Texts]:
     facts["answer_a"] = [
         _hash([item.answer.text, [clips.get(s) or s for s in _sources(item)]]) for item in items
     ]
-    return {name: texts(column) for name, column in facts.items()}
+    return {name: texts_of(column) for name, column in facts.items()}
 
 
 def _sources(item: Single) -> list[str]:

@@ -98,7 +98,7 @@ class ScoreComparison:
 
 def compare_folders(
     folders: Sequence[Path],
-    labels: Opinions | None = None,
+    labels: Path | Opinions | None = None,
     options: CompareOptions | None = None,
 ) -> RunComparison | ScoreComparison:
     """Runs of pairs as :func:`compare_runs` does, runs of scores as :func:`compare_scores` does.

@@ -46,37 +46,38 @@ def severe_items(
         flip: items whose answer B is looked at, not A [shape=(n,)]; None: a reversal in either
             direction counts.
     """
-    one, other = joined.first.metrics[metric], joined.second.metrics[metric]
-    before, after = one.points, other.points
+    one, other = joined.first, joined.second
+    before, after = joined.points(metric)
     lost = (before > _EVEN) & (after < _EVEN)
     won = (before < _EVEN) & (after > _EVEN)
-    turned = lost if one.codes is None else lost | won
+    turned = lost | won if metric in one.codes else lost
     if flip is not None:
         turned = np.where(flip, won, lost)
     gone = ~np.isnan(before) & np.isnan(after)
-    agreed, people = np.zeros(len(before), bool), joined.first.people
-    if people is not None and one.codes is not None:
+    agreed, people = np.zeros(len(before), bool), one.labels
+    if people is not None and metric in one.codes:
         for name in (metric.rpartition(".")[2], "people"):
             if name in people.codes:
-                said = joined.first.labels_of(name)
-                agreed = (said != MISSING) & (said == one.codes)
+                said = people.per_item.said(name, one.ids)
+                agreed = (said != MISSING) & (said == one.codes[metric])
                 break
+    severe = one.flags("severe") | other.flags("severe")
+    sure = one.flags("sure") & other.flags("sure")
     results = []
     for row in np.flatnonzero(turned | gone).tolist():
-        tagged = bool(joined.first.severe[row] or joined.second.severe[row])
-        why = []
+        tagged, why = bool(severe[row]), []
         if turned[row] and agreed[row]:
             why.append("people agree with the first")
-        if turned[row] and joined.first.sure[row] and joined.second.sure[row]:
+        if turned[row] and sure[row]:
             why.append("both judgings were sure")
         if tagged:
             why.append("tagged severe")
         if gone[row]:
-            why.append(f"no verdict now: {other.reasons[row]}")
+            why.append(f"no verdict now: {other.reasons[metric][row]}")
         if why:
             results.append(
                 SevereItem(
-                    str(joined.first.ids[row]),
+                    str(one.ids[row]),
                     metric,
                     tagged,
                     tuple(why),

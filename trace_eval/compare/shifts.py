@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -24,49 +25,44 @@ Array = NDArray[np.float64]
 
 def coverage(joined: Joined, metric: str) -> ChangeCoverage:
     """What was scored, with the shift if all that was not were losses, or wins."""
-    one, other = joined.first.metrics[metric], joined.second.metrics[metric]
-    x, y = one.points, other.points
+    x, y = joined.points(metric)
     available = ~np.isnan(x), ~np.isnan(y)
     low = np.where(available[1], y, 0.0) - np.where(available[0], x, 1.0)
     high = np.where(available[1], y, 1.0) - np.where(available[0], x, 0.0)
+    reasons = [
+        dict(Counter(filter(None, judging.reasons[metric])))
+        for judging in (joined.first, joined.second)
+    ]
     return ChangeCoverage(
         metric,
         len(x),
         int((available[0] & available[1]).sum()),
         int(available[0].sum()),
         int(available[1].sum()),
-        _reasons(one.reasons.tolist()),
-        _reasons(other.reasons.tolist()),
+        reasons[0],
+        reasons[1],
         float(low.mean()),
         float(high.mean()),
     )
-
-
-def _reasons(reasons: Sequence[str | None]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for reason in reasons:
-        if reason is not None:
-            counts[reason] = counts.get(reason, 0) + 1
-    return counts
 
 
 def metric_flips(
     joined: Joined, metric: str, repeats: Sequence[Judging], options: ChangeOptions
 ) -> MetricFlips:
     """Flips of one metric, beside those of the judge with itself."""
-    one, other = joined.first.metrics[metric], joined.second.metrics[metric]
+    one, other = joined.first, joined.second
     per_item, noise, _ = repeated(joined.first, repeats, metric)
     beyond = None
     if noise.measured:
-        change = changed(one, other)
-        beyond = excess(change, per_item, joined.first.cluster, options.bootstrap)
-    return MetricFlips(metric, flips(one, other), noise, beyond)
+        change = changed(one, other, metric)
+        beyond = excess(change, per_item, one.cluster, options.bootstrap)
+    return MetricFlips(metric, flips(one, other, metric), noise, beyond)
 
 
 def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
     """Where one metric moves, on the items that both judgings scored."""
-    one, other = joined.first.metrics[metric], joined.second.metrics[metric]
-    differences = other.points - one.points
+    one, other = joined.points(metric)
+    differences = other - one
     present = ~np.isnan(differences)
     cluster = joined.first.cluster
     cluster = None if cluster is None else cluster[present]
@@ -76,8 +72,8 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
     if wide is None and len(gap) > 1 and not gap.any():
         wide = (0.0, 0.0)
     labels = {}
-    if one.codes is not None and other.codes is not None:
-        x, y, names = comparable(one.codes, other.codes)
+    if metric in joined.first.codes:
+        x, y, names = comparable(joined.first.codes[metric], joined.second.codes[metric])
         for code, name in enumerate(names):
             before, after = (x[present] == code).astype(float), (y[present] == code).astype(float)
             moved = mean_difference(after - before, cluster, options.bootstrap)
@@ -85,8 +81,8 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
     return Direction(
         metric,
         len(gap),
-        float(one.points[present].mean()) if len(gap) else 0.0,
-        float(other.points[present].mean()) if len(gap) else 0.0,
+        float(one[present].mean()) if len(gap) else 0.0,
+        float(other[present].mean()) if len(gap) else 0.0,
         shift,
         wide,
         sign_flip(gap, cluster, seed=options.bootstrap.seed),
@@ -104,12 +100,15 @@ def _needed(gap: Array, margin: float) -> int | None:
 
 def groups(joined: Joined, main: str, top: int) -> list[ChangeGroup]:
     """The ``top`` categories and the ``top`` length bins by flip rate."""
-    one, other = joined.first.metrics[main], joined.second.metrics[main]
-    differ, gap = changed(one, other), other.points - one.points
+    one, other = joined.points(main)
+    differ, gap = changed(joined.first, joined.second, main), other - one
     results = []
-    columns = {"category": joined.first.facts.get("category")}
-    if joined.first.length is not None and np.isfinite(joined.first.length).any():
-        columns["length"] = _terciles(joined.first.length, joined.first.length_unit)
+    columns, length = (
+        {"category": joined.first.facts.get("category")},
+        joined.first.facts.get("length"),
+    )
+    if length is not None and np.isfinite(length).any():
+        columns["length"] = _terciles(length, joined.first.length_unit)
     for by, column in columns.items():
         if column is None:
             continue
@@ -138,7 +137,7 @@ def _terciles(length: Array, unit: str) -> NDArray[np.object_]:
 
 def largest(joined: Joined, main: str, top: int) -> list[tuple[str, float, float]]:
     """The ``top`` items with the largest shift: id, points before and after."""
-    one, other = joined.first.metrics[main].points, joined.second.metrics[main].points
+    one, other = joined.points(main)
     gap = np.abs(np.nan_to_num(other - one))
     order = np.argsort(-gap, kind="stable")[:top]
     return [

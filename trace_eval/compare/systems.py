@@ -105,7 +105,7 @@ def system_change(
     table = _table(joined.first)
     if table is None or len(table.names) < 2:
         return None
-    x, y = joined.first.metrics[metric].points, joined.second.metrics[metric].points
+    x, y = joined.points(metric)
     both = ~np.isnan(x) & ~np.isnan(y)
     x, y = np.where(both, x, np.nan), np.where(both, y, np.nan)
     rows = _rows(table, x, y, joined.first.cluster, options)
@@ -113,9 +113,9 @@ def system_change(
         {row.system: v for row in rows if (v := getattr(row, side).value) is not None}
         for side in ("first", "second")
     ]
-    again = None if repeat is None else repeat.metrics[metric].points
+    again = None if repeat is None else repeat.points(metric)
     families = []
-    for family in _families(table, joined.first.metrics[metric].codes is not None):
+    for family in _families(table, metric in joined.first.codes):
         expected, details = _expected(family, x, again, options.seed)
         seen = family.conclude(x), family.conclude(y)
         families.append(change(family.name, family.names, *seen, expected, details))

@@ -7,12 +7,10 @@ from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.opinions.labels import read_labels
-from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.ablate import FULL
 from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.fuse import load_policy
-from trace_eval.runs.opinions import read_opinions
+from trace_eval.runs.opinions import read_opinions, read_with_labels
 from trace_eval.show.table import Table, table
 from trace_eval.stats.agreement.ablation.conditions import (
     Ablation,
@@ -43,10 +41,11 @@ def compare(
     Raises:
         UserError: there are no labels.
     """
-    truth = read_labels(labels) if labels else read_opinions(folders[FULL][0]).labels
+    (full,), read = read_with_labels([folders[FULL][0]], labels)
+    truth = read or full.labels
     if truth is None:
         raise UserError(f"{run}: its pairs carry no labels; name a file with --labels")
-    judged = {name: [_judged(f) for f in repeats] for name, repeats in folders.items()}
+    judged = {name: [read_opinions(f) for f in repeats] for name, repeats in folders.items()}
     bootstrap = BootstrapOptions(resamples)
     drops = {name: tables for name, tables in judged.items() if name != "transcript"}
     results = {
@@ -65,10 +64,6 @@ def compare(
             two, truth, missing="drop", options=bootstrap
         )
     return results
-
-
-def _judged(folder: Path) -> Opinions:
-    return read_opinions(folder)
 
 
 def ablation_view(result: Ablation, title: str = "Ablation") -> Table:

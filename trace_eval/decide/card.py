@@ -18,7 +18,7 @@ from trace_eval.decide.verdict import LEAST_PAIRS, Verdict, decide, standing_of,
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.runs.opinions import read_opinions
+from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
 from trace_eval.stats.agreement.judges import fused_by
 from trace_eval.stats.agreement.score import JudgeScore
@@ -121,19 +121,21 @@ def main_score(report: AgreeReport | None) -> JudgeScore | None:
 
 def make_cards(
     paths: Sequence[Path],
-    labels: Opinions | None = None,
+    labels: Path | Opinions | None = None,
     resamples: int = OF_PAGES,
     probes: Sequence[Path] = (),
 ) -> list[Card]:
     """A card per judge of every run or file.
 
     Args:
+        labels: people's, or the file of them; None: those inside each run.
         probes: results of ``trace-eval drill judge``; one in a run's folder need not be named.
 
     Raises:
         UserError: a run or a result of probes cannot be read, or is of none of the judges.
     """
-    sources = {path: read_opinions(path) for path in paths}
+    read, people = read_with_labels(paths, labels)
+    sources = dict(zip(paths, read, strict=True))
     judges = {judge for source in sources.values() for judge in source.raters()}
     named = probes_of(probes, judges)
     cards = []
@@ -144,7 +146,7 @@ def make_cards(
         probed = named or probes_of([stored] if stored.is_file() else [], raters)
         for judge in raters:
             name = judge if len(paths) == 1 else f"{path.name}: {judge}"
-            card = _card(name, judge, source, ran, labels, resamples, probed.get(judge))
+            card = _card(name, judge, source, ran, people, resamples, probed.get(judge))
             cards.append(card)
     return cards
 

@@ -30,24 +30,24 @@ def check_comparable(baseline: Judging, other: Judging, again: bool = False) -> 
     """
     _check_items(baseline, other, again)
     if baseline.record is None or other.record is None:
-        return [f"{other.name}: a table; that judge and prompts were the same is not recorded"]
+        return [f"{other.source}: a table; that judge and prompts were the same is not recorded"]
     before, after = baseline.record, other.record
     if again:
         before, after = _without_seed(before), _without_seed(after)
-    for part, message in differences(before, after, DECIDING, other.name):
+    for part, message in differences(before, after, DECIDING, other.source):
         raise _refused(baseline, other, part, message)
     if baseline.label_sets and other.label_sets and baseline.label_sets != other.label_sets:
-        message = f"{', '.join(baseline.label_sets)}, {other.name} {', '.join(other.label_sets)}"
+        message = f"{', '.join(baseline.label_sets)}, {other.source} {', '.join(other.label_sets)}"
         raise _refused(baseline, other, "label set", message)
     if before.policy != after.policy:
-        raise _refused(baseline, other, "policy", f"{before.policy}, {other.name} {after.policy}")
+        raise _refused(baseline, other, "policy", f"{before.policy}, {other.source} {after.policy}")
     return []
 
 
 def _refused(baseline: Judging, other: Judging, field: str, message: str) -> NotComparable:
     return NotComparable(
-        f"{baseline.name} and {other.name} are not comparable: {field} differs ({message}); judge"
-        " both in one way, or use --judge-changed to see what the change does"
+        f"{baseline.source} and {other.source} are not comparable: {field} differs ({message});"
+        " judge both in one way, or use --judge-changed to see what the change does"
     )
 
 
@@ -66,7 +66,7 @@ def _check_items(baseline: Judging, other: Judging, again: bool) -> None:
         if differ.any():
             first = baseline.ids[differ.argmax()]
             raise NotComparable(
-                f"{baseline.name} and {other.name} are not comparable: {details} differs under"
+                f"{baseline.source} and {other.source} are not comparable: {details} differs under"
                 f" {int(differ.sum())} of the same ids, first {first!r}; judge the same items"
             )
 
@@ -98,7 +98,7 @@ def sides(baseline: Judging, candidate: Judging, side: str) -> NDArray[np.bool_]
     if both.any():
         first = baseline.ids[both.argmax()]
         raise UserError(
-            f"item {first!r}: both answers differ between {baseline.name} and {candidate.name};"
+            f"item {first!r}: both answers differ between {baseline.source} and {candidate.source};"
             " say which one is under test with --side a or --side b"
         )
     flip = changed["b"].copy()

@@ -65,7 +65,7 @@ def gate_judgings(
     for each in again:
         notes += check_comparable(baseline, each, again=True)
     if extra:
-        only = f"in {candidate.name} only and"
+        only = f"in {candidate.source} only and"
         notes.append(f"{counted(extra, f'item is {only} is', f'items are {only} are')} left out")
     names = chosen(joined, options.by)
     flip = sides(baseline, joined.second, options.side)
@@ -87,8 +87,8 @@ def gate_judgings(
     return GateReport(
         verdict,
         f"pass: {COPY}" if copy else sentence(verdict, rows, covered, tagged, options),
-        baseline.name,
-        candidate.name,
+        baseline.source,
+        candidate.source,
         options,
         tuple(rows),
         covered,
@@ -128,7 +128,7 @@ def _whole(names: Sequence[str]) -> Sequence[str]:
 
 def _side(joined: Joined, name: str, flip: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Scores are of one answer: there is no other side."""
-    return flip if joined.first.metrics[name].codes is not None else np.zeros(len(flip), bool)
+    return flip if name in joined.first.codes else np.zeros(len(flip), bool)
 
 
 def _verdict(

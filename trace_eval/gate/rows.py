@@ -37,10 +37,8 @@ def gate_rows(
 
 
 def _points(judging: Judging, name: str, flip: NDArray[np.bool_]) -> Array:
-    own = judging.metrics[name]
-    if own.codes is None:
-        return own.points
-    return np.where(flip, 1 - own.points, own.points)
+    own = judging.points(name)
+    return np.where(flip, 1 - own, own) if name in judging.codes else own
 
 
 def _measured(
@@ -64,9 +62,8 @@ def _measured(
 
 def _is_verdict(judging: Judging, name: str) -> bool:
     """Labels, and scores that are 0 or 1: right and wrong."""
-    own = judging.metrics[name]
-    available = own.points[~np.isnan(own.points)]
-    return own.codes is not None or bool(np.isin(available, (0.0, 1.0)).all())
+    own = judging.points(name)
+    return name in judging.codes or bool(np.isin(own[~np.isnan(own)], (0.0, 1.0)).all())
 
 
 def _row(
@@ -91,7 +88,7 @@ def _row(
     visible = drop.spread.visible(options.alpha)
     scored = ~np.isnan(before)
     worst = float((np.nan_to_num(after) - before)[scored].mean()) if scored.any() else 0.0
-    differ = changed(joined.first.metrics[name], joined.second.metrics[name])
+    differ = changed(joined.first, joined.second, name)
     return GateRow(
         name,
         drop.items,
@@ -115,7 +112,7 @@ def coverage(joined: Joined, names: Sequence[str], options: GateOptions) -> Gate
     """Items scored before and now, in the metric that lost most."""
     rows = []
     for name in names:
-        before, after = (~np.isnan(j.metrics[name].points) for j in (joined.first, joined.second))
+        before, after = (~np.isnan(points) for points in joined.points(name))
         rows.append((int(before.sum()) - int(after.sum()), name, before, after))
     lost, name, before, after = max(rows, key=lambda row: row[0])
     number = len(before)

@@ -40,6 +40,10 @@ _PLACES = 1 << np.arange(SPLIT)[::-1]
 SHARES = np.concatenate([np.eye(SPLIT), _SUBSETS[_SUBSETS.sum(1) > 1]])
 SHARES /= SHARES.sum(1, keepdims=True)
 
+#: Points of answer A by code: a win, a loss, a tie of any kind or a split; the last is of a missing
+#: label.
+POINTS = np.r_[1.0, 0.0, np.full(len(SHARES) - 2, 0.5), np.nan]
+
 #: Code of each subset.
 _CODE_OF = np.full(len(_SUBSETS), MISSING, np.int8)
 _CODE_OF[(SHARES > 0) @ _PLACES] = np.arange(len(SHARES))

@@ -109,7 +109,7 @@ def read_labels(
     numbers: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
     mapping: Mapping[str, str] | None = None,
-    about: Opinions | None = None,
+    about: Sequence[Opinions] = (),
 ) -> Opinions:
     """Read ``.csv``, ``.tsv`` (header row), ``.jsonl``, ``.parquet`` or ``.json`` (a list).
 
@@ -169,12 +169,14 @@ def mapped(
     }
 
 
-def systems_of(about: Opinions | None) -> Mapping[str, tuple[object, object]]:
+def systems_of(about: Sequence[Opinions]) -> Mapping[str, tuple[object, object]]:
     """Item -> the systems of its answers, as far as judgements name them."""
-    available = [] if about is None else [about.facts.get(f"system_{side}") for side in "ab"]
-    if about is None or any(column is None for column in available):
-        return {}
-    return dict(zip(about.ids.tolist(), zip(*available, strict=True), strict=True))
+    systems: dict[str, tuple[object, object]] = {}
+    for judged in about:
+        sides = [judged.facts[name] for name in ("system_a", "system_b") if name in judged.facts]
+        if len(sides) == 2:
+            systems |= zip(judged.ids.tolist(), zip(*sides, strict=True), strict=True)
+    return systems
 
 
 def names_of(

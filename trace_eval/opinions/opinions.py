@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from trace_eval.opinions.codes import (
     DESIGN_FACTS,
     LABELS,
     MISSING,
+    POINTS,
     SCORE_FACTS,
     Codes,
     agreed,
@@ -26,6 +27,9 @@ from trace_eval.opinions.codes import (
 )
 from trace_eval.opinions.missing import Missing
 from trace_eval.opinions.units import Numbers, index_of, units
+
+#: What a column has of an item that has no row, by the kind of its values.
+_UNKNOWN: Mapping[str, Any] = {"f": np.nan, "b": False, "i": MISSING, "O": None}
 
 #: What the systems are called where nobody says: by their places.
 SIDE_NAMES = ("A", "B")
@@ -58,6 +62,10 @@ class Opinions:
         repeat: which repetition [shape=(n,)]; None: none.
         facts: columns that describe the items: texts (object), numbers (float, NaN where
             unknown).
+        scores: score column -> place on the scale of its rubric, 0 to 1; NaN: unknown
+            [shape=(n,)].
+        reasons: column of labels or scores -> why an item has none there; None: it has one, or
+            nobody says [shape=(n,)].
         labels: of judgements: the human labels that came with them; None: none.
         calls: of judgements: the single calls behind them, with the fact ``order`` (``ab``,
             ``ba``) and ``repeat``, already in the pair's own A and B; None: unknown.
@@ -71,6 +79,8 @@ class Opinions:
     rater: Texts | None = None
     repeat: Texts | None = None
     facts: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    scores: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    reasons: Mapping[str, Texts] = field(default_factory=dict)
     labels: Opinions | None = None
     calls: Opinions | None = None
     policy: str | None = None
@@ -79,16 +89,39 @@ class Opinions:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def take(self, rows: NDArray[Any]) -> Opinions:
+    def take(self, rows: NDArray[Any]) -> Self:
         """The rows of a mask or an index array, in that order, with all that came with them."""
+        return self._columns(lambda column: column[rows])
+
+    def spread(self, ids: Texts) -> Self:
+        """A row for each of these items, in their order; all is unknown where there is none."""
+        rows = self.find(ids)
         return replace(
-            self,
-            ids=self.ids[rows],
-            codes={name: column[rows] for name, column in self.codes.items()},
-            rater=None if self.rater is None else self.rater[rows],
-            repeat=None if self.repeat is None else self.repeat[rows],
-            facts={name: column[rows] for name, column in self.facts.items()},
+            self._columns(
+                lambda column: np.where(
+                    rows >= 0, column[rows], _UNKNOWN[column.dtype.kind]
+                ).astype(column.dtype)
+            ),
+            ids=ids,
         )
+
+    def _columns(self, of: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
+        """A copy with every column made anew."""
+        every: dict[str, Any] = {
+            name: {key: of(column) for key, column in getattr(self, name).items()}
+            for name in ("codes", "facts", "scores", "reasons")
+        }
+        rater, repeat = (None if one is None else of(one) for one in (self.rater, self.repeat))
+        return replace(self, ids=of(self.ids), rater=rater, repeat=repeat, **every)
+
+    def points(self, column: str) -> NDArray[np.float64]:
+        """Points of answer A: a win 1, a tie or a split 1/2, a loss 0; of scores their place.
+
+        Returns:
+            NaN where unknown [shape=(n,)].
+        """
+        codes = self.codes.get(column)
+        return self.scores[column] if codes is None else POINTS[codes]
 
     def beside(
         self,
@@ -190,19 +223,11 @@ class Opinions:
         Raises:
             UserError: an item is on one side only, under ``error``; or no item is on both.
         """
-        rows = self.find(items.ids)
-        _refuse_strangers(self, items, rows, missing)
-        there = rows >= 0
+        _refuse_strangers(self, items, self.find(items.ids), missing)
         own = {*CERTAINTY_FACTS, *DESIGN_FACTS, *SCORE_FACTS}
         facts = {name: column for name, column in items.facts.items() if name not in own}
-        for name, column in self.facts.items():
-            unknown: Any = np.nan if column.dtype.kind == "f" else None
-            facts[name] = np.where(there, column[rows], unknown)
-        codes = {
-            name: np.where(there, column[rows], MISSING).astype(np.int8)
-            for name, column in self.codes.items()
-        }
-        return replace(self, ids=items.ids, codes=codes, facts=facts, rater=None, repeat=None)
+        joined = self.spread(items.ids)
+        return replace(joined, facts={**facts, **joined.facts}, rater=None, repeat=None)
 
     def column(self, dimension: str | None = None) -> str:
         """The label column that is looked at: the one asked for, else overall, else preference.

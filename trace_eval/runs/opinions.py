@@ -94,7 +94,7 @@ def read_with_labels(
     if isinstance(labels, Path):
         files = [source for source in sources if isinstance(source, Path) and is_file(source)]
         named = _there(columns.fields, labels, files)
-        labels = read_labels(labels, numbers, named, mapping, judged[0])
+        labels = read_labels(labels, numbers, named, mapping, judged)
     return judged, labels
 
 
