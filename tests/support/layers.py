@@ -47,7 +47,7 @@ compare: blueprints data decide fusion judges.views opinions report rubrics runs
 api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats estimate turns
 gate: blueprints compare conversations data runs show estimate turns
 probe: blueprints data decide extracting extractors fusion judges judges.registry options runs estimate
-commands: api blueprints compare data datasets decide extracting extractors fusion gate judges.options judges.registry judges.scorer opinions options probe report review rubrics runs select show stats estimate turns
+commands: api blueprints compare data datasets decide extracting extractors fusion gate judges.options judges.registry judges.scorer options probe report review rubrics runs select show stats estimate turns
 __main__: commands
 """  # noqa: E501
 
