@@ -273,6 +273,9 @@ def test_judge_takes_what_people_hold_and_the_run_answers(
             assert low > -0.5  # a count and a share begin at 0, and a share ends at 1
             assert found.title == "Screening" or high == pytest.approx(1.02)
     assert {*run.ranking(systems=("new", "old")).to_pandas()["name"]} == {"new", "old"}
+    bare = [{name: row[name] for name in HEADER[:3]} for row in rows]
+    unlabelled = trace_eval.judge(bare, tmp_path / "bare", columns=NAMED, **fast)
+    assert unlabelled.ranking(systems=("new", "old"), resamples=5).points
     written = run.report(str(tmp_path / "r.html"))
     assert written.is_file()
     assert escape(written.sentences[0]) in written._repr_html_()

@@ -145,7 +145,8 @@ def ranking_of(
     options: Mapping[str, Any],
 ) -> Finding:
     """What ``rank`` prints of a run."""
-    requested = {"missing": "drop", "systems": systems, **options}
+    labelled = labels is not None or any(item.labels for item in Run(folder).items())
+    requested = {**({"missing": "drop"} if labelled else {}), "systems": systems, **options}
     chosen = _options(RankOptions, BootstrapOptions(2_000), requested)
     provided, named = _labels(labels, columns)
     return ranking_finding(rank(folder, provided, chosen, columns=named))
