@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from importlib import import_module
-from pathlib import PurePath
-from types import UnionType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NotRequired,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from typing import Any
 
-import numpy as np
-from pydantic import BaseModel
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
 
 #: Command -> types that its ``--json`` may hold, as ``MODULE:NAME``; ``list`` or ``dict``
 #: of them, or ``said``: the sentences stand first.
@@ -108,103 +93,42 @@ def result_schema(command: str) -> dict[str, Any]:
     Args:
         command: one of :data:`RESULTS`, or a group of them.
     """
-    available: dict[str, Any] = {}
-    results = [_schema(one, available) for one in _named(command)]
-    return (results[0] if len(results) == 1 else {"anyOf": results}) | {"$defs": available}
+    named = [one.rpartition(" ") for one in _named(command)]
+    kinds = [_kind(how, place) for how, _, place in named]
+    adapter: TypeAdapter[Any] = TypeAdapter(
+        tuple.__class_getitem__(tuple(kinds)), config=ConfigDict(arbitrary_types_allowed=True)
+    )
+    whole = adapter.json_schema(mode="serialization", schema_generator=_AsWritten)
+    results = [
+        _with_sentences(own) if how == "said" else own
+        for (how, *_), own in zip(named, whole["prefixItems"], strict=True)
+    ]
+    available = {"$defs": whole.get("$defs", {})}
+    return (results[0] if len(results) == 1 else {"anyOf": results}) | available
 
 
-def _schema(named: str, available: dict[str, Any]) -> dict[str, Any]:
-    how, _, place = named.rpartition(" ")
+def _kind(how: str, place: str) -> Any:
     module, _, name = place.partition(":")
-    own = _of(getattr(import_module(module), name), available)
-    if how == "list":
-        own = {"type": "array", "items": own}
-    if how == "dict":
-        own = {"type": "object", "additionalProperties": own}
-    if how == "said":
-        said = {"type": "array", "items": {"type": "string"}, "maxItems": 3}
-        own = {"allOf": [own], "properties": {"sentences": said}, "required": ["sentences"]}
-    return own
+    kind = getattr(import_module(module), name)
+    return {"list": list[kind], "dict": dict[str, kind]}.get(how, kind)
 
 
-#: Numbers that are not finite are written as null.
-_PLAIN: dict[Any, Any] = {
-    str: {"type": "string"},
-    bool: {"type": "boolean"},
-    int: {"type": "integer"},
-    float: {"type": ["number", "null"]},
-    type(None): {"type": "null"},
-    Any: {},
-    object: {},
-}
+def _with_sentences(own: dict[str, Any]) -> dict[str, Any]:
+    said = {"type": "array", "items": {"type": "string"}, "maxItems": 3}
+    return {"allOf": [own], "properties": {"sentences": said}, "required": ["sentences"]}
 
 
-def _of(hint: Any, available: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a type, as :func:`trace_eval.show.table.plain` writes it.
+class _AsWritten(GenerateJsonSchema):
+    """Types as :func:`trace_eval.show.records.plain` writes them."""
 
-    Args:
-        hint: the type.
-        available: name -> schema of the records so far; those of this type are added.
-    """
-    if hint in _PLAIN:
-        return dict(_PLAIN[hint])
-    origin, inner = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        return _of(inner[0], available)
-    if origin is Literal:
-        return {"enum": list(inner)}
-    if origin in (Union, UnionType):
-        return {"anyOf": [_of(one, available) for one in inner]}
-    kind = origin or hint
-    if is_typeddict(kind):
-        return _record(kind, sorted(_required(kind)), available)
-    return _of_class(kind, inner, available) if isinstance(kind, type) else {}
+    def float_schema(self, schema: Any) -> dict[str, Any]:
+        """A number that is not finite is written as null."""
+        return {**super().float_schema(schema), "type": ["number", "null"]}
 
+    def field_is_required(self, field: Any, total: bool) -> bool:
+        """A record's defaults are written, too."""
+        return field["type"] == "dataclass-field" or super().field_is_required(field, total)
 
-def _of_class(kind: type[Any], inner: tuple[Any, ...], available: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a class, with the types that it is made of."""
-    if issubclass(kind, Counter):
-        return {"type": "object", "additionalProperties": {"type": "number"}}  # seconds, too
-    if issubclass(kind, Mapping):
-        return {"type": "object", "additionalProperties": _of(inner[1], available) if inner else {}}
-    if issubclass(kind, PurePath | str):
-        return {"type": "string"}
-    if issubclass(kind, BaseModel):
-        return _model(kind, available)
-    if is_dataclass(kind):
-        return _record(kind, [part.name for part in fields(kind)], available)
-    if issubclass(kind, tuple | list | np.ndarray | Sequence):
-        alike = kind is not np.ndarray and (len(inner) == 1 or inner[1:] == (Ellipsis,))
-        return {"type": "array"} | ({"items": _of(inner[0], available)} if alike else {})
-    return {}
-
-
-def _model(kind: type[BaseModel], available: dict[str, Any]) -> dict[str, Any]:
-    """A reference to the schema of a pydantic model, as it writes itself."""
-    if kind.__name__ not in available:
-        own = kind.model_json_schema(mode="serialization", ref_template="#/$defs/{model}")
-        available |= own.pop("$defs", {})
-        available.setdefault(kind.__name__, own)
-    return {"$ref": f"#/$defs/{kind.__name__}"}
-
-
-def _required(kind: Any) -> set[str]:
-    """Keys that a typed dictionary always has; its annotations are texts, so they are read here."""
-    hints = get_type_hints(kind, include_extras=True)
-    return {name for name, hint in hints.items() if get_origin(hint) is not NotRequired}
-
-
-def _record(kind: Any, required: list[str], available: dict[str, Any]) -> dict[str, Any]:
-    """A reference to the schema of a dataclass, or of a dictionary with known keys."""
-    name = kind.__name__
-    if name not in available:
-        available[name] = {}  # one that holds itself
-        hints = get_type_hints(kind)
-        parts = {part.name for part in fields(kind)} if is_dataclass(kind) else hints.keys()
-        available[name] = {
-            "type": "object",
-            "title": name,
-            "properties": {part: _of(hints[part], available) for part in hints if part in parts},
-            "required": required,
-        }
-    return {"$ref": f"#/$defs/{name}"}
+    def is_instance_schema(self, schema: Any) -> dict[str, Any]:
+        """The only class that is neither a record nor JSON is numpy's array."""
+        return {"type": "array"}

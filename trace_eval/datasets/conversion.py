@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TypedDict
+
+from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
 from blueprints import UserError
 from trace_eval.data.csv_cells import write_table
@@ -16,7 +17,7 @@ from trace_eval.data.items import Single
 from trace_eval.data.outputs import claimed, write_file, write_lines
 from trace_eval.data.records import Spill, spill_to
 from trace_eval.datasets.base import Converted, Dataset, Selection
-from trace_eval.datasets.figures import FigureRecord
+from trace_eval.datasets.figures import Figure
 from trace_eval.datasets.prompts import read_prompt
 from trace_eval.datasets.registry import find_dataset, reader_of
 from trace_eval.datasets.source import opened
@@ -36,8 +37,8 @@ class ConversionRecord(TypedDict):
     release: str
     source: str
     counts: dict[str, int]
-    figures: list[FigureRecord]
-    boards: dict[str, list[FigureRecord]]
+    figures: list[Figure]
+    boards: dict[str, list[Figure]]
     rubrics: list[str]
     prompt: str | None
     notes: list[str]
@@ -78,11 +79,8 @@ class Conversion:
                 "absent": result.absent,
                 "unreadable rows": len(result.problems),
             },
-            "figures": [figure.record() for figure in result.figures],
-            "boards": {
-                board.file: [figure.record() for figure in board.figures()]
-                for board in result.boards
-            },
+            "figures": result.figures,
+            "boards": {board.file: board.figures() for board in result.boards},
             "rubrics": list(result.rubrics),
             "prompt": self.prompt,
             "notes": list(result.notes),
@@ -204,4 +202,5 @@ def _write_sets(folder: Path, items: Sequence[Single], files: dict[str, Path]) -
 
 def as_json(read: Conversion) -> str:
     """:meth:`Conversion.record` as a text."""
-    return json.dumps(read.record(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(read.record(), default=asdict, indent=2, ensure_ascii=False, allow_nan=False)
+    return text + "\n"

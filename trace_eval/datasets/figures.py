@@ -4,34 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, TypedDict, cast
+from dataclasses import dataclass, field
+from typing import Any
 
 from trace_eval.estimate.share import Share
 
 #: Said of a printed figure for which the released files hold no answers or no verdicts.
 NOT_REPRODUCIBLE = "published, not reproducible from these files"
-
-
-class FigureRecord(TypedDict):
-    """A :class:`Figure` as JSON, with difference and verdict."""
-
-    name: str
-    system: str
-    published: float | None
-    decimals: int
-    where: str
-    ours: float | None
-    n: int
-    unscored: int
-    worst: float | None
-    best: float | None
-    expected: float | None
-    interval: tuple[float, float] | None
-    tolerance: float
-    note: str
-    difference: float | None
-    verdict: str
 
 
 @dataclass(frozen=True)
@@ -53,6 +32,8 @@ class Figure:
         interval: 95 % (Wilson 1927) of a share.
         tolerance: what rounding of printed numbers, of which ours is made, can do to it.
         note: what differs, or what the figure rests on.
+        difference: ours minus the published one, at the published number of decimals.
+        verdict: how the two compare, in words.
     """
 
     name: str
@@ -70,16 +51,17 @@ class Figure:
     tolerance: float = 0.0
     note: str = ""
 
-    @property
-    def difference(self) -> float | None:
-        """Ours minus the published one, at the published number of decimals."""
-        if self.ours is None or self.published is None:
-            return None
-        return round(self.ours - self.published, self.decimals) + 0.0
+    difference: float | None = field(init=False, default=None)
+    verdict: str = field(init=False, default="")
 
-    @property
-    def verdict(self) -> str:
-        """How the two compare, in words."""
+    def __post_init__(self) -> None:
+        difference = None
+        if self.ours is not None and self.published is not None:
+            difference = round(self.ours - self.published, self.decimals) + 0.0
+        object.__setattr__(self, "difference", difference)
+        object.__setattr__(self, "verdict", self._verdict())
+
+    def _verdict(self) -> str:
         if self.ours is None:
             return "no answers" if self.published is None else NOT_REPRODUCIBLE
         if self.published is None:
@@ -90,11 +72,6 @@ class Figure:
             return "between worst and best" if inside else "differs"
         near = abs(self.ours - self.published) <= self.tolerance
         return "equal" if near or self.difference == 0 else "differs"
-
-    def record(self) -> FigureRecord:
-        """As JSON, with difference and verdict."""
-        more = {"difference": self.difference, "verdict": self.verdict}
-        return cast("FigureRecord", asdict(self) | more)
 
 
 def share_figure(

@@ -42,7 +42,7 @@ class Summary:
     clips: int = 0
     clip_errors: int = 0
     audio_s: float = 0.0
-    work_s: Counter[str] = field(default_factory=Counter)
+    work_s: dict[str, float] = field(default_factory=dict)
     seconds: float = 0.0
     cache_problem: str | None = None
     spending: Spending | None = None
@@ -61,7 +61,8 @@ class Summary:
         self.clips += 1
         self.clip_errors += clip.error is not None
         self.audio_s += clip.audio_s
-        self.work_s.update(clip.work)
+        for name, seconds in clip.work.items():
+            self.work_s[name] = self.work_s.get(name, 0.0) + seconds
         self.cache_problem = self.cache_problem or clip.cache_problem
 
     def count(self, run: Run, rubrics: Sequence[str] = ()) -> None:

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
 from blueprints import counted
 from trace_eval.conversations.definitions import DefinitionSet, Measured, definition_set
