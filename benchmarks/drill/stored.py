@@ -23,6 +23,7 @@ from trace_eval.data.records import spill_to
 from trace_eval.data.tables import records
 from trace_eval.judges.ask.replies import ReplyCache, StoredReply
 from trace_eval.report.audio import AudioAssets
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 
@@ -74,8 +75,8 @@ def _scores(data: bytes, folder: Path) -> None:
     run = Run(folder / "scores")
     run.folder.mkdir(exist_ok=True)
     if not run.exists:
-        scale = {"scale": {"min": 1, "max": 5}}
-        run.write_record(RunRecord(judge=JudgeRecord(spec="j"), rubrics={"r": scale}))
+        rubric = load_rubric("correctness").model_dump(mode="json")
+        run.write_record(RunRecord(judge=JudgeRecord(spec="j"), rubrics={"r": rubric}))
     run.path("scores.jsonl").write_bytes(data)
     for result in run.scores():
         assert (result.status == "scored") == (result.value is not None)

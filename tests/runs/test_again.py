@@ -24,6 +24,7 @@ from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.pairs import Pair
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
@@ -104,7 +105,11 @@ def test_scores_are_judged_again_and_repeated(tmp_path: Path) -> None:
             answer = Answer(audio=path)
             items.append(Single(id=str(number), instruction=asked, reference=("x",), answer=answer))
         run.start(
-            RunRecord(input="items.jsonl", rubrics={"correctness": {}}), Manifest(source, items)
+            RunRecord(
+                input="items.jsonl",
+                rubrics={"correctness": load_rubric("correctness").model_dump(mode="json")},
+            ),
+            Manifest(source, items),
         )
     summary = judge_again(
         source, tmp_path / "lexical", RateOptions(judge="lexical", rubrics=("correctness",))

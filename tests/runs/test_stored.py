@@ -13,6 +13,7 @@ from tests.support import reviewed as support
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.scores import Score
 from trace_eval.data.strict_json import DamagedFile
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
@@ -77,8 +78,8 @@ def test_scores(change: dict[str, Any], told: str | None, tmp_path: Path) -> Non
     row = {"item": "x", "rubric": "r", "rubric_sha256": "0", "judge": "j", "status": "scored"}
     row |= {"value": 3.0, "distribution": {"3": 1.0}}
     run = Run(tmp_path)
-    scale = {"scale": {"min": 1, "max": 5}}
-    run.write_record(RunRecord(judge=JudgeRecord(spec="j"), rubrics={"r": scale}))
+    rubric = load_rubric("correctness").model_dump(mode="json")
+    run.write_record(RunRecord(judge=JudgeRecord(spec="j"), rubrics={"r": rubric}))
     (tmp_path / "scores.jsonl").write_text(json.dumps(row | change) + "\n")
     Score.model_validate(row | change)
     if told is None:

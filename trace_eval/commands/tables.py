@@ -103,10 +103,8 @@ def _print_orders(outcomes: dict[str, VerdictRow], console: Console) -> None:
 
 def print_scores(folder: Path) -> None:
     """The table of a rating: item, system, and per rubric the score and its spread."""
-    from trace_eval.runs.score_table import rubrics_of
-
     run = Run.open(folder)
-    scales = {name: rubric.numbers for name, rubric in rubrics_of(run).items()}
+    scales = {name: rubric.numbers for name, rubric in run.rubrics().items()}
     outcomes = run.score_outcomes()
     numbers = [title for name in scales for title in (name, "spread")]
     table = ConsoleRows(("item", "system", *numbers), folder / "results.csv", numbers, numbers)

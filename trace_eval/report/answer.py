@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from blueprints import UserError, counted, install_line
 from trace_eval.runs.run import Run
-from trace_eval.runs.score_table import rubrics_of
 from trace_eval.stats.sentences import MOST
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def score_rankings(run: Run) -> dict[str, RankReport]:
     from trace_eval.stats.options import RankOptions
 
     results = {}
-    for name in rubrics_of(run):
+    for name in run.rubrics():
         try:
             results[name] = rank(run.folder, options=RankOptions(missing="drop", rubric=name))
         except (ImportError, UserError):  # an answer without a system, or nothing scored
@@ -47,7 +46,7 @@ def said_of_scores(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]
 
     rows = [row.status == "scored" for row in run.score_outcomes().values()]
     message = f"{sum(rows)} of {counted(len(rows), 'score')} given by {run.record().judge.spec}."
-    rubrics = rubrics_of(run)
+    rubrics = run.rubrics()
     said: list[str] = []
     for name, ranking in rankings.items() if len(rubrics) < MOST else ():
         result = rank_answer(ranking)

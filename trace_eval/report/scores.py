@@ -23,7 +23,6 @@ from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.runs.guesses import guesses_in
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
-from trace_eval.runs.score_table import rubrics_of
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.report import RankReport
@@ -87,7 +86,7 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
     env = template_environment()
     env.globals.update(shown=SHOWN, **TIMING_NAMES)
     head, code = asset("theme.js"), asset("scores.js") + asset("lanes.js")
-    rubrics = rubrics_of(run)
+    rubrics = run.rubrics()
     lines = list(_lines(run, rubrics, AudioAssets(path, audio)))
     record = run.record()
     rankings = score_rankings(run)

@@ -25,7 +25,6 @@ from trace_eval.extracting.cache import audio_folder, conversations_folder
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.runs.run import Run
-from trace_eval.runs.score_table import rubrics_of
 
 #: Name of the review's database in a run folder, and of the corrections of its items.
 DATABASE = "review.sqlite"
@@ -119,7 +118,7 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
     left_out: dict[str, str] = {}
     if source.is_dir():
         run = Run.open(source)
-        available = rubrics_of(run)
+        available = run.rubrics()
         name = rubric or (next(iter(available)) if len(available) == 1 else None)
         if name not in available:
             raise UserError(f"{source}: rated by {', '.join(available)}; name one with --rubric")

@@ -10,7 +10,7 @@ from trace_eval.data import strict_json
 from trace_eval.data.outputs import write_lines
 from trace_eval.runs.line_index import LineIndex
 from trace_eval.runs.run import Run
-from trace_eval.runs.table import Cell, Table, results_table, write_parquet
+from trace_eval.runs.table import Cell, Columns, Table, results_table, write_parquet
 
 
 def export_table(
@@ -57,7 +57,7 @@ def clip_table(folder: Path) -> Table:
     """
     run = Run(folder)
     index = LineIndex(run.path("blueprints.jsonl"), "clip")
-    kinds: dict[str, type[str] | type[float] | type[bool]] = {}
+    kinds: Columns = {}
     for blueprint in run.blueprints():
         for name, value in flat(blueprint).items():
             if value is not None:

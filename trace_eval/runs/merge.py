@@ -22,8 +22,8 @@ from trace_eval.runs.fuse import any_policy, fuse_run
 from trace_eval.runs.merge_clips import join_clips, lines_of, mark_of
 from trace_eval.runs.record import DECIDING, OriginRecord, RunRecord, differences
 from trace_eval.runs.run import Run
-from trace_eval.runs.score_table import write_results
 from trace_eval.runs.summary import Summary
+from trace_eval.runs.table import table_of
 
 #: Options that all runs must share: what decides judgements, and what fuses them.
 COMMON = (*DECIDING, "policy", "seed")
@@ -182,7 +182,8 @@ class _Runs:
         summary = Summary(total=len(self.owner) + sum(1 for _ in to.problems()))
         first = self.records[self.folders[0]]
         if files is _SINGLES:
-            write_results(to, list(first.rubrics))
+            table = table_of(to, first.rubrics)
+            jsonl.write_all(to.path("results.csv"), table.csv_lines())
         else:
             fuse_run(to, any_policy(first.policy))
         summary.count(to, list(first.rubrics))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from html import escape
 from itertools import islice
 
 from fusion import DIMENSIONS
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.runs.reader import RunReader
-from trace_eval.runs.score_table import COLUMNS, score_rows
+from trace_eval.runs.table import table_of
 
 #: Rows of a run that a notebook is shown.
 _MAX_ROWS = 50
@@ -41,29 +42,15 @@ def run_html(run: RunReader, sentences: Iterable[str] = ()) -> str:
         run: of pairs or scores.
         sentences: what it comes to, in words.
     """
-    record = run.record()
     head = f"<p><b>{escape(str(run.folder))}</b>: {escape(summary_of(run))}</p>"
     head += "".join(f"<p>{escape(text)}</p>" for text in sentences)
-    if run.holds_scores:
-        rows = list(score_rows(run, list(record.rubrics)))
-        cells = [
-            (*(text or "" for text in texts), *("" if n is None else f"{n:.3g}" for n in numbers))
-            for texts, numbers in rows[:_MAX_ROWS]
-        ]
-        return head + _table(COLUMNS, cells) + _more(len(rows) - len(cells))
-    outcomes, overall = run.outcomes(), run.overall()
-    shown = [
-        (pair, *(str(r or "-") for r in (*outcomes[pair].ratings, fused.rating)), fused.why)
-        if pair in outcomes
-        else (pair, *("-" for _ in range(len(DIMENSIONS) + 1)), fused.why)
-        for pair, fused in islice(overall.items(), _MAX_ROWS)
-    ]
-    foot = _more(len(overall) - len(shown))
-    return head + _table(("pair", *DIMENSIONS, "overall", "why"), shown) + foot
-
-
-def _more(count: int) -> str:
-    return f"<p>... {count} more; see to_pandas()</p>" if count else ""
+    table = replace(table_of(run), digits=3)
+    titles = table.columns if run.holds_scores else ("pair", *DIMENSIONS, "overall", "why")
+    places = [list(table.columns).index(title) for title in titles]
+    shown = [[row[n] or "-" for n in places] for row in islice(table.texts(), _MAX_ROWS)]
+    more = sum(1 for _ in run.items()) - len(shown)
+    foot = f"<p>... {more} more; see to_pandas()</p>" if more else ""
+    return head + _table(titles, shown) + foot
 
 
 def table_html(

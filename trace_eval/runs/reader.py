@@ -18,7 +18,7 @@ from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
 from trace_eval.measures.measure import PairMeasures
-from trace_eval.rubrics.single import ScaleSpec
+from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.runs.outcomes import ClipRecord, ProblemRecord, ScoreRow, VerdictRow
 from trace_eval.runs.record import RunRecord
 
@@ -78,6 +78,19 @@ class RunReader:
                 f"{path}: not the record of a run ({error}); judge again into a new --out"
             ) from None
         return record
+
+    def rubrics(self) -> dict[str, ScoreRubric]:
+        """The rubrics of a run as they were when it was made, whatever the files say today."""
+        try:
+            return {
+                name: ScoreRubric.model_validate({k: v for k, v in one.items() if k != "sha256"})
+                for name, one in self.record().rubrics.items()
+            }
+        except ValidationError as error:
+            raise strict_json.DamagedFile(
+                f"{self.path('manifest.json')}: a rubric in it is damaged"
+                f" ({error.errors()[0]['msg']}); rate again into a new --out"
+            ) from None
 
     @property
     def holds_scores(self) -> bool:
@@ -139,7 +152,7 @@ class RunReader:
 
     def scores(self) -> Iterator[Score]:
         """Every score in the order in which it was made, those tried again included."""
-        scales = self._scales() if self.exists else {}
+        scales = {name: r.scale.labels for name, r in self.rubrics().items()} if self.exists else {}
         return self._records("scores.jsonl", Score, lambda s: s.check(scales.get(s.rubric)))
 
     def history(self) -> Iterator[Judgement | Score]:
@@ -192,16 +205,3 @@ class RunReader:
                     f" ({error}); delete that line, or judge again into a new --out"
                 ) from None
             yield record
-
-    def _scales(self) -> dict[str, tuple[float, ...]]:
-        """Rubric -> the labels of its scale, as they were when it was rated by."""
-        try:
-            return {
-                name: ScaleSpec.model_validate(details.get("scale")).labels
-                for name, details in self.record().rubrics.items()
-            }
-        except ValidationError:
-            raise strict_json.DamagedFile(
-                f"{self.path('manifest.json')}: a rubric in it has no scale; rate again into a"
-                " new --out"
-            ) from None

@@ -27,7 +27,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from blueprints import Blueprint, UserError, require
+from blueprints import Blueprint, UserError
 from trace_eval.data import jsonl
 from trace_eval.data.files import make_folder, refuse_link
 from trace_eval.data.judgement import Judgement
@@ -41,7 +41,6 @@ from trace_eval.runs.notebook import run_html
 from trace_eval.runs.outcomes import ClipRecord, ProblemRecord
 from trace_eval.runs.reader import APPENDED, RunReader
 from trace_eval.runs.record import RunRecord
-from trace_eval.runs.score_table import COLUMNS, score_rows
 from trace_eval.runs.table import table_of
 
 if TYPE_CHECKING:
@@ -98,13 +97,6 @@ class Run(RunReader):
         Raises:
             UserError: pandas is not installed.
         """
-        if self.holds_scores:
-            pandas = require("pandas", "pandas", "agree", "a data frame")
-            rows = (
-                (*texts, *numbers)
-                for texts, numbers in score_rows(self, list(self.record().rubrics))
-            )
-            return pandas.DataFrame(rows, columns=list(COLUMNS))
         return table_of(self).to_pandas()
 
     def _repr_html_(self) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from blueprints import Advice, UserError
 from extractors import Extractor
+from trace_eval.data.files import write_all
 from trace_eval.data.items import Item
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import refuse_package
@@ -51,8 +52,8 @@ from trace_eval.runs.record import (
     ShardRecord,
 )
 from trace_eval.runs.run import Run
-from trace_eval.runs.score_table import write_results
 from trace_eval.runs.summary import Summary
+from trace_eval.runs.table import table_of
 from trace_eval.runs.turns import write_turns
 
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
@@ -196,7 +197,7 @@ class Session:
         """Bring the run's tables up to date, and count."""
         names = [rubric.name for rubric in self.rubrics]
         if names:
-            write_results(self.run, names)
+            write_all(self.run.path("results.csv"), table_of(self.run, names).csv_lines())
         else:
             fuse_run(self.run, self.policy, self._policies()[1:])
         if any(item.has_conversations for item in self.manifest.items):

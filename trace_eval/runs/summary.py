@@ -13,7 +13,6 @@ from trace_eval.judges.ask.prices import Spending
 from trace_eval.runs.outcomes import NOT_MADE
 from trace_eval.runs.record import CoverageRecord
 from trace_eval.runs.run import Run
-from trace_eval.runs.score_table import COLUMNS, score_rows
 from trace_eval.runs.table import Cell, table_of
 
 
@@ -110,15 +109,8 @@ class RunShown:
     @classmethod
     def of(cls, run: Run) -> RunShown:
         """All rows of a run."""
-        if run.holds_scores:
-            result = score_rows(run, list(run.record().rubrics))
-            scores = [
-                dict(zip(COLUMNS, (*texts, *values), strict=True)) for texts, values in result
-            ]
-            return cls(run.folder, None, tuple(scores))
-        table = table_of(run)
-        pairs = tuple(dict(zip(table.columns, row, strict=True)) for row in table.rows)
-        return cls(run.folder, run.record().policy, pairs)
+        policy = None if run.holds_scores else run.record().policy
+        return cls(run.folder, policy, tuple(table_of(run).records()))
 
 
 @dataclass(frozen=True)

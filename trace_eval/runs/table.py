@@ -1,9 +1,10 @@
-"""The results of a run as one table: what results.csv, exports and data frames hold."""
+"""The results of a run as one table: what results.csv, exports, notebooks and data frames hold."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,19 +12,22 @@ from blueprints import require
 from fusion import DIMENSIONS
 from trace_eval.data import strict_json
 from trace_eval.data.csv_cells import table_lines
+from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.outputs import writing
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.measures.measure import PairMeasures
 from trace_eval.runs.line_index import LineIndex
-from trace_eval.runs.outcomes import NOT_JUDGED, VerdictRow
+from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, VerdictRow
 from trace_eval.runs.reader import RunReader
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-Cell = str | float | bool | None
+Cell = str | float | int | bool | None
+
+Columns = dict[str, type[str] | type[float] | type[int] | type[bool]]
 
 #: Whose languages a table tells, where any is known: that of the request, and the answers.
 LANGUAGES = ("asked", "a", "b")
@@ -39,26 +43,35 @@ class Table:
     Attributes:
         columns: name -> type of its cells; any cell may be None.
         rows: one list per row, in the order of the columns.
+        digits: of its numbers, as CSV.
     """
 
-    columns: dict[str, type[str] | type[float] | type[bool]]
+    columns: Columns
     rows: Iterable[list[Cell]]
+    digits: int = 4
 
     def csv_lines(self) -> Iterator[str]:
-        """The table as CSV; None is an empty cell, numbers have four digits."""
-        yield from table_lines(self.columns, (map(_text, row) for row in self.rows))
+        """The table as CSV."""
+        return table_lines(self.columns, self.texts())
+
+    def texts(self) -> Iterator[list[str]]:
+        """The rows as CSV has them; None is an empty text."""
+        return ([*map(self._text, row)] for row in self.rows)
+
+    def records(self) -> Iterator[dict[str, Cell]]:
+        """Column -> cell of each row."""
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
 
     def arrow_batches(self) -> Iterator[pa.RecordBatch]:
         """The table in parts of bounded size, with one schema."""
         import pyarrow as pa
 
-        kinds = {str: pa.string(), float: pa.float64(), bool: pa.bool_()}
+        kinds = {str: pa.string(), float: pa.float64(), int: pa.int64(), bool: pa.bool_()}
         schema = pa.schema([(name, kinds[kind]) for name, kind in self.columns.items()])
-        rows = iter(self.rows)
+        records = self.records()
         while True:
-            batch = [row for row, _ in zip(rows, range(_BATCH), strict=False)]
-            records = [dict(zip(self.columns, row, strict=True)) for row in batch]
-            yield pa.RecordBatch.from_pylist(records, schema=schema)
+            batch = list(islice(records, _BATCH))
+            yield pa.RecordBatch.from_pylist(batch, schema=schema)
             if len(batch) < _BATCH:
                 return
 
@@ -74,13 +87,12 @@ class Table:
         frame: pd.DataFrame = pa.Table.from_batches(list(self.arrow_batches())).to_pandas()
         return frame
 
-
-def _text(cell: Cell) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    return f"{cell:.4g}" if isinstance(cell, float) else cell
+    def _text(self, cell: Cell) -> str:
+        if cell is None:
+            return ""
+        if isinstance(cell, bool):
+            return "true" if cell else "false"
+        return f"{cell:.{self.digits}g}" if isinstance(cell, float) else str(cell)
 
 
 def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
@@ -183,9 +195,36 @@ def _language(result: PairMeasures | None, name: str) -> str | None:
     return result.languages.get(name) if result else None
 
 
-def table_of(run: RunReader) -> Table:
-    """The results of a run as they were fused last."""
-    return results_table(run, run.overall())
+#: Columns of scores.
+_SCORES: Columns = {
+    **dict.fromkeys(("item", "question_id", "system", "rubric", "status", "reason"), str),
+    **dict.fromkeys(("value", "sd"), float),
+    **dict.fromkeys(("used", "samples"), int),
+    **dict.fromkeys(("mean", "variance"), float),
+}
+
+
+def table_of(run: RunReader, rubrics: Iterable[str] | None = None) -> Table:
+    """The results of a run: of pairs as they were fused last, of scores a row per item and rubric.
+
+    Args:
+        run: of pairs or scores.
+        rubrics: of scores; None: those of the run's record.
+    """
+    if not run.holds_scores:
+        return results_table(run, run.overall())
+    names = list(run.record().rubrics if rubrics is None else rubrics)
+    outcomes = run.score_outcomes()
+
+    def row(item: Single, name: str) -> list[Cell]:
+        result = outcomes.get((item.id, name), NOT_SCORED)
+        reason = None if result.reason is None else str(result.reason)
+        return [
+            *(item.id, item.question_id, item.system, name, result.status, reason),
+            *(result.value, result.sd, result.used, result.samples, result.mean, result.variance),
+        ]
+
+    return Table(_SCORES, (row(item, name) for item in run.singles() for name in names), 6)
 
 
 def write_parquet(table: Table, path: Path) -> None:
