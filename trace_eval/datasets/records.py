@@ -5,47 +5,44 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
 
 
-def authors_score(
-    item: str,
-    system: str | None,
-    rule: tuple[str, str],
-    judge: str,
-    value: float | None,
-    detail: str = "",
-    reason: Reason = Reason.UNPARSEABLE,
-    caveats: Sequence[str] = (),
-) -> Score:
-    """The score of one answer by its authors' rule.
+@dataclass(frozen=True)
+class Rule:
+    """A rule of a benchmark's authors.
 
-    Args:
-        item: id of the answer.
-        rule: its name, and what it asks for in words.
+    Attributes:
+        name: of what it scores.
+        words: what it asks for.
         judge: ``authors/NAME/RULE@COMMIT``.
-        value: on the rule's scale; None: it could not read the answer.
-        detail, reason: why there is no value.
     """
-    name, words = rule
-    digest = hashlib.sha256(words.encode()).hexdigest()
-    if value is None:
-        return Score.unscored(item, name, digest, judge, reason, detail, system=system)
-    return Score(
-        item=item,
-        system=system,
-        rubric=name,
-        rubric_sha256=digest,
-        judge=judge,
-        status="scored",
-        value=value,
-        used=1,
-        samples=1,
-        caveats=list(caveats),
-    )
+
+    name: str
+    words: str
+    judge: str
+
+    def score(
+        self,
+        item: str,
+        system: str | None,
+        value: float | None,
+        detail: str = "",
+        caveats: Sequence[str] = (),
+    ) -> Score:
+        """The score of one answer; None: the rule could not read it, and ``detail`` says why."""
+        digest = hashlib.sha256(self.words.encode()).hexdigest()
+        about = {"item": item, "system": system, "rubric": self.name, "judge": self.judge}
+        about |= {"rubric_sha256": digest}
+        if value is None:
+            problem = {"status": "unscored", "reason": Reason.UNPARSEABLE, "detail": detail}
+            return Score.model_validate(about | problem)
+        known = {"status": "scored", "value": value, "used": 1, "samples": 1}
+        return Score.model_validate(about | known | {"caveats": list(caveats)})
 
 
 def unique_ids(

@@ -16,7 +16,7 @@ from trace_eval.data.items import Single
 from trace_eval.data.pairs import Pair
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, mean_figure
-from trace_eval.datasets.records import authors_score, unique_ids
+from trace_eval.datasets.records import Rule, unique_ids
 from trace_eval.datasets.rows import Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
 from trace_eval.measures.text import whisper_en
@@ -89,7 +89,8 @@ def _contradicts(row: Row) -> bool:
 
 def _add(result: Converted, source: Source, path: Path, system: str, rows: Sequence[Row]) -> None:
     baselines = source.folder / "data" / "baseline_audios"
-    rule = ("emergent-tts", "win 1, tie .5, loss 0 against the baseline; failed calls left out")
+    words = "win 1, tie .5, loss 0 against the baseline; failed calls left out"
+    rule = Rule("emergent-tts", words, f"authors/emergent-tts/winner@{COMMIT}")
     recognised = 0
     for row in rows:
         name = str(row["unique_id_eval"])
@@ -97,8 +98,8 @@ def _add(result: Converted, source: Source, path: Path, system: str, rows: Seque
         audio = source.recording(path.parent, spoken) if spoken else None
         other = source.recording(baselines, f"{name}.wav")
         recognised += audio is not None
-        words = row.text("model_prediction")
-        text = "" if words is None and audio is None else words
+        heard = row.text("model_prediction")
+        text = "" if heard is None and audio is None else heard
         places = {"text": text, "audio": audio}
         with alone(result.problems, row.where):
             item = Single(
@@ -113,22 +114,14 @@ def _add(result: Converted, source: Source, path: Path, system: str, rows: Seque
             if audio is not None and other is not None:
                 result.pairs.append(_pair(name, system, row, audio, other))
             result.items.append(item)
-            result.scores.append(
-                authors_score(
-                    name,
-                    system,
-                    rule,
-                    f"authors/emergent-tts/winner@{COMMIT}",
-                    outcome(row),
-                    "the judge named no winner",
-                )
-            )
+            said = rule.score(name, system, outcome(row), "the judge named no winner")
+            result.scores.append(said)
     for category in ("", *sorted({row["category"] for row in rows})):
         own = [row for row in rows if category in ("", row["category"])]
-        said = [outcome(row) for row in own]
-        available = [value for value in said if value is not None]
+        outcomes = [outcome(row) for row in own]
+        available = [value for value in outcomes if value is not None]
         name = f"win rate, {category}" if category else "win rate"
-        lost = len(said) - len(available)
+        lost = len(outcomes) - len(available)
         result.figures.append(mean_figure(name, available, lost, (0, 1), 100, system=system))
     result.figures += _word_errors(system, rows)
     odd = sum(map(_contradicts, rows))

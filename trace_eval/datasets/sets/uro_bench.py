@@ -17,7 +17,7 @@ from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import URO_EN, URO_ZH
 from trace_eval.datasets.figures import Figure, mean_figure
-from trace_eval.datasets.records import authors_score
+from trace_eval.datasets.records import Rule
 from trace_eval.datasets.replies import open_marks
 from trace_eval.datasets.rows import Row, Rows, alone
 from trace_eval.datasets.source import Source
@@ -140,18 +140,12 @@ def _read_result(
         for n, row in enumerate(marked):
             with alone(rows.problems, row.where):
                 result.items.append(_item_of(row, n, folder, chosen))
-    for number, value in enumerate(values):
-        words = (f"uro-bench-{mode}", f"URO-Bench, mode {mode}, as its own code averages replies")
-        result.scores.append(
-            authors_score(
-                f"{folder.name}-{number:04d}",
-                chosen.system,
-                words,
-                f"authors/uro-bench/{mode}@{COMMIT}",
-                value,
-                "a reply holds no mark",
-            )
-        )
+    words = f"URO-Bench, mode {mode}, as its own code averages replies"
+    rule = Rule(rubric, words, f"authors/uro-bench/{mode}@{COMMIT}")
+    result.scores += [
+        rule.score(f"{folder.name}-{number:04d}", chosen.system, value, "a reply holds no mark")
+        for number, value in enumerate(values)
+    ]
 
 
 def _item_of(row: Row, number: int, folder: Path, chosen: Selection) -> Single:

@@ -15,7 +15,7 @@ from typing import Any
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOCALBENCH, wer_step
 from trace_eval.datasets.figures import Figure, mean_figure, share_figure
-from trace_eval.datasets.records import authors_score
+from trace_eval.datasets.records import Rule
 from trace_eval.datasets.rows import Row
 from trace_eval.measures.text import WHISPER_EN, whisper_en
 
@@ -46,11 +46,11 @@ _COLUMNS = {"instruction_following": "instruction"}
 #: Columns that only the whole run of the authors gives: recordings and further models.
 _OTHER_COLUMNS = ("utmos", "wer", "robustness")
 
-_RULE = "contains-reference"
-
-RULE_WORDS = (
+_KNOWLEDGE = Rule(
+    "vocalbench-knowledge",
     "right if the reference, as a string, stands in the answer, after special tokens, blanks and"
-    f" hyphens are cleaned and {WHISPER_EN} has normalised both"
+    f" hyphens are cleaned and {WHISPER_EN} has normalised both",
+    f"authors/vocalbench/contains-reference@{COMMIT}",
 )
 
 _SPECIAL = re.compile(r"<\|.*?\|>")
@@ -117,16 +117,9 @@ def score_knowledge(result: Converted, system: str, answers: Sequence[VocalAnswe
             counts["lost"] += written and not recognised
             counts["gained"] += recognised and not written
             sources.setdefault(str(one.question.get("Source")), []).append(recognised)
-        result.scores.append(
-            authors_score(
-                one.id,
-                system,
-                ("vocalbench-knowledge", RULE_WORDS),
-                f"authors/vocalbench/{_RULE}@{COMMIT}",
-                float(recognised if one.heard is not None else written),
-                caveats=["empty_candidate"] if one.heard == "" else [],
-            )
-        )
+        right = float(recognised if one.heard is not None else written)
+        caveats = ["empty_candidate"] if one.heard == "" else []
+        result.scores.append(_KNOWLEDGE.score(one.id, system, right, caveats=caveats))
     result.figures += _knowledge_figures(system, counts, drifted)
     result.figures += _flag_figures(system, answers)
     if sources:
@@ -199,6 +192,8 @@ def score_verdicts(
     if not judged:
         return
     low, high = SETS[name][2]
+    words = "the mark of the authors' judge for the spoken answer"
+    rule = Rule(f"vocalbench-{name}", words, f"authors/vocalbench/judge@{COMMIT}")
     values, unread = [], 0
     for one in judged:
         assert one.verdict is not None
@@ -206,16 +201,8 @@ def score_verdicts(
         good = type(mark) in (int, float) and 0 <= mark <= high
         values += [float(mark)] if good else []
         unread += not good
-        result.scores.append(
-            authors_score(
-                one.id,
-                system,
-                (f"vocalbench-{name}", "the mark of the authors' judge for the spoken answer"),
-                f"authors/vocalbench/judge@{COMMIT}",
-                float(mark) if good else None,
-                detail=f"s2s_score is {mark!r:.40}",
-            )
-        )
+        value = float(mark) if good else None
+        result.scores.append(rule.score(one.id, system, value, f"s2s_score is {mark!r:.40}"))
     row = VOCALBENCH.row(system)
     column = _COLUMNS.get(name, name)
     printed = row.get(column) if row and name != "emotion" else None

@@ -14,7 +14,7 @@ from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, weighted
-from trace_eval.datasets.records import authors_score, unique_ids
+from trace_eval.datasets.records import Rule, unique_ids
 from trace_eval.datasets.rows import Columns, Row, Rows, alone
 from trace_eval.datasets.sets.vstyle_people import add_people, key_of
 from trace_eval.datasets.source import Source
@@ -151,7 +151,8 @@ def _score(found: Converted, system: str, own: Sequence[Row]) -> None:
         return
     marks: dict[str, list[float]] = {}
     unread: dict[str, int] = {}
-    rule = ("vstyle", "mark from 1 to 5 of the authors' audio judge")
+    words = "mark from 1 to 5 of the authors' audio judge"
+    rule = Rule("vstyle", words, f"authors/vstyle/judge@{COMMIT}")
     for row in scored:
         mark = mark_of(row.get("gemini_score"))
         ability = row["ability"]
@@ -159,16 +160,8 @@ def _score(found: Converted, system: str, own: Sequence[Row]) -> None:
             unread[ability] = unread.get(ability, 0) + 1
         else:
             marks.setdefault(ability, []).append(mark)
-        found.scores.append(
-            authors_score(
-                str(row["id"]),
-                system,
-                rule,
-                f"authors/vstyle/judge@{COMMIT}",
-                mark,
-                f"gemini_score is {row.get('gemini_score')!r:.60}",
-            )
-        )
+        details = f"gemini_score is {row.get('gemini_score')!r:.60}"
+        found.scores.append(rule.score(str(row["id"]), system, mark, details))
     found.figures.append(_overall(system, marks, unread, len(scored)))
 
 
