@@ -13,10 +13,9 @@ from typing import Any
 
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOICEBENCH
-from trace_eval.datasets.decisions import Decisions, read_decisions
+from trace_eval.datasets.decisions import Decisions, Phrases, read_decisions, read_phrases
 from trace_eval.datasets.figures import Figure, fallback_sd, mean_figure, share_figure
 from trace_eval.datasets.letters import authors_letter, letter_of
-from trace_eval.datasets.lists import Phrases, read_phrases
 from trace_eval.datasets.records import Rule
 from trace_eval.datasets.replies import (
     bbh_text,
