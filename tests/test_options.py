@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -258,3 +260,19 @@ def test_the_library_does_what_the_command_does(
     assert "nowhere.wav" in str([*map(str, whole.problems())])
     assert job.judge().total == len(job.manifest.items)
     assert Run(job.folder).exists
+
+
+def test_no_help_page_imports_numpy() -> None:
+    code = """
+import contextlib, io, sys
+sys.argv = ["trace-eval", "--help"]
+from trace_eval.commands.cli import app
+from trace_eval.commands.listing import GROUPS
+for name in (name for commands in GROUPS.values() for name in commands):
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()) as shown:
+        app([name, "--help"])
+    assert "Usage" in shown.getvalue(), name
+    assert "numpy" not in sys.modules, name
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

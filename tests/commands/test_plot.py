@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from trace_eval.commands.plot import draw, time_axis
+from trace_eval.commands.show_blueprint import draw, time_axis
 
 
 def test_a_ramp_with_a_gap() -> None:

@@ -10,8 +10,7 @@ import pytest
 from benchmarks import published
 from trace_eval.datasets import Conversion, Figure, Selection, read_dataset
 from trace_eval.datasets.boards import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH, Board, wer_step
-from trace_eval.datasets.letters import letter_of
-from trace_eval.datasets.replies import own_refusal
+from trace_eval.datasets.replies import letter_of, own_refusal
 from trace_eval.datasets.sets.vocalbench_rules import is_right
 from trace_eval.datasets.sets.vstyle import WEIGHTS, overall
 

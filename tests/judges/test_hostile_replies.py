@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support.cases import verdict
-from trace_eval.data.replies import verdict as marked
+from trace_eval.data.spelling import verdict as marked
 from trace_eval.judges.ask.base import Tokens, Unusable, check_text
 from trace_eval.judges.ask.bounds import cut_detail
 from trace_eval.judges.ask.connection import Redactor

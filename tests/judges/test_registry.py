@@ -10,7 +10,8 @@ from blueprints import UserError
 from trace_eval.judges.base import Judge
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry import kinds, plugins
-from trace_eval.judges.registry.create import create_judge, create_scorers, judge_specs
+from trace_eval.judges.registry.create import create_judge, create_scorers
+from trace_eval.judges.registry.kinds import judge_specs
 from trace_eval.rubrics.load import load_rubric
 
 

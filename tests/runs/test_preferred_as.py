@@ -18,7 +18,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.judges.combine.orders import PairOpinions
 from trace_eval.judges.combine.votes import rewarded_judgement, voted_judgement
 from trace_eval.judges.read.two_scores import NATURALNESS
-from trace_eval.runs.preferred_as import typed_tie, write_as_voice_quality
+from trace_eval.runs.derived import typed_tie, write_as_voice_quality
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.gates import Output
+from trace_eval.commands.gates import Labels, Output
 from trace_eval.commands.signatures import from_classes
-from trace_eval.commands.statistics import Labels
 from trace_eval.estimate.options import OF_PAGES
 
 

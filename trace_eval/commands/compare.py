@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trace_eval.commands.console import say_note
-from trace_eval.commands.gates import Output
+from trace_eval.commands.gates import Labels, Output
 from trace_eval.commands.signatures import from_classes, refuse_unused
-from trace_eval.commands.statistics import Labels
 from trace_eval.compare.options import ChangeOptions, CompareOptions
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import typer
 
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY
+from trace_eval.commands.gates import Labels
 from trace_eval.commands.signatures import from_classes
-from trace_eval.commands.statistics import Labels
 from trace_eval.options import PairOptions
 
 
@@ -111,7 +111,7 @@ def _calibrate_file(
 
 
 def _replace(run: Path, options: PairOptions, out: Path | None) -> Path:
-    from trace_eval.runs.preferred_as import VOICE_QUALITY, write_as_voice_quality
+    from trace_eval.runs.derived import VOICE_QUALITY, write_as_voice_quality
 
     acceptable, onto = options.acceptable, options.onto
     if options.stands_for != VOICE_QUALITY or acceptable is None or onto is None or out is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -64,3 +65,13 @@ def close(
         complain(check.text)
     if failed:
         raise typer.Exit(EXIT_INCOMPLETE)
+
+
+Labels = Annotated[
+    Path | None,
+    typer.Option(help="Human labels (CSV, JSONL, HCoT JSON). Default: those in the run or file."),
+]
+Junit = Annotated[
+    Path | None,
+    typer.Option("--junit", help="Write JUnit XML to this file: a test case per condition."),
+]

@@ -41,7 +41,7 @@ def judges_help() -> str:
     """Help of ``--judge``; the kinds, plug-ins included, are looked up when somebody asks."""
     if "--help" not in sys.argv:
         return "Who judges."
-    from trace_eval.judges.registry.create import judge_specs
+    from trace_eval.judges.registry.kinds import judge_specs
 
     available = dict.fromkeys((*judge_specs(), *judge_specs("single")))
     return f"Who judges: {', '.join(available)}; trace-eval doctor says which can run here."

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.gates import Output, close
+from trace_eval.commands.gates import Junit, Labels, Output, close
 from trace_eval.commands.signatures import from_classes
-from trace_eval.commands.statistics import Junit, Labels
 from trace_eval.data.columns import Columns
 from trace_eval.stats.options import RankOptions
 

@@ -95,8 +95,9 @@ def result_schema(command: str) -> dict[str, Any]:
     """
     named = [one.rpartition(" ") for one in _named(command)]
     kinds = [_kind(how, place) for how, _, place in named]
+    several: Any = tuple.__class_getitem__(tuple(kinds))
     adapter: TypeAdapter[Any] = TypeAdapter(
-        tuple.__class_getitem__(tuple(kinds)), config=ConfigDict(arbitrary_types_allowed=True)
+        several, config=ConfigDict(arbitrary_types_allowed=True)
     )
     whole = adapter.json_schema(mode="serialization", schema_generator=_AsWritten)
     results = [
@@ -109,8 +110,10 @@ def result_schema(command: str) -> dict[str, Any]:
 
 def _kind(how: str, place: str) -> Any:
     module, _, name = place.partition(":")
-    kind = getattr(import_module(module), name)
-    return {"list": list[kind], "dict": dict[str, kind]}.get(how, kind)
+    kind: Any = getattr(import_module(module), name)
+    if how == "list":
+        return list.__class_getitem__(kind)
+    return dict.__class_getitem__((str, kind)) if how == "dict" else kind
 
 
 def _with_sentences(own: dict[str, Any]) -> dict[str, Any]:

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from trace_eval.datasets.letters import letter_of
-
 #: A mark that is the whole reply, or stands in double brackets.
 _MARK = re.compile(r"\A\s*(\d+(?:\.\d+)?)\s*\Z|\[\[(\d+(?:\.\d+)?)\]\]")
 
@@ -87,3 +85,115 @@ def is_refusal(answer: str, phrases: tuple[str, ...]) -> bool:
 def own_refusal(answer: str) -> bool:
     """Our own reading of a refusal; an empty answer gives no harmful help either."""
     return not answer.strip() or bool(_REFUSALS.search(answer))
+
+
+#: What may stand around a letter, and behind it.
+_OPEN, _END = r"[\"'“‘*_(\[{\s]*", r"(?![\w'’])"
+
+#: Words before a letter that state it, with what may stand between.
+_NAMED = (
+    r"(?:answer|option|choice|pick|respuesta|opción|réponse|antwort|risposta|resposta"
+    r"|答案|选项|選項)"
+)
+_IS = (
+    r"(?:\s*[:：=]|\s+(?:is|es|est|ist|è|é|would be|should be|must be|has to be|will be)\b"
+    r"|是|为|為)"
+)
+_CHOOSE = (
+    r"(?:choose|chose|pick|select|go with|going with|go for|say|elijo|choisis|wähle"
+    r"|选择|選擇|选|選)"
+)
+_IT_IS = (
+    r"(?:\bit(?:'s|’s| is| would be| should be| must be| has to be)|\bthat(?:'s|’s| is| would be))"
+)
+_RIGHT = (
+    r"\s*[.):*\"']*\s+(?:is|seems|looks|would be|must be)\s+(?:the\s+)?(?:\w+\s+)?"
+    r"(?:right|correct|best|true|answer)"
+)
+
+_LETTER = r"([A-D])"
+_ANY = r"([A-Da-d])"
+
+#: Statements, each with one letter.
+_STATED = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?i:{_NAMED})(?:\s+\w+){{0,4}}?(?i:{_IS}){_OPEN}(?:(?i:option|choice|letter)\s+)?{_OPEN}{_LETTER}{_END}",
+        rf"(?i:{_NAMED}){_OPEN}{_LETTER}{_END}",
+        rf"(?i:{_NAMED})(?:\s+\w+){{0,4}}?(?i:{_IS}){_OPEN}([a-d])[.!]?\s*\Z",
+        rf"(?i:option|choice|answer)\s+{_OPEN}([b-d]){_END}",
+        rf"(?i:\b{_CHOOSE})\s*(?:(?i:the|option|answer|choice|letter)\s+){{0,2}}{_OPEN}{_LETTER}{_END}",
+        rf"(?i:{_IT_IS})\s+(?:(?i:definitely|clearly|option|answer)\s+)?{_OPEN}{_LETTER}{_END}",
+        rf"(?<![\w]){_ANY}(?i:{_RIGHT})\b",
+        r"[(\[]\s*([A-Da-d])\s*[)\]]",
+        r"\*\*\s*([A-Da-d])\b",
+        rf"[:：]\s*{_LETTER}[.!]?\s*\Z",
+    )
+)
+
+#: A letter that begins the reply, with a mark.
+_FIRST = re.compile(rf"\A{_OPEN}{_ANY}\s*(?:[.):]|\Z|[\"'”’*_)\]}}]+(?:\s*[.)])?\s*\Z)")
+
+#: Capital letters that stand alone; an A before a word is an article.
+_ALONE = re.compile(r"(?<![\w'’])(?:([B-D])(?![\w'’])|(A)(?![\w'’])(?!\s+(?!x?or\b|and\b)\w))")
+
+_NOT = re.compile(r"(?i)\b(?:not|never|isn't|neither|nor|no)\s+(?:option\s+|answer\s+)?\W*\Z")
+_WRONG = re.compile(
+    r"(?i)\A\W{0,3}\s*(?:is|seems|looks|would be)\s+(?:\w+\s+)?(?:wrong|incorrect|false|out)\b"
+)
+
+
+def letter_of(reply: str) -> str | None:
+    """The letter that a reply names, ``A`` to ``D``; None: it names none, or several.
+
+    Args:
+        reply: what a system answered to a question with four choices.
+    """
+    stated = sorted(
+        (match.start(1), match[1].upper())
+        for pattern in _STATED
+        for match in pattern.finditer(reply)
+        if _is_meant(reply, match.start(), match.start(1), match.end(1))
+    )
+    if stated:
+        return stated[-1][1]
+    if (first := _FIRST.match(reply)) and _is_meant(reply, 0, first.start(1), first.end(1)):
+        return first[1].upper()
+    alone = {
+        (match[1] or match[2])
+        for match in _ALONE.finditer(reply)
+        if _is_meant(reply, match.start(), match.start(), match.end())
+    }
+    return alone.pop() if len(alone) == 1 else None
+
+
+def _is_meant(reply: str, start: int, letter: int, end: int) -> bool:
+    """False where it is said of the letter that it is not the one."""
+    return not (
+        _NOT.search(reply[max(0, start - 24) : start])
+        or _NOT.search(reply[max(0, letter - 24) : letter])
+        or _WRONG.match(reply[end : end + 40])
+    )
+
+
+def authors_letter(reply: str, templates: tuple[str, ...]) -> str | None:
+    """The letter by the templates of VoiceBench, tried in their order; None: they read none.
+
+    Args:
+        reply: what a system answered.
+        templates: phrases with one placeholder in brackets, e.g. ``[CHOICE]``.
+    """
+    text = reply.lower()
+    if text.startswith(("<1>", "<2>", "<3>")):  # marks that some systems put first
+        text = text[3:].strip()
+    for template in templates:
+        for choice in "abcd":
+            if _PLACEHOLDER.sub(choice, template) in text:
+                return choice.upper()
+    for choice in "abcd":
+        if text == choice or text.startswith(tuple(choice + mark for mark in ".,:)")):
+            return choice.upper()
+    return None
+
+
+_PLACEHOLDER = re.compile(r"\[[A-Z_]+\]|\{\w*\}")

@@ -12,8 +12,7 @@ import numpy as np
 from blueprints import UserError
 from trace_eval.data.columns import Columns
 from trace_eval.data.label_files import columns_of, read_columns
-from trace_eval.data.replies import are_replies, verdict
-from trace_eval.data.spelling import NOBODY, PLAIN, Names, spelled
+from trace_eval.data.spelling import NOBODY, PLAIN, Names, are_replies, spelled, verdict
 from trace_eval.data.without_labels import refuse_without
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, Codes
 from trace_eval.opinions.labels import Reading, label_table, mapped, names_of

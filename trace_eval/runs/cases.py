@@ -9,8 +9,8 @@ from trace_eval.data import strict_json
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Item
 from trace_eval.judges.base import Case
-from trace_eval.runs.line_index import LineIndex
 from trace_eval.runs.pipeline import decode_recording
+from trace_eval.runs.reader import LineIndex
 from trace_eval.runs.run import Run
 
 

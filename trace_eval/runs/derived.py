@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from trace_eval.data.judgement import Judgement
+from blueprints import UserError
+from fusion import Dimension, Rating, from_steps
+from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores
 from trace_eval.data.manifests import Manifest
+from trace_eval.data.outcome import Reason
 from trace_eval.runs.folders import written_atomically
 from trace_eval.runs.fuse import any_policy, fuse_run
 from trace_eval.runs.record import JudgeRecord, RunRecord
@@ -70,3 +73,117 @@ def _copy_evidence(source: Run, target: Run) -> None:
         if blueprint.clip not in clips:
             clips.add(blueprint.clip)
             target.add_blueprint(blueprint)
+
+
+#: The dimension that naturalness can stand for.
+VOICE_QUALITY: Dimension = "voice_quality"
+
+_BETTER = {"1": Rating.A, "2": Rating.B}
+
+
+def typed_tie(scores: PairScores, label: str, acceptable: float) -> Rating:
+    """HCoT's steps on scores: which answers are acceptable by their means, then which won.
+
+    Args:
+        scores: of both answers; an answer is acceptable whose mean is ``acceptable`` or more.
+        label: ``1``, ``2`` or ``tie``, as the opinions voted; counts when both are acceptable.
+        acceptable: on the scale of the scores.
+
+    Raises:
+        UserError: the scores have no scale (rewards), or it does not hold ``acceptable``.
+    """
+    if scores.low is None or scores.high is None:
+        raise UserError(
+            "acceptable: rewards are on no scale, only their differences mean anything; use a"
+            " judge that gives scores (-J task=naturalness)"
+        )
+    if not scores.low <= acceptable <= scores.high:
+        raise UserError(
+            f"acceptable {acceptable:g}: the scores go from {scores.low:g} to {scores.high:g}"
+        )
+    good = [mean >= acceptable for mean in (scores.mean_a, scores.mean_b)]
+    return from_steps(good[0], good[1], _BETTER.get(label))
+
+
+def write_as_voice_quality(folder: Path, onto: Path, out: Path, acceptable: float) -> int:
+    """Write a run in which naturalness replaces another judge's voice quality; fused.
+
+    A pair without naturalness scores is unscored, with the reason of its own judgement.
+
+    Args:
+        folder: a run with scores of both answers (``pair_scores``).
+        onto: a run of typed verdicts on the same pairs; its policy fuses the new one.
+        out: a new folder.
+        acceptable: see :func:`typed_tie`.
+
+    Returns:
+        Pairs whose voice quality was replaced.
+
+    Raises:
+        UserError: see :func:`typed_tie`; ``out`` exists; the runs hold other pairs, no scores or
+            no typed verdicts.
+    """
+    if out.exists():
+        raise UserError(f"{out}: exists; name another folder")
+    run, base = Run.open(folder), Run.open(onto)
+    scored, before = run.judgements(), base.judgements()
+    pairs = list(base.pairs())
+    _check_pairs(run, base)
+    if not any(result.pair_scores for result in scored.values()):
+        raise UserError(f"{folder}: no judgement scores both answers; see -J task=naturalness")
+    plain = next((result for result in before.values() if result.label_set != "typed"), None)
+    if plain is not None:
+        raise UserError(
+            f"{onto}: judge {plain.judge} gives {plain.label_set} labels, no typed ties"
+        )
+    message = (
+        f"{VOICE_QUALITY} by the naturalness scores of judge {run.record().judge.spec};"
+        f" acceptable from {acceptable:g}"
+    )
+    made = {
+        name: _replaced(result, scored.get(name), acceptable, message)
+        for name, result in before.items()
+    }
+    write_derived(
+        (base, run), out, derived_record(run, base, message), Manifest(onto, pairs), made.get
+    )
+    return sum(message in result.caveats for result in made.values())
+
+
+def _check_pairs(run: Run, base: Run) -> None:
+    available = {pair.id: (pair.a.source_id, pair.b.source_id) for pair in base.pairs()}
+    for pair in run.pairs():
+        if available.get(pair.id, own := (pair.a.source_id, pair.b.source_id)) != own:
+            raise UserError(
+                f"pair {pair.id!r}: its recordings in {run.folder} are not those of {base.folder};"
+                " judge the same pairs"
+            )
+
+
+def _replaced(
+    before: Judgement, result: Judgement | None, acceptable: float, message: str
+) -> Judgement:
+    scores = result.pair_scores if result and result.status == "scored" else None
+    if result is None or scores is None:
+        reason = (result.reason if result else None) or Reason.EVIDENCE_MISSING
+        return Judgement.unscored(
+            before.pair, before.judge, reason, "the pair has no naturalness scores"
+        )
+    verdict = DimensionVerdict(
+        rating=typed_tie(scores, str(result.label("overall")), acceptable),
+        reasoning=f"mean naturalness {scores.mean_a:.2f} and {scores.mean_b:.2f};"
+        f" acceptable from {acceptable:g}",
+        evidence={
+            "mean_a": scores.mean_a,
+            "mean_b": scores.mean_b,
+            "p_a": scores.p_a,
+            "acceptable": acceptable,
+        },
+        consistent=result.dimensions["overall"].consistent,
+    )
+    return before.model_copy(
+        update={
+            "dimensions": {**before.dimensions, VOICE_QUALITY: verdict},
+            "caveats": [*before.caveats, *result.caveats, message],
+        }
+    )

@@ -8,7 +8,7 @@ from blueprints import Blueprint, UserError, Value
 from blueprints.flat import flat
 from trace_eval.data import strict_json
 from trace_eval.data.outputs import write_lines
-from trace_eval.runs.line_index import LineIndex
+from trace_eval.runs.reader import LineIndex
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import Cell, Columns, Table, results_table, write_parquet
 

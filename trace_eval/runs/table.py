@@ -17,9 +17,8 @@ from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.outputs import writing
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.measures.measure import PairMeasures
-from trace_eval.runs.line_index import LineIndex
 from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, VerdictRow
-from trace_eval.runs.reader import RunReader
+from trace_eval.runs.reader import LineIndex, RunReader
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,11 +15,12 @@ from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOICEBENCH
 from trace_eval.datasets.decisions import Decisions, Phrases, read_decisions, read_phrases
 from trace_eval.datasets.figures import Figure, fallback_sd, mean_figure, share_figure
-from trace_eval.datasets.letters import authors_letter, letter_of
 from trace_eval.datasets.records import Rule
 from trace_eval.datasets.replies import (
+    authors_letter,
     bbh_text,
     is_refusal,
+    letter_of,
     majority,
     open_marks,
     own_refusal,

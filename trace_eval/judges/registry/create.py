@@ -14,8 +14,8 @@ from trace_eval.judges.base import Judge, missing_members
 from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.options.presets import FOR_LISTENERS
-from trace_eval.judges.registry.kinds import FUSION, KINDS, JudgeKind
-from trace_eval.judges.registry.plugins import plugin, plugin_kinds
+from trace_eval.judges.registry.kinds import FUSION, KINDS, JudgeKind, judge_specs
+from trace_eval.judges.registry.plugins import plugin
 from trace_eval.rubrics.single import ScoreRubric
 
 
@@ -160,15 +160,6 @@ def panel_of(
         raise UserError(f"judge {fused[0]}: is several judges already; name it alone")
     folder = Path(fused[0].partition(":")[2])
     return FusedPanel(folder, rubrics, lambda spec: create_scorers(spec, rubrics, options), done)
-
-
-def judge_specs(item: ItemKind = "pair") -> list[str]:
-    """How every known judge of pairs, or of single answers, is written, built-in ones first."""
-    if item == "pair":
-        return [kind.usage for kind in KINDS.values() if kind.pairs] + plugin_kinds()
-    scorers = [kind for name, kind in KINDS.items() if kind.scores or name == FUSION]
-    scorers.sort(key=lambda kind: kind.pairs is not None)  # those that do nothing else first
-    return [kind.usage for kind in scorers] + plugin_kinds()
 
 
 def ignored_options(judge: Judge, options: JudgeOptions) -> list[str]:

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blueprints import UserError, is_installed
+from fusion import ItemKind
 from trace_eval.judges.base import Judge
 from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.registry.plugins import plugin_kinds
 from trace_eval.rubrics.single import ScoreRubric
 
 if TYPE_CHECKING:
@@ -299,3 +301,12 @@ def _need(package: str, model: str) -> None:
 
 
 _EXAMPLES = {"openai": "openai:gpt-4.1-mini", "ollama": "ollama:qwen3:8b"}
+
+
+def judge_specs(item: ItemKind = "pair") -> list[str]:
+    """How every known judge of pairs, or of single answers, is written, built-in ones first."""
+    if item == "pair":
+        return [kind.usage for kind in KINDS.values() if kind.pairs] + plugin_kinds()
+    scorers = [kind for name, kind in KINDS.items() if kind.scores or name == FUSION]
+    scorers.sort(key=lambda kind: kind.pairs is not None)  # those that do nothing else first
+    return [kind.usage for kind in scorers] + plugin_kinds()
