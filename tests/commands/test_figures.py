@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from benchmarks.synthetic_run import Recipe, make_run
 from tests.support import golden_runs as runs
 from trace_eval.commands.cli import app
 from trace_eval.show.latex import escaped
@@ -159,3 +160,40 @@ def test_what_cannot_be_written_is_refused(
     arguments = [word.format(mine=mine) for word in more]
     assert told in typed("rank", tables / "judges.csv", "--judge", "reader", *arguments, code=2)
     assert mine.read_text() == "my paper"
+
+
+def test_rates_of_every_two_systems_and_accuracy_on_parts(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", Recipe(24))
+    out = {n: tmp_path / n for n in ("r.json", "m.svg", "a.json", "c.svg", "l.svg")}
+    typed(
+        "rank", run, "--resamples", 20, "--json", out["r.json"], "--plot", f"matrix={out['m.svg']}"
+    )
+    ranked = json.loads(out["r.json"].read_text())
+    wins = {one["system"]: one for one in ranked["systems"]}
+    met = [one for one in ranked["meetings"] if "alto" in (one["first"], one["second"])]
+    assert sum(one["comparisons"] for one in met) == wins["alto"]["comparisons"]
+    points = sum(
+        one["comparisons"] * (one["rate"] if one["first"] == "alto" else 1 - one["rate"])
+        for one in met
+    )
+    own = wins["alto"]
+    assert points == pytest.approx(own["wins"] + (own["ties"] + own["both_bad"]) / 2)
+    drawn = words(out["m.svg"]).split()
+    assert all(f"{100 * one['rate']:.0f}" in drawn for one in ranked["meetings"])
+    call = ["agree", run, "--missing", "drop", "--resamples", 20, "--json", out["a.json"]]
+    call += ["--plot", f"categories={out['c.svg']}"]
+    typed(*call, "--plot", f"labels={out['l.svg']}")
+    report = json.loads(out["a.json"].read_text())
+    (whole,) = (s for s in report["scores"] if s["dimension"] == "overall")
+    value = whole["metrics"]["accuracy_4way"]["value"]
+    by = {one["category"]: one for one in report["by_category"]}
+    assert sum(one["items"] for one in by.values()) == 24
+    mean = sum(one["items"] * one["accuracy"]["value"] for one in by.values()) / 24
+    assert mean == pytest.approx(value)
+    last = report["by_labels"][-1]
+    assert (last["labels"], last["accuracy"]["value"]) == (24, value)
+    assert last["accuracy"]["interval"] != report["by_labels"][0]["accuracy"]["interval"]
+    assert {f"{name} ({one['items']})" for name, one in by.items()} <= set(
+        re.findall(r">([^<]+)<", out["c.svg"].read_text("utf-8"))
+    )
+    assert "majority class" in words(out["l.svg"])

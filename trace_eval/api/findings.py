@@ -120,7 +120,7 @@ def _agreement_points(report: AgreeReport | ScoreReport) -> Iterator[Point]:
     for score in report.scores:
         result = accuracy_of(score)
         if result.value is not None:
-            yield Point(f"{score.judge}: {score.dimension}", result.value, *_ends(result))
+            yield Point(f"{score.judge}: {score.dimension}", result.value, *ends(result))
     for score in most_accurate(report.scores)[:1]:
         for rule in score.baselines:
             if rule.accuracy is not None:
@@ -134,7 +134,7 @@ def _score_points(report: ScoreReport) -> Iterator[Point]:
         result = figure.estimate
         of_judge = (figure.group, figure.name) == ("agreement", "rho") and figure.who in judges
         if of_judge and result.value is not None:
-            yield Point(figure.who, result.value, *_ends(result))
+            yield Point(figure.who, result.value, *ends(result))
 
 
 def ranking_of(
@@ -162,7 +162,7 @@ def ranking_finding(report: RankReport) -> Finding:
 def _ranking_points(report: RankReport) -> Iterator[Point]:
     for mean in report.means:
         if mean.mean.value is not None:
-            yield Point(mean.system, mean.mean.value, *_ends(mean.mean))
+            yield Point(mean.system, mean.mean.value, *ends(mean.mean))
     for row in report.judged:
         if row.rate.labels is not None:
             yield Point(row.system, row.rate.labels, *(row.rate.labels_interval or (None, None)))
@@ -189,7 +189,7 @@ def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
         if isinstance(report, RunComparison)
         else [(f"{d.second} minus {d.first}: {d.rubric}", d.difference) for d in report.differences]
     )
-    points = [Point(name, e.value, *_ends(e)) for name, e in result if e.value is not None]
+    points = [Point(name, e.value, *ends(e)) for name, e in result if e.value is not None]
     tables = tuple(compare_tables(report))
     return Finding(
         "Comparison of runs",
@@ -203,7 +203,8 @@ def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
     )
 
 
-def _ends(result: IntervalEstimate) -> tuple[float | None, float | None]:
+def ends(result: IntervalEstimate) -> tuple[float | None, float | None]:
+    """Low and high of an interval; None: it has none."""
     return result.interval or (None, None)
 
 

@@ -11,6 +11,7 @@ from trace_eval.api.findings import (
     agreement_finding,
     cards_finding,
     comparison_finding,
+    ends,
     ranking_finding,
 )
 from trace_eval.compare.evaluate import RunComparison
@@ -20,6 +21,7 @@ from trace_eval.decide.card import Card
 from trace_eval.show import draw
 from trace_eval.show.draw import Picture, Point
 from trace_eval.show.table import Figure, figures
+from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.report import AgreeReport, ScoreReport
@@ -99,6 +101,8 @@ def _pictures(finding: Finding) -> Iterator[tuple[str, Picture]]:
         yield from _responses(report)
     if finding.points:
         yield "forest", draw.forest(finding.points, finding.axis, finding.ends)
+    if isinstance(report, RankReport) and report.meetings:
+        yield "matrix", _meetings(report)
     if isinstance(report, AgreeReport):
         yield from _of_labels(report, report.calibrations)
     if isinstance(report, Card) and report.agreement:
@@ -115,10 +119,44 @@ def _of_labels(
         texts = [[f"{n:g}" for n in row] for row in score.confusion]
         lines = (f"people: {score.dimension}", score.judge)
         yield "confusion", draw.matrix((score.labels, score.labels), shades, texts, lines)
+        yield from _of_parts(report, score)
     for one in calibrations[:1]:
         bins = [(each.predicted, each.observed, each.pairs) for each in one.chosen.bins]
         axes = (f"P(people prefer A) by {one.judge}", "people prefer A, share")
         yield "calibration", draw.calibration(bins, axes)
+
+
+def _of_parts(report: AgreeReport, best: JudgeScore) -> Iterator[tuple[str, Picture]]:
+    """Accuracy of the most accurate judge by category, and of all judges by number of labels."""
+    rule = Point("majority class", best.majority.accuracy, baseline=True)
+    categories = [
+        Point(f"{row.category} ({row.items})", row.accuracy.value, *ends(row.accuracy))
+        for row in report.by_category
+        if row.judge == best.judge and row.accuracy.value is not None
+    ]
+    if categories:
+        axis = f"accuracy of {best.judge} ({best.dimension}); dashed: the {rule.name}"
+        yield "categories", draw.bars(categories, axis, rule.value)
+    judges: dict[str, list[Point]] = {best.judge: []}
+    for row in report.by_labels:
+        if row.accuracy.value is not None and row.dimension == best.dimension:
+            point = Point(str(row.labels), row.accuracy.value, *ends(row.accuracy))
+            judges.setdefault(row.judge, []).append(point)
+    if len(judges[best.judge]) > 1:
+        yield "labels", draw.curve(judges, ("labels", f"accuracy ({best.dimension})"), rule)
+
+
+def _meetings(report: RankReport) -> Picture:
+    """Win rates of the rows against the columns, the best system first."""
+    method = report.places[0].method
+    standing = [place for place in report.places if place.method == method]
+    systems = [place.system for place in sorted(standing, key=lambda one: one.rank or 0)]
+    rates = {(one.first, one.second): one.rate for one in report.meetings}
+    rates |= {(one.second, one.first): 1 - one.rate for one in report.meetings}
+    shades = [[rates.get((row, column)) for column in systems] for row in systems]
+    texts = [["" if rate is None else f"{100 * rate:.0f}" for rate in row] for row in shades]
+    axes = ("win rate, %, of", "against")
+    return draw.matrix((systems, systems), shades, texts, axes)
 
 
 def _responses(result: TurnsFound) -> Iterator[tuple[str, Picture]]:

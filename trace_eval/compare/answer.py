@@ -8,8 +8,8 @@ from blueprints import counted
 from trace_eval.compare.evaluate import Mutual, RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_answer
 from trace_eval.decide.answers import MCNEMAR, accuracy_of, most_accurate, pairs_of
-from trace_eval.decide.card import MAIN
 from trace_eval.stats.agreement.compare import Comparison
+from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.sentences import (
     ahead_of,
     is_shown,

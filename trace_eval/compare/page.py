@@ -20,12 +20,12 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.outputs import write_file
 from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
-from trace_eval.decide.card import MAIN
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.page import chip, style
 from trace_eval.report.summary import TITLES
 from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.inference.forest import ForestMark, forest
 from trace_eval.stats.sentences import percent, rate
 

@@ -7,12 +7,13 @@ from typing import Any
 
 from blueprints import counted
 from fusion import DEFAULT_POLICY, PLAIN_POLICIES
-from trace_eval.decide.card import MAIN, Card
+from trace_eval.decide.card import Card
 from trace_eval.decide.verdict import standing_of
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.runs.fuse import ASKED
 from trace_eval.show.records import plain
 from trace_eval.stats.agreement.judges import AS_GIVEN
+from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate
 from trace_eval.stats.inference.win_rates import RateRow, WinRates

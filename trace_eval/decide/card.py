@@ -21,6 +21,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
 from trace_eval.stats.agreement.judges import fused_by
+from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.ceiling import RuleCeiling, human_ceiling
@@ -28,9 +29,6 @@ from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.inference.loudness import LoudnessBias, loudness_bias
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import AgreeReport
-
-#: Dimension whose agreement the verdict is about, the first that there is.
-MAIN = ("overall", "preference")
 
 
 @dataclass(frozen=True)

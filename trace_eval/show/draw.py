@@ -138,6 +138,67 @@ def dots(
     ax.spines["left"].set_visible(False)
 
 
+def bars(points: Sequence[Point], axis: str, rule: float | None) -> Picture:
+    """A bar per share, 0 to 1, with its interval as a line over its end.
+
+    Args:
+        points: from the top.
+        axis: what the shares are.
+        rule: a share to beat, as a dashed line; None: there is none.
+    """
+
+    def draw(ax: Any) -> None:
+        colours = palette()
+        places = range(len(points))
+        ax.barh(places, [point.value for point in points], 0.6, color=colours["a"], alpha=0.55)
+        for place, point in enumerate(points):
+            if point.low is not None and point.high is not None:
+                limits = [point.low, point.high]
+                ax.plot(limits, [place, place], color=colours["ink"], linewidth=1)
+        if rule is not None:
+            ax.axvline(rule, color=colours["ink"], linewidth=0.8, linestyle="--")
+        ax.set_yticks(places, [seen(point.name) for point in points])
+        ax.set(xlim=(0, 1.02), ylim=(len(points) - 0.5, -0.5))
+        _plain(ax, axis)
+
+    return Picture(draw, 0.6 + 0.26 * len(points))
+
+
+def curve(points: Mapping[str, Sequence[Point]], axes: tuple[str, str], rule: Point) -> Picture:
+    """Shares, 0 to 1, over the numbers that points are named by, with a band for the intervals.
+
+    Args:
+        points: by the name of their line.
+        axes: what the numbers and the shares are.
+        rule: a share to beat, as a dashed line.
+    """
+
+    def draw(ax: Any) -> None:
+        styles = zip(points.items(), "abgx", ("-", "--", ":", "-."), strict=False)
+        for (name, each), colour, dash in styles:
+            numbers = [int(point.name) for point in each]
+            look = {"color": palette()[colour], "linestyle": dash, "linewidth": 1.3}
+            ax.plot(numbers, [point.value for point in each], label=seen(name), **look)
+            known = [point for point in each if point.low is not None]
+            ax.fill_between(
+                [int(point.name) for point in known],
+                [point.low for point in known],
+                [point.high for point in known],
+                color=palette()[colour],
+                alpha=0.15,
+                linewidth=0,
+            )
+        dashed = {"color": palette()["ink"], "linewidth": 0.8, "linestyle": "--"}
+        ax.axhline(rule.value, label=rule.name, **dashed)
+        ax.legend(frameon=False, loc="lower right", labelcolor=palette()["quiet"])
+        ax.set_ylim(0, 1.02)
+        ax.locator_params(axis="x", integer=True)
+        ax.grid(color=palette()["line"], linewidth=0.6)
+        _plain(ax, *axes)
+
+    return Picture(draw, 2.2)
+
+
 def matrix(
     names: tuple[Sequence[str], Sequence[str]],
     shades: Sequence[Sequence[float | None]],

@@ -33,6 +33,7 @@ from trace_eval.stats.agreement.forced import Forced, forced
 from trace_eval.stats.agreement.groups import Masks, by_level, categories
 from trace_eval.stats.agreement.judges import Judge, prepare_judges, with_preference
 from trace_eval.stats.agreement.levels import level_rows
+from trace_eval.stats.agreement.parts import category_rows, labels_rows, whole
 from trace_eval.stats.agreement.policies.learn import Learned, learn
 from trace_eval.stats.agreement.policies.mechanism import Mechanism, mechanisms
 from trace_eval.stats.agreement.policies.policy import fuse_codes, has_dimensions
@@ -87,6 +88,7 @@ def agree_labels(
     raters = len(present.raters())
     people = items.codes if raters > 1 else ()
     shares, design, left_out = shares_of(sources, present, items, options)
+    main = whole(it.columns)
     return AgreeReport(
         labels=present.source,
         items=len(items),
@@ -122,6 +124,8 @@ def agree_labels(
         calibrations=tuple(calibrations_of(sources, present, options))
         if options.calibrated
         else (),
+        by_category=tuple(category_rows(main, it.groups, it.cluster, options.bootstrap)),
+        by_labels=tuple(labels_rows(main, it.cluster, options.bootstrap)),
     )
 
 

@@ -33,6 +33,8 @@ def label_tables(report: AgreeReport) -> Iterator[Table]:
         _alphas(report),
         *people_tables(report.levels, report.pairwise, report.reliability),
         _forced(report),
+        _by_category(report),
+        _by_labels(report),
         *_mechanisms(report),
         comparison_table(_compared("Policies"), report.policy_comparisons),
         *bias_tables(report),
@@ -71,6 +73,20 @@ def _forced(report: AgreeReport) -> Table:
     subsets = any(row.group != ALL for row in report.forced)
     rows = [row for row in report.forced if subsets or row.dimension == "preference"]
     return forced_table(rows)
+
+
+def _by_category(report: AgreeReport) -> Table:
+    pick = "judge dimension category items accuracy"
+    return table("Accuracy by category", report.by_category, pick)
+
+
+def _by_labels(report: AgreeReport) -> Table:
+    return table(
+        "Accuracy by number of labels",
+        report.by_labels,
+        "judge dimension labels accuracy",
+        f"so many labels, drawn at random (seed {report.options.bootstrap.seed})",
+    )
 
 
 def _truth(report: AgreeReport) -> Table:

@@ -29,7 +29,7 @@ from trace_eval.stats.ranking.report import (
     methods_of,
 )
 from trace_eval.stats.ranking.strengths import MODELS, Strengths, strengths
-from trace_eval.stats.ranking.win_rate import mean_win_rates, win_rates
+from trace_eval.stats.ranking.win_rate import mean_win_rates, meetings, win_rates
 
 
 def rank_labels(
@@ -82,6 +82,7 @@ def rank_labels(
             for name, value in result.parameters
         ),
         together=outcomes.copies is not None,
+        meetings=tuple(meetings(outcomes, options.typed)),
         judged=_own(outcomes, options),
         labelled=() if theirs is None else _own(theirs, options),
         split=0 if theirs is None else theirs.split,

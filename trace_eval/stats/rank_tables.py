@@ -16,6 +16,9 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
     """Counts or means, the ranking by every method, and correlations with human labels."""
     yield _means(report) if report.means else _comparisons(report)
     yield _ranking(report)
+    if len(report.meetings) > 1:
+        pick = "first second comparisons rate"
+        yield table("Every two systems", report.meetings, pick, _fused(report))
     shown = [row for row in report.correlations if row.method in _shown(report)]
     if shown:
         yield table(

@@ -23,6 +23,7 @@ from trace_eval.stats.agreement.figures import AgreementFigure
 from trace_eval.stats.agreement.forced import Forced
 from trace_eval.stats.agreement.levels import LevelRow
 from trace_eval.stats.agreement.metrics import METRICS, Metric
+from trace_eval.stats.agreement.parts import CategoryRow, LabelsRow
 from trace_eval.stats.agreement.policies.learn import Learned
 from trace_eval.stats.agreement.policies.mechanism import Mechanism
 from trace_eval.stats.agreement.reliability import PairwiseRow, ReliabilityRow
@@ -131,6 +132,7 @@ class AgreeReport(Agreement):
         shares: what people say over all judged pairs; empty: every judged pair has a label.
         design: how those labels were drawn, in words.
         calibrations: P(people prefer A) of every judge, where it was asked for.
+        by_category, by_labels: accuracy of the overall label on parts of the items.
     """
 
     truth: tuple[TruthRow, ...]
@@ -156,6 +158,8 @@ class AgreeReport(Agreement):
     shares: tuple[ShareRow, ...] = ()
     design: str = ""
     calibrations: tuple[Calibration, ...] = ()
+    by_category: tuple[CategoryRow, ...] = ()
+    by_labels: tuple[LabelsRow, ...] = ()
 
     @property
     def metrics(self) -> tuple[Metric[Statistic], ...]:

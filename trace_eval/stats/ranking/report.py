@@ -37,6 +37,16 @@ class SystemRow:
 
 
 @dataclass(frozen=True)
+class MeetingRow:
+    """Two systems against each other: the first one's win rate, 0 to 1."""
+
+    first: str
+    second: str
+    comparisons: int
+    rate: float = field(metadata=column("win rate of the first"))
+
+
+@dataclass(frozen=True)
 class Standing:
     """A system under one method.
 
@@ -124,6 +134,7 @@ class RankReport:
     powered: WinRates | None = None
     means: tuple[MeanRow, ...] = ()
     split: int = 0
+    meetings: tuple[MeetingRow, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from trace_eval.stats.ranking.outcomes import Outcomes
+from trace_eval.stats.ranking.report import MeetingRow
 
 
 def win_rates(
@@ -43,6 +44,16 @@ def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[Fraction | N
         rates = [Fraction(int(p), 2 * int(n)) for p, n in zip(points, numbers, strict=True) if n]
         results.append(sum(rates, Fraction(0)) / len(rates) if rates else None)
     return results
+
+
+def meetings(outcomes: Outcomes, typed: bool = False) -> list[MeetingRow]:
+    """Every two systems that were compared."""
+    doubled, games = _points(outcomes, typed)
+    names = outcomes.systems
+    return [
+        MeetingRow(names[i], names[j], int(games[i, j]), float(doubled[i, j] / (2 * games[i, j])))
+        for i, j in outcomes.pairs.tolist()
+    ]
 
 
 def _points(outcomes: Outcomes, typed: bool) -> tuple[np.ndarray, np.ndarray]:

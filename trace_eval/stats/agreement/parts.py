@@ -1,0 +1,95 @@
+"""Accuracy of a judge on parts of the labelled items: by category, and by number of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.measures import estimates
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.units import Units
+from trace_eval.show.table import column
+from trace_eval.stats.agreement.align import Aligned
+from trace_eval.stats.agreement.groups import ALL, Masks
+from trace_eval.stats.agreement.metrics import measures_of
+
+#: Labels of a pair as a whole, the first that there is.
+MAIN = ("overall", "preference")
+
+#: Numbers of labels that are tried, and the fewest of them.
+STEPS, LEAST = 10, 5
+
+
+@dataclass(frozen=True)
+class CategoryRow:
+    """Accuracy of a judge on the items of a category, over the declared labels."""
+
+    judge: str
+    dimension: str
+    category: str
+    items: int
+    accuracy: IntervalEstimate
+
+
+@dataclass(frozen=True)
+class LabelsRow:
+    """Accuracy of a judge that so many labels, drawn at random, would have given."""
+
+    judge: str
+    dimension: str
+    labels: int = field(metadata=column("items"))
+    accuracy: IntervalEstimate
+
+
+def whole(columns: Iterable[Sequence[Aligned]]) -> list[Aligned]:
+    """The overall label of each judge, or its preference, or what it has."""
+    results = []
+    for own in columns:
+        by_name = {it.dimension: it for it in own}
+        results += [by_name[name] for name in (*MAIN, *by_name) if name in by_name][:1]
+    return results
+
+
+def category_rows(
+    columns: Sequence[Aligned],
+    groups: Masks,
+    cluster: NDArray[np.int64] | None,
+    options: BootstrapOptions,
+) -> Iterator[CategoryRow]:
+    """Of the overall label, where there are several categories."""
+    named = {name: mask for name, mask in groups.items() if name != ALL}
+    for it in columns if len(named) > 1 else ():
+        for name, mask in named.items():
+            if len(rows := np.flatnonzero(it.known & mask)):
+                result = _accuracy(it, rows, cluster, options)
+                yield CategoryRow(it.judge, it.dimension, name, len(rows), result)
+
+
+def labels_rows(
+    columns: Sequence[Aligned], cluster: NDArray[np.int64] | None, options: BootstrapOptions
+) -> Iterator[LabelsRow]:
+    """Of the first so many items of an order that the seed decides: one order for all judges."""
+    for it in columns:
+        order = np.random.default_rng(options.seed).permutation(len(it.people))
+        order = order[it.known[order]]
+        tenths = {len(order) * step // STEPS for step in range(1, STEPS + 1)}
+        for number in sorted(n for n in tenths if n >= LEAST):
+            result = _accuracy(it, order[:number], cluster, options)
+            yield LabelsRow(it.judge, it.dimension, number, result)
+
+
+def _accuracy(
+    it: Aligned,
+    rows: NDArray[np.int64],
+    cluster: NDArray[np.int64] | None,
+    options: BootstrapOptions,
+) -> IntervalEstimate:
+    cells = it.truth[rows].astype(np.int64) * len(it.labels) + it.predicted[rows]
+    units = Units.of(cells, it.shares.size, None if cluster is None else cluster[rows])
+    measures = measures_of(it.labels, it.shares)
+    name = next(one for one in ("accuracy_4way", "accuracy_3way") if one in measures)
+    return estimates(units, {name: measures[name]}, options)[name]
