@@ -21,11 +21,15 @@ import numpy as np
 from scipy import stats
 
 from benchmarks.report import save, table
+from fusion import likert
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.opinions.cells import texts_of
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.scores.lexical import lexical_score
-from trace_eval.stats.agree_scores import agree_scores
-from trace_eval.stats.agreement.study import JudgeScores, People, Study
+from trace_eval.stats.agree_scores import compare_scores
+from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.scored import ratings_of, units_of, with_ratings
 from trace_eval.stats.options import AgreeOptions
 
 ITEMS = 1_000_000
@@ -42,7 +46,7 @@ LOOP_RESAMPLES = 2
 LEVELS = np.arange(5) / 4
 
 
-def study(items: int, seed: int = 0) -> tuple[Study, JudgeScores]:
+def study(items: int, seed: int = 0) -> tuple[Opinions, Judge]:
     """Ratings that share their question's difficulty, and a judge that sees them in noise."""
     rng = np.random.default_rng(seed)
     question = np.arange(items) // PER_QUESTION
@@ -50,41 +54,40 @@ def study(items: int, seed: int = 0) -> tuple[Study, JudgeScores]:
     truth = np.clip(rng.beta(0.5, 0.6, items) + easy, 0, 1)
     seen = np.clip(truth[:, None] + rng.normal(0, 0.15, (items, RATERS)), 0, 1)
     ratings = np.round(seen * 4) / 4
-    people = People(
-        items,
-        np.repeat(np.arange(items), RATERS),
-        ratings.ravel(),
-        np.full(items * RATERS, -1),
-    )
+    ids = texts_of([*map(str, range(items))])
+    score = {"score": 1 + 4 * ratings.ravel()}
+    people = Opinions("people", np.repeat(ids, RATERS), {}, facts=score)
     logits = -((np.clip(truth + rng.normal(0, 0.2, items), 0, 1)[:, None] - LEVELS) ** 2) / 0.05
     shares = np.exp(logits - logits.max(1, keepdims=True))
     shares /= shares.sum(1, keepdims=True)
     mean = shares @ LEVELS
     variance = shares @ LEVELS**2 - mean**2
     system = rng.integers(0, SYSTEMS, items)
-    names = tuple(f"system {n:02d}" for n in range(SYSTEMS))
-    ids = tuple(map(str, range(items)))
-    result = Study(ids, LEVELS, 1, 5, people, question, system, names)
-    return result, JudgeScores("judge", mean, variance, shares)
+    facts = {
+        "instruction_id": texts_of([f"q{number}" for number in question.tolist()]),
+        "system": texts_of([f"s{number}" for number in system.tolist()]),
+    }
+    result = with_ratings(Opinions("items", ids, {}, facts=facts), people, likert(1, 5))
+    scores = {"score": mean, "variance": variance, "shares": shares}
+    said = Opinions("judge", ids, {}, scores=scores, scale=result.scale)
+    return result, Judge("judge", said, said)
 
 
-def write_files(folder: Path, whole: Study, judge: JudgeScores) -> tuple[Path, Path]:
+def write_files(folder: Path, items: Opinions, judge: Judge) -> tuple[Path, Path]:
     """The judge's scores and people's ratings as two CSV files."""
     scores, ratings = folder / "judge.csv", folder / "people.csv"
-    assert judge.variance is not None
-    assert whole.question is not None
-    assert whole.system is not None
+    said = judge.joined.scores
     with scores.open("w") as file:
         file.write("id,score,variance,question_id,system\n")
-        columns = (judge.mean, judge.variance, whole.question, whole.system)
-        for row, (mean, spread, question, system) in enumerate(
-            zip(*(column.tolist() for column in columns), strict=True)
-        ):
-            file.write(f"{row},{1 + 4 * mean:.6g},{spread:.6g},q{question},s{system}\n")
+        columns = (said["score"], said["variance"], *items.facts.values())
+        rows = zip(items.ids.tolist(), *(column.tolist() for column in columns), strict=True)
+        for id_, mean, spread, question, system in rows:
+            file.write(f"{id_},{1 + 4 * mean:.6g},{spread:.6g},{question},{system}\n")
+    people = ratings_of(items)
     with ratings.open("w") as file:
         file.write("id,rater,score\n")
-        people = zip(whole.people.row.tolist(), whole.people.value.tolist(), strict=True)
-        file.writelines(f"{row},,{1 + 4 * value:g}\n" for row, value in people)
+        rows = zip(people.ids.tolist(), people.score.tolist(), strict=True)
+        file.writelines(f"{id_},,{1 + 4 * value:g}\n" for id_, value in rows)
     return scores, ratings
 
 
@@ -100,14 +103,15 @@ def from_files(scores: Path, ratings: Path, resamples: int) -> tuple[float, floa
     )
 
 
-def plain_loop(whole: Study, judge: JudgeScores, resamples: int) -> None:
+def plain_loop(items: Opinions, judge: Judge, resamples: int) -> None:
     """rho, tau-b, r, MAE and CRPS of each resample, by scipy."""
     rng = np.random.default_rng(0)
-    questions = int(whole.unit.max()) + 1
+    unit = units_of(items)
+    questions = int(unit.max()) + 1
     for _ in range(resamples):
         weights = np.bincount(rng.integers(questions, size=questions), minlength=questions)
-        rows = np.repeat(np.arange(len(whole.ids)), weights[whole.unit])
-        x, y = judge.mean[rows], whole.people.mean[rows]
+        rows = np.repeat(np.arange(len(items)), weights[unit])
+        x, y = judge.joined.score[rows], items.score[rows]
         stats.spearmanr(x, y)
         stats.kendalltau(x, y)
         stats.pearsonr(x, y)
@@ -137,7 +141,7 @@ def main() -> None:
     arguments = parser.parse_args()
     whole, judge = study(arguments.items)
     start, cpu = time.perf_counter(), time.process_time()
-    report = agree_scores(whole, [judge], AgreeOptions(BootstrapOptions(arguments.resamples)))
+    report = compare_scores(whole, [judge], AgreeOptions(BootstrapOptions(arguments.resamples)))
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     with (

@@ -19,10 +19,9 @@ from trace_eval.data.manifests import read_manifest
 from trace_eval.datasets.sets.speechjudge import read_speechjudge
 from trace_eval.decide.human_ranking import read_human_ranking
 from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.scores import read_ratings, read_scores
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.ratings import read_ratings
-from trace_eval.stats.agreement.score_files import read_scores
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -247,9 +246,14 @@ SCORE_LINE = '{"item": "i", "judge": "j", "status": "scored"}\n'
         (read_scores, "x.jsonl", None, "no such file"),
         (read_scores, "x.jsonl", SCORE_LINE + "{\n", "x.jsonl, line 2: not JSON"),
         (read_scores, "x.jsonl", SCORE_LINE + "{}\n", "x.jsonl, line 2: no score record"),
-        (read_scores, "x.csv", "id,judge,score\n,j,4\n", "row 1: there is no id"),
-        (read_scores, "x.csv", "id,judge,score\nx,j,4\nx,j,5\n", "j scored 'x' twice"),
-        (read_scores, "x.csv", "id,judge,score\nx,j,high\n", "row 1: score"),
+        (read_scores, "x.csv", "id,judge,score\n,j,4\n", "record 1: the id is empty"),
+        (
+            read_scores,
+            "x.csv",
+            "id,judge,score\nx,j,4\nx,j,5\n",
+            "record 2: id x was given",
+        ),
+        (read_scores, "x.csv", "id,judge,score\nx,j,high\n", "record 1: score"),
     ],
 )
 def test_scores_and_ratings_that_are_none(
@@ -266,7 +270,7 @@ def test_scores_and_ratings_that_are_none(
 def test_ratings_are_finite(tmp_path: Path, score: str) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text(f"id,rater,score\ns,x,{score}\n")
-    with pytest.raises(UserError, match=r"row 1: score .* is no number"):
+    with pytest.raises(UserError, match=r"record 1: score is .*; give a number"):
         read_ratings(path)
 
 
@@ -275,4 +279,4 @@ def test_ratings_of_one_rubric_of_several_with_facts(tmp_path: Path) -> None:
     path.write_text("id,rater,score,rubric,system,question_id\nx,r,4,a,s,q\ny,r,2,b,s,q\n")
     found = read_ratings(path, "a")
     assert (found.ids.tolist(), found.facts["score"].tolist()) == (["x"], [4.0])
-    assert (found.facts["question_id"][0], found.facts["system"][0]) == ("q", "s")
+    assert (found.facts["instruction_id"][0], found.facts["system"][0]) == ("q", "s")

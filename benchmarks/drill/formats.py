@@ -38,6 +38,7 @@ from trace_eval.judges.views.text.tasks import load_task
 from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.positions import read_positions
+from trace_eval.opinions.scores import read_ratings, read_scores
 from trace_eval.review.labelstudio import PHASES, read_results, tasks
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import open_review
@@ -46,8 +47,6 @@ from trace_eval.runs.config import read_config
 from trace_eval.runs.run import Run
 from trace_eval.scores.fusion import FILE, FusionModel, Map, Member
 from trace_eval.select.candidates import read_candidates
-from trace_eval.stats.agreement.ratings import read_ratings
-from trace_eval.stats.agreement.score_files import read_scores
 
 
 def formats(folder: Path) -> dict[str, Parser]:

@@ -20,9 +20,9 @@ from trace_eval.data.system_folders import Systems
 from trace_eval.data.tables import records
 from trace_eval.decide.ablation import compare
 from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.scores import read_ratings
 from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.ratings import read_ratings
 
 TEXT = 'id;winner;note\r\nq1;1;"x;y"\r\nq2;tie;\r\nq3;2\r\n'
 

@@ -521,17 +521,17 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     """The record keeps the mean as it is and clamped; NLL and CRPS come from alpha and beta."""
     from safetensors.torch import load_file, save_file
 
+    from tests.support.scored import figure
     from trace_eval.data.manifests import read_items
     from trace_eval.decide.agree import agree
     from trace_eval.estimate.options import BootstrapOptions
     from trace_eval.judges.options.judge_options import JudgeOptions
     from trace_eval.judges.scorer.checkpoint import ClampRecord, write_record
     from trace_eval.judges.scorer.train import train_scorer
+    from trace_eval.opinions.scores import read_scores
     from trace_eval.options import RateOptions
     from trace_eval.runs.job import rate_manifest
-    from trace_eval.stats.agree_scores import figure
     from trace_eval.stats.agreement.crps import crps_beta
-    from trace_eval.stats.agreement.score_files import read_scores
     from trace_eval.stats.options import AgreeOptions
 
     folder = tmp_path / "beta"

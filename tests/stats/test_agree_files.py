@@ -15,16 +15,16 @@ from typer.testing import CliRunner
 
 from blueprints import UserError
 from tests.support.orca import SCALE, orca_rows
+from tests.support.scored import figure
 from trace_eval.commands.cli import app
 from trace_eval.data.items import Single
 from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.opinions.scores import read_scores
 from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.lexical import lexical_score
-from trace_eval.stats.agree_scores import figure
 from trace_eval.stats.agreement.concordance import concordance
-from trace_eval.stats.agreement.score_files import read_scores
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.score_tables import score_tables
 
@@ -70,9 +70,9 @@ def test_ratings_of_unknown_items_are_refused_or_dropped(tmp_path: Path) -> None
     [
         ("i0,P9,0", "'0.0' is not one of 1, 2, 3, 4, 5"),
         ("i0,P9,3.5", "'3.5' is not one of"),
-        ("i0,P9,four", "row 19: score 'four' is no number"),
-        ("i0,P1,5", "rater 'P1' rated item 'i0' twice"),
-        (",P9,5", "row 19: there is no id"),
+        ("i0,P9,four", "record 19: score is 'four'"),
+        ("i0,P1,5", "id i0 was given in record 1 already, by P1"),
+        (",P9,5", "record 19: the id is empty"),
     ],
 )
 def test_bad_ratings_are_named(tmp_path: Path, line: str, message: str) -> None:
@@ -144,8 +144,8 @@ def test_concordance_by_hand(judge: list[float], people: list[float], wanted: fl
     ("text", "message"),
     [
         ("id\ni0\n", "no column 'score'"),
-        ("id,score\ni0,1\ni0,2\n", "scored 'i0' twice"),
-        ("id,score\ni0,inf\n", "row 1: score 'inf' is no number"),
+        ("id,score\ni0,1\ni0,2\n", "id i0 was given in record 1 already"),
+        ("id,score\ni0,inf\n", "record 1: score is 'inf'"),
         ("id,score,rubric\ni0,1,style\ni0,2,quality\n", "2 rubrics .* choose one by --rubric"),
     ],
 )
@@ -231,8 +231,8 @@ def test_the_last_line_of_an_item_counts(run: Path, tmp_path: Path) -> None:
     path = tmp_path / "scores.jsonl"
     again = score.model_copy(update={"status": "scored", "value": 4.0, "reason": None})
     path.write_text(f"{line}\n{again.model_dump_json()}\n")
-    [column] = read_scores(path).columns
-    assert column.value == {score.item: 4.0}
+    read = read_scores(path)
+    assert (read.ids.tolist(), read.facts["score"].tolist()) == ([score.item], [4.0])
 
 
 def test_the_order_in_which_scores_were_written_changes_nothing(run: Path, tmp_path: Path) -> None:
@@ -274,10 +274,13 @@ def test_judges_of_a_pooled_run_stand_beside_it(tmp_path: Path) -> None:
     )
     path = tmp_path / "scores.jsonl"
     path.write_text(score.model_dump_json() + "\n")
-    pooled, a, b = read_scores(path).columns
-    assert (pooled.judge, pooled.samples) == ("a + b", {})
-    assert (a.value, a.samples, a.variance) == ({"x": 1.5}, {"x": [1, 2]}, {"x": 0.015625})
-    assert (b.value, b.samples) == ({"x": 5.0}, {"x": [5, 5]})
+    read = read_scores(path)
+    assert read.rater is not None
+    assert read.rater.tolist() == ["a + b", "a", "b"]
+    assert read.facts["samples"].tolist() == [None, [1, 2], [5, 5]]
+    assert read.facts["score"].tolist() == [3.25, 1.5, 5.0]
+    assert read.facts["variance"].tolist()[1:] == [0.015625, 0.0]
+    assert read.facts["pooled"].tolist() == [True, None, None]
 
 
 def test_the_command_prints_every_table(run: Path, tmp_path: Path) -> None:

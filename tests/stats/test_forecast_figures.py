@@ -10,18 +10,17 @@ import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
-from tests.support.orca import SCALE, orca_rows, orca_study
+from tests.support.orca import SCALE, orca_items, orca_rows
+from tests.support.scored import figure, judge, judge_of_labels, rated_items
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
 from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.lexical import lexical_score
-from trace_eval.stats.agree_scores import agree_scores, figure
+from trace_eval.stats.agree_scores import compare_scores
 from trace_eval.stats.agreement.calibration import central
 from trace_eval.stats.agreement.crps import crps_beta, crps_levels, crps_point
 from trace_eval.stats.agreement.nll import nll_beta, nll_levels
-from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores
 from trace_eval.stats.agreement.selective import Curve, add_selective, selective_rows
-from trace_eval.stats.agreement.study import JudgeScores
 from trace_eval.stats.agreement.variance import fit_factor
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import ScoreReport
@@ -170,19 +169,21 @@ def test_the_factor_of_the_trivial_variance_is_a_weighted_median() -> None:
 
 @pytest.fixture(scope="module")
 def lexical(data: Path) -> ScoreReport:
-    study = orca_study(data)
-    column = ScoreColumn("lexical")
+    items, every = orca_items(data), []
     for row in orca_rows(data):
         found = lexical_score(
             row["question"], [row["reference"]], row["candidate"], row["rationale"]
         )
-        reduced = of_distribution(found.distribution, SCALE)
-        assert reduced.variance is not None
-        column.value[row["id"]] = reduced.value
-        column.variance[row["id"]] = reduced.variance
-        column.shares[row["id"]] = {str(k): share for k, share in reduced.distribution.items()}
+        every.append(of_distribution(found.distribution, SCALE))
+    said = judge_of_labels(
+        "lexical",
+        items,
+        [one.value for one in every],
+        variance=np.array([one.variance for one in every]),
+        distribution=[{str(k): v for k, v in one.distribution.items()} for one in every],
+    )
     options = AgreeOptions(BootstrapOptions(resamples=300), split="test")
-    return agree_scores(study, [judge_scores(column, study)], options)
+    return compare_scores(items, [said], options)
 
 
 def test_lexical_reaches_its_bounds_on_the_test_rows(lexical: ScoreReport) -> None:
@@ -222,10 +223,10 @@ def test_a_variance_worse_than_none_is_said(lexical: ScoreReport) -> None:
 
 
 def test_a_judge_below_the_constant_is_told_so(data: Path) -> None:
-    study = orca_study(data)
-    rng = np.random.default_rng(0)
-    noise = JudgeScores("dice", rng.choice(LEVELS, len(study.ids)))
-    found = agree_scores(study, [noise], AgreeOptions(BootstrapOptions(resamples=0), split="test"))
+    items = orca_items(data)
+    noise = judge("dice", items, np.random.default_rng(0).choice(LEVELS, len(items)))
+    options = AgreeOptions(BootstrapOptions(resamples=0), split="test")
+    found = compare_scores(items, [noise], options)
     assert "dice is below a baseline" in found.verdicts[0]
     assert "MAE" in found.verdicts[0]
     assert figure(found, "agreement", "dice", "mae").estimate.interval is None
@@ -233,19 +234,16 @@ def test_a_judge_below_the_constant_is_told_so(data: Path) -> None:
 
 def test_calibrated_forecasts_look_calibrated() -> None:
     """Ratings drawn from the forecasts themselves, 4 each: dispersion 1, coverage as claimed."""
-    from trace_eval.stats.agreement.ratings import rating_table
-    from trace_eval.stats.agreement.score_join import study_of
-
     rng = np.random.default_rng(1)
     shares = rng.dirichlet(np.ones(5), size=600)
     ratings = np.array([rng.choice(5, 4, p=row) for row in shares])
-    ids = [str(n) for n in range(600) for _ in range(4)]
-    table = rating_table("test", ids, [""] * 2400, ratings.ravel() + 1.0)
-    study = study_of({str(n): (None, None, None) for n in range(600)}, {}, table, SCALE)
+    ids = [str(n) for n in range(600)]
+    rows = [(id_, "", 1.0 + one) for id_, of in zip(ids, ratings, strict=True) for one in of]
+    items = rated_items(ids, rows, SCALE)
     mean = shares @ LEVELS
     variance = shares @ LEVELS**2 - mean**2
-    judge = JudgeScores("true", mean, variance, shares)
-    found = agree_scores(study, [judge], AgreeOptions(BootstrapOptions(resamples=200)))
+    true = judge("true", items, mean, variance=variance, shares=shares)
+    found = compare_scores(items, [true], AgreeOptions(BootstrapOptions(resamples=200)))
     assert figure(found, "calibration", "true", "dispersion").estimate.value == pytest.approx(
         1, abs=0.06
     )

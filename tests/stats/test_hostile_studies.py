@@ -10,12 +10,13 @@ import pytest
 
 from blueprints import UserError
 from fusion import BINARY, Numbers, likert, numbers
+from tests.support.scored import judge, rated_items
 from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.scale import levels_of
 from trace_eval.show.records import plain
-from trace_eval.stats.agree_scores import agree_scores
-from trace_eval.stats.agreement.ratings import rating_table
-from trace_eval.stats.agreement.score_join import study_of
-from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.agree_scores import compare_scores
+from trace_eval.stats.agreement.judges import Judge
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.score_tables import score_tables
 
@@ -23,7 +24,7 @@ OPTIONS = AgreeOptions(BootstrapOptions(resamples=20))
 SCALES = [likert(1, 5), BINARY, numbers([0, 0.5, 2])]
 
 
-def _study(rng: np.random.Generator, scale: Numbers) -> Study:
+def _items(rng: np.random.Generator, scale: Numbers) -> Opinions:
     items = int(rng.integers(1, 9))
     rows = rng.integers(0, items, int(rng.integers(1, 20)))
     labels = [float(label) for label in scale.labels]
@@ -31,22 +32,23 @@ def _study(rng: np.random.Generator, scale: Numbers) -> Study:
     if rng.random() < 0.3:
         values[:] = labels[0]
     raters = [f"r{n}" if rng.random() < 0.5 else "" for n in range(len(rows))]
-    facts = {
-        str(n): (
-            f"q{n // 2}" if rng.random() < 0.7 else None,
-            f"s{n % 3}" if rng.random() < 0.7 else None,
-            rng.choice(["train", "dev", "test", None]) if rng.random() < 0.5 else None,
-        )
-        for n in range(items)
-    }
-    texts = {str(n): ("a dog" if rng.random() < 0.5 else "", ("dog", "")) for n in range(items)}
-    table = rating_table("test", [str(n) for n in rows], raters, values)
-    return study_of(facts, texts, table, scale)
+    every = range(items)
+    return rated_items(
+        [str(n) for n in every],
+        [(str(n), who, value) for n, who, value in zip(rows, raters, values, strict=True)],
+        scale,
+        instruction_id=[f"q{n // 2}" if rng.random() < 0.7 else None for n in every],
+        system=[f"s{n % 3}" if rng.random() < 0.7 else None for n in every],
+        split=[rng.choice(["train", "test", None]) if rng.random() < 0.5 else None for _ in every],
+        candidate=["a dog" if rng.random() < 0.5 else "" for _ in every],
+        reference=[("dog", "")] * items,
+    )
 
 
-def _judge(rng: np.random.Generator, study: Study, name: str) -> JudgeScores:
-    items, size = len(study.ids), len(study.levels)
-    samples = rng.choice(study.levels, (items, int(rng.integers(1, 4))))
+def _judge(rng: np.random.Generator, whole: Opinions, name: str, scale: Numbers) -> Judge:
+    items, levels = len(whole), levels_of(scale)
+    size = len(levels)
+    samples = rng.choice(levels, (items, int(rng.integers(1, 4))))
     samples[rng.random(samples.shape) < 0.1] = np.nan
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -58,22 +60,23 @@ def _judge(rng: np.random.Generator, study: Study, name: str) -> JudgeScores:
         variance[0] = np.nan
     shares = rng.dirichlet(np.ones(size) * 0.2, items) if rng.random() < 0.6 else None
     beta = rng.random((items, 2)) + 0.1 if rng.random() < 0.3 else None
-    return JudgeScores(name, mean, variance, shares, beta, samples)
+    said = {"variance": variance, "shares": shares, "beta": beta, "samples": samples}
+    return judge(name, whole, mean, **said)
 
 
 @pytest.mark.parametrize("seed", range(24))
 def test_any_study_gives_a_report_without_nan(seed: int) -> None:
     rng = np.random.default_rng(seed)
     scale = SCALES[seed % 3]
-    study = _study(rng, scale)
-    judges = [_judge(rng, study, name) for name in ("one", "two")[: 1 + seed % 2]]
+    items = _items(rng, scale)
+    judges = [_judge(rng, items, name, scale) for name in ("one", "two")[: 1 + seed % 2]]
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # no division by zero, no mean of nothing
-        if not (np.logical_and.reduce([j.scored for j in judges]) & (study.people.count > 0)).any():
+        if not (np.logical_and.reduce([j.joined.scored for j in judges]) & items.scored).any():
             with pytest.raises(UserError, match="rated items is scored"):
-                agree_scores(study, judges, OPTIONS)
+                compare_scores(items, judges, OPTIONS)
             return
-        report = agree_scores(study, judges, OPTIONS)
+        report = compare_scores(items, judges, OPTIONS)
     json.dumps(plain(report), allow_nan=False)
     shown = [text for one in score_tables(report) for row in one.rows for text in row]
     assert not [text for text in shown if "nan" in text.lower() or "inf" in text.lower()]

@@ -11,18 +11,17 @@ import pytest
 from typer.testing import CliRunner
 
 from blueprints import UserError
+from tests.support.scored import figure
 from trace_eval import AgreeOptions, RankOptions, agree, rank
 from trace_eval.commands.cli import app
 from trace_eval.data.columns import Columns
 from trace_eval.decide.answers import answer_of, answered
-from trace_eval.decide.held import held
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
+from trace_eval.opinions.scores import holds_scores, read_scores
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.show.records import plain
-from trace_eval.stats.agree_scores import figure
 from trace_eval.stats.agreement.metrics import SCORE_METRICS, Metric
-from trace_eval.stats.agreement.score_files import read_scores
 from trace_eval.stats.agreement.scored import Basis, Scored
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.tables import tables_of
@@ -87,7 +86,7 @@ def run(*arguments: object) -> Any:
 def test_a_file_says_what_it_holds(tmp_path: Path, name: str, text: str, kind: str) -> None:
     path = tmp_path / name
     path.write_text(text)
-    assert held(path) == kind
+    assert holds_scores(path) == (kind == "scores")
 
 
 def test_the_library_gives_what_the_command_prints(
@@ -223,7 +222,7 @@ def test_a_statistic_of_scores_is_a_function_and_a_row(
     """Its interval, its place in the table and in the JSON follow."""
 
     def within_one(resampler: Resampler, key: str, scored: Scored) -> Basis:
-        near = abs(scored.judge.mean - scored.truth) <= 0.25
+        near = abs(scored.judge.score - scored.truth) <= 0.25
         resampler.mean(key, near.astype(float))
         return Basis(len(near))
 

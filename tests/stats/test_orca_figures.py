@@ -12,19 +12,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.orca import orca_study
+from fusion import likert
+from tests.support.orca import orca_items
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.scale import levels_of, nearest
 from trace_eval.stats.agreement.alpha import scale_alpha
 from trace_eval.stats.agreement.baselines import baselines, fit_beta, rating_shares
 from trace_eval.stats.agreement.crps import crps_beta, crps_levels
+from trace_eval.stats.agreement.figures import others_of
 from trace_eval.stats.agreement.kendall import kendall
 from trace_eval.stats.agreement.nll import nll_beta, nll_levels
+from trace_eval.stats.agreement.scored import counts_of, ratings_of, scale_of
 from trace_eval.stats.agreement.spearman import spearman
-from trace_eval.stats.agreement.study import Study
 from trace_eval.stats.agreement.variance import fit_factor, mean_forecast, rated_often
 
 #: A figure with four digits may be off by half of the last one.
 FOUR = 1e-4 + 0.5e-4
 FIT = 1e-3 + 0.5e-4
+
+#: Places of 1 to 5.
+LEVELS = levels_of(likert(1, 5))
 
 ALL_AND_TEST: dict[str, dict[str, Any]] = {
     "all": {
@@ -55,63 +62,65 @@ ALL_AND_TEST: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(params=["all", "test"], scope="module")
-def part(request: pytest.FixtureRequest, data: Path) -> tuple[Study, dict[str, Any]]:
-    study = orca_study(data) if request.param == "all" else orca_study(data, request.param)
-    return study, ALL_AND_TEST[request.param]
+def part(request: pytest.FixtureRequest, data: Path) -> tuple[Opinions, dict[str, Any]]:
+    items = orca_items(data) if request.param == "all" else orca_items(data, request.param)
+    return items, ALL_AND_TEST[request.param]
 
 
-def test_ratings_and_rows(part: tuple[Study, dict[str, Any]]) -> None:
-    study, expected = part
-    people = study.people
-    label = study.nearest(people.value)
+def test_ratings_and_rows(part: tuple[Opinions, dict[str, Any]]) -> None:
+    items, expected = part
+    people, value = ratings_of(items), scale_of(items).value
+    label = nearest(LEVELS, people.score)
     assert np.bincount(label).tolist() == expected["ratings"]
-    assert np.bincount(people.count)[1:].tolist() == expected["by_count"]
-    assert study.value(people.value.mean()) == pytest.approx(expected["mean"], abs=FOUR)
-    assert study.value(people.mean.mean()) == pytest.approx(expected["row_mean"], abs=FOUR)
+    assert np.bincount(counts_of(items))[1:].tolist() == expected["by_count"]
+    assert value(people.score.mean()) == pytest.approx(expected["mean"], abs=FOUR)
+    assert value(items.score.mean()) == pytest.approx(expected["row_mean"], abs=FOUR)
 
 
-def test_alphas(part: tuple[Study, dict[str, Any]]) -> None:
-    study, expected = part
-    people = study.people
-    found = scale_alpha(people.row, study.nearest(people.value), people.items, study.levels, 5)
+def test_alphas(part: tuple[Opinions, dict[str, Any]]) -> None:
+    items, expected = part
+    people = ratings_of(items)
+    label = nearest(LEVELS, people.score)
+    found = scale_alpha(people.item, label, len(items), LEVELS, 5)
     assert (found.nominal, found.ordinal, found.interval) == pytest.approx(
         expected["alpha"], abs=FOUR
     )
 
 
-def test_two_raters_of_a_row(part: tuple[Study, dict[str, Any]]) -> None:
-    study, expected = part
-    people = study.people
-    cells = people.row * 5 + study.nearest(people.value)
-    counts = np.bincount(cells, minlength=people.items * 5).reshape(-1, 5)
+def test_two_raters_of_a_row(part: tuple[Opinions, dict[str, Any]]) -> None:
+    items, expected = part
+    people = ratings_of(items)
+    cells = people.item * 5 + nearest(LEVELS, people.score)
+    counts = np.bincount(cells, minlength=len(items) * 5).reshape(-1, 5)
     total = counts.sum(1)
     same = int((counts * (counts - 1) // 2).sum())
     assert (same, int((total * (total - 1) // 2).sum())) == expected["pairs"]
 
 
-def test_one_rater_against_the_others(part: tuple[Study, dict[str, Any]]) -> None:
-    study, expected = part
-    people = study.people
-    often = people.count[people.row] >= 3
-    one, others = people.value[often], people.others[often]
+def test_one_rater_against_the_others(part: tuple[Opinions, dict[str, Any]]) -> None:
+    items, expected = part
+    people = ratings_of(items)
+    often = counts_of(items)[people.item] >= 3
+    one, others = people.score[often], others_of(items)[often]
     size, rho, mae = expected["ceiling"]
     assert len(one) == size
     assert spearman(one, others) == pytest.approx(rho, abs=FOUR)
     assert abs(one - others).mean() == pytest.approx(mae, abs=FOUR)
 
 
-def test_variance_of_rows_rated_often(part: tuple[Study, dict[str, Any]]) -> None:
-    study, expected = part
-    often = rated_often(study.people)
+def test_variance_of_rows_rated_often(part: tuple[Opinions, dict[str, Any]]) -> None:
+    items, expected = part
+    often = rated_often(items)
     size, variance = expected["variance"]
     assert int(often.sum()) == size
-    assert study.people.variance[often].mean() == pytest.approx(variance, abs=1e-6)
+    assert items.scores["variance"][often].mean() == pytest.approx(variance, abs=1e-6)
 
 
-def test_exact_match_and_token_f1(part: tuple[Study, dict[str, Any]]) -> None:
-    study, expected = part
-    truth = study.people.mean
-    rules = {rule.name: rule.mean for rule in baselines(study, np.ones(len(study.ids), bool))}
+def test_exact_match_and_token_f1(part: tuple[Opinions, dict[str, Any]]) -> None:
+    items, expected = part
+    truth = items.score
+    every = baselines(items, np.ones(len(items), bool))
+    rules = {rule.name: rule.joined.score for rule in every}
     exact, f1 = rules["exact match"], rules["token F1"]
     assert (spearman(exact, truth), abs(exact - truth).mean()) == pytest.approx(
         expected["exact"], abs=FOUR
@@ -124,44 +133,45 @@ def test_exact_match_and_token_f1(part: tuple[Study, dict[str, Any]]) -> None:
 
 
 def test_constants_fitted_on_the_train_ratings(data: Path) -> None:
-    study = orca_study(data)
-    train = study.split == "train"
-    test = orca_study(data, "test")
-    people = test.people
-    label = test.nearest(people.value)
-    assert (len(study.people.of(train).row), len(people.row)) == (2278, 430)
-    shares = rating_shares(study, train)
+    items = orca_items(data)
+    train = items.facts["split"] == "train"
+    test = orca_items(data, "test")
+    people = ratings_of(test)
+    label = nearest(LEVELS, people.score)
+    assert (len(ratings_of(items, train)), len(people)) == (2278, 430)
+    shares = rating_shares(items, train)
     np.testing.assert_allclose(shares, [0.4899, 0.0825, 0.0619, 0.1023, 0.2634], atol=FIT)
-    mean = shares @ study.levels
+    mean = shares @ LEVELS
     assert mean == pytest.approx(0.3917, abs=FOUR)
-    assert shares @ (study.levels - mean) ** 2 == pytest.approx(0.1881, abs=FOUR)
+    assert shares @ (LEVELS - mean) ** 2 == pytest.approx(0.1881, abs=FOUR)
     forecast = np.tile(shares, (len(label), 1))
     assert nll_levels(forecast, label).mean() == pytest.approx(1.3452, abs=FOUR)
-    assert crps_levels(forecast, label, study.levels).mean() == pytest.approx(0.2416, abs=FOUR)
-    alpha, beta = fit_beta(study.people, train)
+    assert crps_levels(forecast, label, LEVELS).mean() == pytest.approx(0.2416, abs=FOUR)
+    alpha, beta = fit_beta(ratings_of(items, train).score)
     assert (alpha, beta) == pytest.approx((0.2741, 0.3661), abs=FIT)
     total = alpha + beta
     assert alpha / total == pytest.approx(0.4281, abs=FIT)
     assert alpha * beta / (total**2 * (total + 1)) == pytest.approx(0.1493, abs=FIT)
-    assert nll_beta(alpha, beta, people.value).mean() == pytest.approx(-0.9202, abs=FIT)
-    assert crps_beta(alpha, beta, people.value).mean() == pytest.approx(0.2470, abs=FIT)
-    constant = study.people.mean[train].mean()
+    assert nll_beta(alpha, beta, people.score).mean() == pytest.approx(-0.9202, abs=FIT)
+    assert crps_beta(alpha, beta, people.score).mean() == pytest.approx(0.2470, abs=FIT)
+    constant = items.score[train].mean()
     assert constant == pytest.approx(0.3831, abs=FOUR)
-    assert abs(constant - people.mean).mean() == pytest.approx(0.3973, abs=FOUR)
+    assert abs(constant - test.score).mean() == pytest.approx(0.3973, abs=FOUR)
 
 
 def test_trivial_forecasts_of_the_variance(data: Path) -> None:
-    test = orca_study(data, "test")
-    often = rated_often(test.people)
-    mean, truth = test.people.mean[often], test.people.variance[often]
+    test = orca_items(data, "test")
+    often = rated_often(test)
+    mean, truth = test.score[often], test.scores["variance"][often]
     assert abs(truth).mean() == pytest.approx(0.0366, abs=FOUR)
     assert abs(mean_forecast(0.36, mean) - truth).mean() == pytest.approx(0.0184, abs=FOUR)
-    train = orca_study(data, "train").people
+    train = orca_items(data, "train")
     often = rated_often(train)
-    factor = fit_factor(train.mean[often], train.variance[often])
+    mean, truth = train.score[often], train.scores["variance"][often]
+    factor = fit_factor(mean, truth)
     assert factor == pytest.approx(1 / 3, abs=1e-6)
 
     def loss(c: float) -> float:
-        return float(abs(mean_forecast(c, train.mean[often]) - train.variance[often]).mean())
+        return float(abs(mean_forecast(c, mean) - truth).mean())
 
     assert loss(factor) <= min(loss(c) for c in np.linspace(0, 1, 201)) + 1e-12

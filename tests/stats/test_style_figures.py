@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 
 from fusion import BINARY, likert
+from tests.support.scored import figure, judge, judge_of_labels, rated_items
 from tests.support.style_ratings import STYLE
 from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.scores.estimate import reduce_samples
 from trace_eval.show.records import plain
-from trace_eval.stats.agree_scores import agree_scores, figure
+from trace_eval.stats.agree_scores import compare_scores
 from trace_eval.stats.agreement.growth import mean_r
 from trace_eval.stats.agreement.icc import icc_columns, icc_of_sums
+from trace_eval.stats.agreement.judges import Judge
 from trace_eval.stats.agreement.raters import human_pairs, leave_one_out
-from trace_eval.stats.agreement.ratings import rating_table
-from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores
-from trace_eval.stats.agreement.score_join import study_of
+from trace_eval.stats.agreement.scored import by_rater
 from trace_eval.stats.agreement.spearman import spearman
-from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import ScoreReport
 from trace_eval.stats.score_tables import score_tables
@@ -39,27 +39,21 @@ SIX = 1e-6
 OPTIONS = AgreeOptions(BootstrapOptions(resamples=200))
 
 
-def _study() -> Study:
-    rows = [(f"i{n}", who, v) for who, all_ in PEOPLE.items() for n, v in enumerate(all_)]
-    ids, raters, values = zip(*rows, strict=True)
-    facts = {f"i{n}": (f"q{n}", None, None) for n in range(6)}
-    return study_of(facts, {}, rating_table("test", ids, raters, np.array(values, float)), SCALE)
+def _items() -> Opinions:
+    rows = [(f"i{n}", who, float(v)) for who, of in PEOPLE.items() for n, v in enumerate(of)]
+    ids, questions = ([f"{letter}{n}" for n in range(6)] for letter in "iq")
+    return rated_items(ids, rows, SCALE, instruction_id=questions)
 
 
-def _judge(study: Study, how: str = "mean") -> JudgeScores:
-    column = ScoreColumn("judge")
-    for number, (samples, _, _) in enumerate(STYLE):
-        reduced = reduce_samples(samples, SCALE, how)  # type: ignore[arg-type]
-        assert reduced is not None
-        column.value[f"i{number}"] = reduced.value
-        column.samples[f"i{number}"] = list(samples)
-    return judge_scores(column, study)
+def _judge(how: str = "mean") -> Judge:
+    every = [list(samples) for samples, _, _ in STYLE]
+    values = [reduce_samples(samples, SCALE, how).value for samples in every]  # type: ignore[arg-type, union-attr]
+    return judge_of_labels("judge", _items(), values, samples=every)
 
 
 @pytest.fixture(scope="module")
 def report() -> ScoreReport:
-    study = _study()
-    return agree_scores(study, [_judge(study)], OPTIONS)
+    return compare_scores(_items(), [_judge()], OPTIONS)
 
 
 def _value(report: ScoreReport, group: str, who: str, name: str) -> float | None:
@@ -75,13 +69,13 @@ def test_human_human_and_judge_human(report: ScoreReport) -> None:
 
 
 def test_each_pair_of_people_and_the_judge_with_each() -> None:
-    ratings = _study().people.by_rater()
+    ratings = by_rater(_items())
     pairs = [mean_r(x, [y]) for x, y in human_pairs(ratings)]
     assert pairs == pytest.approx(
         [0.815385, 0.938462, 0.800762, 0.753846, 0.494087, 0.630387], abs=SIX
     )
-    judge = _judge(_study()).mean
-    assert [mean_r(judge, [rater]) for rater in ratings.T] == pytest.approx(
+    score = _judge().joined.score
+    assert [mean_r(score, [rater]) for rater in ratings.T] == pytest.approx(
         [0.996732, 0.822853, 0.910671, 0.829565], abs=SIX
     )
 
@@ -94,18 +88,16 @@ def test_against_the_mean_person(report: ScoreReport) -> None:
 def test_leave_one_out_is_fair(report: ScoreReport) -> None:
     assert _value(report, "raters", "people", "leave_one_out_r") == pytest.approx(0.819503, abs=SIX)
     assert _value(report, "raters", "judge", "leave_one_out_r") == pytest.approx(0.980046, abs=SIX)
-    ratings = _study().people.by_rater()
+    ratings = by_rater(_items())
     each = [mean_r(x, [y]) for x, y in zip(ratings.T, leave_one_out(ratings), strict=True)]
     assert each == pytest.approx([0.982639, 0.747109, 0.868243, 0.680020], abs=SIX)
 
 
 def test_single_samples_and_medians() -> None:
-    study = _study()
-    judge, raters = _judge(study), list(study.people.by_rater().T)
-    assert judge.samples is not None
-    assert mean_r(judge.samples[:, 0], raters) == pytest.approx(0.888652, abs=SIX)
-    assert mean_r(judge.samples[:, 1], raters) == pytest.approx(0.817933, abs=SIX)
-    assert mean_r(_judge(study, "median").mean, raters) == pytest.approx(0.888652, abs=SIX)
+    samples, raters = _judge().joined.scores["samples"], list(by_rater(_items()).T)
+    assert mean_r(samples[:, 0], raters) == pytest.approx(0.888652, abs=SIX)
+    assert mean_r(samples[:, 1], raters) == pytest.approx(0.817933, abs=SIX)
+    assert mean_r(_judge("median").joined.score, raters) == pytest.approx(0.888652, abs=SIX)
 
 
 def test_growth_ends_at_all_samples(report: ScoreReport) -> None:
@@ -133,32 +125,26 @@ def test_icc_without_repeats_is_null() -> None:
 def test_realism_shares_and_majorities() -> None:
     """Shares .8 .2 1 .5 against people 1 0 1 1: the last item is undecided and left out."""
     samples = [(1, 1, 1, 0, 1), (0, 0, 1, 0, 0), (1, 1, 1, 1, 1), (0, 1, None, 1, 0)]
-    column = ScoreColumn("judge")
-    for number, row in enumerate(samples):
-        reduced = reduce_samples(row, BINARY)
-        assert reduced is not None
-        column.value[str(number)] = reduced.value
-    facts = {str(n): (None, None, None) for n in range(4)}
-    ratings = rating_table("test", ["0", "1", "2", "3"], ["P"] * 4, np.array([1.0, 0, 1, 1]))
-    study = study_of(facts, {}, ratings, BINARY)
-    judge = judge_scores(column, study)
-    assert judge.mean.tolist() == [0.8, 0.2, 1.0, 0.5]
-    assert judge.mean.mean() == 0.625
-    [found] = agree_scores(study, [judge], OPTIONS).binary
+    values = [reduce_samples(row, BINARY).value for row in samples]  # type: ignore[union-attr]
+    rows = [(str(n), "P", value) for n, value in enumerate((1.0, 0, 1, 1))]
+    items = rated_items([*"0123"], rows, BINARY)
+    said = judge_of_labels("judge", items, values)
+    assert said.joined.score.tolist() == [0.8, 0.2, 1.0, 0.5]
+    [found] = compare_scores(items, [said], OPTIONS).binary
     assert (found.items, found.undecided_judge, found.undecided_people) == (3, 1, 0)
     assert (found.accuracy, found.balanced_accuracy, found.phi) == (1, 1, pytest.approx(1))
     assert found.majority_baseline == pytest.approx(2 / 3)
 
 
 def test_a_constant_judge_has_no_r_but_an_error() -> None:
-    study = _study()
-    constant = JudgeScores("constant judge", np.full(6, 0.5), np.zeros(6))
-    found = agree_scores(study, [constant], OPTIONS)
+    items = _items()
+    constant = judge("constant judge", items, np.full(6, 0.5), variance=np.zeros(6))
+    found = compare_scores(items, [constant], OPTIONS)
     for name in ("r", "rho", "tau_b"):
         one = figure(found, "agreement", "constant judge", name)
         assert one.estimate.value is None
         assert one.reason
-    truth = study.people.mean
+    truth = items.score
     assert _value(found, "agreement", "constant judge", "mse") == pytest.approx(
         ((truth - 0.5) ** 2).mean()
     )
@@ -170,5 +156,4 @@ def test_a_constant_judge_has_no_r_but_an_error() -> None:
 
 
 def test_rho_of_the_mean_person_is_that_of_the_library() -> None:
-    study = _study()
-    assert spearman(_judge(study).mean, study.people.mean) == pytest.approx(0.985611, abs=SIX)
+    assert spearman(_judge().joined.score, _items().score) == pytest.approx(0.985611, abs=SIX)

@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 from benchmarks.fusion_recipe import JUDGES, draw
 from blueprints import UserError
 from trace_eval.commands.cli import app
+from trace_eval.runs.opinions import read_with_labels
 from trace_eval.scores.fusion import FusionModel
-from trace_eval.stats.agreement.train_fusion import train_fusion
+from trace_eval.stats.agreement.train_fusion import FusionTraining, train_fusion
 
 
 def _write(path: Path, columns: list[str], rows: list[tuple[object, ...]]) -> Path:
@@ -48,9 +49,15 @@ def _files(folder: Path, seed: int = 0, split: bool = True) -> tuple[Path, list[
     return labels, runs
 
 
+def _train(ratings: Path, runs: list[Path], out: Path) -> FusionTraining:
+    read, rated = read_with_labels(runs, ratings)
+    assert rated is not None
+    return train_fusion(read, rated, out)
+
+
 def test_training_and_what_is_stored(tmp_path: Path) -> None:
     labels, runs = _files(tmp_path)
-    found = train_fusion(labels, runs, tmp_path / "fused")
+    found = _train(labels, runs, tmp_path / "fused")
     model = FusionModel.load(tmp_path / "fused")
     assert model == found.model
     weights = {member.judge: member.weight for member in model.members}
@@ -70,7 +77,7 @@ def test_training_and_what_is_stored(tmp_path: Path) -> None:
 
 def test_without_splits_some_questions_calibrate_the_fusion(tmp_path: Path) -> None:
     labels, runs = _files(tmp_path, split=False)
-    found = train_fusion(labels, runs, tmp_path / "fused")
+    found = _train(labels, runs, tmp_path / "fused")
     assert "of 120 questions" in found.train
     assert "of 30 other questions, seed 0" in found.dev
     assert not found.test_errors
@@ -83,7 +90,7 @@ def test_a_useless_companion_is_not_worth_it(tmp_path: Path) -> None:
     best = _write(tmp_path / "a.csv", ["id", "score"], [(i, s) for i, _, s, _ in ratings])
     flat = _write(tmp_path / "b.csv", ["id", "score"], [(i, 3) for i, *_ in ratings])
     out = tmp_path / "fused"
-    found = train_fusion(labels, [best, flat], out)
+    found = _train(labels, [best, flat], out)
     assert "is not better than a" in found.verdict
     assert "not written" in found.verdict
     assert found.path is None
@@ -96,18 +103,17 @@ def test_a_useless_companion_is_not_worth_it(tmp_path: Path) -> None:
     assert FusionModel.load(out).members
 
 
-@pytest.mark.parametrize("runs", [0, 1])
-def test_one_judge_cannot_be_fused(tmp_path: Path, runs: int) -> None:
+def test_one_judge_cannot_be_fused(tmp_path: Path) -> None:
     labels, files = _files(tmp_path)
     with pytest.raises(UserError, match="two or more"):
-        train_fusion(labels, files[:runs], tmp_path / "fused")
+        _train(labels, files[:1], tmp_path / "fused")
 
 
 def test_too_few_common_rows(tmp_path: Path) -> None:
     labels, runs = _files(tmp_path)
     few = _write(tmp_path / "few.csv", ["id", "score"], [(f"i{n}", 3) for n in range(0, 60, 5)])
     with pytest.raises(UserError, match="at least 20"):
-        train_fusion(labels, [runs[0], few], tmp_path / "fused")
+        _train(labels, [runs[0], few], tmp_path / "fused")
 
 
 def test_the_command(tmp_path: Path) -> None:

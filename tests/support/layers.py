@@ -25,7 +25,7 @@ options: blueprints extractors fusion judges.options
 extracting: blueprints data extractors options
 judges: blueprints data fusion rubrics
 judges.rules: blueprints conversations data extractors fusion judges
-opinions: blueprints data fusion
+opinions: blueprints data fusion rubrics
 judges.ask: blueprints data extractors judges judges.options
 judges.combine: blueprints data fusion judges judges.ask rubrics scores
 judges.read: data fusion judges judges.ask judges.combine judges.options rubrics
@@ -36,7 +36,7 @@ judges.scorer: blueprints data extractors judges judges.lexical judges.views rub
 judges.reward: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.scorer judges.views rubrics
 judges.registry: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.reward judges.scorer judges.views rubrics
 runs: blueprints conversations data extracting extractors fusion judges judges.ask judges.combine judges.options judges.registry measures opinions options rubrics
-stats: blueprints data fusion opinions rubrics runs scores show estimate
+stats: blueprints data fusion opinions runs scores show estimate
 decide: blueprints data extractors fusion judges.views opinions runs show static stats estimate
 turns: blueprints conversations data entities extracting options show estimate
 datasets: blueprints data fusion measures stats estimate

@@ -1,4 +1,4 @@
-"""The shared human ratings as a study."""
+"""The shared human ratings beside their items."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from typing import Any
 
 from fusion import likert
 from trace_eval.data.manifests import read_items
-from trace_eval.stats.agreement.ratings import ratings_of_items, written
-from trace_eval.stats.agreement.score_join import study_of
-from trace_eval.stats.agreement.study import Study
+from trace_eval.opinions.cells import texts_of
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.scale import rated
+from trace_eval.opinions.scores import ratings_of_items
+from trace_eval.stats.agreement.scored import items_of, with_ratings
 
 SCALE = likert(1, 5)
 
 
 @cache
-def orca_study(data: Path, *splits: str) -> Study:
+def orca_items(data: Path, *splits: str) -> Opinions:
     """All rows, or those of some splits."""
     path = data / "orca" / "ratings.jsonl"
     items = [i for i in read_items(path).singles if not splits or i.split in splits]
-    facts = {item.id: (item.question_id, item.system, item.split) for item in items}
-    return study_of(facts, written(items), ratings_of_items(str(path), items), SCALE)
+    ratings = ratings_of_items(str(path), items)
+    whole = items_of([Opinions(str(path), texts_of([item.id for item in items]), {})], ratings)
+    return with_ratings(whole, rated(ratings), SCALE)
 
 
 @cache

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from blueprints import UserError
 from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.commands.signatures import from_classes
 from trace_eval.judges.scorer.options import TrainOptions
@@ -38,9 +39,15 @@ def fusion(
     """Fit one judge from several: each calibrated, then weighted by what it is worth."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.runs.opinions import read_with_labels
     from trace_eval.stats.agreement.train_fusion import train_fusion, training_tables
 
-    result = train_fusion(ratings, [*(runs or ()), *(more or ())], out, options)
+    sources = [*(runs or ()), *(more or ())]
+    if not sources:
+        raise UserError("train fusion: no scores; name runs of two or more judges")
+    judged, rated = read_with_labels(sources, ratings, rubric=options.rubric)
+    assert rated is not None
+    result = train_fusion(judged, rated, out, options)
     console = stdout_console()
     print_tables(training_tables(result), console)
     console.print(result.verdict, markup=False, highlight=False)

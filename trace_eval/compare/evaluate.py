@@ -14,7 +14,6 @@ from blueprints import UserError, counted
 from trace_eval.compare.costs import RunCost, run_cost
 from trace_eval.compare.disagreements import Disagreement, disagreements
 from trace_eval.compare.options import CompareOptions
-from trace_eval.decide.agree import agree
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
@@ -26,6 +25,7 @@ from trace_eval.opinions.units import units
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.runs.run import Run
 from trace_eval.show.table import column
+from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agreement.align import align
 from trace_eval.stats.agreement.bias.robustness import Robustness, robustness
 from trace_eval.stats.agreement.compare import Comparison
@@ -134,7 +134,7 @@ def compare_runs(
             for name, source in zip(names, sources, strict=True)
         ]
         requested = AgreeOptions(options.bootstrap, options.cluster, "drop")
-        report = agree(kept, available, requested)
+        report = agree_labels(kept, available, requested)
         scores, differences, drawn = report.scores, report.comparisons, report.drawn
     return RunComparison(
         names=tuple(names),

@@ -19,9 +19,9 @@ from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
 from trace_eval.compare.shared_tables import board_tables
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.scores import read_ratings
 from trace_eval.runs.run import Run
 from trace_eval.show.table import Table
-from trace_eval.stats.agreement.ratings import read_ratings
 
 
 def judge_change(

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.estimate.interval import Range
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import Numbers
 from trace_eval.runs.record import RunRecord
@@ -56,14 +55,12 @@ class Judging(Opinions):
     Attributes:
         length_unit: ``s``, or ``words`` where no answer is a recording.
         ceiling: people among themselves; None: one opinion per item.
-        scale: ends of the rubric's scale, of scores by one rubric; else None.
         record: of the run; None: a table, which says nothing of itself.
         evidence: clip -> hash of its blueprint.
     """
 
     length_unit: str = "s"
     ceiling: Ceiling | None = None
-    scale: Range | None = None
     record: RunRecord | None = None
     label_sets: tuple[str, ...] = ()
     evidence: Mapping[str, str] = field(default_factory=dict)

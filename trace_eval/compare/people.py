@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.compare.judgings import Ceiling, Joined
-from trace_eval.decide.agree import agree
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import sign_flip
@@ -18,6 +17,7 @@ from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.codes import LABELS, MISSING, POINTS, TIE, Codes, is_untyped
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
+from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.agreement.spearman import add_spearman
@@ -110,7 +110,7 @@ def labelled_by_people(
     ]
     cluster = joined.first.cluster is not None
     provided = Opinions("people", people.ids, own(people.codes[opinions]), people.rater)
-    report = agree(sources, provided, AgreeOptions(options, cluster, "drop"))
+    report = agree_labels(sources, provided, AgreeOptions(options, cluster, "drop"))
     (comparison,) = [c for c in report.comparisons if c.dimension == column]
     limits = comparison.difference.interval
     return ComparedPeople(

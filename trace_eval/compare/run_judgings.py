@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from blueprints import UserError
+from fusion import numbers
 from trace_eval.compare.judgings import ABSENT, Array, Ceiling, Judging
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.items import Single
@@ -22,10 +23,11 @@ from trace_eval.data.scores import Score
 from trace_eval.opinions.cells import Texts, texts_of
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.scale import rated, values_of
+from trace_eval.opinions.scores import ratings_of_items
 from trace_eval.rubrics.single import ScaleSpec
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
-from trace_eval.stats.agreement.ratings import rated, ratings_of_items, values_of
 from trace_eval.stats.inference.ceiling import human_ceiling
 
 
@@ -113,7 +115,7 @@ def scores_judging(run: Run) -> Judging:
         values = [np.nan if s is None or s.value is None else s.value for s in results]
         points[f"{rubric}.score"] = (np.array(values, float) - low) / (high - low)
         reasons[f"{rubric}.score"] = texts_of([_reason(s) for s in results])
-        scale = (low, high) if len(scored) == 1 else None
+        scale = numbers(labels) if len(scored) == 1 else None
     every = [[of[name] for of in scored.values() if name in of] for name in ids]
     evidence, durations = _evidence(run)
     length, unit = _lengths(mine, run, durations)
@@ -153,7 +155,7 @@ def with_ratings(judging: Judging, ratings: Opinions) -> Judging:
     ratings = rated(ratings)
     if judging.scale is None or not len(ratings):
         return judging
-    low, high = judging.scale
+    low, high = judging.scale.low, judging.scale.high
     provided: dict[str, list[float]] = {}
     for name, value in zip(ratings.ids.tolist(), values_of(ratings).tolist(), strict=True):
         if not low <= value <= high:

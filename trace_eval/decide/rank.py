@@ -9,17 +9,16 @@ from pathlib import Path
 from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.data.columns import Columns
-from trace_eval.decide.held import held
 from trace_eval.decide.human_ranking import read_human_ranking
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import SIDE_NAMES, Opinions
 from trace_eval.opinions.positions import has_positions, read_positions
+from trace_eval.opinions.scores import holds_scores
 from trace_eval.runs.fuse import ASKED, any_policy, load_policy
 from trace_eval.runs.opinions import read_with_labels
-from trace_eval.stats.agreement.score_files import ScoreFile, read_with_ratings
 from trace_eval.stats.inference.labelled_run import labelled
 from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables
-from trace_eval.stats.options import SCORES, RankOptions, check, columns_of_scores
+from trace_eval.stats.options import LABELS, SCORES, RankOptions, check
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.rank_scores import rank_scores
 from trace_eval.stats.ranking.contradicted import contradicted
@@ -29,7 +28,7 @@ from trace_eval.stats.ranking.report import Caveat, RankReport
 
 
 def rank(
-    source: Path | Opinions | ScoreFile,
+    source: Path | Opinions,
     labels: Path | Opinions | None = None,
     options: RankOptions | None = None,
     human: Path | Mapping[str, float] | None = None,
@@ -53,18 +52,16 @@ def rank(
             does not fit.
     """
     options = options or RankOptions()
-    kind = held(source, columns)
-    check(options, kind)
+    of_scores = holds_scores(source, columns)
+    check(options, SCORES if of_scores else LABELS)
     provided = read_human_ranking(human) if isinstance(human, Path) else human
-    if kind == SCORES:
-        named = columns_of_scores(columns)
-        assert not isinstance(source, Opinions)
-        (file,), ratings = read_with_ratings([source], labels, options.rubric, named)
-        return rank_scores(file, ratings, options, provided)
-    assert not isinstance(source, ScoreFile)
     if isinstance(source, Path) and has_positions(source):
         source = read_positions(source, options.baseline)
-    (read,), people = read_with_labels([source], labels, columns, rows_are_items=labels is None)
+    (read,), people = read_with_labels(
+        [source], labels, columns, rows_are_items=labels is None, rubric=options.rubric
+    )
+    if of_scores:
+        return rank_scores(read, people, options, provided)
     if options.missing != "error" and people is None and read.labels is None:
         raise UserError("--missing means nothing where there are no human labels; leave it out")
     if people is None:

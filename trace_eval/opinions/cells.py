@@ -28,25 +28,24 @@ def ids_of(source: str, columns: Mapping[str, Sequence[Any]], default_ids: bool)
 
 
 def texts_of(values: Sequence[Any]) -> Texts:
-    """A column of texts."""
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return column
+    """A column of texts, or of other objects."""
+    return np.fromiter(values, object, len(values))
 
 
 def numbers_of(values: Sequence[Any], source: str, column: str) -> NDArray[np.float64]:
     """A column of finite numbers; an empty cell is NaN."""
     numbers = np.full(len(values), np.nan)
     for row, value in enumerate(values):
-        if value is None or value == "":
+        if value is None or value == "" or (isinstance(value, str) and value.isspace()):
             continue
         try:
-            numbers[row] = float(value)
-            if not math.isfinite(numbers[row]):
+            numbers[row] = number = float(value)
+            if not math.isfinite(number):
                 raise ValueError
         except ValueError:
             raise UserError(
-                f"{source}, record {row + 1}: {column} is {value!r}; give a number or nothing"
+                f"{source}, record {row + 1}: {column} is {value!r:.60}; give a number with a"
+                " decimal point, e.g. 3.5, or nothing"
             ) from None
     return numbers
 
@@ -63,8 +62,21 @@ def check_inclusion(source: str, inclusion: NDArray[np.float64] | None) -> None:
         )
 
 
-def refuse_duplicates(source: str, ids: Texts, rater: Texts | None, repeat: Texts | None) -> None:
-    """Refuse an id that one rater gave twice in one repetition."""
+def refuse_duplicates(
+    source: str,
+    ids: Texts,
+    rater: Texts | None,
+    repeat: Texts | None,
+    records: NDArray[np.int64] | None = None,
+) -> None:
+    """Refuse an id that one rater gave twice in one repetition.
+
+    Args:
+        source: named in the message.
+        ids, rater, repeat: columns of a table. A rater without a name (an empty text) may be
+            several people.
+        records: number of each row in the source, from 0; None: those of the table.
+    """
     keys: list[Any] = ids.tolist()
     parts = [column.tolist() for column in (rater, repeat) if column is not None]
     if parts:
@@ -73,10 +85,17 @@ def refuse_duplicates(source: str, ids: Texts, rater: Texts | None, repeat: Text
         return
     first: dict[Any, int] = {}
     for row, key in enumerate(keys):
+        if rater is not None and rater[row] == "":
+            continue
         if key in first:
+            one, other = (n if records is None else int(records[n]) for n in (first[key], row))
             raise UserError(
-                f"{source}, record {row + 1}: id {ids[row]} was given in record"
-                f" {first[key] + 1} already; delete one, or tell them apart by a 'rater' or"
-                " 'repeat' column"
+                f"{source}, record {other + 1}: id {ids[row]} was given in record"
+                f" {one + 1} already{_by(rater, row)}; delete one, or tell them apart by a"
+                " 'rater' or 'repeat' column"
             )
         first[key] = row
+
+
+def _by(rater: Texts | None, row: int) -> str:
+    return "" if rater is None else f", by {rater[row]}"

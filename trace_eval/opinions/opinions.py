@@ -1,4 +1,4 @@
-"""One table of opinions about items: people or judges, labels and what goes with them."""
+"""One table of opinions about items: people or judges, labels or scores, and their facts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
+from fusion import Numbers as Scale
 from trace_eval.opinions.cells import Texts, texts_of
 from trace_eval.opinions.codes import (
     CERTAINTY_FACTS,
@@ -71,6 +72,10 @@ class Opinions:
             ``ba``) and ``repeat``, already in the pair's own A and B; None: unknown.
         policy: that fused ``overall``; None: unknown.
         warnings: what stands in the way of using them at all.
+        rubric: that was scored; None: unknown, or labels.
+        scale: of the scores; None: unknown, or they have an order and no distances.
+        joined: row of each opinion's item in a table that it was joined to [shape=(n,)]; None: it
+            was joined to none.
     """
 
     source: str
@@ -85,6 +90,9 @@ class Opinions:
     calls: Opinions | None = None
     policy: str | None = None
     warnings: tuple[DataWarning, ...] = ()
+    rubric: str | None = None
+    scale: Scale | None = None
+    joined: Numbers | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -95,15 +103,10 @@ class Opinions:
 
     def spread(self, ids: Texts) -> Self:
         """A row for each of these items, in their order; all is unknown where there is none."""
+        if np.array_equal(self.ids, ids):
+            return self
         rows = self.find(ids)
-        return replace(
-            self._columns(
-                lambda column: np.where(
-                    rows >= 0, column[rows], _UNKNOWN[column.dtype.kind]
-                ).astype(column.dtype)
-            ),
-            ids=ids,
-        )
+        return replace(self._columns(lambda column: _spread(column, rows)), ids=ids, joined=None)
 
     def _columns(self, of: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
         """A copy with every column made anew."""
@@ -111,8 +114,10 @@ class Opinions:
             name: {key: of(column) for key, column in getattr(self, name).items()}
             for name in ("codes", "facts", "scores", "reasons")
         }
-        rater, repeat = (None if one is None else of(one) for one in (self.rater, self.repeat))
-        return replace(self, ids=of(self.ids), rater=rater, repeat=repeat, **every)
+        rater, repeat, joined = (
+            None if one is None else of(one) for one in (self.rater, self.repeat, self.joined)
+        )
+        return replace(self, ids=of(self.ids), rater=rater, repeat=repeat, joined=joined, **every)
 
     def points(self, column: str) -> NDArray[np.float64]:
         """Points of answer A: a win 1, a tie or a split 1/2, a loss 0; of scores their place.
@@ -132,6 +137,20 @@ class Opinions:
     ) -> Opinions:
         """A copy with what comes with it, in place of what did."""
         return replace(self, labels=labels, calls=calls, policy=policy, warnings=warnings)
+
+    def on(self, rubric: str | None, scale: Scale | None = None) -> Opinions:
+        """A copy with the rubric that was scored, and its scale where that is known."""
+        return replace(self, rubric=rubric, scale=scale)
+
+    @property
+    def score(self) -> NDArray[np.float64]:
+        """Place of each score on its scale, 0 to 1; NaN: there is none [shape=(n,)]."""
+        return self.scores["score"]
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """Rows that have a score [shape=(n,)]."""
+        return ~np.isnan(self.score)
 
     def with_codes(self, **columns: Codes) -> Opinions:
         """A copy with these label columns added or replaced."""
@@ -166,8 +185,10 @@ class Opinions:
 
     @cached_property
     def item(self) -> Numbers:
-        """Number of each row's item, from 0, by first appearance [shape=(n,)]."""
-        return index_of(self.ids.tolist())[0]
+        """Number of each row's item, from 0: in the table that it was joined to, else by first
+        appearance [shape=(n,)].
+        """
+        return index_of(self.ids.tolist())[0] if self.joined is None else self.joined
 
     @cached_property
     def _row(self) -> dict[Any, int]:
@@ -249,7 +270,20 @@ class Opinions:
 
     def units(self, instructions: bool = True) -> Numbers | None:
         """What is drawn together, see :func:`trace_eval.opinions.units.units`."""
-        return units(self.facts, instructions)
+        return self._units if instructions else units(self.facts, False)
+
+    @cached_property
+    def _units(self) -> Numbers | None:
+        return units(self.facts)
+
+
+def _spread(column: NDArray[Any], rows: Numbers) -> NDArray[Any]:
+    """A column in another order; unknown where the row is -1."""
+    if not len(column):
+        column = np.full((1, *column.shape[1:]), _UNKNOWN[column.dtype.kind], column.dtype)
+    result = column[rows]
+    result[rows < 0] = _UNKNOWN[column.dtype.kind]
+    return result
 
 
 def _refuse_strangers(

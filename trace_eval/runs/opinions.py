@@ -21,6 +21,7 @@ from trace_eval.opinions.codes import LABEL_COLUMNS, TEXT_FACTS
 from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.labels import label_table, read_labels
 from trace_eval.opinions.opinions import DataWarning, Opinions
+from trace_eval.opinions.scores import holds_scores, read_with_ratings
 from trace_eval.runs.first_position import first_position_test
 from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.run import Run
@@ -69,20 +70,30 @@ def read_with_labels(
     columns: Columns | None = None,
     numbers: Sequence[str] = (),
     rows_are_items: bool = False,
+    rubric: str | None = None,
 ) -> tuple[list[Opinions], Opinions | None]:
-    """Judgements, and the human labels beside them: what every statistic on labels reads.
+    """Judgements or scores, and the human labels beside them: what every statistic reads.
 
     Args:
-        sources: runs, or files of judgements, or what was read of them.
+        sources: runs, or files of judgements or of scores, or what was read of them.
         labels: a file, whose labels may name the systems of an item, or what was read of one.
         columns: how the files name their columns and labels. A run needs none, so that beside
             one they are those of the labels; of two files each has what it has of them. None:
             the command has no options for them.
         numbers, rows_are_items: see :func:`read_opinions`.
+        rubric: name or file of what is scored; None: the only one that the sources have.
 
     Raises:
-        UserError: one cannot be read.
+        UserError: one cannot be read, or sources hold labels and scores.
     """
+    scored = {holds_scores(source, columns) for source in sources}
+    if len(scored) > 1:
+        raise UserError(
+            "some sources hold labels of pairs and others scores of single answers; compare those"
+            " of one kind"
+        )
+    if True in scored:
+        return read_with_ratings(sources, labels, columns, rubric)
     mapping = columns.mapping if columns else None
     columns = columns or Columns()
     judged = [

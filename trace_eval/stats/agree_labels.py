@@ -77,12 +77,9 @@ class _Compared:
 
 
 def agree_labels(
-    sources: Sequence[Opinions], labels: Opinions | None, options: AgreeOptions
+    sources: Sequence[Opinions], present: Opinions, options: AgreeOptions
 ) -> AgreeReport:
     """See :func:`trace_eval.decide.agree.agree`."""
-    present = labels or next((source.labels for source in sources if source.labels), None)
-    if present is None:
-        raise UserError("there are no labels to agree with; pass --labels FILE")
     it = _compared(sources, present, options)
     judges, items = it.judges, it.items
     raters = len(present.raters())

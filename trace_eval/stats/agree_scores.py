@@ -4,9 +4,9 @@ other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from blueprints import UserError, counted
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.resample import MAX_UNITS, Resampler
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.scale import DEFAULT_SCALE, levels_of, nearest
 from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha
 from trace_eval.stats.agreement.baselines import baselines
 from trace_eval.stats.agreement.binary import BinaryAgreement, binary_agreement
@@ -27,14 +28,22 @@ from trace_eval.stats.agreement.figures import (
 )
 from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.growth import growth
-from trace_eval.stats.agreement.sample_figures import add_raters, add_samples
-from trace_eval.stats.agreement.score_columns import ScoreColumn, judges_of
-from trace_eval.stats.agreement.score_files import ScoreFile, own_labels, read_with_ratings
-from trace_eval.stats.agreement.score_join import join_scores
+from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.sample_figures import MAX_RATERS, add_raters, add_samples
+from trace_eval.stats.agreement.scored import (
+    by_rater,
+    counts_of,
+    join_scores,
+    names_of,
+    only,
+    ratings_of,
+    scale_of,
+    units_of,
+    with_clamped,
+)
 from trace_eval.stats.agreement.selective import Selective, add_selective, selective_rows
 from trace_eval.stats.agreement.spearman import spearman
 from trace_eval.stats.agreement.spread_figures import add_calibration, add_variance
-from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.agreement.systems import (
     FEW_SYSTEMS,
     MAX_SYSTEMS,
@@ -42,6 +51,7 @@ from trace_eval.stats.agreement.systems import (
     SystemShares,
     add_systems,
     system_rows,
+    systems_of,
 )
 from trace_eval.stats.agreement.variance import fit_factor, rated_often
 from trace_eval.stats.agreement.verdict import verdict
@@ -54,41 +64,36 @@ Mask = NDArray[np.bool_]
 TRAIN = "train"
 
 
-def agree_score_sources(
-    sources: Sequence[Path | ScoreFile],
-    labels: Path | Opinions | None,
-    options: AgreeOptions,
-    columns: Mapping[str, str] | None = None,
-) -> ScoreReport:
-    """See :func:`trace_eval.decide.agree.agree`."""
-    files, ratings = read_with_ratings(sources, labels, options.rubric, columns)
-    ratings = own_labels(files) if ratings is None else ratings
-    study, scores = join_scores(files, ratings, options.rubric, options.missing)
-    judges = [judge for column in scores.columns for judge in judges_of(column, study)]
-    report = agree_scores(study, judges, options, ratings.source, scores.rubric)
-    notes = _caveats(scores.columns)
-    if study.people.opinions and "mos" not in ratings.facts:
-        notes.append(f"{ratings.source}: numbers between labels are taken as mean opinions")
-    return replace(report, notes=(*notes, *report.notes))
-
-
-def _caveats(columns: Sequence[ScoreColumn]) -> list[str]:
-    """What every score of a judge says of itself."""
-    every = [
-        caveat
-        for column in columns
-        for caveat, count in column.caveats.items()
-        if count == len(column.value)
-    ]
-    return list(dict.fromkeys(every))
-
-
 def agree_scores(
-    study: Study,
-    judges: Sequence[JudgeScores],
-    options: AgreeOptions | None = None,
-    labels: str = "labels",
-    rubric: str | None = None,
+    sources: Sequence[Opinions], ratings: Opinions, options: AgreeOptions
+) -> ScoreReport:
+    """See :func:`trace_eval.decide.agree.agree`.
+
+    Args:
+        sources: scores, all on one scale.
+        ratings: of the same items by people.
+        options: see there.
+    """
+    scale = sources[0].scale or DEFAULT_SCALE
+    items, judges = join_scores(sources, ratings, scale, options.missing)
+    report = compare_scores(items, list(with_clamped(judges)), options)
+    notes = [*dict.fromkeys(caveat for judge in judges for caveat in _caveats(judge.own))]
+    if "mos" in ratings_of(items).facts and "mos" not in ratings.facts:
+        notes.append(f"{ratings.source}: numbers between labels are taken as mean opinions")
+    rubric = sources[0].rubric
+    return replace(report, rubric=rubric, notes=(*notes, *report.notes))
+
+
+def _caveats(judged: Opinions) -> Iterator[str]:
+    """What every score of a judge says of itself."""
+    stated = [] if "caveats" not in judged.facts else judged.facts["caveats"].tolist()
+    counts = Counter(caveat for one in stated for caveat in one or ())
+    scores = int((~np.isnan(judged.facts["score"])).sum())
+    yield from (caveat for caveat, count in counts.items() if count == scores)
+
+
+def compare_scores(
+    items: Opinions, judges: Sequence[Judge], options: AgreeOptions | None = None
 ) -> ScoreReport:
     """Compare judges' scores with human ratings, as arrays.
 
@@ -96,35 +101,34 @@ def agree_scores(
     every judge scored.
 
     Args:
-        study: items and ratings.
-        judges: their scores of the study's items, one or more.
+        items: with their ratings.
+        judges: one or more, a row for each item.
         options: default: :class:`AgreeOptions`.
-        labels, rubric: for the record.
 
     Raises:
         UserError: there is nothing to compare.
     """
     options = options or AgreeOptions()
-    rated = study.people.count > 0
-    chosen = _chosen(study, options)
-    train, fitted_on = _train(study, rated, chosen)
-    rules = baselines(study, train, any(judge.beta is not None for judge in judges))
-    common = _common(rated & chosen, judges, labels)
-    part = study.take(common)
-    ours = [judge.take(common) for judge in judges]
-    theirs = [rule for rule in (rule.take(common) for rule in rules) if rule.scored.all()]
-    figures = _figures(part, ours, theirs, _variance_factor(study, train), options)
-    systems = _systems(study.take(chosen), [j.take(chosen) for j in judges], options)
+    rated, chosen = items.scored, _chosen(items, options)
+    train, fitted_on = _train(items, rated, chosen)
+    rules = baselines(items, train, any("beta" in judge.joined.scores for judge in judges))
+    common = _common(rated & chosen, judges, ratings_of(items).source)
+    part = only(items, common)
+    ours = [_of(judge, common) for judge in judges]
+    theirs = [rule for rule in (_of(rule, common) for rule in rules) if rule.joined.scored.all()]
+    figures = _figures(part, ours, theirs, _variance_factor(items, train), options)
+    systems = _systems(only(items, chosen), [_of(j, chosen) for j in judges], options)
     baseline_names = [rule.name for rule in theirs]
+    question = part.units()
     return ScoreReport(
-        labels=labels,
-        rubric=rubric,
-        items=len(part.ids),
-        ratings=len(part.people.row),
-        questions=None if part.question is None else int(part.question.max()) + 1,
-        raters=len(part.people.raters),
-        low=study.low,
-        high=study.high,
+        labels=ratings_of(items).source,
+        rubric=None,
+        items=len(part),
+        ratings=len(ratings_of(part)),
+        questions=None if question is None else int(question.max()) + 1,
+        raters=len(names_of(items)),
+        low=float(scale_of(items).low),
+        high=float(scale_of(items).high),
         fitted_on=fitted_on,
         options=options,
         coverage=tuple(_coverage(judge, rated & chosen, chosen) for judge in judges),
@@ -137,8 +141,12 @@ def agree_scores(
         alphas=tuple(_alphas(part, ours)),
         splits=tuple(row for judge in ours for row in _by_split(part, judge)),
         verdicts=tuple(verdict(judge.name, baseline_names, figures.figures) for judge in ours),
-        notes=(*_notes(study, part, rated & chosen, options, figures.grouped), *figures.notes),
+        notes=(*_notes(items, part, rated & chosen, options, figures.grouped), *figures.notes),
     )
+
+
+def _of(judge: Judge, chosen: Mask) -> Judge:
+    return judge if chosen.all() else judge._replace(joined=judge.joined.take(chosen))
 
 
 @dataclass(frozen=True)
@@ -152,34 +160,35 @@ class _Figures:
 
 
 def _figures(
-    study: Study,
-    judges: list[JudgeScores],
-    rules: Sequence[JudgeScores],
+    items: Opinions,
+    judges: list[Judge],
+    rules: Sequence[Judge],
     factor: float,
     options: AgreeOptions,
 ) -> _Figures:
-    book = FigureBook(Resampler(study.unit, options.bootstrap.seed))
+    book = FigureBook(Resampler(units_of(items), options.bootstrap.seed))
     for judge in (*judges, *rules):
-        add_agreement(book, study, judge)
-    add_ceiling(book, study, judges)
-    notes = add_raters(book, study, judges)
-    add_variance(book, study, judges, factor)
-    for judge in (*judges, *(rule for rule in rules if rule.shares is not None)):
-        add_calibration(book, study, judge)
+        add_agreement(book, items, judge)
+    add_ceiling(book, items, judges)
+    notes = add_raters(book, items, judges)
+    add_variance(book, items, judges, factor)
+    for judge in (*judges, *(rule for rule in rules if "shares" in rule.joined.scores)):
+        add_calibration(book, items, judge)
     for judge in judges:
         add_samples(book, judge)
     add_differences(book, judges)
     for judge in judges:
-        _add_selective(book.resampler, study, judge)
+        _add_selective(book.resampler, items, judge)
     result, estimates = book.finish(options.bootstrap)
-    items = len(study.ids)
-    selective = (row for judge in judges for row in selective_rows(estimates, judge.name, items))
+    size = len(items)
+    selective = (row for judge in judges for row in selective_rows(estimates, judge.name, size))
     return _Figures(tuple(result), tuple(selective), notes, book.resampler.grouped)
 
 
-def _common(rated: Mask, judges: Sequence[JudgeScores], labels: str) -> Mask:
+def _common(rated: Mask, judges: Sequence[Judge], labels: str) -> Mask:
     """Rated items that every judge scored."""
-    common = np.asarray(rated & np.logical_and.reduce([judge.scored for judge in judges]), bool)
+    every = np.logical_and.reduce([judge.joined.scored for judge in judges])
+    common = np.asarray(rated & every, bool)
     if not common.any():
         raise UserError(
             f"{labels}: none of the {counted(int(rated.sum()), 'rated item')} is scored by every"
@@ -188,20 +197,22 @@ def _common(rated: Mask, judges: Sequence[JudgeScores], labels: str) -> Mask:
     return common
 
 
-def _chosen(study: Study, options: AgreeOptions) -> Mask:
+def _chosen(items: Opinions, options: AgreeOptions) -> Mask:
+    split = items.facts.get("split")
     if options.split is None:
-        return np.ones(len(study.ids), bool)
-    if study.split is None:
+        return np.ones(len(items), bool)
+    if split is None:
         raise UserError(f"--split {options.split}: the items have no split; leave the option out")
-    chosen = study.split == options.split
+    chosen = split == options.split
     if not chosen.any():
-        available = ", ".join(sorted({str(name) for name in study.split if name}))
+        available = ", ".join(sorted({str(name) for name in split if name}))
         raise UserError(f"--split {options.split}: no item is of it; there are {available}")
     return np.asarray(chosen, bool)
 
 
-def _train(study: Study, rated: Mask, chosen: Mask) -> tuple[Mask, str]:
-    if study.split is not None and (train := (study.split == TRAIN) & rated).any():
+def _train(items: Opinions, rated: Mask, chosen: Mask) -> tuple[Mask, str]:
+    split = items.facts.get("split")
+    if split is not None and (train := np.asarray(split == TRAIN, bool) & rated).any():
         return train, f"the {counted(int(train.sum()), 'rated item')} of the split {TRAIN}"
     if not (rated & chosen).any():
         raise UserError("no item has a rating by people; pass --labels FILE")
@@ -209,13 +220,13 @@ def _train(study: Study, rated: Mask, chosen: Mask) -> tuple[Mask, str]:
     return rated & chosen, f"the same {same} compared"
 
 
-def _variance_factor(study: Study, train: Mask) -> float:
-    often = train & rated_often(study.people)
-    return fit_factor(study.people.mean[often], study.people.variance[often])
+def _variance_factor(items: Opinions, train: Mask) -> float:
+    often = train & rated_often(items)
+    return fit_factor(items.score[often], items.scores["variance"][often])
 
 
-def _coverage(judge: JudgeScores, rated: Mask, chosen: Mask) -> Coverage:
-    scored = judge.scored
+def _coverage(judge: Judge, rated: Mask, chosen: Mask) -> Coverage:
+    scored = judge.joined.scored
     return Coverage(
         judge.name,
         int(chosen.sum()),
@@ -225,80 +236,82 @@ def _coverage(judge: JudgeScores, rated: Mask, chosen: Mask) -> Coverage:
     )
 
 
-def _add_selective(resampler: Resampler, study: Study, judge: JudgeScores) -> None:
-    if judge.variance is not None and not np.isnan(judge.variance).any():
-        error = abs(judge.mean - study.people.mean)
-        add_selective(resampler, judge.name, error, judge.variance)
+def _add_selective(resampler: Resampler, items: Opinions, judge: Judge) -> None:
+    variance = judge.joined.scores.get("variance")
+    if variance is not None and not np.isnan(variance).any():
+        error = abs(judge.joined.score - items.score)
+        add_selective(resampler, judge.name, error, variance)
 
 
 def _systems(
-    study: Study, judges: Sequence[JudgeScores], options: AgreeOptions
+    items: Opinions, judges: Sequence[Judge], options: AgreeOptions
 ) -> tuple[tuple[SystemShares, ...], tuple[SystemAgreement, ...]]:
-    if study.system is None or not 0 < len(study.systems) <= MAX_SYSTEMS:
+    if not 0 < len(systems_of(items)[0]) <= MAX_SYSTEMS:
         return (), ()
-    unit = np.unique(study.unit, return_inverse=True)[1]
-    resampler = Resampler(unit, options.bootstrap.seed)
+    resampler = Resampler(units_of(items), options.bootstrap.seed)
     for judge in judges:
-        add_systems(resampler, study, judge, options.families)
+        add_systems(resampler, items, judge, options.families)
     estimates: dict[str, IntervalEstimate] = resampler.estimates(options.bootstrap)
     rows: list[SystemShares] = []
     agreements = []
     for judge in judges:
-        mine, agreement = system_rows(study, judge, estimates, options.families)
+        mine, agreement = system_rows(items, judge, estimates, options.families)
         rows += mine
         agreements.append(agreement)
     return tuple(rows), tuple(agreements)
 
 
-def _binary(study: Study, judges: Sequence[JudgeScores]) -> Iterator[BinaryAgreement]:
-    if len(study.levels) == 2:
+def _binary(items: Opinions, judges: Sequence[Judge]) -> Iterator[BinaryAgreement]:
+    if len(scale_of(items).labels) == 2:
         for judge in judges:
-            yield binary_agreement(judge.name, judge.mean, study.people.mean)
+            yield binary_agreement(judge.name, judge.joined.score, items.score)
 
 
-def _growth(study: Study, judge: JudgeScores) -> Growth | None:
-    if judge.samples is None or judge.samples.shape[1] < 2:
+def _growth(items: Opinions, judge: Judge) -> Growth | None:
+    samples = judge.joined.scores.get("samples")
+    if samples is None or samples.shape[1] < 2:
         return None
-    present = 2 <= len(study.people.raters) <= 40
-    targets = list(study.people.by_rater().T) if present else [study.people.mean]
-    return Growth(judge.name, growth(judge.samples, targets))
+    present = 2 <= len(names_of(items)) <= MAX_RATERS
+    targets = list(by_rater(items).T) if present else [items.score]
+    return Growth(judge.name, growth(samples, targets))
 
 
-def _alphas(study: Study, judges: Sequence[JudgeScores]) -> list[AlphaOfScores]:
-    people, items = study.people, len(study.ids)
-    if people.opinions:
+def _alphas(items: Opinions, judges: Sequence[Judge]) -> list[AlphaOfScores]:
+    ratings, size = ratings_of(items), len(items)
+    if "mos" in ratings.facts:
         return []  # agreement among people is not told by their mean
-    most = max(int(people.count.max(initial=0)), len(people.raters))
+    most = max(int(counts_of(items).max(initial=0)), len(names_of(items)))
     if most < 2:
         return []
-    label = study.nearest(people.value)
-    alpha = scale_alpha(people.row, label, items, study.levels, most)
+    levels = levels_of(scale_of(items))
+    alpha = scale_alpha(ratings.item, nearest(levels, ratings.score), size, levels, most)
     alphas = [AlphaOfScores("people", alpha)]
     for judge in judges:
-        row = np.concatenate([people.row, np.arange(items)])
-        value = np.concatenate([people.value, judge.mean])
-        interval = interval_alpha(row, value, items)
-        with_judge = Alpha(None, None, interval, most + 1, items)
+        row = np.concatenate([ratings.item, np.arange(size)])
+        value = np.concatenate([ratings.score, judge.joined.score])
+        interval = interval_alpha(row, value, size)
+        with_judge = Alpha(None, None, interval, most + 1, size)
         alphas.append(AlphaOfScores(f"people and {judge.name}", with_judge))
     return alphas
 
 
-def _by_split(study: Study, judge: JudgeScores) -> list[SplitRow]:
-    if study.split is None or len(names := sorted({str(s) for s in study.split if s})) < 2:
+def _by_split(items: Opinions, judge: Judge) -> list[SplitRow]:
+    split = items.facts.get("split")
+    if split is None or len(names := sorted({str(s) for s in split if s})) < 2:
         return []
     rows = []
     for name in names:
-        mine = np.asarray(study.split == name, bool)
-        part, scores = study.take(mine), judge.take(mine)
-        crps = score_ratings(part, scores).crps
-        rho = spearman(scores.mean, part.people.mean)
+        mine = np.asarray(split == name, bool)
+        part, said = only(items, mine), _of(judge, mine).joined
+        crps = score_ratings(part, said).crps
+        rho = spearman(said.score, part.score)
         rows.append(
             SplitRow(
                 judge.name,
                 name,
                 int(mine.sum()),
                 None if np.isnan(rho) else rho,
-                float(abs(scores.mean - part.people.mean).mean()),
+                float(abs(said.score - part.score).mean()),
                 None if crps is None else float(crps.mean()),
             )
         )
@@ -306,35 +319,24 @@ def _by_split(study: Study, judge: JudgeScores) -> list[SplitRow]:
 
 
 def _notes(
-    study: Study, part: Study, rated: Mask, options: AgreeOptions, grouped: bool
+    items: Opinions, part: Opinions, rated: Mask, options: AgreeOptions, grouped: bool
 ) -> list[str]:
     notes = []
-    if len(part.ids) < int(rated.sum()):
+    if len(part) < int(rated.sum()):
         notes.append(
-            f"compared: {counted(len(part.ids), 'item')} that every judge scored, of"
+            f"compared: {counted(len(part), 'item')} that every judge scored, of"
             f" {int(rated.sum())} that people rated"
         )
-    if part.question is None:
+    if part.units() is None:
         notes.append("items have no question_id: they are drawn one by one")
     if grouped:
         notes.append(f"questions are drawn in {MAX_UNITS:,} random groups")
-    if options.split is None and part.split is not None and (part.split == TRAIN).any():
+    split, systems = part.facts.get("split"), systems_of(items)[0]
+    if options.split is None and split is not None and (split == TRAIN).any():
         notes.append(
             "items of the split train are among those compared: a scorer that was trained on them"
             " looks better than it is; see the table by split, or pass --split test"
         )
-    if part.system is not None and 0 < len(part.systems) <= FEW_SYSTEMS:
-        notes.append(f"a correlation over {len(part.systems)} systems means little")
+    if 0 < len(systems) <= FEW_SYSTEMS:
+        notes.append(f"a correlation over {len(systems)} systems means little")
     return notes
-
-
-def figure(report: ScoreReport, group: str, who: str, name: str) -> AgreementFigure:
-    """One figure of a report.
-
-    Raises:
-        KeyError: it has none of that name.
-    """
-    for result in report.figures:
-        if (result.group, result.who, result.name) == (group, who, name):
-            return result
-    raise KeyError(f"{group}, {who}, {name}")

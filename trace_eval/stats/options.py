@@ -5,12 +5,11 @@ The fields are the options of the commands, see :func:`trace_eval.data.settings.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from blueprints import UserError
-from trace_eval.data.columns import Columns, parse_sides
+from trace_eval.data.columns import parse_sides
 from trace_eval.data.settings import option_field
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.missing import Missing
@@ -51,20 +50,6 @@ def check(options: Any, kind: str) -> None:
                 f"{option.metadata['flag']} means nothing for {kind}, and the sources hold {kind};"
                 " leave it out"
             )
-
-
-def columns_of_scores(columns: Columns | None) -> Mapping[str, str]:
-    """Field -> column of files of scores and ratings.
-
-    Raises:
-        UserError: there is something about labels, which scores are not.
-    """
-    columns = columns or Columns()
-    if replace(columns, named={}, id=None) != Columns():
-        raise UserError(
-            "--prediction, --truth, --map and --flip-b mean nothing for scores; leave them out"
-        )
-    return columns.fields
 
 
 def _names(more: list[str]) -> tuple[str, ...]:

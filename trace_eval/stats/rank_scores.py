@@ -16,12 +16,12 @@ from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.estimate.units import draw
+from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.ratings import rating_table
-from trace_eval.stats.agreement.score_columns import ScoreColumn, judge_scores
-from trace_eval.stats.agreement.score_files import ScoreFile
-from trace_eval.stats.agreement.score_join import join_scores
-from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.opinions.scale import DEFAULT_SCALE
+from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.scored import join_scores, scale_of, units_of
+from trace_eval.stats.agreement.systems import systems_of
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import correlate
@@ -37,7 +37,7 @@ Array = NDArray[Any]
 _DRAWS, _MOST_DRAWS, _DRAWS_PER_PAIR = 2_000, 20_000, 40
 
 #: Where nobody rated.
-_NOBODY = rating_table("", (), (), np.zeros(0))
+_NOBODY = Opinions("", texts_of(()), {}, facts={"score": np.zeros(0)})
 
 
 @dataclass(frozen=True)
@@ -64,26 +64,27 @@ class _Means:
 
 
 def rank_scores(
-    file: ScoreFile,
+    source: Opinions,
     labels: Opinions | None,
     options: RankOptions,
     human: Mapping[str, float] | None,
 ) -> RankReport:
     """See :func:`trace_eval.decide.rank.rank`."""
-    ratings = labels or file.labels or _NOBODY
-    study, scores = join_scores([file], ratings, options.rubric, options.missing)
-    judge = judge_scores(_chosen(file.source, scores.columns, options.judge), study)
-    means = _systems(study, judge, file.source)
-    sums, counts = means.of(np.zeros(len(study.ids), np.int64), 1)
+    scale = source.scale or DEFAULT_SCALE
+    ratings = labels or source.labels or _NOBODY
+    items, judges = join_scores([source], ratings, scale, options.missing)
+    judge = _chosen(source.source, judges, options.judge).joined
+    means = _systems(items, judge)
+    sums, counts = means.of(np.zeros(len(items), np.int64), 1)
     values = (sums / counts)[0]
-    drawn = _drawn(study, means, options)
-    sets = _rank_sets(study, means, values, drawn, options.bootstrap.level)
-    rows = tuple(_rows(study, judge, means, options.bootstrap))
+    drawn = _drawn(items, means, options)
+    sets = _rank_sets(items, means, values, drawn, options.bootstrap.level)
+    rows = tuple(_rows(items, judge, means, options.bootstrap))
     people = {row.system: row.people for row in rows if row.people is not None}
     named = dict(zip(means.systems, values.tolist(), strict=True))
     references = (("given ranking", human), ("human labels", people))
     return RankReport(
-        source=file.source,
+        source=source.source,
         options=options,
         unscored=int((~judge.scored).sum()),
         self_compared=0,
@@ -91,7 +92,7 @@ def rank_scores(
         systems=(),
         places=tuple(
             sets.told(
-                Standing(MEAN_SCORE, system, study.value(value), None, rank), index, means.systems
+                Standing(MEAN_SCORE, system, scale.value(value), None, rank), index, means.systems
             )
             for index, (system, value, rank) in enumerate(
                 zip(means.systems, values.tolist(), ranks(values.tolist()), strict=True)
@@ -101,42 +102,44 @@ def rank_scores(
             correlate(MEAN_SCORE, named, name, theirs) for name, theirs in references if theirs
         ),
         parameters=(),
-        caveats=tuple(_caveats(study, judge, means)),
+        caveats=tuple(_caveats(items, judge, means)),
         means=rows,
     )
 
 
-def _chosen(source: str, columns: Sequence[ScoreColumn], judge: str | None) -> ScoreColumn:
+def _chosen(source: str, judges: Sequence[Judge], judge: str | None) -> Judge:
     """The judge that is ranked: the one asked for, else what all of them were pooled to."""
-    names = [column.judge for column in columns]
+    names = [one.name for one in judges]
     if judge is not None and judge not in names:
         raise UserError(f"--judge {judge!r} is not there; use one of {', '.join(names)}")
-    whole = [c for c in columns if c.judge == judge or (judge is None and c.pooled)]
-    if not whole and len(columns) > 1:
+    pooled = {one.name for one in judges if any(one.own.facts.get("pooled", ()))}
+    whole = [one for one in judges if one.name == judge or (judge is None and one.name in pooled)]
+    if not whole and len(judges) > 1:
         raise UserError(
-            f"{source}: {len(columns)} judges; pass --judge with one of {', '.join(names)}"
+            f"{source}: {len(judges)} judges; pass --judge with one of {', '.join(names)}"
         )
-    return (whole or columns)[0]
+    return (whole or judges)[0]
 
 
-def _systems(study: Study, judge: JudgeScores, source: str) -> _Means:
-    if study.system is None:
-        raise UserError(f"{source}: a ranking needs the system of every answer; name it")
-    nameless = np.flatnonzero(study.system < 0)
+def _systems(items: Opinions, judge: Opinions) -> _Means:
+    systems, system = systems_of(items)
+    if not systems:
+        raise UserError(f"{items.source}: a ranking needs the system of every answer; name it")
+    nameless = np.flatnonzero(system < 0)
     if len(nameless):
-        raise UserError(f"{source}: {study.ids[nameless[0]]!r} has no system; name it")
+        raise UserError(f"{items.source}: {items.ids[nameless[0]]!r} has no system; name it")
     if not judge.scored.any():
-        raise UserError(f"{source}: no answer has a score, so there is nothing to rank")
-    available, codes = np.unique(study.system[judge.scored], return_inverse=True)
-    every = np.full(len(study.ids), -1, np.int64)
+        raise UserError(f"{items.source}: no answer has a score, so there is nothing to rank")
+    available, codes = np.unique(system[judge.scored], return_inverse=True)
+    every = np.full(len(items), -1, np.int64)
     every[judge.scored] = codes
-    names = tuple(study.systems[number] for number in available)
-    return _Means(names, every, np.where(judge.scored, judge.mean, 0.0))
+    names = tuple(systems[number] for number in available)
+    return _Means(names, every, np.where(judge.scored, judge.score, 0.0))
 
 
-def _drawn(study: Study, means: _Means, options: RankOptions) -> Array:
+def _drawn(items: Opinions, means: _Means, options: RankOptions) -> Array:
     """Mean of every system in each resample of the questions [shape=(resamples, systems)]."""
-    groups = Resampler(study.unit, options.bootstrap.seed)
+    groups = Resampler(units_of(items), options.bootstrap.seed)
     if not options.bootstrap.resamples or groups.units < 2:
         return np.zeros((0, len(means.systems)))
     sums, counts = means.of(groups.unit, groups.units)
@@ -145,17 +148,19 @@ def _drawn(study: Study, means: _Means, options: RankOptions) -> Array:
     return np.concatenate(blocks)
 
 
-def _rank_sets(study: Study, means: _Means, values: Array, drawn: Array, level: float) -> RankSets:
+def _rank_sets(
+    items: Opinions, means: _Means, values: Array, drawn: Array, level: float
+) -> RankSets:
     if not len(drawn):
         return RankSets(None, 0)
     numbers = range(len(means.systems))
-    units = np.array([_units(study, means.codes == number) for number in numbers])
-    tested = _order_p(study, means)
+    units = np.array([_units(items, means.codes == number) for number in numbers])
+    tested = _order_p(items, means)
     tested[(units < LEAST_LABELS)[:, None] | (units < LEAST_LABELS)] = 1.0
     return rank_sets(values, drawn, tested, level, units)
 
 
-def _order_p(study: Study, means: _Means) -> Array:
+def _order_p(items: Opinions, means: _Means) -> Array:
     """p values of a sign-flip test over the questions that two systems both answer.
 
     Returns:
@@ -164,11 +169,12 @@ def _order_p(study: Study, means: _Means) -> Array:
     """
     size = len(means.systems)
     result = np.zeros((size, size))
-    if study.question is None:
+    question = items.units()
+    if question is None:
         return result
     pairs = size * (size - 1) // 2
     draws = min(max(_DRAWS, _DRAWS_PER_PAIR * pairs), _MOST_DRAWS)
-    sums, counts = means.of(study.question, int(study.question.max()) + 1)
+    sums, counts = means.of(question, int(question.max()) + 1)
     with np.errstate(invalid="ignore"):
         by_question = sums / counts
     for one, other in combinations(range(size), 2):
@@ -180,49 +186,46 @@ def _order_p(study: Study, means: _Means) -> Array:
     return result
 
 
-def _units(study: Study, answers: NDArray[np.bool_]) -> int:
-    """Questions of some answers; the answers themselves where nothing says what was asked."""
-    if study.question is None:
-        return int(answers.sum())
-    return len(np.unique(study.question[answers]))
+def _units(items: Opinions, answers: NDArray[np.bool_]) -> int:
+    return len(np.unique(units_of(items)[answers]))
 
 
 def _rows(
-    study: Study, judge: JudgeScores, means: _Means, options: BootstrapOptions
+    items: Opinions, judge: Opinions, means: _Means, options: BootstrapOptions
 ) -> Iterator[MeanRow]:
-    rated = ~np.isnan(study.people.mean)
-    resampler = Resampler(study.unit, options.seed)
+    (systems, codes), value = systems_of(items), scale_of(items).value
+    resampler = Resampler(units_of(items), options.seed)
     for index, system in enumerate(means.systems):
         resampler.mean(system, means.value, None, UNIT, means.codes == index)
     result = resampler.estimates(options)
     for index, system in enumerate(means.systems):
-        mine = study.system == study.systems.index(system)
+        mine = codes == systems.index(system)
         scored = mine & judge.scored
-        limits = result[system].interval if _units(study, scored) >= LEAST_LABELS else None
-        people = study.people.mean[mine & rated]
+        limits = result[system].interval if _units(items, scored) >= LEAST_LABELS else None
+        people = items.score[mine & items.scored]
         yield MeanRow(
             system,
             int(scored.sum()),
             int((mine & ~judge.scored).sum()),
             IntervalEstimate(
-                study.value(float(np.mean(means.value[means.codes == index]))),
-                None if limits is None else (study.value(limits[0]), study.value(limits[1])),
+                value(float(np.mean(means.value[means.codes == index]))),
+                None if limits is None else (value(limits[0]), value(limits[1])),
             ),
-            study.value(float(people.mean())) if len(people) else None,
+            value(float(people.mean())) if len(people) else None,
         )
 
 
-def _caveats(study: Study, judge: JudgeScores, means: _Means) -> Iterator[Caveat]:
+def _caveats(items: Opinions, judge: Opinions, means: _Means) -> Iterator[Caveat]:
     if unscored := int((~judge.scored).sum()):
         left_out = "answer without a score is", "answers without a score are"
         yield Caveat("all", f"{counted(unscored, *left_out)} left out")
-    if absent := sorted(set(study.systems) - set(means.systems)):
+    if absent := sorted(set(systems_of(items)[0]) - set(means.systems)):
         yield Caveat("all", f"no answer of {', '.join(absent)} has a score: left out")
-    if study.question is None:
+    if items.units() is None:
         yield Caveat("all", "answers have no question_id: they are drawn one by one")
-    rated = ~np.isnan(study.people.mean)
-    if rated.any() and int(rated.sum()) < len(study.ids):
-        of = f"of {counted(len(study.ids), 'answer')}"
+    rated = items.scored
+    if rated.any() and int(rated.sum()) < len(items):
+        of = f"of {counted(len(items), 'answer')}"
         yield Caveat(
             "human labels",
             f"{counted(int(rated.sum()), f'{of} has', f'{of} have')} a rating; people rank by"

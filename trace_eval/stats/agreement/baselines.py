@@ -8,18 +8,22 @@ and 58 % of the pairs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fusion import Numbers as Scale
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.scale import levels_of, nearest
 from trace_eval.scores.text_match import exact_match, token_f1, words
 from trace_eval.stats.agreement.counts import Counts
+from trace_eval.stats.agreement.judges import Judge
 from trace_eval.stats.agreement.nll import BETA_CLIP
 from trace_eval.stats.agreement.number_rules import NumberRule
-from trace_eval.stats.agreement.study import JudgeScores, People, Study
+from trace_eval.stats.agreement.scored import ratings_of, scale_of
 
 Array = NDArray[Any]
 
@@ -80,65 +84,66 @@ def random_matched(counts: Counts) -> float:
 _MAX_LOG = 10.0
 
 
-def baselines(study: Study, train: NDArray[np.bool_], with_beta: bool = False) -> list[JudgeScores]:
+def baselines(items: Opinions, train: NDArray[np.bool_], with_beta: bool = False) -> list[Judge]:
     """All baselines of some items; those of words only where the texts are known.
 
     Args:
-        study: items and ratings.
+        items: with their ratings.
         train: items whose ratings the constants are fitted on [shape=(items,)].
         with_beta: a constant Beta forecast as well, for likelihoods of its kind.
     """
-    shares = rating_shares(study, train)
-    items = len(study.ids)
-    mean = float(np.nanmean(study.people.mean[train]))
-    middle = float(shares @ study.levels)
-    spread = float(shares @ (study.levels - middle) ** 2)
-    scores = [
-        JudgeScores(
-            "constant",
-            np.full(items, mean),
-            np.full(items, spread),
-            np.tile(shares, (items, 1)),
-            baseline=True,
-        ),
-        JudgeScores(
-            "majority rating", np.full(items, study.levels[shares.argmax()]), baseline=True
-        ),
+    scale, shares = scale_of(items), rating_shares(items, train)
+    levels = levels_of(scale)
+    middle = float(shares @ levels)
+    constant = {
+        "score": float(np.nanmean(items.score[train])),
+        "variance": float(shares @ (levels - middle) ** 2),
+        "shares": shares,
+    }
+    rules = [
+        _rule("constant", items, scale, **constant),
+        _rule("majority rating", items, scale, score=levels[shares.argmax()]),
     ]
     if with_beta:
-        alpha, beta = fit_beta(study.people, train)
+        alpha, beta = fit_beta(ratings_of(items, train).score)
         middle = alpha / (alpha + beta)
         spread = middle * (1 - middle) / (alpha + beta + 1)
-        scores.append(
-            JudgeScores(
-                "constant Beta",
-                np.full(items, middle),
-                np.full(items, spread),
-                beta=np.tile([alpha, beta], (items, 1)),
-                baseline=True,
-            )
+        rules.append(
+            _rule("constant Beta", items, scale, score=middle, variance=spread, beta=(alpha, beta))
         )
-    if study.texts is not None:
-        scores += _of_words(study.texts)
-    return scores
+    return rules + _of_words(items)
 
 
-def rating_shares(study: Study, train: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _rule(name: str, items: Opinions, scale: Scale | None, **scores: Any) -> Judge:
+    """A rule with the same numbers for every item."""
+    columns = {key: np.broadcast_to(of, (len(items), *np.shape(of))) for key, of in scores.items()}
+    return _of_columns(name, items, scale, columns)
+
+
+def _of_columns(
+    name: str, items: Opinions, scale: Scale | None, columns: Mapping[str, Array]
+) -> Judge:
+    table = Opinions(name, items.ids, {}, scores=columns, scale=scale)
+    return Judge(name, table, table)
+
+
+def rating_shares(items: Opinions, train: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Share of each label among the training ratings [shape=(labels,)]."""
-    provided = study.people.of(train).value
-    counts = np.bincount(study.nearest(provided), minlength=len(study.levels))
+    levels = levels_of(scale_of(items))
+    label = nearest(levels, ratings_of(items, train).score)
+    counts = np.bincount(label, minlength=len(levels))
     return np.asarray(counts / max(counts.sum(), 1))
 
 
-def fit_beta(people: People, train: NDArray[np.bool_]) -> tuple[float, float]:
-    """(alpha, beta) of one Beta distribution for all training ratings, by maximum likelihood.
+def fit_beta(ratings: Array) -> tuple[float, float]:
+    """(alpha, beta) of one Beta distribution for all these ratings, by maximum likelihood.
 
     Ratings are clipped to [.01, .99], as in the likelihood of Beta forecasts.
     """
     from scipy.optimize import minimize
     from scipy.special import betaln
 
-    y = np.clip(people.of(train).value, BETA_CLIP, 1 - BETA_CLIP)
+    y = np.clip(ratings, BETA_CLIP, 1 - BETA_CLIP)
     log_y, log_rest = float(np.log(y).mean()), float(np.log1p(-y).mean())
 
     def loss(log_parameters: Array) -> float:
@@ -152,28 +157,25 @@ def fit_beta(people: People, train: NDArray[np.bool_]) -> tuple[float, float]:
     return float(alpha), float(beta)
 
 
-def _of_words(texts: Sequence[tuple[str, Sequence[str]]]) -> list[JudgeScores]:
+def _of_words(items: Opinions) -> list[Judge]:
+    """Rules that compare words; none where some answer is not written."""
+    texts, references = items.facts.get("candidate"), items.facts.get("reference")
+    if texts is None or None in texts.tolist():
+        return []
+    every = [()] * len(items) if references is None else references.tolist()
     split = [
-        (words(candidate), [words(reference) for reference in references])
-        for candidate, references in texts
+        (words(candidate), [words(reference) for reference in of or ()])
+        for candidate, of in zip(texts.tolist(), every, strict=True)
     ]
 
-    def best(rule: Callable[[Sequence[str], Sequence[str]], float]) -> NDArray[np.float64]:
-        return np.array(
-            [
-                max((rule(said, one) for one in references), default=np.nan)
-                for said, references in split
-            ]
-        )
+    def best(rule: Callable[[Sequence[str], Sequence[str]], float]) -> Array:
+        rows = ((rule(said, one) for one in references) for said, references in split)
+        return np.array([max(row, default=np.nan) for row in rows])
 
+    length = np.array([float(len(said)) for said, _ in split])
     results = [
-        JudgeScores("exact match", best(exact_match), baseline=True),
-        JudgeScores("token F1", best(token_f1), baseline=True),
-        JudgeScores(
-            "longer answer",
-            np.array([float(len(said)) for said, _ in split]),
-            baseline=True,
-            unitless=True,
-        ),
+        _of_columns("exact match", items, items.scale, {"score": best(exact_match)}),
+        _of_columns("token F1", items, items.scale, {"score": best(token_f1)}),
+        _of_columns("longer answer", items, None, {"score": length}),
     ]
-    return [rule for rule in results if rule.scored.any()]
+    return [rule for rule in results if rule.joined.scored.any()]

@@ -44,7 +44,7 @@ def concordance_of_sums(sums: Array) -> Array:
 def ccc(resampler: Resampler, key: str, scored: Scored) -> Basis:
     """The row of the table: scores against mean ratings."""
     if scored.off_scale is None:
-        columns = concordance_moments(scored.judge.mean, scored.truth)
+        columns = concordance_moments(scored.judge.score, scored.truth)
         resampler.sums(key, columns, concordance_of_sums)
         resampler.correlations.add(key)
     return Basis(len(scored.truth), reason=scored.off_scale)

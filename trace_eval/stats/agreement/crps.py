@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from blueprints import require
 from trace_eval.estimate.resample import Resampler
-from trace_eval.stats.agreement.scored import Basis, Scored
+from trace_eval.stats.agreement.scored import Basis, Scored, ratings_of
 
 Array = NDArray[Any]
 
@@ -23,7 +23,7 @@ _MAX_CONCENTRATION = 100.0
 
 def crps(resampler: Resampler, key: str, scored: Scored) -> Basis:
     """The row of the table: the mean over ratings."""
-    row, values = scored.study.people.row, scored.ratings.crps
+    row, values = ratings_of(scored.items).item, scored.ratings.crps
     if values is None:
         return Basis(len(row), "ratings", scored.ratings.reason)
     resampler.error(key, values, row)

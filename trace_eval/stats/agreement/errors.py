@@ -28,7 +28,7 @@ def bias(resampler: Resampler, key: str, scored: Scored) -> Basis:
 
 
 def _error(scored: Scored) -> Array:
-    error: Array = scored.judge.mean - scored.truth
+    error: Array = scored.judge.score - scored.truth
     return error
 
 

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.forecasts import score_ratings
+from trace_eval.stats.agreement.judges import Judge
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
-from trace_eval.stats.agreement.scored import Basis, Scored
+from trace_eval.stats.agreement.scored import Basis, Scored, counts_of, ratings_of
 from trace_eval.stats.agreement.spearman import add_spearman
-from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.agreement.variance import MIN_RATINGS
 
 Array = NDArray[Any]
@@ -103,9 +104,9 @@ class FigureBook:
         return results, estimates
 
 
-def add_agreement(book: FigureBook, study: Study, judge: JudgeScores) -> None:
+def add_agreement(book: FigureBook, items: Opinions, judge: Judge) -> None:
     """Every row of :data:`SCORE_METRICS`, of one judge or baseline."""
-    scored = Scored(study, judge, score_ratings(study, judge))
+    scored = Scored(items, judge.joined, score_ratings(items, judge.joined))
     for metric in SCORE_METRICS:
         key = book.key("agreement", judge.name, metric.name)
         if (basis := metric.statistic(book.resampler, key, scored)) is not None:
@@ -113,15 +114,23 @@ def add_agreement(book: FigureBook, study: Study, judge: JudgeScores) -> None:
             book.add("agreement", judge.name, metric.name, basis, register)
 
 
-def add_ceiling(book: FigureBook, study: Study, judges: list[JudgeScores]) -> None:
+def add_ceiling(book: FigureBook, items: Opinions, judges: list[Judge]) -> None:
     """Each rating against the mean of the item's others, and the judges on the same targets."""
-    people = study.people
-    chosen = np.flatnonzero(people.count[people.row] >= MIN_RATINGS)
-    row, target = people.row[chosen], people.others[chosen]
-    sides = [("people", people.value[chosen])]
-    sides += [(judge.name, judge.mean[row]) for judge in judges]
+    ratings = ratings_of(items)
+    chosen = np.flatnonzero(counts_of(items)[ratings.item] >= MIN_RATINGS)
+    row, target = ratings.item[chosen], others_of(items)[chosen]
+    sides = [("people", ratings.score[chosen])]
+    sides += [(judge.name, judge.joined.score[row]) for judge in judges]
     for who, predicted in sides:
         _add_target(book, who, predicted, target, row)
+
+
+def others_of(items: Opinions) -> Array:
+    """Mean of the item's other ratings; NaN where there is none [shape=(ratings,)]."""
+    ratings = ratings_of(items)
+    n = counts_of(items)[ratings.item]
+    total = np.bincount(ratings.item, ratings.score, len(items))
+    return np.where(n > 1, (total[ratings.item] - ratings.score) / np.maximum(n - 1, 1), np.nan)
 
 
 def _add_target(
@@ -139,7 +148,7 @@ def _add_target(
     book.add("people", who, "mae", basis, lambda key: resampler.error(key, error, row))
 
 
-def add_differences(book: FigureBook, judges: list[JudgeScores]) -> None:
+def add_differences(book: FigureBook, judges: list[Judge]) -> None:
     """Every later judge minus the first, from the same resamples."""
     for other in judges[1:]:
         for name in ("rho", "tau_b", "mae", "crps"):

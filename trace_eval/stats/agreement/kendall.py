@@ -38,7 +38,7 @@ def add_kendall(resampler: Resampler, name: str, x: Array, y: Array) -> None:
 
 def tau_b(resampler: Resampler, key: str, scored: Scored) -> Basis:
     """The row of the table: scores against mean ratings."""
-    add_kendall(resampler, key, scored.judge.mean, scored.truth)
+    add_kendall(resampler, key, scored.judge.score, scored.truth)
     return Basis(len(scored.truth))
 
 

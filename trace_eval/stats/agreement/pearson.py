@@ -36,7 +36,7 @@ def pearson_of_sums(sums: Array) -> Array:
 
 def r(resampler: Resampler, key: str, scored: Scored) -> Basis:
     """The row of the table: scores against mean ratings."""
-    resampler.sums(key, moments(scored.judge.mean, scored.truth), pearson_of_sums)
+    resampler.sums(key, moments(scored.judge.score, scored.truth), pearson_of_sums)
     resampler.correlations.add(key)
     return Basis(len(scored.truth))
 

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.figures import FigureBook
 from trace_eval.stats.agreement.icc import icc_columns, icc_of_sums
+from trace_eval.stats.agreement.judges import Judge
 from trace_eval.stats.agreement.raters import (
     MeanOfR,
     add_mean_r,
@@ -17,8 +19,7 @@ from trace_eval.stats.agreement.raters import (
     judge_pairs,
     leave_one_out,
 )
-from trace_eval.stats.agreement.scored import Basis
-from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.agreement.scored import Basis, by_rater, names_of
 
 Array = NDArray[Any]
 
@@ -26,14 +27,14 @@ Array = NDArray[Any]
 MAX_RATERS = 40
 
 
-def add_raters(book: FigureBook, study: Study, judges: list[JudgeScores]) -> list[str]:
+def add_raters(book: FigureBook, items: Opinions, judges: list[Judge]) -> list[str]:
     """Agreement of the raters with each other and with the judges, rater by rater; returns
     notes.
     """
-    raters = len(study.people.raters)
+    raters = len(names_of(items))
     if not 2 <= raters <= MAX_RATERS:
         return []
-    ratings = study.people.by_rater()
+    ratings = by_rater(items)
     notes: list[str] = []
     targets = leave_one_out(ratings)
 
@@ -47,13 +48,14 @@ def add_raters(book: FigureBook, study: Study, judges: list[JudgeScores]) -> lis
     own = list(ratings.T)
     add("people", "leave_one_out_r", list(zip(own, targets, strict=True)))
     for judge in judges:
-        add(judge.name, "mean_r", judge_pairs(judge.mean, ratings))
-        if judge.samples is not None and judge.samples.shape[1] > 1:
-            single = [p for one in judge.samples.T for p in judge_pairs(one, ratings)]
+        score, samples = judge.joined.score, judge.joined.scores.get("samples")
+        add(judge.name, "mean_r", judge_pairs(score, ratings))
+        if samples is not None and samples.shape[1] > 1:
+            single = [p for one in samples.T for p in judge_pairs(one, ratings)]
             add(judge.name, "one_sample_mean_r", single)
         # the same items and targets as the rater whose place it takes
         on_targets = [
-            (np.where(np.isnan(mine), np.nan, judge.mean), target)
+            (np.where(np.isnan(mine), np.nan, score), target)
             for mine, target in zip(own, targets, strict=True)
         ]
         add(judge.name, "leave_one_out_r", on_targets)
@@ -64,9 +66,9 @@ def add_raters(book: FigureBook, study: Study, judges: list[JudgeScores]) -> lis
     return notes
 
 
-def add_samples(book: FigureBook, judge: JudgeScores) -> None:
+def add_samples(book: FigureBook, judge: Judge) -> None:
     """ICC of a single sample and of their mean, where there are several."""
-    samples = judge.samples
+    samples = judge.joined.scores.get("samples")
     if samples is None or samples.shape[1] < 2:
         return
     resampler, (rows, columns) = book.resampler, icc_columns(samples)

@@ -1,17 +1,161 @@
-"""What a statistic of scores reads, and what it says of itself."""
+"""Scored items, judges and human ratings of them side by side, and what a statistic reads.
+
+Every number is a place on the rubric's scale, 0 to 1; NaN stands for what is missing, and nothing
+of it reaches a report.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import UserError, counted
+from fusion import Numbers
 from trace_eval.estimate.resample import Resampler
-from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.opinions.missing import Missing
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.scale import placed, placed_ratings, rated
+from trace_eval.opinions.units import index_of
+from trace_eval.stats.agreement.judges import Judge
 
 Array = NDArray[Any]
+
+#: What is known of an item, beside its id.
+_ITEM = ("instruction_id", "system", "split", "candidate", "reference")
+
+
+def join_scores(
+    sources: Sequence[Opinions], ratings: Opinions, scale: Numbers, missing: Missing
+) -> tuple[Opinions, list[Judge]]:
+    """Every item that was scored, with its ratings beside it, and every judge.
+
+    Args:
+        sources: scores as they were read.
+        ratings: of the same items.
+        scale: of both.
+        missing: ``error`` refuses ratings of items that no source has, ``drop`` leaves them out.
+
+    Raises:
+        UserError: a rated item is in no source, under ``error``, or a number is off the scale.
+    """
+    items, ratings = items_of(sources, ratings), rated(ratings)
+    stray = items.find(ratings.ids) < 0
+    if stray.any() and missing == "error":
+        absent = len(set(ratings.ids[stray].tolist()))
+        raise UserError(
+            f"{ratings.source}: {counted(absent, 'rated item is', 'rated items are')} not in"
+            f" {sources[0].source}, first {ratings.ids[stray][0]!r}; score them, correct the ids,"
+            " or pass --missing drop"
+        )
+    every = [(name, of.source, own) for of in sources for name, own in of.raters().items()]
+    names = Counter(name for name, _, _ in every)
+    return with_ratings(items, ratings, scale), [
+        Judge(f"{name} ({source})" if names[name] > 1 else name, own, placed_at(own, items, scale))
+        for name, source, own in every
+    ]
+
+
+def items_of(sources: Sequence[Opinions], ratings: Opinions) -> Opinions:
+    """One row per item of all sources, with what they say of it; what they lack, ratings say."""
+    row, ids = index_of([id_ for source in sources for id_ in source.ids.tolist()])
+    facts: dict[str, NDArray[Any]] = {name: np.full(len(ids), None, object) for name in _ITEM}
+    items = Opinions(sources[0].source, np.fromiter(ids, object, len(ids)), {})
+    start = 0
+    for table in (*sources, ratings):
+        places = items.find(table.ids) if table is ratings else row[start : start + len(table)]
+        start += len(table)
+        for name, column in facts.items():
+            if name in table.facts:
+                new = (places >= 0) & (table.facts[name] != None)  # noqa: E711 - elementwise
+                new[new] = column[places[new]] == None  # noqa: E711
+                column[places[new]] = table.facts[name][new]
+    return replace(
+        items, facts={name: column for name, column in facts.items() if any(column.tolist())}
+    )
+
+
+def placed_at(own: Opinions, items: Opinions, scale: Numbers) -> Opinions:
+    """The scores of one judge as places on the scale, a row for each item."""
+    return replace(placed(own, scale), facts={}, labels=None).spread(items.ids)
+
+
+def with_ratings(items: Opinions, ratings: Opinions, scale: Numbers) -> Opinions:
+    """Items with their ratings as ``labels``, and mean and unbiased variance as ``scores``."""
+    row = items.find(ratings.ids)
+    labels = replace(placed_ratings(ratings, scale), joined=row).take(row >= 0)
+    count = np.bincount(labels.item, minlength=len(items))
+    with np.errstate(invalid="ignore"):
+        mean = np.bincount(labels.item, labels.score, len(items)) / count
+    squares = np.bincount(labels.item, (labels.score - mean[labels.item]) ** 2, len(items))
+    variance = np.where(count > 1, squares / np.maximum(count - 1, 1), np.nan)
+    return replace(items, scores={"score": mean, "variance": variance}, scale=scale, labels=labels)
+
+
+def only(items: Opinions, chosen: NDArray[np.bool_]) -> Opinions:
+    """Some items, with their ratings [shape=(items,)]."""
+    if chosen.all():
+        return items
+    ratings = ratings_of(items, chosen)
+    row = (np.cumsum(chosen) - 1)[ratings.item]
+    return replace(items.take(chosen), labels=replace(ratings, joined=row))
+
+
+def ratings_of(items: Opinions, chosen: NDArray[np.bool_] | None = None) -> Opinions:
+    """The ratings of items, of all or of some [shape=(items,)]; ``item`` is their row."""
+    assert items.labels is not None
+    return items.labels if chosen is None else items.labels.take(chosen[items.labels.item])
+
+
+def units_of(items: Opinions) -> NDArray[np.int64]:
+    """What is drawn together: answers to one question; else each item [shape=(items,)]."""
+    units = items.units()
+    return np.arange(len(items)) if units is None else units
+
+
+def counts_of(items: Opinions) -> NDArray[np.int64]:
+    """Ratings of each item [shape=(items,)]."""
+    return np.bincount(ratings_of(items).item, minlength=len(items))
+
+
+def scale_of(items: Opinions) -> Numbers:
+    """The scale of items that were joined to ratings."""
+    assert items.scale is not None
+    return items.scale
+
+
+def names_of(items: Opinions) -> list[str]:
+    """Raters who are known by name."""
+    rater = ratings_of(items).rater
+    return [] if rater is None else sorted({*rater.tolist()} - {""})
+
+
+def by_rater(items: Opinions) -> Array:
+    """A column per rater with a name, NaN where silent [shape=(items, raters)]."""
+    ratings, names = ratings_of(items), names_of(items)
+    table = np.full((len(items), len(names)), np.nan)
+    for number, name in enumerate(names):
+        own = ratings.rater == name
+        table[ratings.item[own], number] = ratings.score[own]
+    return table
+
+
+def with_clamped(judges: Sequence[Judge]) -> Iterator[Judge]:
+    """Each judge, and beside it the same with its extreme means clamped, where it has such."""
+    for judge in judges:
+        scores = dict(judge.joined.scores)
+        clamped = scores.pop("clamped", None)
+        yield judge._replace(joined=replace(judge.joined, scores=scores))
+        if clamped is not None:
+            # The clamp moves the mean only: it has no distribution of its own.
+            moved = {"score": np.where(np.isnan(clamped), scores["score"], clamped)}
+            moved |= {"variance": scores["variance"]} if "variance" in scores else {}
+            joined = replace(judge.joined, scores=moved)
+            yield Judge(f"{judge.name}, clamped", judge.own, joined)
 
 
 @dataclass(frozen=True)
@@ -37,24 +181,24 @@ class Scored:
     """One judge, or one baseline, beside human ratings; it scored every item.
 
     Attributes:
-        study: items and ratings.
-        judge: its scores, as positions on the scale from 0 to 1.
+        items: with their ratings.
+        judge: its scores of them.
         ratings: how its forecasts do against single ratings.
     """
 
-    study: Study
-    judge: JudgeScores
+    items: Opinions
+    judge: Opinions
     ratings: RatingScores
 
     @property
-    def truth(self) -> NDArray[Any]:
+    def truth(self) -> Array:
         """Mean rating of every item, 0 to 1 [shape=(items,)]."""
-        return self.study.people.mean
+        return self.items.score
 
     @property
     def off_scale(self) -> str | None:
         """Why its numbers have an order and no distances; None: they are on the scale."""
-        return self.ratings.reason if self.judge.unitless else None
+        return self.ratings.reason if self.judge.scale is None else None
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def add_spearman(
 
 def rho(resampler: Resampler, key: str, scored: Scored) -> Basis:
     """The row of the table: scores against mean ratings."""
-    add_spearman(resampler, key, scored.judge.mean, scored.truth)
+    add_spearman(resampler, key, scored.judge.score, scored.truth)
     return Basis(len(scored.truth))
 
 

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.resample import UNIT
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.scale import levels_of, nearest
 from trace_eval.stats.agreement.calibration import add_dispersion, central
 from trace_eval.stats.agreement.figures import FigureBook
 from trace_eval.stats.agreement.forecasts import OPINIONS
-from trace_eval.stats.agreement.scored import Basis
+from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.scored import Basis, ratings_of, scale_of
 from trace_eval.stats.agreement.spearman import add_spearman
-from trace_eval.stats.agreement.study import JudgeScores, Study
 from trace_eval.stats.agreement.variance import mean_forecast, rated_often
 
 Array = NDArray[Any]
@@ -24,20 +26,17 @@ Array = NDArray[Any]
 ALWAYS_ZERO, FROM_MEAN, FROM_PEOPLE = "always 0", "c m (1 - m), {}", "c m (1 - m), people's mean"
 
 
-def add_variance(book: FigureBook, study: Study, judges: list[JudgeScores], factor: float) -> None:
+def add_variance(book: FigureBook, items: Opinions, judges: list[Judge], factor: float) -> None:
     """Error and rank correlation of variances, the judges' and the trivial forecasts'."""
-    people = study.people
-    chosen = rated_often(people)
+    chosen = rated_often(items)
     row = np.flatnonzero(chosen)
-    truth = people.variance[chosen]
-    forecasts: dict[str, Array | None] = {
-        judge.name: None if _variance(judge) is None else _variance(judge)[chosen]  # type: ignore[index]
-        for judge in judges
-    }
+    truth = items.scores["variance"][chosen]
+    stated = {judge.name: _variance(judge.joined) for judge in judges}
+    forecasts = {who: None if of is None else of[chosen] for who, of in stated.items()}
     forecasts[ALWAYS_ZERO] = np.zeros(len(row))
-    forecasts[FROM_PEOPLE] = mean_forecast(factor, people.mean[chosen])
+    forecasts[FROM_PEOPLE] = mean_forecast(factor, items.score[chosen])
     for judge in judges:
-        forecasts[FROM_MEAN.format(judge.name)] = mean_forecast(factor, judge.mean[chosen])
+        forecasts[FROM_MEAN.format(judge.name)] = mean_forecast(factor, judge.joined.score[chosen])
     for who, forecast in forecasts.items():
         _add_forecast(book, who, forecast, truth, row)
 
@@ -61,12 +60,13 @@ def _add_forecast(
         book.add("variance", who, name, Basis(len(row), reason=reason), None if reason else add)
 
 
-def add_calibration(book: FigureBook, study: Study, judge: JudgeScores) -> None:
+def add_calibration(book: FigureBook, items: Opinions, judge: Judge) -> None:
     """Dispersion, and coverage of the central 80 % beside what the forecast claims for it."""
-    people, resampler, row = study.people, book.resampler, study.people.row
-    variance = _variance(judge)
+    ratings, resampler, said = ratings_of(items), book.resampler, judge.joined
+    row, means = ratings.item, "mos" in ratings.facts
+    variance, stated = _variance(said), said.scores.get("shares")
     basis, missing = Basis(len(row), "ratings"), "it states no variance"
-    if people.opinions:  # means of several people vary less than their ratings
+    if means:  # of of several people vary less than their ratings
         variance, missing = None, OPINIONS
     book.add(
         "calibration",
@@ -76,16 +76,16 @@ def add_calibration(book: FigureBook, study: Study, judge: JudgeScores) -> None:
         None
         if variance is None
         else lambda key: add_dispersion(
-            resampler, key, judge.mean[row], variance[row], people.value, row
+            resampler, key, said.score[row], variance[row], ratings.score, row
         ),
     )
-    if people.opinions or judge.shares is None or np.isnan(judge.shares).any():
-        reason = OPINIONS if people.opinions else "it states no distribution"
+    if means or stated is None or np.isnan(stated).any():
+        reason = OPINIONS if means else "it states no distribution"
         for name in ("coverage_80", "claimed_80"):
             book.add("calibration", judge.name, name, replace(basis, reason=reason))
         return
-    first, last, claimed = central(judge.shares)
-    label = study.nearest(people.value)
+    first, last, claimed = central(stated)
+    label = nearest(levels_of(scale_of(items)), ratings.score)
     inside = (label >= first[row]) & (label <= last[row])
     shares = {"coverage_80": inside, "claimed_80": claimed[row]}
     for name, share in shares.items():
@@ -96,8 +96,7 @@ def add_calibration(book: FigureBook, study: Study, judge: JudgeScores) -> None:
         book.add("calibration", judge.name, name, basis, register)
 
 
-def _variance(judge: JudgeScores) -> Array | None:
+def _variance(judge: Opinions) -> Array | None:
     """A variance for every item, or none."""
-    if judge.variance is None or np.isnan(judge.variance).any():
-        return None
-    return judge.variance
+    variance = judge.scores.get("variance")
+    return None if variance is None or np.isnan(variance).any() else variance

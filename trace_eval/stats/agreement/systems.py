@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.resample import UNIT, Resampler
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
+from trace_eval.stats.agreement.judges import Judge
 from trace_eval.stats.agreement.pearson import pearson_of_sums
-from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.agreement.scored import scale_of
 from trace_eval.stats.options import FAMILIES
 
 Array = NDArray[Any]
@@ -81,18 +83,28 @@ def same_family(judge: str, system: str, families: Sequence[str] = FAMILIES) -> 
     return any(word.casefold() in one and word.casefold() in other for word in families)
 
 
+def systems_of(items: Opinions) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Names of the systems in order, and number of each item's, -1: unknown [shape=(items,)]."""
+    column = items.facts.get("system")
+    listed = [] if column is None else column.tolist()
+    names = sorted({name for name in listed if name})
+    code = {name: number for number, name in enumerate(names)}
+    codes = np.array([code.get(name, -1) for name in listed], np.int64)
+    return tuple(names), codes if names else np.full(len(items), -1)
+
+
 def add_systems(
-    resampler: Resampler, study: Study, judge: JudgeScores, families: Sequence[str]
+    resampler: Resampler, items: Opinions, judge: Judge, families: Sequence[str]
 ) -> None:
     """Register means, differences and correlations of systems; see :func:`system_rows`."""
-    assert study.system is not None
-    people = study.people.mean
-    scored, rated = judge.scored, ~np.isnan(people)
+    names, codes = systems_of(items)
+    scored, rated = judge.joined.scored, items.scored
     both = scored & rated
-    filled, truth = np.where(scored, judge.mean, 0.0), np.where(rated, people, 0.0)
+    filled = np.where(scored, judge.joined.score, 0.0)
+    truth = np.where(rated, items.score, 0.0)
     columns: list[Array] = []
-    for number, system in enumerate(study.systems):
-        mine = study.system == number
+    for number, system in enumerate(names):
+        mine = codes == number
         key = f"system.{judge.name}.{system}"
         resampler.mean(f"{key}.mean", filled, None, UNIT, mine & scored)
         resampler.mean(f"{key}.people", truth, None, UNIT, mine & rated)
@@ -102,9 +114,9 @@ def add_systems(
         key = f"systems.{judge.name}.{name}"
         resampler.sums(key, columns, _over_systems(of_means))
         resampler.correlations.add(key)
-    own = np.array([same_family(judge.name, system, families) for system in study.systems])
-    present = study.system >= 0
-    mine = present & own[study.system] if len(own) else present & False
+    own = np.array([same_family(judge.name, system, families) for system in names])
+    present = codes >= 0
+    mine = present & own[codes] if len(own) else present & False
     rest = present & ~mine
     gap = filled - truth
     resampler.sums(
@@ -115,14 +127,15 @@ def add_systems(
 
 
 def system_rows(
-    study: Study,
-    judge: JudgeScores,
+    items: Opinions,
+    judge: Judge,
     estimates: dict[str, IntervalEstimate],
     families: Sequence[str],
 ) -> tuple[list[SystemShares], SystemAgreement]:
     """The table of a judge from the estimates that :func:`add_systems` registered."""
-    assert study.system is not None
-    width = study.high - study.low
+    names, codes = systems_of(items)
+    scored, scale = judge.joined.scored, scale_of(items)
+    low, width = float(scale.low), float(scale.high - scale.low)
 
     def scaled(estimate: IntervalEstimate, shift: float) -> IntervalEstimate:
         def move(limits: tuple[float, float] | None) -> tuple[float, float] | None:
@@ -135,20 +148,20 @@ def system_rows(
         )
 
     results = []
-    keys = [f"system.{judge.name}.{system}" for system in study.systems]
+    keys = [f"system.{judge.name}.{system}" for system in names]
     ranks = _ranks([estimates[f"{key}.mean"].value for key in keys])
     people_ranks = _ranks([estimates[f"{key}.people"].value for key in keys])
-    for number, (system, key) in enumerate(zip(study.systems, keys, strict=True)):
-        mine = study.system == number
+    for number, (system, key) in enumerate(zip(names, keys, strict=True)):
+        mine = codes == number
         results.append(
             SystemShares(
                 judge.name,
                 system,
-                int((mine & judge.scored).sum()),
-                int((mine & ~judge.scored).sum()),
-                scaled(estimates[f"{key}.mean"], study.low),
+                int((mine & scored).sum()),
+                int((mine & ~scored).sum()),
+                scaled(estimates[f"{key}.mean"], low),
                 ranks[number],
-                scaled(estimates[f"{key}.people"], study.low),
+                scaled(estimates[f"{key}.people"], low),
                 people_ranks[number],
                 scaled(estimates[f"{key}.difference"], 0),
                 same_family(judge.name, system, families),

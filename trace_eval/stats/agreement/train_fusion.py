@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import Numbers
-from trace_eval.rubrics.load import load_rubric
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.scale import DEFAULT_SCALE
 from trace_eval.scores.estimate import Reduced
 from trace_eval.scores.fusion import FusionModel
 from trace_eval.scores.fusion_fit import (
@@ -28,11 +29,8 @@ from trace_eval.scores.fusion_fit import (
     squared_error,
 )
 from trace_eval.show.table import Table, grid
-from trace_eval.stats.agreement.ratings import read_ratings
-from trace_eval.stats.agreement.score_columns import judge_scores
-from trace_eval.stats.agreement.score_files import merged_sources, read_scores
-from trace_eval.stats.agreement.score_join import study_of
-from trace_eval.stats.agreement.study import JudgeScores, Study
+from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.scored import join_scores, ratings_of, scale_of
 from trace_eval.stats.options import FusionOptions
 
 Array = NDArray[Any]
@@ -65,8 +63,8 @@ class FusionTraining:
 
 
 def train_fusion(
-    ratings: Path,
-    runs: Sequence[Path],
+    sources: Sequence[Opinions],
+    ratings: Opinions,
     out: Path,
     options: FusionOptions | None = None,
 ) -> FusionTraining:
@@ -76,8 +74,8 @@ def train_fusion(
     the variance factor; without splits a share of the questions takes the place of ``dev``.
 
     Args:
-        ratings: people's ratings, or items with labels.
-        runs: run folders or files of scores; every judge in them joins, except mixtures.
+        sources: scores, all on one scale; every judge in them joins, except mixtures.
+        ratings: people's, of the same items.
         out: folder of the fused judge.
         options: default: :class:`FusionOptions`.
 
@@ -85,26 +83,25 @@ def train_fusion(
         UserError: fewer than two judges, or too few rows.
     """
     options = options or FusionOptions()
-    name = load_rubric(options.rubric).name if options.rubric else None
-    files = [read_scores(path, name) for path in runs]
-    result, scale = merged_sources(files, options.rubric)
-    columns = [column for column in result.columns if not column.pooled and column.value]
-    if len(columns) < 2:
-        raise UserError(
-            f"train fusion: {len(columns)} judges have scores; name runs of two or more"
-        )
-    study = study_of(result.facts, result.texts, read_ratings(ratings, result.rubric), scale)
-    judges = [judge_scores(column, study) for column in columns]
-    train, dev, test, details = _parts(study, options.seed)
+    scale = sources[0].scale or DEFAULT_SCALE
+    items, every = join_scores(sources, ratings, scale, "drop")
+    judges = [
+        judge
+        for judge in every
+        if judge.joined.scored.any() and not any(judge.own.facts.get("pooled", ()))
+    ]
+    if len(judges) < 2:
+        raise UserError(f"train fusion: {len(judges)} judges have scores; name runs of two or more")
+    train, dev, test, details = _parts(items, options.seed)
     names = [judge.name for judge in judges]
-    rows = _rows(study, judges)
+    rows = _rows(items, judges)
     blend = fit_blend(rows.take(train))
     last = fit_map(blend.apply(rows.scores[dev]), rows.truth[dev])
     errors = cross_validated(rows.take(train), names, last)
     test_errors = _test_errors(rows.take(test), names, blend, last) if test.any() else []
     labels = tuple(map(float, scale.labels))
-    model = FusionModel(result.rubric, labels, members(names, blend), last, None)
-    model = _finished(model, study, judges, dev, scale, details, errors)
+    model = FusionModel(sources[0].rubric, labels, members(names, blend), last, None)
+    model = _finished(model, items, judges, dev, details, errors)
     worth, verdict = _verdict(errors, names)
     stored = worth or options.force
     if not stored:
@@ -121,11 +118,13 @@ def train_fusion(
     )
 
 
-def _parts(study: Study, seed: int) -> tuple[Array, Array, Array, dict[str, str]]:
+def _parts(items: Opinions, seed: int) -> tuple[Array, Array, Array, dict[str, str]]:
     """Masks of training, development and test rows, and what they are."""
-    rated = study.people.count > 0
-    if study.split is not None and (study.split == "train").any():
-        train, dev, test = (rated & (study.split == name) for name in ("train", "dev", "test"))
+    rated, split = items.scored, items.facts.get("split")
+    if split is not None and (split == "train").any():
+        train, dev, test = (
+            rated & np.asarray(split == name, bool) for name in ("train", "dev", "test")
+        )
         if dev.any():
             details = {
                 name: f"{counted(int(mask.sum()), 'rated item')} of the split {name}"
@@ -135,10 +134,11 @@ def _parts(study: Study, seed: int) -> tuple[Array, Array, Array, dict[str, str]
             return train, dev, test, details
     else:
         train, test = rated, np.zeros_like(rated)
-    questions = np.unique(study.unit[train])
+    unit = _questions(items)
+    questions = np.unique(unit[train])
     order = np.random.default_rng(seed).permutation(questions)
     held_out = order[: max(1, round(DEV_SHARE * len(order)))]
-    dev = train & np.isin(study.unit, held_out)
+    dev = train & np.isin(unit, held_out)
     train = train & ~dev
     learned = len(questions) - len(held_out)
     details = {
@@ -149,11 +149,19 @@ def _parts(study: Study, seed: int) -> tuple[Array, Array, Array, dict[str, str]
     return train, dev, test, details
 
 
-def _rows(study: Study, judges: Sequence[JudgeScores]) -> FusionRows:
-    question = np.unique(study.unit, return_inverse=True)[1]
-    return FusionRows(
-        np.stack([judge.mean for judge in judges], axis=1), study.people.mean, question
-    )
+def _questions(items: Opinions) -> Array:
+    """Number of each item's question in the order of their names, so that a seed holds out the
+    same ones whatever the order of the items; an item without one has its own.
+    """
+    names = items.facts.get("instruction_id", np.full(len(items), None)).tolist()
+    keys = [(name is None, name or "", 0 if name else row) for row, name in enumerate(names)]
+    place = {key: number for number, key in enumerate(sorted({*keys}))}
+    return np.array([place[key] for key in keys], np.int64)
+
+
+def _rows(items: Opinions, judges: Sequence[Judge]) -> FusionRows:
+    scores = np.stack([judge.joined.score for judge in judges], axis=1)
+    return FusionRows(scores, items.score, _questions(items))
 
 
 def _test_errors(
@@ -168,43 +176,43 @@ def _test_errors(
 
 def _finished(
     model: FusionModel,
-    study: Study,
-    judges: Sequence[JudgeScores],
+    items: Opinions,
+    judges: Sequence[Judge],
     dev: Array,
-    scale: Numbers,
     lines: dict[str, str],
     errors: Sequence[CrossValidated],
 ) -> FusionModel:
     """With the variance factor, and the record of what was fitted."""
-    mean, spread = np.full(len(study.ids), np.nan), np.full(len(study.ids), np.nan)
+    mean, spread = np.full(len(items), np.nan), np.full(len(items), np.nan)
     for row in np.flatnonzero(dev):
-        fused = model.fuse(opinions_at(judges, int(row), scale))
+        fused = model.fuse(opinions_at(judges, int(row), scale_of(items)))
         if fused is None:
             continue
         mean[row] = fused.mean
         parts = [part for part in (fused.within, fused.between) if part is not None]
         if parts:
             spread[row] = sum(parts)
-    people = study.people.of(dev)
-    factor = fit_factor(people.value, mean[people.row], spread[people.row])
+    people = ratings_of(items, dev)
+    factor = fit_factor(people.score, mean[people.item], spread[people.item])
     fitted = {
         "train": lines["train"],
         "dev": lines["dev"],
-        "questions": len(np.unique(study.unit[study.people.count > 0])),
-        "ratings": len(study.people.row),
+        "questions": len(np.unique(_questions(items)[items.scored])),
+        "ratings": len(ratings_of(items)),
         "errors": [asdict(error) for error in errors],
     }
     return FusionModel(model.rubric, model.labels, model.members, model.last, factor, fitted)
 
 
-def opinions_at(judges: Sequence[JudgeScores], row: int, scale: Numbers) -> dict[str, Reduced]:
+def opinions_at(judges: Sequence[Judge], row: int, scale: Numbers) -> dict[str, Reduced]:
     """What each judge that scored an item says of it."""
     opinions = {}
     for judge in judges:
-        if np.isnan(judge.mean[row]):
+        scores = judge.joined.scores
+        if np.isnan(scores["score"][row]):
             continue
-        mean = float(judge.mean[row])
-        variance = None if judge.variance is None else float(judge.variance[row])
+        mean = float(scores["score"][row])
+        variance = float(scores["variance"][row]) if "variance" in scores else None
         present = variance is not None and not np.isnan(variance)
         opinions[judge.name] = Reduced(
             scale.value(mean), None, 1, 1, {}, mean, variance if present else None, None

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.agreement.study import People
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.stats.agreement.scored import counts_of
 
 Array = NDArray[Any]
 
@@ -20,9 +21,9 @@ Array = NDArray[Any]
 MIN_RATINGS = 3
 
 
-def rated_often(people: People) -> NDArray[np.bool_]:
+def rated_often(items: Opinions) -> NDArray[np.bool_]:
     """Items with enough ratings for a variance [shape=(items,)]."""
-    return people.count >= MIN_RATINGS
+    return counts_of(items) >= MIN_RATINGS
 
 
 def fit_factor(mean: Array, variance: Array) -> float:
