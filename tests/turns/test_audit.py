@@ -103,20 +103,22 @@ def test_a_call_without_speech_costs_itself_with_a_reason(
     assert values == {name: figure.value for name, figure in alone.figures.items()}
 
 
-def test_a_voice_without_room_tone_that_ends_does_not_break_off(
-    calls: Path, tmp_path: Path
-) -> None:
-    """A synthesised greeting from the first sample on, and digital silence after it."""
-    sound, rate = soundfile.read(calls / "call.wav")
-    greeting = sound[rate : 4 * rate, 1].copy()
-    sound[:, 1] = 0
-    sound[: len(greeting), 1] = greeting
+@pytest.mark.parametrize("turns", [1, 3])
+def test_voices_without_room_tone_do_not_break_off(calls: Path, tmp_path: Path, turns: int) -> None:
+    """Synthesised turns from the first sample on, in digital silence: one of the agent, or more."""
+    recorded, rate = soundfile.read(calls / "call.wav")
+    sound = np.zeros_like(recorded)
+    for number in range(turns):
+        turn = recorded[rate : 4 * rate, 1]
+        sound[4 * rate * number :, (1 + number) % 2][: len(turn)] = turn
+    if turns == 1:
+        sound[:, 0] = recorded[:, 0]
     soundfile.write(tmp_path / "call.wav", sound, rate)
     (timed,) = time_turns(tmp_path / "call.wav").conversations
     assert timed.item.conversation.meta["audit"] == "usable"
 
 
-def test_a_header_of_12_hours_is_read_as_the_sound_that_is_there(
+def test_a_header_of_12_hours_is_read_as_the_sound_that_is_there_and_said(
     calls: Path, tmp_path: Path
 ) -> None:
     data = bytearray((calls / "call.wav").read_bytes())
@@ -128,6 +130,8 @@ def test_a_header_of_12_hours_is_read_as_the_sound_that_is_there(
     end = timed.item.conversation.end
     assert end is not None
     assert end.at_s == pytest.approx(30.0)
+    said = "the header says 43200 s, the sound lasts 30 s: was it cut?"
+    assert [one for one in timed.caveats if "header" in one] == [said]
 
 
 @pytest.mark.parametrize("world", ["gate", "leaky gate"])

@@ -18,7 +18,7 @@ from tests.support.cli import ROOT
 from trace_eval.conversations.edges import speech_edges
 from trace_eval.conversations.sound.echo import EchoPath, echo_path
 from trace_eval.conversations.sound.lanes import BANDS, Lane, hear
-from trace_eval.conversations.sound.segments import segmented
+from trace_eval.conversations.sound.segments import Grid, segmented
 from trace_eval.conversations.sound.turn_edges import turn_edges
 from trace_eval.conversations.spans import joined
 from trace_eval.data.conversation import Channel
@@ -79,6 +79,18 @@ def test_edges_stay_where_soft_endings_drown_in_steady_noise() -> None:
     lanes = [_lane(voice, [(1.0, 3.0)]), _lane(silent, [])]
     found = segmented(lanes)
     assert turn_edges(lanes, found)[0].segments == found[0].segments == [(1.0, 3.0)]
+
+
+@pytest.mark.parametrize("pause", [-120.0, -50.0])
+def test_a_side_whose_pauses_are_muted_or_echoes_has_the_noise_of_its_softest_moments(
+    pause: float,
+) -> None:
+    """Without a pause to measure, the median of the speech was its noise, and edges stayed raw."""
+    levels = np.repeat(np.where(np.arange(30) % 5, -20.0, -52.0), 20)
+    levels[200:300] = pause
+    kept = [[(0.0, 2.0), (3.0, 6.0)] if pause < -100 else [(0.0, 6.0)], []]
+    floor, _ = Grid([_lane(levels, kept[0]), _lane(np.full(600, -120.0), [])]).noise(0, kept)
+    assert floor == pytest.approx(-52, abs=0.5)
 
 
 def test_the_other_s_voice_is_judged_by_level_and_likeness() -> None:

@@ -153,8 +153,7 @@ def _alone(role: Role, lane: Lane, said: Spans) -> Iterator[Fault]:
         yield Fault("a channel that breaks off", role, "replies", spans)
     elif spans := _filled(lane, said):
         yield Fault("silence that is filled in", role, "replies", spans)
-    times = np.array([lane.at(hop * HOP_S) for hop in (0, 1)])
-    recognised = inside(said, times[0] + (times[1] - times[0]) * np.arange(len(lane.levels)))
+    recognised = inside(said, lane.times(len(lane.levels), HOP_S))
     voice, _, _, top = lane.bands
     if (
         lane.rate > TELEPHONE_HZ
@@ -194,7 +193,7 @@ def _filled(lane: Lane, said: Spans) -> Spans:
     whole = len(zeros)
     inner = [(a, b) for a, b in runs if a > 0 and b < whole - 1]
     long = [(a, b) for a, b in inner if (b - a) * HOP_S / 2 >= _FILLED_S]
-    pauses = ~inside(said, _halves(lane))
+    pauses = ~inside(said, lane.times(len(lane.peaks), HOP_S / 2))
     short = sum(bool(pauses[a]) for a, b in inner) - sum(bool(pauses[a]) for a, _ in long)
     gated = short > _HOLES or (len(long) > _HOLES and zeros[pauses].mean() > _GATED)
     if not long or _tone_s(lane, said) < _TONE_S or gated:
@@ -205,13 +204,8 @@ def _filled(lane: Lane, said: Spans) -> Spans:
 def _tone_s(lane: Lane, said: Spans) -> float:
     """Seconds of room tone: sound far from all that is said."""
     near = joined([(start - _FAR_S, end + _FAR_S) for start, end in said])
-    there = ~inside(near, _halves(lane)) & (lane.peaks > _ZERO)
+    there = ~inside(near, lane.times(len(lane.peaks), HOP_S / 2)) & (lane.peaks > _ZERO)
     return float(there.sum() * HOP_S / 2)
-
-
-def _halves(lane: Lane) -> NDArray[np.float64]:
-    """When every 5 ms of a lane begin."""
-    return np.array([lane.at(half * HOP_S / 2) for half in range(len(lane.peaks))])
 
 
 def _inside_speech(lane: Lane, flags: NDArray[np.bool_], loud: float) -> Spans:

@@ -7,6 +7,7 @@ from itertools import permutations
 from statistics import median
 
 from blueprints import counted
+from extractors import SPEECH_RATE
 from trace_eval.conversations.edges import LEFT_OUT
 from trace_eval.conversations.floor import Floor, FloorRules, floor_of_segments, turns_heard
 from trace_eval.conversations.sound.audit import audit, verdict
@@ -144,6 +145,9 @@ def _caveats(
             yield f"noisy: {one.noisy} of {len(one.segments)} segments of the {role} have raw edges"
     if any(end - start > _LONG_S for start, end in results["user"].segments):
         yield f"the user speaks over {_LONG_S:g} s without a pause: music? leave it out by --ignore"
+    for header_s in {lane.header_s for lane in lanes.values()} - {None}:
+        seconds = max(lane.samples for lane in lanes.values()) / SPEECH_RATE
+        yield f"the header says {header_s:.0f} s, the sound lasts {seconds:.0f} s: was it cut?"
     lengths = [lane.samples for lane in lanes.values()]
     if min(lengths) < (1 - _DIFFERENT) * max(lengths):
         yield "the channels differ in length by over 1 %; the shorter one ends in silence"

@@ -8,6 +8,8 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from blueprints import Strict
 from trace_eval.conversations.sound.conversation import heard_conversation
 from trace_eval.data import jsonl, strict_json
@@ -15,7 +17,7 @@ from trace_eval.data.conversation import Channel, Conversation, Role
 from trace_eval.data.files import make_folder, replace_file
 
 #: Raise it whenever the same recordings could be cut into other turns.
-VERSION = "6"
+VERSION = "7"
 
 
 class _Heard(Strict):
@@ -36,17 +38,16 @@ def kept_conversation(
     Raises:
         AudioError: a channel cannot be decoded.
     """
-    if folder is None:
-        return heard_conversation(channels, **how)
-    place = folder / f"{_key(channels, how)}.json"
-    available = _read(place)
-    if available is None:
+    place = folder / f"{_key(channels, how)}.json" if folder else None
+    if place and (available := _read(place)):
+        return available.conversation, available.caveats
+    with threadpool_limits(1, user_api="blas"):  # more threads take half as much time again
         conversation, caveats = heard_conversation(channels, **how)
-        available = _Heard(conversation=conversation, caveats=caveats)
-        text = available.model_dump_json()
+    if folder and place:
+        text = _Heard(conversation=conversation, caveats=caveats).model_dump_json()
         make_folder(folder, private=True)
         replace_file(place, f"{_digest(text)}\n{text}")
-    return available.conversation, available.caveats
+    return conversation, caveats
 
 
 def _key(channels: dict[Role, Channel], how: dict[str, Any]) -> str:

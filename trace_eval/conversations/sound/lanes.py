@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import lcm
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +33,8 @@ _HOPS = 3
 
 #: Whole decisions of the detector and whole hops, in samples.
 _STEP = lcm(CHUNK, _HOP)
+
+_PROMISED = re.compile(r"^data : (\d+) \(should be (\d+)\)", re.MULTILINE)
 
 #: Level of digital silence, dB.
 SILENT_DB = -120.0
@@ -73,6 +77,7 @@ class Lane:
         peaks: largest sample of every 5 ms, 0 to 1 [shape=(halves,)].
         flaws: which of these are silent, repeat a packet of 10 to 60 ms, clip [shape=(3, halves)].
         rate: samples a second of its file.
+        header_s: how long the header says that the sound lasts, where it says more than there is.
     """
 
     channel: Channel
@@ -83,6 +88,7 @@ class Lane:
     peaks: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     flaws: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((3, 0), bool))
     rate: int = SPEECH_RATE
+    header_s: float | None = None
 
     @property
     def end_s(self) -> float:
@@ -92,6 +98,11 @@ class Lane:
     def at(self, seconds: float) -> float:
         """The conversation's time of a time in the file."""
         return self.channel.offset_s + seconds * (1 + self.channel.drift_ppm / 1e6)
+
+    def times(self, number: int, step_s: float) -> NDArray[np.float64]:
+        """When each of so many steps of its file begins."""
+        scale = 1 + self.channel.drift_ppm / 1e6
+        return np.asarray(self.channel.offset_s + scale * step_s * np.arange(number))
 
     def levels_at(self, times: NDArray[np.float64], band: str | None = None) -> NDArray[np.float64]:
         """Levels at times of the conversation; outside of the file digital silence."""
@@ -128,14 +139,22 @@ def hear(channels: Sequence[Channel]) -> list[Lane]:
     for audio in dict.fromkeys(channel.audio for channel in channels):
         mine = [channel for channel in channels if channel.audio == audio]
         with opened(audio, str(audio), max_seconds=0.0) as file:
-            rate = int(file.samplerate)
+            rate, header_s = int(file.samplerate), _header_s(file)
         ears = [_Ear(number) for number in range(len(mine))]
         for blocks in channel_blocks(audio, [channel.channel for channel in mine]):
             for ear, block in zip(ears, blocks, strict=True):
                 ear.hear(block)
         for channel, ear in zip(mine, ears, strict=True):
-            recognised[channel] = ear.lane(channel, rate)
+            recognised[channel] = replace(ear.lane(channel, rate), header_s=header_s)
     return [recognised[channel] for channel in channels]
+
+
+def _header_s(file: Any) -> float | None:
+    """Seconds that a header promises beyond those that the file holds, as libsndfile logs it."""
+    data = _PROMISED.search(getattr(file, "extra_info", ""))
+    if data is None or int(data[1]) <= int(data[2]):
+        return None
+    return float(file.frames / file.samplerate * int(data[1]) / max(1, int(data[2])))
 
 
 class _Ear:

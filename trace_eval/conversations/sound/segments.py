@@ -41,6 +41,7 @@ class SegmentRules:
             noise before is longer than its loud part.
         shift_s: half of what the level's window smears.
         quiet_s: silence that a noise floor needs.
+        softest: share of a channel that is taken for it where there is less.
     """
 
     loud_db: float = 20.0
@@ -57,6 +58,7 @@ class SegmentRules:
     late_s: float = 0.16
     shift_s: float = 0.006
     quiet_s: float = 0.5
+    softest: float = 0.1
 
 
 RULES = SegmentRules()
@@ -163,9 +165,12 @@ class Grid:
         levels = self.levels[own]
         there = levels > SILENT_DB + 1  # not beyond the file's end, not muted
         least = RULES.quiet_s / HOP_S
-        for free in (self.outside(*kept) & there, self.outside(kept[own]) & there, there):
+        for free in (self.outside(*kept) & there, self.outside(kept[own]) & there):
             if free.sum() >= least:
                 break
+        else:  # muted or echoed pauses: what is softest lies between the words
+            softest = np.quantile(levels[there], RULES.softest) if there.any() else SILENT_DB
+            free = there & (levels <= softest)
         quiet = np.maximum(levels[free], RULES.floor_db)
         if not len(quiet):
             return RULES.floor_db, RULES.floor_db + 1.5
