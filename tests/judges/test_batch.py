@@ -56,7 +56,7 @@ def judge_all(judge: LLMJudge) -> list[Judgement]:
 def test_there_and_back(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     judge = made(tmp_path)
-    written = write_batch(judge, CASES, out)
+    written = write_batch([judge], lambda: CASES, out)
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert (written.requests, written.files, written.cached) == (8, (out,), 0)
     assert len({line["custom_id"] for line in lines}) == 8
@@ -85,13 +85,13 @@ def test_there_and_back(tmp_path: Path) -> None:
     assert {judgement.rating("content") for judgement in judgements} == {Rating.B}
     assert sum(j.usage.cost_usd or 0 for j in judgements if j.usage) == pytest.approx(0.00384)
     # Everything is answered now.
-    again = write_batch(made(tmp_path), CASES, tmp_path / "again.jsonl")
+    again = write_batch([made(tmp_path)], lambda: CASES, tmp_path / "again.jsonl")
     assert (again.requests, again.cached) == (0, 8)
 
 
 def test_failed_requests_are_told_apart_and_asked_again(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
-    write_batch(made(tmp_path), CASES, out)
+    write_batch([made(tmp_path)], lambda: CASES, out)
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     good = completion(json.dumps(verdict("both_good", "both_good", "both_good")))
     results = [answer(line, good) for line in lines[:2]]  # p0 is whole
@@ -123,7 +123,7 @@ def test_failed_requests_are_told_apart_and_asked_again(tmp_path: Path) -> None:
     assert "line 7" in (judgements[3].detail or "")
 
     # A new file asks for what is open only.
-    assert write_batch(made(tmp_path), CASES, out).requests == 5
+    assert write_batch([made(tmp_path)], lambda: CASES, out).requests == 5
 
 
 def test_a_live_run_asks_for_what_a_batch_left_open(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_live_run_asks_for_what_a_batch_left_open(tmp_path: Path) -> None:
     with Server(in_turn([Answer(body=good)])) as server:
         options = {"model": "tiny", "base_url": f"{server.url}/v1"}
         out, path = tmp_path / "out.jsonl", tmp_path / "in.jsonl"
-        write_batch(made(tmp_path, **options), CASES, out)
+        write_batch([made(tmp_path, **options)], lambda: CASES, out)
         lines = [json.loads(line) for line in out.read_text().splitlines()]
         path.write_text("\n".join(answer(line, good) for line in lines[:5]))
         judge = made(tmp_path, **options)
@@ -141,18 +141,20 @@ def test_a_live_run_asks_for_what_a_batch_left_open(tmp_path: Path) -> None:
 
 
 def test_a_long_batch_is_several_files(tmp_path: Path) -> None:
-    written = write_batch(made(tmp_path), CASES, tmp_path / "out.jsonl", max_requests=3)
+    written = write_batch([made(tmp_path)], lambda: CASES, tmp_path / "out.jsonl", max_requests=3)
     assert [path.name for path in written.files] == ["out.jsonl", "out-2.jsonl", "out-3.jsonl"]
     assert [len(path.read_text().splitlines()) for path in written.files] == [3, 3, 2]
     size = written.files[2].stat().st_size
-    by_size = write_batch(made(tmp_path), CASES, tmp_path / "b.jsonl", max_bytes=size + 10)
+    by_size = write_batch(
+        [made(tmp_path)], lambda: CASES, tmp_path / "b.jsonl", max_bytes=size + 10
+    )
     assert len(by_size.files) == 4
 
 
 def test_pairs_without_evidence_are_left_out(tmp_path: Path) -> None:
     failed = blueprint(transcript=Absent(status=Status.FAILED, reason="x"))
     cases = [*CASES, Case.of(case(pair="p9").pair, failed, blueprint())]
-    assert write_batch(made(tmp_path), cases, tmp_path / "out.jsonl").unscored == 1
+    assert write_batch([made(tmp_path)], lambda: cases, tmp_path / "out.jsonl").unscored == 1
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '{"id": 1}'])
@@ -169,6 +171,6 @@ def test_only_openai_has_batches(tmp_path: Path) -> None:
     judge = create_judge("ollama:m", JudgeOptions(cache=tmp_path / "r.sqlite"))
     assert isinstance(judge, LLMJudge)
     with pytest.raises(UserError, match="use openai:MODEL"):
-        write_batch(judge, CASES, tmp_path / "out.jsonl")
+        write_batch([judge], lambda: CASES, tmp_path / "out.jsonl")
     with pytest.raises(UserError, match="reply cache"):
         read_batch(create_judge("openai:m", JudgeOptions(base_url="http://127.0.0.1/v1")), [])

@@ -9,8 +9,7 @@ from blueprints import Absent, Status
 from tests.support.cases import blueprint, case
 from trace_eval.judges.ask.estimate import estimate
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.message import Message
-from trace_eval.judges.ask.tokens import PER_MESSAGE, typical_tokens, upper_tokens
+from trace_eval.judges.ask.message import PER_MESSAGE, Message, typical_tokens, upper_tokens
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge

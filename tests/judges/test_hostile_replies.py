@@ -18,9 +18,8 @@ from trace_eval.judges.ask.base import Tokens, Unusable, check_text
 from trace_eval.judges.ask.bounds import cut_detail
 from trace_eval.judges.ask.connection import Redactor
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.message import Message
+from trace_eval.judges.ask.message import Message, typical_tokens
 from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, ReplyError, json_objects
-from trace_eval.judges.ask.tokens import typical_tokens
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.judges.views.text.repair import shown_again

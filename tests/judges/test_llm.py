@@ -18,7 +18,6 @@ from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.ask.base import CallFailed, Reply, Request, Tokens
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.orders import orders_of
 from trace_eval.judges.ask.prices import FREE, Price
 from trace_eval.judges.ask.scripted import ScriptedClient, ScriptExhausted
 from trace_eval.judges.base import Case, Judge
@@ -71,14 +70,14 @@ def test_swap_off_and_random() -> None:
     assert made.dimensions["content"].consistent is None
     assert made.dimensions["content"].distribution is None
     chosen = scripted([], swap="random")
-    orders = [orders_of(chosen.options, f"p{number}") for number in range(200)]
+    orders = [chosen.options.orders(f"p{number}") for number in range(200)]
     assert orders == [
-        orders_of(scripted([], swap="random").options, f"p{number}") for number in range(200)
+        scripted([], swap="random").options.orders(f"p{number}") for number in range(200)
     ]
     # 200 fair coins: 60 to 140 heads in all but one of 1e8 runs.
     assert 60 < orders.count(("ba",)) < 140
     other = scripted([], swap="random", seed=1)
-    assert orders != [orders_of(other.options, f"p{number}") for number in range(200)]
+    assert orders != [other.options.orders(f"p{number}") for number in range(200)]
     pair = next(f"p{number}" for number in range(200) if orders[number] == ("ba",))
     made = judge(scripted([verdict("2", "2", "2")], swap="random"), case(pair=pair))
     assert ratings(made) == ["1", "1", "1"]

@@ -243,11 +243,11 @@ class Session:
 
     def write_batch(self, path: Path) -> BatchWritten:
         """Write the requests of what is not scored yet; extracts, but sends nothing."""
-        from trace_eval.judges.ask.batch import write_batches
+        from trace_eval.judges.ask.batch import write_batch
 
         judges = self.chat_judges("batch file")
         self.extract_pending()
-        return write_batches(judges, self.pending_cases, path)
+        return write_batch(judges, self.pending_cases, path)
 
     def extract_pending(self) -> Summary:
         """Extract what is not scored yet, and judge nothing."""

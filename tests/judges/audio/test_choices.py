@@ -27,7 +27,7 @@ from trace_eval.judges.ask.batch import write_batch
 from trace_eval.judges.ask.estimate import estimate
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.openai_dialect import Dialect
-from trace_eval.judges.ask.shares import shares
+from trace_eval.judges.ask.openai_replies import shares
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.options import RateOptions
@@ -399,7 +399,7 @@ def test_batch_files_hold_single_requests(tmp_path: Path) -> None:
     with Server(honours) as server:
         judge = rater(server, tmp_path)
         with pytest.raises(UserError, match="leave out -J choices=true"):
-            write_batch(judge, [case(clip(tmp_path))], tmp_path / "batch.jsonl")
+            write_batch([judge], lambda: [case(clip(tmp_path))], tmp_path / "batch.jsonl")
 
 
 def test_an_estimate_as_typed_counts_items(tmp_path: Path) -> None:

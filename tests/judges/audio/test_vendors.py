@@ -359,15 +359,15 @@ def test_models_that_listen_have_no_batch_files(
     judge = create_judge("audio:openai:gpt-audio-1.5", JudgeOptions(task="s2s"))
     assert isinstance(judge, LLMJudge)
     with pytest.raises(UserError, match="lists no Batch"):
-        write_batch(judge, [case(tmp_path)], tmp_path / "batch.jsonl")
+        write_batch([judge], lambda: [case(tmp_path)], tmp_path / "batch.jsonl")
     asyncio.run(judge.close())
     own = create_judge("audio:openai:m", JudgeOptions(task="s2s", base_url="http://127.0.0.1:1/v1"))
     assert isinstance(own, LLMJudge)
-    written = write_batch(own, [case(tmp_path)], tmp_path / "batch.jsonl")
+    written = write_batch([own], lambda: [case(tmp_path)], tmp_path / "batch.jsonl")
     lost = case(tmp_path, "lost")
     gone = lost.pair.a.model_copy(update={"audio": tmp_path / "gone.wav"})
     broken = Case(lost.pair.model_copy(update={"a": gone}), lost.blueprints, lost.decode)
-    again = write_batch(own, [broken, lost], tmp_path / "again.jsonl")
+    again = write_batch([own], lambda: [broken, lost], tmp_path / "again.jsonl")
     assert (again.requests, again.unscored) == (2, 1)
     asyncio.run(own.close())
     assert written.requests == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar
 
 from pydantic import JsonValue
 
@@ -111,6 +111,17 @@ class Choices:
     replies: tuple[Reply | Unusable, ...]
     tokens: Tokens
 
+    @property
+    def first(self) -> Reply:
+        """The first reply, if it can be used.
+
+        Raises:
+            Unusable: it cannot.
+        """
+        if isinstance(self.replies[0], Unusable):
+            raise self.replies[0]
+        return self.replies[0]
+
 
 class ChatClient(ABC):
     """A server and a model on it.
@@ -122,6 +133,7 @@ class ChatClient(ABC):
         usual_concurrency: calls in flight where the user does not say.
         uses: fields of ``JudgeOptions`` that mean something to this client alone.
         gives_choices: whether it can ask for several replies in one request.
+        reports_context: whether it can ask the server for the model's context.
         key_variable: environment variable of its key; None: it takes none.
     """
 
@@ -131,6 +143,7 @@ class ChatClient(ABC):
     usual_concurrency: ClassVar[int] = 8
     uses: ClassVar[frozenset[str]] = frozenset()
     gives_choices: ClassVar[bool] = False
+    reports_context: ClassVar[bool] = False
     key_variable: str | None = None
 
     @abstractmethod
@@ -142,19 +155,9 @@ class ChatClient(ABC):
         return {}
 
     @property
-    def batches(self) -> BatchFormat | None:
-        """How its calls are written into batch files; None: it has none."""
-        return None
-
-    @property
     def no_batches(self) -> str | None:
-        """Why this model has no batch files although its server has; None: it may have."""
-        return None
-
-    @property
-    def reports_context(self) -> bool:
-        """Whether it can ask the server for the model's context."""
-        return False
+        """Why its calls cannot be written into batch files; None: they can."""
+        return "use openai:MODEL"
 
     @property
     def model_context(self) -> int | None:
@@ -191,31 +194,6 @@ class ChatClient(ABC):
 
     async def close(self) -> None:  # noqa: B027 - a client without connections has none
         """Release connections."""
-
-
-class BatchFormat(Protocol):
-    """Calls as lines of a provider's batch files."""
-
-    def body(self, request: Request) -> dict[str, Any]:
-        """The request as it would be sent."""
-        ...
-
-    def read(self, data: bytes, request: Request | None) -> Reply:
-        """A response body -> its reply.
-
-        Raises:
-            Unusable: not a completion, empty, cut or filtered.
-            CallFailed: an error in the place of a completion.
-        """
-        ...
-
-    def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:
-        """The failure that an HTTP status with this error text stands for."""
-        ...
-
-    def redact(self, text: str) -> str:
-        """The text without secrets."""
-        ...
 
 
 def check_text(text: str, tokens: Tokens) -> str:

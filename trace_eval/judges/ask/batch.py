@@ -14,18 +14,21 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
 from trace_eval.data.outcome import Reason, Usage
 from trace_eval.data.outputs import writing
-from trace_eval.judges.ask.base import BatchFormat, CallFailed, Reply, Unusable
+from trace_eval.judges.ask.base import CallFailed, Reply, Unusable
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.prices import sum_usage, usage_of
 from trace_eval.judges.ask.replies import StoredReply
 from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.base import Case
+
+if TYPE_CHECKING:
+    from trace_eval.judges.ask.openai import OpenAIClient
 
 #: What OpenAI takes in one file; a longer batch is written as several files.
 MAX_REQUESTS = 50_000
@@ -67,8 +70,8 @@ class BatchReplies:
 
 
 def write_batch(
-    judge: LLMJudge,
-    cases: Iterable[Case],
+    judges: Sequence[LLMJudge],
+    cases: Callable[[], Iterable[Case]],
     path: Path,
     max_requests: int = MAX_REQUESTS,
     max_bytes: int = MAX_BYTES,
@@ -78,28 +81,15 @@ def write_batch(
     The replies' shape is asked for by JSON schema unless the option ``structure`` says
     otherwise: a file cannot try what the server takes.
 
-    Raises:
-        UserError: the judge is not ``openai:``, or a file cannot be written.
-    """
-    return write_batches([judge], lambda: cases, path, max_requests, max_bytes)
-
-
-def write_batches(
-    judges: Sequence[LLMJudge],
-    cases: Callable[[], Iterable[Case]],
-    path: Path,
-    max_requests: int = MAX_REQUESTS,
-    max_bytes: int = MAX_BYTES,
-) -> BatchWritten:
-    """The same for several judges of one model, e.g. one per rubric.
-
     Args:
-        judges: at least one.
+        judges: of one model, at least one, e.g. one per rubric.
         cases: gives the cases anew for every judge.
-        path, max_requests, max_bytes: as of :func:`write_batch`.
+        path: of the first file.
+        max_requests, max_bytes: of one file.
 
     Raises:
-        UserError: as :func:`write_batch`; the judges are of several models.
+        UserError: a judge is not ``openai:``, the judges are of several models, or a file
+            cannot be written.
     """
     if len(specs := {judge.spec for judge in judges}) > 1:
         raise UserError(
@@ -109,7 +99,7 @@ def write_batches(
     requests = cached = unscored = 0
     with _Writer(path, max_requests, max_bytes) as writer:
         for judge in judges:
-            client = _format(judge)
+            client = _client(judge)
             for case in cases():
                 requested = judge.calls_to_make(case)
                 unscored += requested is None
@@ -176,7 +166,7 @@ def read_batch(judge: LLMJudge, paths: Iterable[Path]) -> BatchReplies:
         UserError: the judge is not ``openai:`` or has no reply cache, a file cannot be read,
             or a line is not a batch result.
     """
-    client = _format(judge)
+    client = _client(judge)
     if not judge.options.cache:
         raise UserError("batch results: they are read into the reply cache; name one")
     failed: Counter[str] = Counter()
@@ -196,14 +186,11 @@ def read_batch(judge: LLMJudge, paths: Iterable[Path]) -> BatchReplies:
             replies += 1
             judge.sender.failures.pop(key, None)
             usages.append(usage_of(reply.tokens, judge.price, batch=True))
-            judge.sender.keep(
-                key,
-                StoredReply.of(reply.text, reply.tokens, batch=True),
-            )
+            judge.sender.keep(key, StoredReply.of(reply.text, reply.tokens, batch=True))
     return BatchReplies(replies, dict(failed), sum_usage(usages))
 
 
-def _reply(judge: LLMJudge, client: BatchFormat, result: dict[str, Any]) -> Reply:
+def _reply(judge: LLMJudge, client: OpenAIClient, result: dict[str, Any]) -> Reply:
     response = result.get("response")
     if not isinstance(response, dict):
         message = client.redact(json.dumps(result.get("error")))
@@ -211,8 +198,8 @@ def _reply(judge: LLMJudge, client: BatchFormat, result: dict[str, Any]) -> Repl
     status, body = response.get("status_code"), response.get("body")
     if status != 200:
         code = status if isinstance(status, int) else 502
-        raise client.failure_of(code, json.dumps(body), {})
-    reply = client.read(json.dumps(body).encode(), None)
+        raise client.replies.failure_of(code, json.dumps(body), {})
+    reply = client.replies.read_choices(json.dumps(body).encode(), None).first
     try:
         judge.form.read(reply.text)
     except ReplyError as error:
@@ -235,11 +222,10 @@ def _lines(path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
         raise UserError(f"batch results {path}: cannot be read ({error})") from error
 
 
-def _format(judge: LLMJudge) -> BatchFormat:
+def _client(judge: LLMJudge) -> OpenAIClient:
     if judge.options.choices:
         raise UserError("batch files: hold one request per sample; leave out -J choices=true")
     if why := judge.client.no_batches:
-        raise UserError(f"batch files: judge {judge.spec} has none: {why}")
-    if judge.client.batches is None:
-        raise UserError(f"batch files: judge {judge.spec} has none; use openai:MODEL")
-    return judge.client.batches
+        raise UserError(f"batch files: judge {judge.spec} has none; {why}")
+    client: OpenAIClient = judge.client  # type: ignore[assignment] # no other has batch files
+    return client

@@ -32,7 +32,9 @@ CALLS_PER_CLIENT = 16
 class PerLoop(Generic[T]):
     """Client objects for the running event loop; HTTP clients cannot change loops."""
 
-    def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[object]]) -> None:
+    def __init__(
+        self, make: Callable[[], T], close: Callable[[T], Awaitable[object]] | None = None
+    ) -> None:
         self._make = make
         self._close = close
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -60,7 +62,7 @@ class PerLoop(Generic[T]):
     async def close(self) -> None:
         """Close the objects of this loop."""
         made, self._made, self._calls = self._made, [], []
-        if self._loop is asyncio.get_running_loop():
+        if self._close and self._loop is asyncio.get_running_loop():
             for one in made:
                 await self._close(one)
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from trace_eval.judges.ask.attempts import AUDIO_MARGIN
 from trace_eval.judges.ask.base import Tokens
-from trace_eval.judges.ask.calls import Call
+from trace_eval.judges.ask.calls import AUDIO_MARGIN, Call
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.message import AudioPart
-from trace_eval.judges.ask.tokens import typical_tokens, upper_tokens
+from trace_eval.judges.ask.message import AudioPart, typical_tokens, upper_tokens
 from trace_eval.judges.base import Case
 
 #: What a verdict with its reasons usually takes, tokens. Reasoning models take more.

@@ -18,11 +18,9 @@ from blueprints import UserError
 from extractors import AudioError
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Order, Outcome, Reason
-from trace_eval.judges.ask.attempts import together
 from trace_eval.judges.ask.base import Request
-from trace_eval.judges.ask.calls import Backend, Call, CallOutcome
+from trace_eval.judges.ask.calls import Backend, Call, CallOutcome, together
 from trace_eval.judges.ask.message import sent_record
-from trace_eval.judges.ask.orders import orders_of
 from trace_eval.judges.ask.prices import Budget
 from trace_eval.judges.ask.replies import reply_key
 from trace_eval.judges.ask.sender import Sender
@@ -116,7 +114,7 @@ class LLMJudge(Judge):
 
     def orders(self, item: Item) -> tuple[Order, ...]:
         """The orders in which the answers are shown; a single answer has one."""
-        return orders_of(self.options, item.id) if len(item.answers) > 1 else ("ab",)
+        return self.options.orders(item.id) if len(item.answers) > 1 else ("ab",)
 
     def calls(self, case: Case) -> list[Call]:
         """Every question that this case needs, in the order of its opinions; maybe none."""

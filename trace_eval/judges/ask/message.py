@@ -1,10 +1,11 @@
-"""What is sent to a model: messages of text and sound, in no provider's words."""
+"""What is sent to a model: messages of text and sound, in no provider's words, and their size."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -106,3 +107,38 @@ def sent_record(messages: Sequence[Message]) -> dict[str, JsonValue] | None:
         "seconds": round(sum(part.seconds for part in sounds), 3),
         "sha256": hashlib.sha256(recipes.encode()).hexdigest(),
     }
+
+
+# --- how many tokens a text has, without its tokenizer: for context sizes and cost bounds -------
+#: Tokens that a chat template adds to each message, at most.
+PER_MESSAGE = 16
+
+#: Letters per token in a word that a small vocabulary has to spell.
+LETTERS_PER_TOKEN = 4
+
+#: How much the bound exceeds GPT-2's tokenizer on prompts of real pairs, which is 1.1 to 1.5 times.
+BOUND_OVER_TYPICAL = 1.3
+
+# What every tokenizer in use gives at least one token: a run of letters, a digit (Qwen
+# splits numbers into digits), a mark, a line break; GPT-2 also each space of an indent.
+_PIECES = re.compile(r"[A-Za-z]+|[^\x00-\x7f]|[^ A-Za-z]|(?<= ) ")
+
+
+def upper_tokens(messages: Iterable[Message]) -> int:
+    """A bound that tokenizers of real models stay under for text like ours.
+
+    Words count one for each four letters begun, digits, marks, line breaks and spaces of
+    an indent one each, characters of other scripts two each. Byte-level toy models exceed it.
+    """
+    return sum(PER_MESSAGE + sum(map(_piece, _PIECES.findall(m.text))) for m in messages)
+
+
+def _piece(piece: str) -> int:
+    if not piece.isascii():
+        return 2
+    return -(-len(piece) // LETTERS_PER_TOKEN)
+
+
+def typical_tokens(messages: Iterable[Message]) -> int:
+    """What to expect, for estimates of cost."""
+    return round(upper_tokens(messages) / BOUND_OVER_TYPICAL)

@@ -38,8 +38,8 @@ from trace_eval.judges.ask.connection import (
     lost,
     public_url,
 )
+from trace_eval.judges.ask.message import upper_tokens
 from trace_eval.judges.ask.openai_dialect import count_of
-from trace_eval.judges.ask.tokens import upper_tokens
 from trace_eval.judges.options.groups import OllamaOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 
@@ -73,7 +73,7 @@ class OllamaClient(ChatClient):
         self._num_ctx = options.num_ctx or MIN_NUM_CTX
         self._limit: int | None = None  # the model's own context
         self._looked = False
-        self._looking = PerLoop(asyncio.Lock, _no_close)
+        self._looking = PerLoop(asyncio.Lock)
         self._told: dict[str, JsonValue] = {}
         self._client = PerLoop(
             lambda: ollama.AsyncClient(
@@ -253,10 +253,6 @@ def _is_missing_model(error: ollama.ResponseError) -> bool:
 
 async def _close(client: ollama.AsyncClient) -> None:
     await client.close()  # type: ignore[no-untyped-call]
-
-
-async def _no_close(_: object) -> None:
-    """Locks need no closing."""
 
 
 def context_length(info: Any) -> int | None:

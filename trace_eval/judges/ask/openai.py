@@ -10,7 +10,6 @@ import asyncio
 import base64
 import logging
 import os
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
@@ -112,8 +111,8 @@ class OpenAIClient(ChatClient):
         self._fixed_structure = fixed is not None
         self._settled = False
         self._in_vain: set[str] = set()  # refusals that no other form of a request has changed
-        self._settling = PerLoop(asyncio.Lock, _no_close)
-        self._replies = OpenAIReplies(self.server, model, options.timeout_s, self.redact)
+        self._settling = PerLoop(asyncio.Lock)
+        self.replies = OpenAIReplies(self.server, model, options.timeout_s, self.redact)
         self._client = PerLoop(lambda: self._connect(url, key), lambda made: made.close())
 
     def _connect(self, url: str, key: str | None) -> openai.AsyncOpenAI:
@@ -135,12 +134,7 @@ class OpenAIClient(ChatClient):
 
     def observed(self) -> dict[str, JsonValue]:
         """The dialect, once settled, and what the server calls its model."""
-        return {**(asdict(self._dialect) if self._settled else {}), **self._replies.told}
-
-    @property
-    def batches(self) -> OpenAIClient:
-        """The client for batch files: this one, since they hold the bodies that it would send."""
-        return self
+        return {**(asdict(self._dialect) if self._settled else {}), **self.replies.told}
 
     @property
     def no_batches(self) -> str | None:
@@ -185,7 +179,7 @@ class OpenAIClient(ChatClient):
 
     async def chat(self, request: Request) -> Reply:
         """Make one call; the very first one settles the dialect while the others wait."""
-        return _usable((await self.choices(request)).replies[0])
+        return (await self.choices(request)).first
 
     async def choices(self, request: Request) -> Choices:
         """The same for several replies; a server that gives fewer is not asked for them again."""
@@ -248,12 +242,12 @@ class OpenAIClient(ChatClient):
         # llama.cpp tells build and file beside its OpenAI routes, not under /v1.
         props = f"{self.server.removesuffix('/v1')}/props"
         with suppress(openai.APIError, ValueError, TypeError, RecursionError):
-            self._replies.told |= identity_of(
+            self.replies.told |= identity_of(
                 await client.get("/models", cast_to=object), self.model
             )
             details = await client.get(props, cast_to=object)
             if isinstance(details, dict):
-                self._replies.told |= {
+                self.replies.told |= {
                     n: self.redact(str(details[n])) for n in _PROPS if n in details
                 }
 
@@ -273,7 +267,7 @@ class OpenAIClient(ChatClient):
                 )
         except Exception as error:
             raise self._failure(error) from None
-        choices = self.read_choices(data.content, request)
+        choices = self.replies.read_choices(data.content, request)
         if "n" in body and len(choices.replies) < request.choices:
             message = f"{self.server} gave {len(choices.replies)} of {request.choices}"
             self._without_choices(message)
@@ -284,29 +278,13 @@ class OpenAIClient(ChatClient):
         if isinstance(error.__cause__, BodyTooLarge | BodyLost):  # as older packages wrap them
             error = error.__cause__
         if isinstance(error, openai.APIError):
-            return self._replies.failure(error)
+            return self.replies.failure(error)
         if isinstance(error, BodyTooLarge):
             return Unusable(Reason.UNPARSEABLE, str(error))
         if is_transport(error):
             detail = self.redact(f"{self.server}: connection lost ({error})")
             return lost(detail, error)
         return error
-
-    def read(self, data: bytes, request: Request | None) -> Reply:
-        """A response body -> its reply; also for the lines of a batch result.
-
-        Raises:
-            Unusable, CallFailed: as :meth:`OpenAIReplies.read_choices`.
-        """
-        return _usable(self.read_choices(data, request).replies[0])
-
-    def read_choices(self, data: bytes, request: Request | None) -> Choices:
-        """Read all replies of one request."""
-        return self._replies.read_choices(data, request)
-
-    def failure_of(self, status: int, text: str, headers: Mapping[str, str]) -> CallFailed:
-        """The failure that an HTTP status with this error text stands for."""
-        return self._replies.failure_of(status, text, headers)
 
     async def shutdown_date(self) -> str | None:
         """``shutdown_date`` of ``GET /models/MODEL``."""
@@ -326,12 +304,6 @@ class OpenAIClient(ChatClient):
         await self._client.close()
 
 
-def _usable(made: Reply | Unusable) -> Reply:
-    if isinstance(made, Unusable):
-        raise made
-    return made
-
-
 def _content(message: Message) -> str | list[dict[str, Any]]:
     """The content of a turn as the API takes it; sound as base64 without a data: prefix."""
     if isinstance(message.content, str):
@@ -344,7 +316,3 @@ def _part(part: Part) -> dict[str, Any]:
         return {"type": "text", "text": part.text}
     data = base64.b64encode(part.render()).decode("ascii")
     return {"type": "input_audio", "input_audio": {"data": data, "format": part.format}}
-
-
-async def _no_close(_: object) -> None:
-    """Locks need no closing."""

@@ -11,6 +11,7 @@ import sqlite3
 import time
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -59,28 +60,17 @@ class StoredReply(Strict):
         )
 
     @classmethod
-    def of(
-        cls,
-        text: str,
-        tokens: Tokens,
-        repaired: bool = False,
-        batch: bool = False,
-        seed: int | None = None,
-        choice: Choice | None = None,
-    ) -> StoredReply:
-        """A reply with the server's counts."""
+    def of(cls, text: str, tokens: Tokens, **more: Any) -> StoredReply:
+        """A reply with the server's counts; ``more``: the fields that are no counts."""
         return cls(
             text=text,
-            repaired=repaired,
             input_tokens=tokens.input,
             output_tokens=tokens.output,
             cached_tokens=tokens.cached,
             audio_tokens=tokens.audio,
             cached_audio_tokens=tokens.cached_audio,
             audio_s=tokens.audio_s,
-            batch=batch,
-            seed=seed,
-            choice=choice,
+            **more,
         )
 
 

@@ -112,9 +112,6 @@ class ScriptedClient(ChatClient):
             " or orders"
         )
 
-    async def close(self) -> None:
-        """Nothing to release."""
-
 
 def _reason(where: str, code: JsonValue) -> Reason:
     try:

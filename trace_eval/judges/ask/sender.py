@@ -7,12 +7,22 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from blueprints import UserError
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.ask.attempts import Answered, Asker, NoAnswer, Read, Repair, together
-from trace_eval.judges.ask.calls import Backend, Call, CallOutcome
+from trace_eval.judges.ask.base import CallFailed, Unusable
+from trace_eval.judges.ask.calls import (
+    Answered,
+    Asker,
+    Backend,
+    Call,
+    CallOutcome,
+    NoAnswer,
+    Read,
+    Repair,
+    together,
+)
 from trace_eval.judges.ask.prices import usage_of
 from trace_eval.judges.ask.replies import LEASE_S, ReplyCache, StoredReply, new_owner
 from trace_eval.judges.ask.reply_json import ReplyError
@@ -198,55 +208,44 @@ class Sender(Generic[T]):
 
     def _outcome(self, call: Call, answer: Answered[T] | NoAnswer) -> CallOutcome[T]:
         """What became of a call; a reply that can be used is kept."""
-        seed = answer.seed if answer.seed != call.request.seed else None
-        if isinstance(answer, NoAnswer):
-            self._check_going_on(call, answer)
-            return CallOutcome(
-                reason=answer.reason,
-                detail=answer.detail,
-                raw=_bounded(answer.raw),
-                repaired=answer.repaired,
-                seconds=answer.seconds,
-                usage=answer.usage,
-                seed=seed,
-                choice=answer.choice,
-            )
-        self._replied = True
-        reply, choice = answer.reply, answer.choice
-        self.keep(
-            call.key,
-            StoredReply.of(reply.text, reply.tokens, answer.repaired, seed=seed, choice=choice),
-        )
-        return CallOutcome(
-            value=answer.value,
-            raw=_bounded(answer.reply.text),
-            repaired=answer.repaired,
-            seconds=answer.seconds,
-            usage=answer.usage,
-            seed=seed,
-            choice=answer.choice,
-        )
+        turn = answer.turn
+        kept: dict[str, Any] = {
+            "repaired": turn.repaired,
+            "seed": turn.seed if turn.seed != call.request.seed else None,
+            "choice": turn.choice,
+        }
+        took = kept | {"seconds": turn.seconds, "usage": turn.usage}
+        if isinstance(answer, Answered):
+            self._replied = True
+            reply = answer.reply
+            self.keep(call.key, StoredReply.of(reply.text, reply.tokens, **kept))
+            return CallOutcome(answer.value, raw=_bounded(reply.text), **took)
+        failure = answer.failure
+        self._check_going_on(call, failure)
+        raw = failure.raw if isinstance(failure, Unusable) else None
+        return CallOutcome(None, failure.reason, failure.detail, _bounded(raw), **took)
 
-    def _check_going_on(self, call: Call, answer: NoAnswer) -> None:
+    def _check_going_on(self, call: Call, failure: CallFailed | Unusable) -> None:
         """Notice that no other call would bring an answer either.
 
         Raises:
             JudgeUnreachable: nobody listens at the address, or the model takes no sound.
         """
-        if answer.unreachable:
+        if isinstance(failure, Unusable):
+            self._replied |= failure.raw is not None
+            return
+        if failure.unreachable:
             raise JudgeUnreachable(
-                f"judge {self.spec}: {answer.detail}; stopped here, because nobody answered any"
+                f"judge {self.spec}: {failure.detail}; stopped here, because nobody answered any"
                 " attempt: the same command continues"
             ) from None
-        if answer.raw is not None:
-            self._replied = True
-        if self._replied or answer.reason is not Reason.REFUSED or not call.request.audio_s:
+        if self._replied or failure.reason is not Reason.REFUSED or not call.request.audio_s:
             return
-        self._refusals[answer.detail] += 1
-        count = self._refusals[answer.detail]
-        if count >= (DEAF_AFTER if answer.deaf else ALIKE_AFTER):
+        self._refusals[failure.detail] += 1
+        count = self._refusals[failure.detail]
+        if count >= (DEAF_AFTER if failure.deaf else ALIKE_AFTER):
             raise JudgeUnreachable(
-                f"judge {self.spec}: {answer.detail}; stopped after {count} equal"
+                f"judge {self.spec}: {failure.detail}; stopped after {count} equal"
                 " refusals of sound, because nothing was answered before; ask what it hears with"
                 " trace-eval doctor --judge; the same command continues"
             ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterator
 from dataclasses import Field, dataclass, field, fields
 from inspect import cleandoc
@@ -11,6 +12,7 @@ from typing import Any, Self
 from pydantic import JsonValue
 
 from blueprints import GROUPS, UserError, feature_groups
+from trace_eval.data.outcome import Order
 from trace_eval.data.settings import choices_of, help_of, hints_of
 from trace_eval.judges.options.groups import (
     AudioOptions,
@@ -193,6 +195,15 @@ class JudgeOptions(
     def unsent(self) -> frozenset[str]:
         """Which of temperature, seed and token limit are left to the server."""
         return frozenset() if self.sampling == "ours" else _LEFT_TO_SERVER - self.named
+
+    def orders(self, pair: str) -> tuple[Order, ...]:
+        """The orders in which a pair is shown; ``random`` is decided by seed and pair."""
+        if self.swap == "both":
+            return ("ab", "ba")
+        if self.swap == "off":
+            return ("ab",)
+        coin = hashlib.sha256(f"{self.seed}\x00{pair}".encode("utf-8", "replace")).digest()
+        return ("ab",) if coin[0] % 2 == 0 else ("ba",)
 
 
 def _default(name: str) -> object:

@@ -18,9 +18,8 @@ from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.pairs import Pair
 from trace_eval.judges.ask.base import CallFailed, ChatClient, Request, Unusable
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.message import Message, Text
+from trace_eval.judges.ask.message import Message, Text, upper_tokens
 from trace_eval.judges.ask.prices import is_local
-from trace_eval.judges.ask.tokens import upper_tokens
 from trace_eval.judges.base import Case, Judge, judgement_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers

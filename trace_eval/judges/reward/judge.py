@@ -12,7 +12,6 @@ from fusion import preference_rubric
 from trace_eval.data.items import Item
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Outcome, Reason, Usage
-from trace_eval.judges.ask.orders import orders_of
 from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.base import Case, Judge, listening
 from trace_eval.judges.combine.orders import PairOpinions
@@ -134,7 +133,7 @@ class ReplyJudge(_PairJudge):
         clips = await decoded(case.decode, [pair.a, pair.b])
         a, b = (self.engine.samples(clip) for clip in clips)
         style = style_of(pair.meta)
-        orders: tuple[Order, ...] = orders_of(self.engine.options, pair.id)
+        orders: tuple[Order, ...] = self.engine.options.orders(pair.id)
         opinions: list[VerdictOpinion] = []
         for order in orders:
             words, sounds = (texts.a, texts.b), (a, b)

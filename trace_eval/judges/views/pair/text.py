@@ -29,8 +29,7 @@ from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.answers import Answer
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Order
-from trace_eval.judges.ask.message import Message
-from trace_eval.judges.ask.tokens import typical_tokens
+from trace_eval.judges.ask.message import Message, typical_tokens
 from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.groups import PairwiseOptions, TextOptions, names_of

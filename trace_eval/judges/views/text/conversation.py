@@ -20,8 +20,7 @@ from blueprints import Blueprint, Emotion, Loudness, Pitch, Quality, Rate
 from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.conversations.findings import Findings, find, words_of
 from trace_eval.data.conversation import Conversation, SourceEvent
-from trace_eval.judges.ask.message import Message
-from trace_eval.judges.ask.tokens import typical_tokens
+from trace_eval.judges.ask.message import Message, typical_tokens
 from trace_eval.judges.views.text.fencing import neutralise
 
 #: Said once, before the first conversation.
