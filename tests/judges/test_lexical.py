@@ -120,7 +120,7 @@ class ExactJudge(WordJudge):
     scale = BINARY
 
     async def rate(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
-        same = any(text.casefold() == self.words.words(case).casefold() for _, text in references)
+        same = any(text.casefold() == self.words(case).casefold() for _, text in references)
         return self.score(case, {float(same): 1.0}, reference=0)
 
 
@@ -128,7 +128,7 @@ class PoliteJudge(ExactJudge):
     spec, inputs = "polite", frozenset({"candidate"})
 
     async def rate(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
-        return self.score(case, {float("please" in self.words.words(case)): 1.0})
+        return self.score(case, {float("please" in self.words(case)): 1.0})
 
 
 def test_a_judge_of_words_may_say_yes_or_no() -> None:

@@ -13,7 +13,6 @@ from tests.support.rating import case_of, rate, say, scripted, single
 from trace_eval.data.items import Single
 from trace_eval.judges.ask.message import AudioPart, Text
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.views.answer.prompt import SingleView
 from trace_eval.judges.views.answer.transcript import TranscriptView
 from trace_eval.rubrics.load import load_rubric, rubric_names
 
@@ -149,7 +148,7 @@ def test_sound_stands_between_context_and_question() -> None:
         def parts(self, case: object, fence: object) -> list[str | AudioPart]:
             return ["The recording", AudioPart({"clip": "0"}, lambda: b"", "wav", 1.0)]
 
-    prompt = SingleView(load_rubric("style"), JudgeOptions(), Sound())
+    prompt = Sound(load_rubric("style"), JudgeOptions())
     system, user = prompt.messages(case_of(single(None)))
     assert "You hear the answer." in system.text
     before, sound, after = user.parts

@@ -9,7 +9,7 @@ import pytest
 from blueprints import UserError
 from fusion import BINARY, likert, numbers, points
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.views.answer.prompt import SingleView
+from trace_eval.judges.registry.kinds import view_of
 from trace_eval.rubrics.base import RubricFile
 from trace_eval.rubrics.load import load_pair_rubric, load_rubric, rubric_names
 from trace_eval.rubrics.pairs import PairRubric
@@ -82,7 +82,7 @@ def test_ones_own_is_identified_by_what_it_says(tmp_path: Path) -> None:
     write(tmp_path, MINE.replace("version", 'reasons_in = "German"\nversion', 1))
     told = load_rubric(str(mine))
     assert (told.reasons_in, told.sha256 == before) == ("de", False)
-    assert "Write the reasoning in German." in SingleView(told, JudgeOptions()).system.text
+    assert "Write the reasoning in German." in view_of(told, JudgeOptions()).system.text
     asked = write(tmp_path, PAIRS.replace("version", 'reasons_in = "fr"\nversion'))
     question = load_pair_rubric(str(asked))
     assert isinstance(question, PairRubric)

@@ -8,9 +8,8 @@ from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.prices import Price
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.score import ScoreForm
-from trace_eval.judges.registry.kinds import compares
+from trace_eval.judges.registry.kinds import compares, view_of
 from trace_eval.judges.views.answer.audio import AudioView
-from trace_eval.judges.views.answer.prompt import SingleView
 from trace_eval.rubrics.single import ScoreRubric
 
 
@@ -38,4 +37,4 @@ def scoring_judge(
 ) -> LLMJudge:
     """A judge of single answers, which reads them, or hears them where that is given."""
     form = ScoreForm(rubric, options, listens=heard is not None)
-    return LLMJudge(form, SingleView(rubric, options, heard), Backend(spec, client, price))
+    return LLMJudge(form, heard or view_of(rubric, options), Backend(spec, client, price))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from extractors import guessed
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Outcome
 from trace_eval.data.scores import Score
@@ -31,8 +32,10 @@ class LexicalJudge(WordJudge):
     async def rate(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
         """Rate one answer against the reference that it matches best."""
         texts = [text for _, text in references]
-        question, words = self.words.question(case), self.words.words(case)
-        result = lexical_score(question, texts, words, case.single.rationale)
+        # Guesses of the recogniser say nothing of the question.
+        spoken = None if case.item.instruction.text else case.instruction
+        question = "" if spoken and guessed(spoken) else case.instruction_text or ""
+        result = lexical_score(question, texts, self.words(case), case.single.rationale)
         distribution = {float(label): share for label, share in result.distribution.items()}
         index, _ = references[result.reference]
         return self.score(case, distribution, [CAVEAT], reference=index)

@@ -14,7 +14,8 @@ from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.combine.samples import lowest_score, stated_score
-from trace_eval.judges.views.answer.transcript import TranscriptView
+from trace_eval.judges.views.answer.prompt import doubtful_words
+from trace_eval.judges.views.answer.transcript import missing_words, roles_of_words, words_of
 from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.scores.estimate import of_distribution
 
@@ -44,7 +45,10 @@ class WordJudge(Judge):
                 " that kind; name another rubric, such as correctness, or another judge"
             )
         self.rubric = rubric
-        self.words = TranscriptView()
+
+    def words(self, case: Case) -> str:
+        """The answer's words, harmless and on one line."""
+        return words_of(case)
 
     def roles(self, item: Pair | Single) -> list[str]:
         """The recordings whose words are needed; a question counts where it is spoken alone."""
@@ -52,7 +56,7 @@ class WordJudge(Judge):
         if "reference" in self.inputs and not item.has_reference:
             return []
         spoken = item.instruction.has_audio and not item.instruction.text
-        return [*(["instruction"] if spoken else []), *self.words.roles(item)]
+        return [*(["instruction"] if spoken else []), *roles_of_words(item)]
 
     async def judge(self, case: Case) -> Outcome:
         """Rate one answer."""
@@ -62,9 +66,9 @@ class WordJudge(Judge):
             return self.unscored(
                 item, Reason.EVIDENCE_MISSING, "the item has no reference; add a column reference"
             )
-        if reason := self.words.missing_evidence(case):
+        if reason := missing_words(case):
             return self.unscored(item, Reason.EVIDENCE_MISSING, reason)
-        if self.words.is_empty(case):
+        if not words_of(case):
             return self.score_of_nothing(item)
         return await self.rate(case, references)
 
@@ -77,7 +81,7 @@ class WordJudge(Judge):
         """Rate words; :meth:`score` makes the outcome.
 
         Args:
-            case: its answer has words, ``self.words.words(case)``.
+            case: its answer has words, ``self.words(case)``.
             references: (position in ``item.reference``, text); empty where none is needed.
         """
 
@@ -101,6 +105,6 @@ class WordJudge(Judge):
         assert made.estimate is not None
         more = {
             "estimate": made.estimate.model_copy(update=estimate),
-            "caveats": [*caveats, *self.words.caveats(case)],
+            "caveats": [*caveats, *doubtful_words(case)],
         }
         return made.model_copy(update=more)

@@ -17,6 +17,7 @@ from trace_eval.rubrics.single import ScoreRubric
 if TYPE_CHECKING:
     from trace_eval.judges.ask.calls import Backend
     from trace_eval.judges.ask.judge import LLMJudge
+    from trace_eval.judges.views.answer.prompt import SingleView
 
 #: (argument, options) -> a judge of pairs.
 PairFactory = Callable[[str, JudgeOptions], Judge]
@@ -173,10 +174,9 @@ def scores(
     """
     from trace_eval.judges.ask.judge import LLMJudge
     from trace_eval.judges.read.score import ScoreForm
-    from trace_eval.judges.views.answer.prompt import SingleView
 
-    answer = None
-    if listens:
+    view = None if listens else view_of(rubric, options)
+    if view is None:
         from trace_eval.judges.views.answer.audio import AudioView
 
         if not rubric.needs_audio:
@@ -184,9 +184,23 @@ def scores(
                 f"judge {client.spec}: rubric {rubric.name} is about words alone; use"
                 " openai:MODEL, or a rubric with audio or turns among its inputs"
             )
-        answer = AudioView(rubric, options, one_of_several)
-    view = SingleView(rubric, options, answer)
+        view = AudioView(rubric, options, one_of_several)
     return LLMJudge(ScoreForm(rubric, options, listens), view, client)
+
+
+def view_of(rubric: ScoreRubric, options: JudgeOptions) -> SingleView:
+    """What shows a judge that reads the subject of a rubric: a conversation, blueprints or words.
+
+    Raises:
+        UserError: an option names what the rubric has no use for, or a file that cannot be read.
+    """
+    from trace_eval.judges.views.answer.blueprint import BlueprintView
+    from trace_eval.judges.views.answer.conversation import ConversationView
+    from trace_eval.judges.views.answer.transcript import TranscriptView
+
+    if rubric.of_conversations:
+        return ConversationView(rubric, options)
+    return (BlueprintView if rubric.needs_audio else TranscriptView)(rubric, options)
 
 
 def _chat(kind: str) -> tuple[PairFactory, ScoreFactory]:

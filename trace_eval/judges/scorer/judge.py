@@ -21,7 +21,7 @@ from trace_eval.judges.scorer import checkpoint
 from trace_eval.judges.scorer.checkpoint import locate
 from trace_eval.judges.scorer.model import Prediction, Scorer, dtype_of, load
 from trace_eval.judges.scorer.text import ScorerFields, fields_of
-from trace_eval.judges.views.answer.transcript import TranscriptView
+from trace_eval.judges.views.answer.transcript import recognised_words
 from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.scores.clamp import clamped
 
@@ -39,7 +39,7 @@ CAVEAT = "scorer: knows the ratings it was trained on, which punish length (corr
 
 def fields_of_case(case: Case, reference: str) -> ScorerFields:
     """What a scorer reads of a case; recordings by what the recogniser made of them."""
-    return fields_of(case.single, reference, case.instruction_text, TranscriptView.heard(case))
+    return fields_of(case.single, reference, case.instruction_text, recognised_words(case))
 
 
 class ScorerJudge(WordJudge):

@@ -19,7 +19,7 @@ from trace_eval.data.items import Item, Single
 from trace_eval.judges.ask.message import Message, Part, Text
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.views.answer.base import AnswerView, Fence
+from trace_eval.judges.views.answer.prompt import Fence, SingleView
 from trace_eval.judges.views.examples.messages import SolvedTurn, example_messages
 from trace_eval.judges.views.examples.ratings import RatedExample, read_rated_examples
 from trace_eval.judges.views.examples.solved import Examples
@@ -67,7 +67,7 @@ class Prepared:
     clips: tuple[str, ...]
 
 
-class AudioView(AnswerView):
+class AudioView(SingleView):
     """The answer's sound, for judges that listen."""
 
     reads = frozenset({"audio"})
@@ -85,20 +85,19 @@ class AudioView(AnswerView):
         Raises:
             UserError: the examples or the signals cannot be used.
         """
-        self._rubric = rubric
-        self._options = options
         self._prepared: OrderedDict[str, Prepared] = OrderedDict()
         self._examples = _examples(rubric, options, one_of_several)
         signals = load_signals(options.signals) if self._examples.shown else {}
         self._signals_sha256 = signals_sha256(signals)
         self._sending = Sending.of(options, signals)
-        self.about = " ".join([AudioView.about, *self._about_examples()])
+        self.about = " ".join([AudioView.about, *self._about_examples(rubric)])
+        super().__init__(rubric, options)
 
-    def roles(self, item: Item) -> list[str]:
+    def answer_roles(self, item: Item) -> list[str]:
         """All recordings of the answer."""
         return item.answer_roles
 
-    def missing_evidence(self, case: Case) -> str | None:
+    def missing_answer(self, case: Case) -> str | None:
         """No recording at all."""
         if not case.single.answer_roles:
             return "the answer has no recording to listen to"
@@ -115,17 +114,17 @@ class AudioView(AnswerView):
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
         """One audio part; before it who speaks in which turn, where the item says so."""
         waveform = self.prepare(case).waveform
-        return [*self.lines(case, fence), common().names["audio"], audio_part(waveform)]
+        return [*self._lines(case, fence), common().names["audio"], audio_part(waveform)]
 
-    def lines(self, case: Case, fence: Fence) -> list[str]:
+    def _lines(self, case: Case, fence: Fence) -> list[str]:
         """The speaker of each turn, where the item names speakers."""
         speakers = self._speakers(case.single)
         lines = [f"turn {n}: {name}" for n, name in enumerate(speakers, start=1)]
         return [fence("speakers", "\n".join(lines))] if any(speakers) else []
 
-    def caveats(self, case: Case) -> list[str]:
+    def caveats(self, case: Case, prepared: Prepared) -> list[str]:
         """What a crop takes away, and an instruction that an example has as well."""
-        lost = self.prepare(case).waveform.layout.lost_s
+        lost = prepared.waveform.layout.lost_s
         crop = self._rubric.crop_s or 0
         message = f"cropped: the judge heard the first {crop:g} s, {lost:.1f} s are lost"
         same = self._examples.shares_text(case.single.instruction.text or "")
@@ -134,24 +133,21 @@ class AudioView(AnswerView):
             *([f"the instruction is that of example {same!r}"] if same else []),
         ]
 
-    def cropped(self, case: Case) -> bool:
+    def cropped(self, case: Case, prepared: Prepared) -> bool:
         """True where the recording goes on after what was sent."""
-        return self.prepare(case).waveform.layout.lost_s > 0
+        return prepared.waveform.layout.lost_s > 0
 
     # --- solved examples -----------------------------------------------------------------
 
-    @property
-    def examples(self) -> Sequence[Case]:
-        """Solved examples as cases."""
-        return [Case(example.item) for example in self._examples.shown]
-
-    def prefix(self, written: Sequence[Sequence[str]], question: str) -> Sequence[Message]:
+    def prefix(self, question: str) -> Sequence[Message]:
         """The turns of the examples; what was written stands beside their sound."""
-        shown = zip(self._examples.shown, written, strict=True)
-        return example_messages(self._sending, [self._solved(*each) for each in shown], question)
+        turns = [self._solved(example) for example in self._examples.shown]
+        return example_messages(self._sending, turns, question)
 
-    def _solved(self, example: RatedExample, written: Sequence[str]) -> SolvedTurn:
+    def _solved(self, example: RatedExample) -> SolvedTurn:
         unit, gap_s = example.unit, self._rubric.gap_s
+        case = Case(example.item)
+        beside, put = self.beside(case)
 
         def apart() -> list[Part]:
             waveform = self._sending.waveform(dialogue_items(unit.answers, gap_s), unit.sounds)
@@ -161,25 +157,25 @@ class AudioView(AnswerView):
             joined=lambda head: single_items(unit, head, self._sending.signals, gap_s),
             sounds=unit.sounds,
             apart=apart,
-            written=tuple(written),
+            written=(*beside, *self._lines(case, put)),
             reply=example.reply(),
             solution=example.solution(),
         )
 
-    def _about_examples(self) -> list[str]:
+    def _about_examples(self, rubric: ScoreRubric) -> list[str]:
         shown = self._examples.shown
         if not shown:
             return []
         notes = ["Solved examples come first.", *([_INSERTED] if self._sending.signals else [])]
-        if not {example.score for example in shown} <= set(map(float, self._rubric.numbers.labels)):
+        if not {example.score for example in shown} <= set(map(float, rubric.numbers.labels)):
             notes.append(_MEANS)
         return notes
 
-    def example_of(self, case: Case) -> str | None:
-        """Id of the example with the same recordings."""
-        if not self._examples.shown:
+    def example_of(self, case: Case, prepared: Prepared) -> str | None:
+        """That its recordings are those of an example."""
+        if (same := self._examples.holds(prepared.clips)) is None:
             return None
-        return self._examples.holds(self.prepare(case).clips)
+        return f"its recording is that of example {same!r}, whose score the judge was shown"
 
     def parameters(self) -> dict[str, JsonValue]:
         """Examples and signals by what is in them; nothing where there are none."""
@@ -191,10 +187,10 @@ class AudioView(AnswerView):
             "signals": self._signals_sha256,
         }
 
-    @property
-    def warnings(self) -> Sequence[str]:
+    def observed(self) -> dict[str, JsonValue]:
         """Doubts about the examples."""
-        return self._examples.warnings
+        warnings = self._examples.warnings
+        return {"example_warnings": [*warnings]} if warnings else {}
 
     def _speakers(self, item: Single) -> list[str]:
         return [neutralise(turn.speaker or "") for turn in item.answer.spoken_turns.values()]
@@ -213,12 +209,12 @@ class AudioView(AnswerView):
             loud.append(not silent)
         layout = SoundLayout(
             tuple(dialogue_items(sounds, self._rubric.gap_s)),
-            common_rate(sounds, self._options.audio_rate),
-            self._options.level,
+            common_rate(sounds, self.options.audio_rate),
+            self.options.level,
             self._rubric.crop_s,
         )
         clips = tuple(sound.sha256 for sound in sounds)
-        prepared = Prepared(Waveform(layout, self._options.audio_format), not any(loud), clips)
+        prepared = Prepared(Waveform(layout, self.options.audio_format), not any(loud), clips)
         self._prepared[key] = prepared
         if len(self._prepared) > _REMEMBERED:
             self._prepared.popitem(last=False)
@@ -238,7 +234,7 @@ class AudioView(AnswerView):
         sent = (
             clip.seconds if self._rubric.crop_s is None else min(clip.seconds, self._rubric.crop_s)
         )
-        check_length(sent, self._options.max_clip_seconds, "the recording")
+        check_length(sent, self.options.max_clip_seconds, "the recording")
         return sound_of(clip, read), is_silent(clip.mono)
 
 

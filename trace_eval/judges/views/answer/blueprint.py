@@ -17,16 +17,16 @@ from trace_eval.data.items import Item
 from trace_eval.judges.ask.message import Part
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.views.answer.base import AnswerView, Fence
+from trace_eval.judges.views.answer.prompt import Fence, SingleView
 from trace_eval.judges.views.text.fencing import neutralise, neutralise_blueprint
 from trace_eval.judges.views.text.notes import words_note
+from trace_eval.rubrics.single import ScoreRubric
 
 
-class BlueprintView(AnswerView):
+class BlueprintView(SingleView):
     """The answer's blueprints, for judges that cannot hear."""
 
-    def __init__(self, options: JudgeOptions) -> None:
-        self._options = options
+    def __init__(self, rubric: ScoreRubric, options: JudgeOptions) -> None:
         legend = {"compact": compact_legend, "brief": brief_legend}.get(
             options.rendering, lambda drop: ""
         )(options.drop)
@@ -37,12 +37,13 @@ class BlueprintView(AnswerView):
             " differences mean nothing. A part that is absent because a tool was missing or"
             " failed says nothing about the answer." + (f"\n\n{legend}" if legend else "")
         )
+        super().__init__(rubric, options)
 
-    def roles(self, item: Item) -> list[str]:
+    def answer_roles(self, item: Item) -> list[str]:
         """All recordings of the answer."""
         return item.answer_roles
 
-    def missing_evidence(self, case: Case) -> str | None:
+    def missing_answer(self, case: Case) -> str | None:
         """No recording at all: there is nothing to measure."""
         if not case.answers:
             return "the answer has no recording, and the rubric is about how it sounds"
@@ -63,7 +64,7 @@ class BlueprintView(AnswerView):
         return [*parts, *self._notes(case)]
 
     def _notes(self, case: Case) -> list[str]:
-        if "transcript" in self._options.drop:
+        if "transcript" in self.options.drop:
             return []
         results = [words_note(role, blueprint) for role, blueprint in case.answers.items()]
         return [*filter(None, results)]
@@ -73,11 +74,11 @@ class BlueprintView(AnswerView):
 
     def _render(self, raw: Blueprint) -> str:
         blueprint = neutralise_blueprint(raw)
-        if self._options.rendering == "paper":
-            keys = render_paper(blueprint, speaker="agent", drop=self._options.drop)
+        if self.options.rendering == "paper":
+            keys = render_paper(blueprint, speaker="agent", drop=self.options.drop)
             return json.dumps(keys, indent=2, ensure_ascii=False, allow_nan=False)
-        brief = self._options.rendering == "brief"
-        return (render_brief if brief else render_compact)(blueprint, drop=self._options.drop)
+        brief = self.options.rendering == "brief"
+        return (render_brief if brief else render_compact)(blueprint, drop=self.options.drop)
 
 
 def _title(role: str, speakers: Mapping[str, str | None]) -> str:

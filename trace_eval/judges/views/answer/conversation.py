@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.conversations.findings import turn_blueprints, words_of
 from trace_eval.data.items import Item
+from trace_eval.data.outcome import Order
 from trace_eval.judges.ask.message import Part
+from trace_eval.judges.ask.view import Question
 from trace_eval.judges.base import Case
+from trace_eval.judges.options.groups import ConversationOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.score import NO_POLICY
-from trace_eval.judges.views.answer.base import AnswerView, Fence
+from trace_eval.judges.views.answer.prompt import Fence, SingleView
 from trace_eval.judges.views.text.conversation import LEGEND, Shown, show_conversation
 from trace_eval.judges.views.text.fencing import neutralise
 from trace_eval.rubrics.single import ScoreRubric
 
 #: Caveat of an agent whose instructions come from a file, which it names.
 POLICY_FILE = "policy_file"
+
+#: Turns of the agent that are asked about in one call; every call shows the whole conversation.
+WINDOW = 40
 
 #: Largest file of instructions that is read, bytes.
 MAX_POLICY_BYTES = 1 << 20
@@ -62,23 +69,34 @@ def read_policy(path: Path) -> PolicyFile:
     return PolicyFile(path.name, hashlib.sha256(data).hexdigest(), text)
 
 
-class ConversationView(AnswerView):
+class ConversationView(SingleView):
     """Turns, timing, tool calls and instructions of a conversation."""
 
     def __init__(self, rubric: ScoreRubric, options: JudgeOptions) -> None:
-        self._rubric = rubric
-        self._options = options
         self._given = read_policy(options.agent_policy) if options.agent_policy else None
         self.about = (
             "The answer is a whole conversation; you judge its agent. You cannot hear it."
             f" {LEGEND} Recognisers mishear, and measurements are estimates."
         )
+        super().__init__(rubric, options)
+        self.uses |= names_of(ConversationOptions)
 
-    def roles(self, item: Item) -> list[str]:
+    def questions(self, case: Case, prepared: Any, orders: Sequence[Order]) -> Iterator[Question]:
+        """One question; where turns are rated, one for so many of them."""
+        if self._rubric.unit == "answer":
+            yield from super().questions(case, prepared, orders)
+            return
+        turns = self.agent_turns(case)
+        for first in range(0, len(turns), WINDOW):
+            window = tuple(turns[first : first + WINDOW])
+            part = f"turns {window[0]}-{window[-1]}"
+            yield Question(self.messages(case, window), part=part, turns=window)
+
+    def answer_roles(self, item: Item) -> list[str]:
         """The turns that can be heard."""
         return item.answer_roles if item.has_conversations else []
 
-    def missing_evidence(self, case: Case) -> str | None:
+    def missing_answer(self, case: Case) -> str | None:
         """Why there is no evidence: no conversation, or no speaker in it to judge."""
         conversation = case.single.answer.conversation
         if conversation is None:
@@ -104,9 +122,9 @@ class ConversationView(AnswerView):
         titles = {"policy": "The agent's instructions", "conversation": "The conversation"}
         return [f"{titles[name]}\n{fence(name, text)}" for name, text in self._pieces(case)]
 
-    def caveats(self, case: Case) -> list[str]:
+    def caveats(self, case: Case, prepared: Any) -> list[str]:
         """What was left out, and whose policy was shown, or none."""
-        notes = [*super().caveats(case), *self._shown(case).caveats]
+        notes = [*super().caveats(case, prepared), *self._page(case).caveats]
         if self._given and self._policy(case) == self._given.text:
             notes.append(f"{POLICY_FILE}: {self._given.name}, sha256 {self._given.sha256}")
         if "policy" in self._rubric.elements and not self._policy(case):
@@ -132,7 +150,7 @@ class ConversationView(AnswerView):
             return []
         policy = self._policy(case)
         shown = [("policy", policy)] if policy else []
-        return [*shown, ("conversation", self._shown(case).text)]
+        return [*shown, ("conversation", self._page(case).text)]
 
     def parameters(self) -> dict[str, JsonValue]:
         """The policy that is given for conversations without one."""
@@ -145,9 +163,9 @@ class ConversationView(AnswerView):
         own = neutralise(policy) if isinstance(policy, str) else ""
         return own or (self._given.text if self._given else "")
 
-    def _shown(self, case: Case) -> Shown:
+    def _page(self, case: Case) -> Shown:
         conversation = case.single.answer.conversation
         if conversation is None:
             return Shown("")
         available = turn_blueprints("answer", case.blueprints)
-        return show_conversation(conversation, available, self._options.context_budget)
+        return show_conversation(conversation, available, self.options.context_budget)

@@ -1,21 +1,19 @@
 """What a judge is shown of a single answer: a static part made from the rubric, then one item.
 
-How the answer itself is shown (words, blueprint, conversation, sound) is its
-:class:`~trace_eval.judges.views.answer.base.AnswerView`.
-
-The judge is never shown labels, system names or file names.
+How the answer itself is shown (words, blueprint, conversation, sound) is said by the subclasses of
+:class:`SingleView`. The judge is never shown labels, system names or file names.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
-from pydantic import JsonValue
-
-from blueprints import UserError
+from blueprints import Blueprint, Signal, Status, Transcript, UserError
 from extractors import AudioError
 from trace_eval.data.items import Item, Single
 from trace_eval.data.outcome import Order, Reason
@@ -24,7 +22,6 @@ from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.groups import (
     BlueprintOptions,
-    ConversationOptions,
     ExampleOptions,
     PointwiseOptions,
     SoundOptions,
@@ -32,17 +29,16 @@ from trace_eval.judges.options.groups import (
 )
 from trace_eval.judges.options.judge_options import RATING_TOKENS, JudgeOptions
 from trace_eval.judges.read.score import ELEMENTS, TURNS
-from trace_eval.judges.views.answer.base import AnswerView
-from trace_eval.judges.views.answer.blueprint import BlueprintView
-from trace_eval.judges.views.answer.conversation import ConversationView
-from trace_eval.judges.views.answer.transcript import TranscriptView
 from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise
 from trace_eval.judges.views.text.notes import single_note
 from trace_eval.judges.views.text.repair import second_chance
 from trace_eval.rubrics.single import OPTIONAL, ScoreRubric
 
-#: Turns of the agent that are asked about in one call; every call shows the whole conversation.
-WINDOW = 40
+#: (label, text) -> the text between fence lines.
+Fence = Callable[[str, str], str]
+
+#: Caveat of an answer whose words are doubtful.
+SUSPECT = "suspect_transcript"
 
 #: Tokens that a reply about so many turns may have.
 _TURNS_TOKENS = 4096
@@ -60,27 +56,24 @@ class SingleView(View):
 
     Args:
         rubric: what is asked.
-        answer: how the answer is shown; None: its words where the rubric is about words, else
-            its blueprints.
         options: of the judge; ``show`` is material beside question, reference and answer.
+
+    Attributes:
+        about: sentences of the system part that say what the judge is given and cannot do.
 
     Raises:
         UserError: ``show`` names what the rubric has no use for.
     """
 
-    def __init__(
-        self, rubric: ScoreRubric, options: JudgeOptions, answer: AnswerView | None = None
-    ) -> None:
+    about: str = ""
+    takes_conversations = True
+
+    def __init__(self, rubric: ScoreRubric, options: JudgeOptions) -> None:
         self._rubric = rubric
-        self.answer = answer or view_of(rubric, options)
         most = RATING_TOKENS if rubric.unit == "answer" else _TURNS_TOKENS
         self.options = options if options.max_tokens else replace(options, max_tokens=most)
-        self.reads = self.answer.reads
-        self.takes_conversations = self.answer.takes_conversations
         how = (SoundOptions, ExampleOptions) if "audio" in self.reads else (BlueprintOptions,)
         self.uses = names_of(PointwiseOptions, *how)
-        if isinstance(self.answer, ConversationView):
-            self.uses |= names_of(ConversationOptions)
         show = options.show
         for name in show or ():
             if name not in OPTIONAL or name not in rubric.inputs:
@@ -95,19 +88,44 @@ class SingleView(View):
         }
         self.system = Message("system", self._system())
         self._asks_for_instruction = bool({"question", "instruction"} & self._shown)
-        written = [self._written(case) for case in self.answer.examples]
-        self.static_messages = (self.system, *self.answer.prefix(written, self._last()))
+        self.static_messages = (self.system, *self.prefix(self._last()))
         record = "\x00".join([self.system.text, self._last(), *sorted(self._shown)])
         self.sha256 = hashlib.sha256(record.encode()).hexdigest()
 
-    def parameters(self) -> dict[str, JsonValue]:
-        """The examples."""
-        return self.answer.parameters()
+    # --- the answer ----------------------------------------------------------------------
 
-    def observed(self) -> dict[str, JsonValue]:
-        """Warnings about the examples."""
-        warnings: list[JsonValue] = [*self.answer.warnings]
-        return {"example_warnings": warnings} if warnings else {}
+    @abstractmethod
+    def answer_roles(self, item: Item) -> list[str]:
+        """The recordings of the answer whose blueprints are needed."""
+
+    @abstractmethod
+    def missing_answer(self, case: Case) -> str | None:
+        """Why the answer cannot be shown; None: it can."""
+
+    @abstractmethod
+    def texts(self, case: Case) -> list[str]:
+        """Every text from outside that :meth:`parts` shows, harmless; the fence avoids them."""
+
+    @abstractmethod
+    def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
+        """The answer as pieces of the message, texts fenced."""
+
+    def is_empty(self, case: Case) -> bool:
+        """True where there is not a word to rate; then nothing is sent."""
+        return False
+
+    def is_silent(self, case: Case) -> bool:
+        """True where no recording of the answer holds speech."""
+        available = list(case.answers.values())
+        return bool(available) and all(map(_silent, available))
+
+    def prefix(self, question: str) -> Sequence[Message]:
+        """The turns of solved examples, the same bytes in every call.
+
+        Args:
+            question: that ends the turn of an answer.
+        """
+        return ()
 
     # --- what is needed of an item -------------------------------------------------------
 
@@ -116,7 +134,7 @@ class SingleView(View):
         if self._lacks_reference(item):
             return []
         requested = ["instruction"] if self._listens_to_instruction(item) else []
-        return [*requested, *self.answer.roles(item)]
+        return [*requested, *self.answer_roles(item)]
 
     def _listens_to_instruction(self, item: Item) -> bool:
         """Whether a spoken instruction is needed: it is shown and has no written text."""
@@ -136,54 +154,31 @@ class SingleView(View):
             )
         if self._listens_to_instruction(case.item) and case.instruction_text is None:
             return "the instruction is spoken, and there is no transcript of it"
-        return self.answer.missing_evidence(case)
-
-    def prepare(self, case: Case) -> None:
-        """Decode what is heard of it."""
-        self.answer.prepare(case)
+        return self.missing_answer(case)
 
     def reason_of(self, error: AudioError) -> Reason:
         """A recording that cannot be heard is missing; silence is the rubric's matter."""
         return Reason.EVIDENCE_MISSING
 
-    def example_of(self, case: Case, prepared: None) -> str | None:
-        """That its recording is that of an example."""
-        same = self.answer.example_of(case)
-        if same is None:
-            return None
-        return f"its recording is that of example {same!r}, whose score the judge was shown"
-
-    def nothing_in(self, case: Case, prepared: None) -> Reason | None:
+    def nothing_in(self, case: Case, prepared: Any) -> Reason | None:
         """Silence, where the rubric is about sound; else emptiness."""
         if self._rubric.needs_audio:
-            return Reason.SILENT if self.answer.is_silent(case) else None
-        return Reason.EMPTY_CANDIDATE if self.answer.is_empty(case) else None
+            return Reason.SILENT if self.is_silent(case) else None
+        return Reason.EMPTY_CANDIDATE if self.is_empty(case) else None
 
-    def caveats(self, case: Case, prepared: None) -> list[str]:
-        """Caveats about the material that was shown, for readers of the score."""
-        return self.answer.caveats(case)
-
-    def cropped(self, case: Case, prepared: None) -> bool:
-        """True where what is shown ends before the recording does."""
-        return self.answer.cropped(case)
+    def caveats(self, case: Case, prepared: Any) -> list[str]:
+        """Whether the words that were shown are doubtful."""
+        return doubtful_words(case)
 
     # --- the messages --------------------------------------------------------------------
 
-    def questions(self, case: Case, prepared: None, orders: Sequence[Order]) -> Iterator[Question]:
-        """One question; where turns are rated, one for so many of them."""
-        if self._rubric.unit == "answer":
-            yield Question(self.messages(case))
-            return
-        assert isinstance(self.answer, ConversationView)
-        turns = self.answer.agent_turns(case)
-        for first in range(0, len(turns), WINDOW):
-            window = tuple(turns[first : first + WINDOW])
-            part = f"turns {window[0]}-{window[-1]}"
-            yield Question(self.messages(case, window), part=part, turns=window)
+    def questions(self, case: Case, prepared: Any, orders: Sequence[Order]) -> Iterator[Question]:
+        """One question."""
+        yield Question(self.messages(case))
 
     def _system(self) -> str:
         rubric = self._rubric
-        lines = ["You rate one answer by the rubric below.", self.answer.about, ""]
+        lines = ["You rate one answer by the rubric below.", self.about, ""]
         lines += [rubric.question.strip(), "", "The scale"]
         lines += [
             f"{label:g}: {rubric.points[f'{label:g}']}" for label in reversed(rubric.numbers.labels)
@@ -228,21 +223,17 @@ class SingleView(View):
 
     def messages(self, case: Case, turns: Sequence[int] = ()) -> tuple[Message, ...]:
         """The prompt of one item, or of some of its turns; all samples share it."""
-        fields = list(self._fields(case))
-        tag = fence_tag([*(text for _, _, text in fields), *self.answer.texts(case)])
-        put = partial(fence, tag)
-        before = [f"{title}\n{put(label, text)}" for title, label, text in fields]
+        before, put = self.beside(case)
         note = single_note(case)
-        shown = [*self.answer.parts(case, put), *([note] if note else [])]
+        shown = [*self.parts(case, put), *([note] if note else [])]
         pieces = [*before, *shown, self._last(turns)]
         return *self.static_messages, Message("user", _content(pieces))
 
-    def _written(self, case: Case) -> list[str]:
-        """What is to be read of an example, in the order of :meth:`messages`."""
+    def beside(self, case: Case) -> tuple[list[str], Fence]:
+        """What is to be read before the answer, and the fence of all of the case's texts."""
         fields = list(self._fields(case))
-        put = partial(fence, fence_tag([*(t for _, _, t in fields), *self.answer.texts(case)]))
-        lines = [f"{title}\n{put(label, text)}" for title, label, text in fields]
-        return [*lines, *self.answer.lines(case, put)]
+        put = partial(fence, fence_tag([*(text for *_, text in fields), *self.texts(case)]))
+        return [f"{title}\n{put(label, text)}" for title, label, text in fields], put
 
     def _fields(self, case: Case) -> Iterator[tuple[str, str, str]]:
         """(title, label, harmless text) of everything but the answer."""
@@ -276,11 +267,21 @@ class SingleView(View):
         return second_chance(messages, reply, again)
 
 
-def view_of(rubric: ScoreRubric, options: JudgeOptions) -> AnswerView:
-    """The view that shows a text judge the subject of a rubric."""
-    if rubric.of_conversations:
-        return ConversationView(rubric, options)
-    return BlueprintView(options) if rubric.needs_audio else TranscriptView()
+def doubtful_words(case: Case) -> list[str]:
+    """The caveat of an answer whose recogniser's words are doubtful; else nothing."""
+    transcripts = [blueprint.transcript for blueprint in case.answers.values()]
+    flags = [f for words in transcripts if isinstance(words, Transcript) for f in words.suspect]
+    message = (
+        f"what the recogniser made of the answer is doubtful ({', '.join(dict.fromkeys(flags))})"
+    )
+    return [f"{SUSPECT}: {message}"] if flags else []
+
+
+def _silent(blueprint: Blueprint) -> bool:
+    signal = blueprint.signal
+    if isinstance(signal, Signal):
+        return signal.peak_dbfs is None
+    return signal.status is Status.SILENT
 
 
 def _content(pieces: list[str | Part]) -> str | tuple[Part, ...]:
