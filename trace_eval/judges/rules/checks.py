@@ -21,12 +21,15 @@ from blueprints import (
 )
 from extractors import guessed, weak
 from trace_eval.judges.rules.findings import (
+    Read,
     RuleFinding,
-    above,
     absence,
-    below,
     cannot_tell,
     length_s,
+    longest_pause,
+    rate_of,
+    variation,
+    within,
     words_per_minute,
 )
 from trace_eval.judges.rules.requests import DeliveryRequest
@@ -58,6 +61,8 @@ def check(
         return relative.compare(way, a, b, cuts)
     if way:
         first, second = (relative.by_norm(way, side, cuts) for side in (a, b))
+    elif bound := _BOUNDS.get(request.kind):
+        first, second = bound(a, cuts), bound(b, cuts)
     else:
         one = _CHECKS[request.kind]
         first, second = (one(request, side, asked, cuts) for side in (a, b))
@@ -65,20 +70,6 @@ def check(
 
 
 Check = Callable[[DeliveryRequest, Blueprint, Instructed, RuleThresholds], RuleFinding]
-
-
-def _steady(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: RuleThresholds) -> RuleFinding:
-    if not isinstance(b.rate, Rate):
-        return absence(b, "rate")
-    wpm, what, _by_syllables = words_per_minute(b, cuts)
-    if wpm is None:
-        return cannot_tell(what)
-    noise, limit = cuts.rate_noise_wpm, cuts.strength_limit
-    ends = (
-        above(wpm, cuts.slow_wpm, noise, what, limit),
-        below(wpm, cuts.fast_wpm, noise, what, limit),
-    )
-    return min(ends, key=lambda finding: finding.strength)
 
 
 def _trend(
@@ -92,26 +83,28 @@ def _trend(
     faster = request.kind is RequestKind.ACCELERATING
     cut = cuts.accelerating_ratio if faster else cuts.decelerating_ratio
     units = math.log(max(trend, 1e-3) / cut) / math.log(cuts.trend_noise)
-    strength = max(-cuts.strength_limit, min(cuts.strength_limit, units if faster else -units))
     word = "at least" if faster else "at most"
     why = f"second half at {trend:.2f} times the rate of the first ({word} {cut:g})"
-    return RuleFinding(trend >= cut if faster else trend <= cut, strength, why)
+    met = trend >= cut if faster else trend <= cut
+    return RuleFinding(met, cuts.limited(units if faster else -units), why)
 
 
-def _swell(
-    request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: RuleThresholds
-) -> RuleFinding:
+def _swell(b: Blueprint) -> Read:
     if not isinstance(b.loudness, Loudness):
         return absence(b, "loudness")
     rise = b.loudness.slope_lu_per_s * length_s(b.loudness.contour)
-    noise, limit = cuts.loudness_noise_lu, cuts.strength_limit
-    what = f"loudness changes by {rise:+.1f} LU"
-    if request.kind is RequestKind.CRESCENDO:
-        return above(rise, cuts.crescendo_lu, noise, what, limit)
-    return below(rise, -cuts.diminuendo_lu, noise, what, limit)
+    return rise, f"loudness changes by {rise:+.1f} LU"
 
 
-def _whisper(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: RuleThresholds) -> RuleFinding:
+def _glide(b: Blueprint) -> Read:
+    if not isinstance(b.pitch, Pitch):
+        return absence(b, "pitch")
+    change = b.pitch.slope_semitones_per_s * length_s(b.pitch.contour)
+    return change, f"pitch changes by {change:+.1f} semitones"
+
+
+def _voicing(b: Blueprint) -> Read:
+    """Share of the speech that is voiced."""
     if not isinstance(b.signal, Signal):
         return absence(b, "signal")
     if isinstance(b.pitch, Pitch):
@@ -124,44 +117,41 @@ def _whisper(_: DeliveryRequest, b: Blueprint, __: Instructed, cuts: RuleThresho
     if spoken <= 0:
         return cannot_tell("no stretch of speech")
     share = min(1.0, voiced / spoken)
-    what = f"{share:.0%} of the speech is voiced"
-    return below(share, cuts.whisper_voiced, cuts.voiced_noise, what, cuts.strength_limit)
+    return share, f"{share:.0%} of the speech is voiced"
 
 
-def _glide(
-    request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: RuleThresholds
-) -> RuleFinding:
-    if not isinstance(b.pitch, Pitch):
-        return absence(b, "pitch")
-    change = b.pitch.slope_semitones_per_s * length_s(b.pitch.contour)
-    noise, limit = cuts.pitch_noise_semitones, cuts.strength_limit
-    what = f"pitch changes by {change:+.1f} semitones"
-    if request.kind is RequestKind.RISING:
-        return above(change, cuts.rise_semitones, noise, what, limit)
-    return below(change, -cuts.fall_semitones, noise, what, limit)
-
-
-def _liveliness(
-    request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: RuleThresholds
-) -> RuleFinding:
-    if not isinstance(b.pitch, Pitch):
-        return absence(b, "pitch")
-    value, noise, limit = b.pitch.std_semitones, cuts.pitch_noise_semitones, cuts.strength_limit
-    what = f"pitch varies by {value:.1f} semitones (std)"
-    if request.kind is RequestKind.MONOTONE:
-        return below(value, cuts.monotone_semitones, noise, what, limit)
-    return above(value, cuts.expressive_semitones, noise, what, limit)
+#: Requests that one number decides, by a bound or two.
+_BOUNDS: dict[RequestKind, Callable[[Blueprint, RuleThresholds], RuleFinding]] = {
+    RequestKind.STEADY_RATE: lambda b, c: within(
+        rate_of(b, words_per_minute(b, c)), c.rate_noise_wpm, c, c.slow_wpm, c.fast_wpm
+    ),
+    RequestKind.WHISPER: lambda b, c: within(_voicing(b), c.voiced_noise, c, high=c.whisper_voiced),
+    RequestKind.CRESCENDO: lambda b, c: within(
+        _swell(b), c.loudness_noise_lu, c, low=c.crescendo_lu
+    ),
+    RequestKind.DIMINUENDO: lambda b, c: within(
+        _swell(b), c.loudness_noise_lu, c, high=-c.diminuendo_lu
+    ),
+    RequestKind.RISING: lambda b, c: within(
+        _glide(b), c.pitch_noise_semitones, c, low=c.rise_semitones
+    ),
+    RequestKind.FALLING: lambda b, c: within(
+        _glide(b), c.pitch_noise_semitones, c, high=-c.fall_semitones
+    ),
+    RequestKind.MONOTONE: lambda b, c: within(
+        variation(b), c.pitch_noise_semitones, c, high=c.monotone_semitones
+    ),
+    RequestKind.EXPRESSIVE: lambda b, c: within(
+        variation(b), c.pitch_noise_semitones, c, low=c.expressive_semitones
+    ),
+}
 
 
 def _pauses(
     request: DeliveryRequest, b: Blueprint, _: Instructed, cuts: RuleThresholds
 ) -> RuleFinding:
-    if not isinstance(b.signal, Signal):
-        return absence(b, "signal")
-    longest = max((pause.seconds for pause in b.signal.pauses), default=0.0)
     cut = float(request.value) * cuts.pause_share if request.value else cuts.pause_s
-    what = f"longest pause {longest:.1f} s"
-    return above(longest, cut, cuts.pause_noise_s, what, cuts.strength_limit)
+    return within(longest_pause(b), cuts.pause_noise_s, cuts, low=cut)
 
 
 def _repeat(
@@ -214,8 +204,7 @@ def _emotion(
 def _one_emotion(emotion: Emotion, labels: frozenset[str], cuts: RuleThresholds) -> RuleFinding:
     inside = max(emotion.scores[label] for label in labels)
     outside = max((v for k, v in emotion.scores.items() if k not in labels), default=0.0)
-    limit = cuts.strength_limit
-    strength = max(-limit, min(limit, (inside - outside) / cuts.emotion_noise))
+    strength = cuts.limited((inside - outside) / cuts.emotion_noise)
     why = f"{'/'.join(sorted(labels))} scores {inside:.2f}, the best other {outside:.2f}"
     return RuleFinding(inside >= outside, strength, why)
 
@@ -244,8 +233,7 @@ def _accent(
     if not labels:
         return cannot_tell(f"the classifier does not know {request.value}")
     lead = max(available[label] for label in labels) - max(available.values())
-    limit = cuts.strength_limit
-    strength = max(-limit, min(limit, (lead + cuts.accent_within) / cuts.accent_within))
+    strength = cuts.limited((lead + cuts.accent_within) / cuts.accent_within)
     why = f"{request.value} is {-lead:.2f} behind the closest accent, {b.accent.top}"
     return RuleFinding(lead >= -cuts.accent_within, strength, why)
 
@@ -256,18 +244,10 @@ def _never(
     return cannot_tell(f"no extractor measures {request.value or request.kind}")
 
 
-#: Requests that each answer meets by itself; of the others see ``relative``.
+#: Other requests that each answer meets by itself; the rest is in ``relative``.
 _CHECKS: dict[RequestKind, Check] = {
-    RequestKind.STEADY_RATE: _steady,
     RequestKind.ACCELERATING: _trend,
     RequestKind.DECELERATING: _trend,
-    RequestKind.WHISPER: _whisper,
-    RequestKind.CRESCENDO: _swell,
-    RequestKind.DIMINUENDO: _swell,
-    RequestKind.RISING: _glide,
-    RequestKind.FALLING: _glide,
-    RequestKind.MONOTONE: _liveliness,
-    RequestKind.EXPRESSIVE: _liveliness,
     RequestKind.EMOTION: _emotion,
     RequestKind.RESPOND: _respond,
     RequestKind.ACCENT: _accent,

@@ -12,16 +12,15 @@ from blueprints import Absent, Blueprint, Transcript, language_name
 from extractors import GUESSED, guessed, tokens, weak
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.findings import LOW_CONFIDENCE
-from trace_eval.judges.rules.instruction import LANGUAGE, RuleInstruction
 from trace_eval.judges.rules.outcome import (
     AnswerStanding,
     MeasurementMissing,
     margin_of,
     missing,
     no_voice,
-    typed_tie,
+    verdict_of,
 )
-from trace_eval.judges.rules.requests import find_requests
+from trace_eval.judges.rules.requests import LANGUAGE, RuleInstruction, find_requests
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.vocabulary import RequestKind
 from trace_eval.judges.rules.voice_quality import sounds_bad
@@ -86,25 +85,14 @@ def judge_content(
     heard_a, heard_b = (_read_answer(n, x, instruction, cuts) for n, x in (("A", a), ("B", b)))
     _refuse_guesses((a, heard_a), (b, heard_b), cuts)
     lead, note = _lead(heard_a, heard_b, cuts)
-    rating = typed_tie(heard_a.standing, heard_b.standing, lead)
-    parts = [heard_a.standing.sentence("A"), heard_b.standing.sentence("B")]
-    if rating.is_winner and heard_a.standing.acceptable and heard_b.standing.acceptable:
-        parts.append(note)
-    return DimensionVerdict(
-        rating=rating,
-        reasoning=f"{'; '.join(parts)}. {NOT_CHECKED}",
-        margin=margin_of(heard_a.standing, heard_b.standing, _difference(heard_a, heard_b, cuts)),
-        evidence={
-            "a": heard_a.standing.values,
-            "b": heard_b.standing.values,
-            "thresholds": {
-                "min_words": cuts.min_words,
-                "min_literal_share": cuts.min_literal_share,
-                "off_topic_overlap": cuts.off_topic_overlap,
-                "overlap_margin": cuts.overlap_margin,
-            },
-        },
-    )
+    one, other = heard_a.standing, heard_b.standing
+    thresholds = cuts.named("min_words", "min_literal_share", "off_topic_overlap", "overlap_margin")
+    notes = [note] if abs(lead) >= 1 and one.acceptable and other.acceptable else []
+    evidence = {"a": one.values, "b": other.values, "thresholds": thresholds}
+    made = verdict_of(one, other, lead, *notes, evidence={**evidence})
+    margin = margin_of(one, other, _difference(heard_a, heard_b, cuts))
+    update = {"reasoning": f"{made.reasoning} {NOT_CHECKED}", "margin": margin}
+    return made.model_copy(update=update)
 
 
 def _refuse_guesses(

@@ -17,7 +17,7 @@ from fusion import Dimension
 from trace_eval.conversations.findings import Findings, Kind, find
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.judgement import DimensionVerdict
-from trace_eval.judges.rules.outcome import AnswerStanding, MeasurementMissing, margin_of, typed_tie
+from trace_eval.judges.rules.outcome import AnswerStanding, MeasurementMissing, verdict_of
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import sounds_bad, voice_lead, voice_numbers
 
@@ -53,19 +53,10 @@ def judge_conversations(
     """Dimension -> how to judge it; each may raise :class:`MeasurementMissing`."""
     sides = [find(side.conversation, side.blueprints) for side in (a, b)]
     return {
-        "content": lambda: _verdict(_said(sides[0]), _said(sides[1]), 0.0),
+        "content": lambda: verdict_of(_said(sides[0]), _said(sides[1]), 0.0),
         "voice_quality": lambda: _voice(a, b, cuts),
         "paralinguistics": lambda: _when(*sides),
     }
-
-
-def _verdict(a: AnswerStanding, b: AnswerStanding, lead: float) -> DimensionVerdict:
-    return DimensionVerdict(
-        rating=typed_tie(a, b, lead),
-        reasoning=f"{a.sentence('A')}; {b.sentence('B')}.",
-        margin=margin_of(a, b, lead),
-        evidence={"a": a.values, "b": b.values},
-    )
 
 
 def _standing(findings: Findings, kinds: Sequence[Kind], summary: str = "") -> AnswerStanding:
@@ -100,7 +91,7 @@ def _when(a: Findings, b: Findings) -> DimensionVerdict:
     ]
     available = [max(0.0, reply) for reply in replies if reply is not None]
     lead = (available[1] - available[0]) / _REPLY_S if len(available) == 2 else 0.0
-    return _verdict(standings[0], standings[1], lead)
+    return verdict_of(standings[0], standings[1], lead)
 
 
 def _voice(a: Side, b: Side, cuts: RuleThresholds) -> DimensionVerdict:
@@ -130,4 +121,4 @@ def _voice(a: Side, b: Side, cuts: RuleThresholds) -> DimensionVerdict:
                 },
             )
         )
-    return _verdict(standings[0], standings[1], voice_lead(medians[0], medians[1], cuts)[0])
+    return verdict_of(standings[0], standings[1], voice_lead(medians[0], medians[1], cuts)[0])

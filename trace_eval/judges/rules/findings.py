@@ -14,7 +14,9 @@ from blueprints import (
     Absent,
     Blueprint,
     Contour,
+    Pitch,
     Rate,
+    Signal,
     Transcript,
     language_name,
 )
@@ -65,16 +67,27 @@ def cannot_tell(why: str) -> RuleFinding:
     return RuleFinding(None, 0.0, why)
 
 
-def above(value: float, cut: float, noise: float, what: str, limit: float) -> RuleFinding:
-    """Met when ``value >= cut``."""
-    strength = max(-limit, min(limit, (value - cut) / noise))
-    return RuleFinding(value >= cut, strength, f"{what} (at least {cut:g})")
+#: A value and how to call it, or why it cannot be told.
+Read = tuple[float, str] | RuleFinding
 
 
-def below(value: float, cut: float, noise: float, what: str, limit: float) -> RuleFinding:
-    """Met when ``value <= cut``."""
-    strength = max(-limit, min(limit, (cut - value) / noise))
-    return RuleFinding(value <= cut, strength, f"{what} (at most {cut:g})")
+def within(
+    read: Read,
+    noise: float,
+    cuts: RuleThresholds,
+    low: float | None = None,
+    high: float | None = None,
+) -> RuleFinding:
+    """Met when a value is ``low`` or more and ``high`` or less; None: no bound on that side."""
+    if isinstance(read, RuleFinding):
+        return read
+    value, what = read
+    if low is None or high is None:
+        bounds = f"at most {high:g}" if low is None else f"at least {low:g}"
+    else:
+        bounds = f"{low:g} to {high:g}"
+    gaps = [*([] if low is None else [value - low]), *([] if high is None else [high - value])]
+    return RuleFinding(min(gaps) >= 0, cuts.limited(min(gaps) / noise), f"{what} ({bounds})")
 
 
 def absence(blueprint: Blueprint, group: str, field: str = "") -> RuleFinding:
@@ -131,6 +144,30 @@ def words_per_minute(
     estimate = 60 * as_english / cuts.nuclei_per_word
     of = "" if language == "en" else f" against the norm of {language_name(language)}"
     return WordRate(estimate, f"about {estimate:.0f} words/min of speech, by syllables{of}")
+
+
+def rate_of(blueprint: Blueprint, result: WordRate) -> Read:
+    """An articulation rate, words per minute."""
+    if result.wpm is None:
+        absent = not isinstance(blueprint.rate, Rate)
+        return absence(blueprint, "rate") if absent else cannot_tell(result.what)
+    return result.wpm, result.what
+
+
+def variation(blueprint: Blueprint) -> Read:
+    """The standard deviation of the pitch, semitones."""
+    if not isinstance(blueprint.pitch, Pitch):
+        return absence(blueprint, "pitch")
+    value = blueprint.pitch.std_semitones
+    return value, f"pitch varies by {value:.1f} semitones (std)"
+
+
+def longest_pause(blueprint: Blueprint) -> Read:
+    """The longest pause, seconds; 0 without any."""
+    if not isinstance(blueprint.signal, Signal):
+        return absence(blueprint, "signal")
+    longest = max((pause.seconds for pause in blueprint.signal.pauses), default=0.0)
+    return longest, f"longest pause {longest:.1f} s"
 
 
 def _language(blueprint: Blueprint) -> str:

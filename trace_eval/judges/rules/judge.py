@@ -17,9 +17,9 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules.content import judge_content
 from trace_eval.judges.rules.conversation import Side, judge_conversations
-from trace_eval.judges.rules.instruction import instruction_text
 from trace_eval.judges.rules.outcome import MeasurementMissing
 from trace_eval.judges.rules.paralinguistics import judge_paralinguistics
+from trace_eval.judges.rules.requests import instruction_text
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
 

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from blueprints import Absent, Blueprint, Signal, Status
 from extractors import unmeasured
 from fusion import Rating, from_steps
+from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.thresholds import RuleThresholds
 
 
@@ -67,6 +68,29 @@ def margin_of(a: AnswerStanding, b: AnswerStanding, difference: float) -> float:
         return round(difference, 3)
     ahead = 1.0 if a.acceptable else -1.0
     return round(ahead * max(1.0, ahead * difference), 3)
+
+
+def verdict_of(
+    a: AnswerStanding,
+    b: AnswerStanding,
+    lead: float,
+    *notes: str,
+    evidence: dict[str, JsonValue] | None = None,
+) -> DimensionVerdict:
+    """The verdict on two standings: a sentence of each, then the notes.
+
+    Args:
+        a, b: of A and B.
+        lead: how far A is ahead of B in units of the margin.
+        notes: that follow.
+        evidence: the numbers behind it; default: those of both standings.
+    """
+    return DimensionVerdict(
+        rating=typed_tie(a, b, lead),
+        reasoning="; ".join((a.sentence("A"), b.sentence("B"), *notes)) + ".",
+        margin=margin_of(a, b, lead),
+        evidence=evidence or {"a": a.values, "b": b.values},
+    )
 
 
 def no_voice(blueprint: Blueprint, group: str, cuts: RuleThresholds) -> str | None:

@@ -10,25 +10,25 @@ from pydantic import JsonValue
 
 import trace_eval.judges.rules.checks as checks
 import trace_eval.judges.rules.text as text
-from blueprints import Blueprint, Loudness, Pitch, Rate, Signal
+from blueprints import Blueprint, Loudness
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.findings import (
+    Read,
     RuleFinding,
-    above,
     absence,
-    below,
-    cannot_tell,
+    longest_pause,
+    rate_of,
+    variation,
+    within,
     words_per_minute,
 )
-from trace_eval.judges.rules.instruction import RuleInstruction
 from trace_eval.judges.rules.outcome import (
     AnswerStanding,
     MeasurementMissing,
-    margin_of,
     no_voice,
-    typed_tie,
+    verdict_of,
 )
-from trace_eval.judges.rules.requests import find_requests
+from trace_eval.judges.rules.requests import RuleInstruction, find_requests
 from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.vocabulary import RequestKind
 
@@ -114,53 +114,29 @@ def _neutral(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> list[CheckedRe
     ]
 
 
-def neutral(blueprint: Blueprint, cuts: RuleThresholds) -> list[tuple[str, RuleFinding]]:
+def neutral(b: Blueprint, cuts: RuleThresholds) -> list[tuple[str, RuleFinding]]:
     """Checks of ordinary delivery; passing them by more is not better, so strength is 0 then."""
+    rate = rate_of(b, words_per_minute(b, cuts))
+    wpm = (cuts.rate_noise_wpm, cuts, cuts.neutral_wpm_low, cuts.neutral_wpm_high)
+    semitones, pause = cuts.neutral_min_semitones, cuts.neutral_pause_s
     findings = [
-        ("ordinary rate", _rate(blueprint, cuts)),
-        ("some intonation", _intonation(blueprint, cuts)),
-        ("no long pauses", _pauses(blueprint, cuts)),
-        ("even loudness", _evenness(blueprint, cuts)),
+        ("ordinary rate", within(rate, *wpm)),
+        ("some intonation", within(variation(b), cuts.pitch_noise_semitones, cuts, low=semitones)),
+        ("no long pauses", within(longest_pause(b), cuts.pause_noise_s, cuts, high=pause)),
+        (
+            "even loudness",
+            within(_range(b), cuts.loudness_noise_lu, cuts, high=cuts.neutral_range_lu),
+        ),
     ]
     return [(name, RuleFinding(f.met, min(0.0, f.strength), f.why)) for name, f in findings]
 
 
-def _rate(b: Blueprint, cuts: RuleThresholds) -> RuleFinding:
-    if not isinstance(b.rate, Rate):
-        return absence(b, "rate")
-    wpm, what, _ = words_per_minute(b, cuts)
-    if wpm is None:
-        return cannot_tell(what)
-    noise, limit = cuts.rate_noise_wpm, cuts.strength_limit
-    low = above(wpm, cuts.neutral_wpm_low, noise, what, limit)
-    high = below(wpm, cuts.neutral_wpm_high, noise, what, limit)
-    why = f"{what} ({cuts.neutral_wpm_low:g} to {cuts.neutral_wpm_high:g})"
-    return RuleFinding(bool(low.met and high.met), min(low.strength, high.strength), why)
-
-
-def _intonation(b: Blueprint, cuts: RuleThresholds) -> RuleFinding:
-    if not isinstance(b.pitch, Pitch):
-        return absence(b, "pitch")
-    what = f"pitch varies by {b.pitch.std_semitones:.1f} semitones (std)"
-    cut, noise = cuts.neutral_min_semitones, cuts.pitch_noise_semitones
-    return above(b.pitch.std_semitones, cut, noise, what, cuts.strength_limit)
-
-
-def _pauses(b: Blueprint, cuts: RuleThresholds) -> RuleFinding:
-    if not isinstance(b.signal, Signal):
-        return absence(b, "signal")
-    longest = max((pause.seconds for pause in b.signal.pauses), default=0.0)
-    what, noise = f"longest pause {longest:.1f} s", cuts.pause_noise_s
-    return below(longest, cuts.neutral_pause_s, noise, what, cuts.strength_limit)
-
-
-def _evenness(b: Blueprint, cuts: RuleThresholds) -> RuleFinding:
+def _range(b: Blueprint) -> Read:
     if not isinstance(b.loudness, Loudness):
         return absence(b, "loudness")
     if b.loudness.range_lu is None:
         return absence(b, "loudness", "range (too short)")
-    what, noise = f"loudness range {b.loudness.range_lu:.1f} LU", cuts.loudness_noise_lu
-    return below(b.loudness.range_lu, cuts.neutral_range_lu, noise, what, cuts.strength_limit)
+    return b.loudness.range_lu, f"loudness range {b.loudness.range_lu:.1f} LU"
 
 
 def _verdict(
@@ -176,29 +152,19 @@ def _verdict(
     stand_a = _stand([(i.label, i.a) for i in available], least, checks)
     stand_b = _stand([(i.label, i.b) for i in available], least, checks)
     lead, note = _lead(available, share_a - share_b, cuts)
-    rating = typed_tie(stand_a, stand_b, lead)
-    parts = [stand_a.sentence("A"), stand_b.sentence("B")]
-    if rating.is_winner and stand_a.acceptable and stand_b.acceptable:
-        parts.append(note)
+    notes = [note] if abs(lead) >= 1 and stand_a.acceptable and stand_b.acceptable else []
     if checks == "requests":
-        parts += [f"{i.label} cannot be told ({_unknown(i)})" for i in items if not i.known]
+        notes += [f"{i.label} cannot be told ({_unknown(i)})" for i in items if not i.known]
+    evidence: dict[str, JsonValue] = {
+        "checks": checks,
+        "findings": [item.as_json() for item in items],
+        "share_a": round(share_a, 3),
+        "share_b": round(share_b, 3),
+        "thresholds": cuts.named("share_margin", "strength_margin") | {"least_share": least},
+    }
+    made = verdict_of(stand_a, stand_b, lead, *notes, evidence=evidence)
     lead_in = f"{intro}, so neutral delivery was checked. " if intro else ""
-    return DimensionVerdict(
-        rating=rating,
-        reasoning=f"{lead_in}{'; '.join(parts)}.",
-        margin=margin_of(stand_a, stand_b, lead),
-        evidence={
-            "checks": checks,
-            "findings": [item.as_json() for item in items],
-            "share_a": round(share_a, 3),
-            "share_b": round(share_b, 3),
-            "thresholds": {
-                "least_share": least,
-                "share_margin": cuts.share_margin,
-                "strength_margin": cuts.strength_margin,
-            },
-        },
-    )
+    return made.model_copy(update={"reasoning": lead_in + made.reasoning})
 
 
 def _share(findings: Sequence[RuleFinding]) -> float:
@@ -247,10 +213,5 @@ def _with_silence(
                 f"no delivery check can be made of the answer that speaks: {intro}"
             )
         sides.append(_stand(findings, least, checks))
-    rating = typed_tie(sides[0], sides[1], 0.0)
-    return DimensionVerdict(
-        rating=rating,
-        reasoning="; ".join((sides[0].sentence("A"), sides[1].sentence("B"))) + ".",
-        margin=margin_of(sides[0], sides[1], 0.0),
-        evidence={"checks": "silence", "a": silent[0], "b": silent[1]},
-    )
+    evidence: dict[str, JsonValue] = {"checks": "silence", "a": silent[0], "b": silent[1]}
+    return verdict_of(sides[0], sides[1], 0.0, evidence=evidence)

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from blueprints import Blueprint, Loudness, Pitch, Rate, Signal
 from trace_eval.judges.rules.findings import (
+    Read,
     RuleFinding,
-    WordRate,
     absence,
     cannot_tell,
+    rate_of,
     words_per_minute,
 )
 from trace_eval.judges.rules.thresholds import RuleThresholds
@@ -111,16 +112,13 @@ def compare(
             RuleFinding(met, _limited(lead, cuts), f"{what_a}{tail} B"),
             RuleFinding(met, _limited(-lead, cuts), f"{what_b}{tail} A"),
         )
-    sides = ((x, y, lead, what_a, "B"), (y, x, -lead, what_b, "A"))
-    first, second = (_apart(way, *side, cuts) for side in sides)
-    return first, second
+    why_a = f"{what_a}, {way.apart(x, y, 'B')}"
+    why_b = f"{what_b}, {way.apart(y, x, 'A')}"
+    return _apart(way, x, lead, why_a, cuts), _apart(way, y, -lead, why_b, cuts)
 
 
-def _apart(
-    way: Way, value: float, other: float, lead: float, what: str, name: str, cuts: RuleThresholds
-) -> RuleFinding:
+def _apart(way: Way, value: float, lead: float, why: str, cuts: RuleThresholds) -> RuleFinding:
     """One of two answers that are clearly apart."""
-    why = f"{what}, {way.apart(value, other, name)}"
     floor = way.ordinary[way.sign < 0]
     far = way.units(value) < way.units(floor)
     if lead > 0 and far:
@@ -135,7 +133,7 @@ def by_norm(way: Way, blueprint: Blueprint, cuts: RuleThresholds) -> RuleFinding
     return _alone(way, read, cuts)
 
 
-def _alone(way: Way, read: tuple[float, str] | RuleFinding, cuts: RuleThresholds) -> RuleFinding:
+def _alone(way: Way, read: Read, cuts: RuleThresholds) -> RuleFinding:
     if isinstance(read, RuleFinding):
         return read
     units = way.units(read[0])
@@ -144,14 +142,10 @@ def _alone(way: Way, read: tuple[float, str] | RuleFinding, cuts: RuleThresholds
 
 def _limited(units: float, cuts: RuleThresholds) -> float:
     """A strength, of which two answers that are one clear difference apart have a margin."""
-    strength = units * cuts.strength_margin / 2
-    return max(-cuts.strength_limit, min(cuts.strength_limit, strength))
+    return cuts.limited(units * cuts.strength_margin / 2)
 
 
-_Read = tuple[float, str] | RuleFinding
-
-
-def _values(group: str, a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> tuple[_Read, _Read]:
+def _values(group: str, a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> tuple[Read, Read]:
     """(value, how to call it) of both, by one method; what cannot be told of one is a finding."""
     if group != "rate":
         return _value(group, a), _value(group, b)
@@ -159,18 +153,10 @@ def _values(group: str, a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> tup
     counted = [isinstance(side.rate, Rate) and bool(side.rate.syllables_per_s) for side in (a, b)]
     if first.by_syllables != second.by_syllables and all(counted):
         first, second = (words_per_minute(side, cuts, trust_words=False) for side in (a, b))
-    return _rate(a, first), _rate(b, second)
+    return rate_of(a, first), rate_of(b, second)
 
 
-def _rate(blueprint: Blueprint, result: WordRate) -> _Read:
-    if result.wpm is None:
-        if not isinstance(blueprint.rate, Rate):
-            return absence(blueprint, "rate")
-        return cannot_tell(result.what)
-    return result.wpm, result.what
-
-
-def _value(group: str, blueprint: Blueprint) -> _Read:
+def _value(group: str, blueprint: Blueprint) -> Read:
     if group == "pitch":
         if not isinstance(blueprint.pitch, Pitch):
             return absence(blueprint, "pitch")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 
 @dataclass(frozen=True)
 class RuleThresholds:
@@ -185,3 +187,11 @@ class RuleThresholds:
     strength_margin: float = 2.0
     #: Strengths are cut at this many units of noise: slower than slow is not ever better. Our cut.
     strength_limit: float = 4.0
+
+    def named(self, *names: str) -> dict[str, JsonValue]:
+        """Some of the thresholds, for the evidence of a verdict."""
+        return {name: getattr(self, name) for name in names}
+
+    def limited(self, strength: float) -> float:
+        """A strength, cut at the limit."""
+        return max(-self.strength_limit, min(self.strength_limit, strength))

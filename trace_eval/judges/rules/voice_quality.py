@@ -15,10 +15,9 @@ from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.outcome import (
     AnswerStanding,
     MeasurementMissing,
-    margin_of,
     missing,
     no_voice,
-    typed_tie,
+    verdict_of,
 )
 from trace_eval.judges.rules.thresholds import RuleThresholds
 
@@ -43,30 +42,13 @@ def judge_voice_quality(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> Dim
     """
     standing_a, standing_b = _stand("A", a, cuts), _stand("B", b, cuts)
     lead, note = _lead(a, b, cuts)
-    rating = typed_tie(standing_a, standing_b, lead)
-    parts = [standing_a.sentence("A"), standing_b.sentence("B")]
-    if standing_a.acceptable and standing_b.acceptable:
-        parts.append(note)
-    return DimensionVerdict(
-        rating=rating,
-        reasoning="; ".join(parts) + ".",
-        margin=margin_of(standing_a, standing_b, lead),
-        evidence={
-            "a": standing_a.values,
-            "b": standing_b.values,
-            "thresholds": {
-                "min_ovrl": cuts.min_ovrl,
-                "min_p808": cuts.min_p808,
-                "max_clipping": cuts.max_clipping,
-                "min_bandwidth_hz": cuts.min_bandwidth_hz,
-                "min_level_dbfs": cuts.min_level_dbfs,
-                "p808_margin": cuts.p808_margin,
-                "bandwidth_margin": cuts.bandwidth_margin,
-                "bak_margin": cuts.bak_margin,
-                "clipping_margin": cuts.clipping_margin,
-            },
-        },
+    thresholds = cuts.named(
+        *("min_ovrl", "min_p808", "max_clipping", "min_bandwidth_hz", "min_level_dbfs"),
+        *("p808_margin", "bandwidth_margin", "bak_margin", "clipping_margin"),
     )
+    notes = [note] if standing_a.acceptable and standing_b.acceptable else []
+    evidence = {"a": standing_a.values, "b": standing_b.values, "thresholds": thresholds}
+    return verdict_of(standing_a, standing_b, lead, *notes, evidence={**evidence})
 
 
 def _stand(name: str, blueprint: Blueprint, cuts: RuleThresholds) -> AnswerStanding:
