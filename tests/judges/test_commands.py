@@ -105,56 +105,6 @@ def test_ollama(manifest: Path, front: Server, monkeypatch: pytest.MonkeyPatch) 
     assert looked_at.get("verdict", looked_at["pair"]) == "no"
 
 
-def test_samples_become_distributions(manifest: Path, llama: str) -> None:
-    options = ["--judge", "openai:tiny", "--base-url", f"{llama}/v1", "--samples", 3]
-    done, run = _judge(manifest, "samples", *options, "--policy", "acceptability_cap")
-    assert done.code == 0, done.err
-    for pair, judgement in run.judgements().items():
-        assert len(judgement.opinions) == 6
-        assert len({(o.order, o.seed) for o in judgement.opinions}) == 6
-        for name in DIMENSIONS:
-            votes = judgement.dimensions[name].distribution
-            assert votes is not None
-            assert sum(votes.values()) == pytest.approx(1)
-        overall = run.overall()[pair]
-        assert overall.distribution is not None
-        assert overall.entropy_bits is not None
-
-
-def test_batch_files_there_and_back(manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
-    requests, results = manifest.parent / "out.jsonl", manifest.parent / "in.jsonl"
-    server = ["--judge", "openai:gpt-4.1-mini"]
-    done, _ = _judge(manifest, "batch", *server, "--batch-file", requests)
-    assert done.code == 0, done.err
-    assert "6 requests -> " in done.out
-    assert SECRET not in requests.read_text()
-    verdict = {name: {"reasoning": "r", "rating": "both_good"} for name in DIMENSIONS}
-    lines = [_result(json.loads(line), verdict) for line in requests.read_text().splitlines()]
-    results.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    done, run = _judge(manifest, "batch", *server, "--batch-results", results)
-    assert done.code == 0, done.err
-    assert {o.rating for o in run.overall().values()} == {"both_good"}
-
-
-def _result(request: dict[str, object], verdict: object) -> dict[str, object]:
-    message = {"role": "assistant", "content": json.dumps(verdict)}
-    body = {
-        "id": "x",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "gpt-4.1-mini",
-        "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
-    }
-    return {
-        "id": "r",
-        "custom_id": request["custom_id"],
-        "response": {"status_code": 200, "body": body},
-        "error": None,
-    }
-
-
 def test_a_server_that_is_down_is_no_verdict(manifest: Path) -> None:
     options = ["--judge", "openai:x", "--base-url", "http://127.0.0.1:9/v1", "-J", "retries=0"]
     done, run = _judge(manifest, "down", *options)
@@ -162,10 +112,3 @@ def test_a_server_that_is_down_is_no_verdict(manifest: Path) -> None:
     assert "error: judge openai:x: http://127.0.0.1:9/v1: cannot be reached" in done.err
     assert {o.rating for o in run.overall().values()} == {None}
     assert not run.judgements()
-
-
-def test_a_cost_bound_needs_a_price(manifest: Path) -> None:
-    options = ["--judge", "openai:x", "--base-url", "http://127.0.0.1:9/v1", "--max-cost", 1]
-    done, _ = _judge(manifest, "price", *options)
-    assert done.code == 2
-    assert "no price is known for 'x'" in done.err

@@ -32,7 +32,6 @@ from trace_eval.judges.options.groups import (
 )
 from trace_eval.judges.options.judge_options import FIELDS, NOT_DECIDING, STATE, JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers, judge_of
-from trace_eval.judges.registry.kinds import KINDS
 from trace_eval.rubrics.load import load_rubric
 
 IN_PROCESS = names_of(RewardOptions)
@@ -175,12 +174,6 @@ def test_objects_that_are_no_judges_are_told_what_they_lack() -> None:
         judge_of(First(), JudgeOptions(samples=3))
 
 
-def test_every_kind_says_what_it_is() -> None:
-    for name, kind in KINDS.items():
-        assert kind.usage.startswith(name)
-        assert kind.about
-
-
 def audio(sound: bytes, **recipe: Any) -> Message:
     return Message("user", (Text("Listen."), AudioPart(recipe, lambda: sound)))
 
@@ -199,17 +192,3 @@ def test_sound_is_sent_as_bytes_and_known_by_its_recipe() -> None:
 
     assert key(message) == key(audio(b"other bytes", clip="abc", rate=16000))
     assert key(message) != key(audio(b"RIFF...", clip="abc", rate=24000))
-
-
-def test_words_alone_keep_the_key_they_always_had() -> None:
-    assert Message("user", "Hello").record() == ["user", "Hello"]
-
-
-@pytest.mark.parametrize(
-    ("task", "scale"), [("dimensions", "typed_tie"), ("s2s", "plain"), ("speaker", "match")]
-)
-def test_a_judge_that_listens_says_what_its_verdicts_are(task: str, scale: str) -> None:
-    options = JudgeOptions(task=task, base_url="http://127.0.0.1:1/v1")
-    judge = create_judge("audio:openai:m", options)
-    assert "audio" in judge.reads
-    assert judge.rubric.scale.name == scale

@@ -83,11 +83,6 @@ _PIECES = (
     *("1.", "-", "1e", "true", "nul", "\\u00", "\ud800", "is is ", "final score of ", "and "),
 )
 
-_AROUND = (
-    *(("x", "t"), ("score:", ","), ("output a", "8")),
-    *(('{"score": 1, "x": "', ""), ('{"a":', "}")),
-)
-
 
 def _families() -> dict[str, Callable[[int], str]]:
     """Name -> text of about so many characters."""

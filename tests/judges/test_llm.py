@@ -313,28 +313,6 @@ def test_interrupting_keeps_what_is_done_and_holds_nothing(tmp_path: Path) -> No
     assert client.calls == 6  # the finished case came from the cache
 
 
-def test_calls_in_flight_are_bounded(tmp_path: Path) -> None:
-    class Slow(Server):
-        now = most = 0
-
-        async def chat(self, request: Request) -> Reply:
-            self.now += 1
-            self.most = max(self.most, self.now)
-            await asyncio.sleep(0.002)
-            self.now -= 1
-            return await super().chat(request)
-
-    client = Slow()
-    one = reading_judge("openai:m", client, JudgeOptions(concurrency=5, samples=3), None)
-
-    async def main() -> None:
-        await asyncio.gather(*(one.judge(case(a=f"words {n}")) for n in range(10)))
-
-    asyncio.run(main())
-    assert client.calls == 60
-    assert client.most == 5
-
-
 def test_usage_is_unknown_where_the_server_does_not_count() -> None:
     client = Server(Tokens())
     made = judge(reading_judge("openai:m", client, JudgeOptions(), PRICE))

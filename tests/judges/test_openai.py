@@ -158,16 +158,6 @@ def test_a_server_that_is_down_ends_the_session() -> None:
         judge_once(made(unused_url()))
 
 
-def test_429_shrinks_the_calls_in_flight_and_500_does_not() -> None:
-    for status, most in ((429, 2), (500, 4)):
-        with Server(in_turn([Answer(status, {}), Answer(body=GOOD)])) as server:
-            judge = made(server.url)
-            assert isinstance(judge.client, OpenAIClient)
-            judge.client._settled = True
-            judge_once(judge)
-            assert judge.observed()["calls_in_flight_at_most"] == most
-
-
 def _date(year: int, zone: str = "GMT") -> str:
     return f"Fri, 31 Dec {year} 23:59:59 {zone}"
 
@@ -190,43 +180,12 @@ def test_a_date_in_the_past_asks_for_nothing() -> None:
     assert retry_after({"retry-after": "86400"}) == 86_400
 
 
-def test_nonsense_stops_no_other_call() -> None:
-    answers = [Answer(429, {}, {"retry-after": "1e400"}), Answer(body=GOOD)]
-    started = time.monotonic()
-    with Server(in_turn(answers)) as server:
-        judgement = judge_once(made(server.url))
-    assert judgement.status == "scored", judgement.detail
-    assert time.monotonic() - started < 20
-
-
 def test_retry_after_is_obeyed() -> None:
     answers = [Answer(429, {}, {"retry-after": "0.4"}), Answer(body=GOOD)]
     with Server(in_turn(answers)) as server:
         started = time.monotonic()
         assert judge_once(made(server.url, backoff_s=60)).status == "scored"
         assert 0.39 < time.monotonic() - started < 50  # not the 60 of its own
-
-
-def test_a_wait_that_is_given_up_stops_no_other_call() -> None:
-    count = itertools.count()
-
-    def answer(_: Asked) -> Answer:
-        late = next(count) in (2, 7)
-        return Answer(429, {}, {"retry-after": "3600"}) if late else Answer(body=GOOD)
-
-    with Server(answer) as server:
-        judge = made(server.url, max_wait_s=6)
-
-        async def main() -> list[Judgement]:
-            try:
-                return await asyncio.gather(*(judge.judge(case(pair=f"p{n}")) for n in range(20)))
-            finally:
-                await judge.close()
-
-        started = time.monotonic()
-        judgements = asyncio.run(main())
-        assert time.monotonic() - started < 5  # either would have stopped all for 6 s
-    assert [one.reason for one in judgements if one.reason] == [Reason.RATE_LIMITED] * 2
 
 
 # What the server takes.

@@ -10,7 +10,6 @@ from tests.support.cases import verdict
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, ReplyError
 from trace_eval.judges.read.labels import parse_reply
-from trace_eval.judges.read.two_scores import read_text
 
 GOOD = json.dumps(verdict("1", "2", "both_bad"))
 OTHER = json.dumps(verdict("2", "2", "2"))
@@ -186,14 +185,3 @@ def test_acceptability_is_strict(field: str, value: object, reason: Reason) -> N
     with pytest.raises(ReplyError) as caught:
         parse_reply(json.dumps(dict.fromkeys(DIMENSIONS, one)), "acceptability")
     assert caught.value.reason is reason
-
-
-def test_replies_of_placeholders_and_without_end() -> None:
-    template = {
-        name: {"reasoning": "<reasoning>", "rating": "1"}
-        for name in ("content", "voice_quality", "paralinguistics")
-    }
-    with pytest.raises(ReplyError):
-        parse_reply(json.dumps(template), "label")
-    with pytest.raises(ReplyError, match="characters; at most"):
-        read_text("Output A: 1\n" * 1_000_000)

@@ -65,12 +65,6 @@ def test_modes_and_drops() -> None:
     assert "SIG 410" in dropped
 
 
-def test_paper_rendering_has_the_papers_keys() -> None:
-    text = prompt(JudgeOptions(rendering="paper"), case(spoken=blueprint("tell me")))
-    assert '"agent_response": "the tower leans to the south"' in text
-    assert '"user_emotion"' in text
-
-
 def test_the_users_tone_is_shown_and_the_written_words_count() -> None:
     spoken = blueprint("tell me of the tower")
     text = prompt(JudgeOptions(), case(instruction="Tell me of the tower!", spoken=spoken))
@@ -127,11 +121,6 @@ def test_a_bad_template_is_a_user_error(tmp_path: Path, source: str, told: str) 
     own.write_text(source)
     with pytest.raises(UserError, match=told):
         PairTextView(JudgeOptions(template=own))
-
-
-def test_a_missing_template_is_a_user_error(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="check the path"):
-        PairTextView(JudgeOptions(template=tmp_path / "none.j2"))
 
 
 def test_the_second_chance_keeps_roles_alternating_and_quotes_harmlessly() -> None:

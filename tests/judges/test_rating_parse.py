@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -112,11 +111,3 @@ def test_the_reply_that_the_schema_asks_for() -> None:
         "required": ["reasoning", "score"],
         "additionalProperties": False,
     }
-
-
-def test_hostile_replies_are_read_in_bounded_time() -> None:
-    started = time.process_time()
-    for reply in ("{" * 200_000, "score:" * 100_000, '{"score":' + "9" * 50_000 + "}"):
-        with pytest.raises(ReplyError):
-            read_score(reply, FIVE, plain=True)
-    assert time.process_time() - started < 10

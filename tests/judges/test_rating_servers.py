@@ -87,17 +87,3 @@ def test_what_cannot_work_is_said(items: Path, options: list[str], said: str) ->
     done = CliRunner().invoke(app, ["rate", str(items), *options, "--out", f"{items}-run"])
     assert done.exit_code == 2
     assert said in " ".join(done.output.split())
-
-
-def test_rubrics_are_listed_shown_and_checked(tmp_path: Path) -> None:
-    listed = trace_eval("rubrics", "list")
-    assert "correctness-brief" in listed.out
-    shown = trace_eval("rubrics", "show", "style")
-    mine = tmp_path / "mine.toml"
-    mine.write_text(shown.out.replace('name = "style"', 'name = "mine"'))
-    checked = trace_eval("rubrics", "check", mine)
-    assert checked.out.startswith("mine version 1: Is the asked style")
-    mine.write_text(shown.out.replace("max = 5", "max = 6"))
-    wrong = trace_eval("rubrics", "check", mine)
-    assert wrong.code == 2
-    assert "missing 6" in " ".join(wrong.err.split())

@@ -24,7 +24,7 @@ from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair
-from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.base import Case
 from trace_eval.judges.rules.findings import words_per_minute
 from trace_eval.judges.rules.judge import CAVEAT, RulesJudge
 from trace_eval.judges.rules.thresholds import RuleThresholds
@@ -38,14 +38,6 @@ def ratings(judgement: Judgement) -> dict[str, str]:
 
 
 # -- the judge as such -------------------------------------------------------------------
-
-
-def test_it_is_a_judge_with_recordable_parameters() -> None:
-    judge = RulesJudge(RuleThresholds(slow_wpm=100.0))
-    assert isinstance(judge, Judge)
-    parameters: Any = json.loads(json.dumps(judge.parameters(), allow_nan=False))
-    assert parameters["thresholds"]["slow_wpm"] == 100.0
-    assert parameters["version"]
 
 
 def test_judging_through_the_interface_gives_all_dimensions_and_the_caveat() -> None:

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fusion import BINARY, OffScale, likert
-from tests.support.style_ratings import STYLE
+from fusion import OffScale, likert
 from trace_eval.scores.estimate import (
-    commonest,
     element_means,
     min_usable,
     of_distribution,
@@ -18,48 +16,6 @@ from trace_eval.scores.estimate import (
 from trace_eval.scores.pool import pool
 
 SCALE = likert(1, 5)
-
-
-@pytest.mark.parametrize(("samples", "value", "sd"), STYLE)
-def test_values_and_spread_of_five_samples(
-    samples: tuple[int | None, ...], value: float, sd: float
-) -> None:
-    found = reduce_samples(samples, SCALE)
-    assert found is not None
-    assert found.value == pytest.approx(value, abs=1e-12)
-    assert found.sd == pytest.approx(sd, abs=5e-7)
-    assert (found.used, found.samples) == (sum(s is not None for s in samples), 5)
-    assert found.mean == pytest.approx((value - 1) / 4, abs=1e-12)
-    # the distribution's variance divides by n, the sample's by n - 1
-    assert found.variance == pytest.approx(sd**2 / 16 * (found.used - 1) / found.used, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("samples", "share", "majority"),
-    [
-        ((1, 1, 1, 0, 1), 0.8, 1),
-        ((0, 0, 1, 0, 0), 0.2, 0),
-        ((1, 1, 1, 1, 1), 1.0, 1),
-        ((0, 1, None, 1, 0), 0.5, None),
-    ],
-)
-def test_shares_of_ones_and_their_majority(
-    samples: tuple[int | None, ...], share: float, majority: int | None
-) -> None:
-    found = reduce_samples(samples, BINARY)
-    assert found is not None
-    assert found.value == share
-    assert found.majority == majority
-
-
-def test_median_and_mode() -> None:
-    samples = (1, 1, 2, 5, 5)
-    values = {how: reduce_samples(samples, SCALE, how) for how in ("mean", "median", "mode")}  # type: ignore[arg-type]
-    assert {how: found and found.value for how, found in values.items()} == {
-        "mean": pytest.approx(2.8),
-        "median": 2,
-        "mode": 3,  # 1 and 5 are equally frequent
-    }
 
 
 def test_one_opinion_has_no_variance() -> None:
@@ -97,11 +53,6 @@ def test_elements_stand_beside_the_total() -> None:
         "pace": 3.5,
         "pitch": None,
     }
-
-
-def test_the_commonest_reason() -> None:
-    assert commonest(["off_label", "timeout", "timeout"]) == "timeout"
-    assert commonest([]) is None
 
 
 def test_pooling_by_hand() -> None:

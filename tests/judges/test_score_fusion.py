@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.fusion_recipe import JUDGES, draw, fused_on_unseen
+from benchmarks.fusion_recipe import draw, fused_on_unseen
 from blueprints import UserError
 from fusion import likert
 from trace_eval.scores.estimate import of_distribution
@@ -139,9 +139,3 @@ def test_a_spread_becomes_shares() -> None:
     assert spread_over(numbers, 0.25, 0.25 * 0.75) == {1: 0.75, 2: 0, 3: 0, 4: 0, 5: 0.25}
     assert spread_over(numbers, 0.5, 0.0)[3] == 1
     assert spread_over(numbers, 0.0, 0.0)[1] == 1
-
-
-def test_the_recipe_has_its_judges() -> None:
-    rows = draw(0, 800, 200)
-    assert rows.scores.shape == (800, len(JUDGES))
-    assert set(np.unique(rows.scores[:, 3])) == {0.5}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -65,26 +64,3 @@ def test_replies_of_a_small_model_are_bounded_and_read(small: str) -> None:
     )
     check(judgement)
     assert time.monotonic() - started < 120
-
-
-@pytest.mark.slow
-def test_all_examples_are_judged_without_a_hang(small: str, tmp_path: Path) -> None:
-    from tests.support.cli import ROOT, trace_eval
-    from trace_eval.runs.run import Run
-
-    run = tmp_path / "run"
-    done = trace_eval(
-        *("judge", ROOT / "examples" / "pairs.jsonl", "--judge", "openai:tiny"),
-        *("--base-url", f"{small}/v1", "--out", run, "-J", "mode=transcript"),
-        *("--cache", tmp_path / "cache", "-J", "concurrency=1"),
-        # One attempt each, of the length of three reasons: a model that counts to the end of every
-        # text takes as long as it may.
-        *("-J", "retries=0", "-J", "timeout_s=600", "-J", "max_tokens=700"),
-        timeout=1800,
-    )
-    found = Run.open(run).judgements()
-    assert len(found) == 13
-    for judgement in found.values():
-        check(judgement)
-    assert any(judgement.status == "scored" for judgement in found.values())
-    assert "consistent under swap" in done.out

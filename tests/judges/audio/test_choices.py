@@ -402,17 +402,6 @@ def test_batch_files_hold_single_requests(tmp_path: Path) -> None:
             write_batch([judge], lambda: [case(clip(tmp_path))], tmp_path / "batch.jsonl")
 
 
-def test_an_estimate_as_typed_counts_items(tmp_path: Path) -> None:
-    manifest = tmp_path / "answers.jsonl"
-    manifest.write_text(clip(tmp_path).model_dump_json(exclude_none=True) + "\n")
-    typed = ["rate", manifest, "--rubric", "style", "--judge", "audio:openai:m"]
-    typed += ["-J", "choices=true", "--samples", 5]
-    typed += ["--base-url", "http://127.0.0.1:1/v1", "--cache", tmp_path / "cache"]
-    done = trace_eval(*typed, "--estimate", "--quick")
-    assert done.code == 0, done.err
-    assert "1 item, 1 call to make for 5 samples (0 in the reply cache, 0 items" in done.out
-
-
 @pytest.mark.parametrize(
     ("text", "about"),
     [

@@ -13,7 +13,7 @@ import pytest
 
 from blueprints import UserError
 from fusion import LABEL_SETS, PREFERENCE, TYPED_TIE, OffScale
-from fusion.plain import PLAIN_POLICIES, collapse, mean_points, mean_threshold, threshold
+from fusion.plain import PLAIN_POLICIES, collapse, mean_points, threshold
 from tests.support.audio_cases import case, said, scripted
 from tests.support.ensemble import ENSEMBLE
 from tests.support.llm_judges import listening_judge
@@ -247,19 +247,6 @@ def test_dimensions_are_typed_ties_as_in_the_text_judge(tmp_path: Path) -> None:
     assert fuse(judgement, any_policy("mean_threshold")).rating == "1"
 
 
-def test_presets_fill_what_the_user_left_open() -> None:
-    options = JudgeOptions(preset="audiojudge")
-    assert (options.task, options.concat, options.signals) == ("s2s", "all", "spoken")
-    assert (options.swap, options.samples, options.temperature) == ("both", 1, 0.0)
-    assert options.max_tokens == 800
-    own = JudgeOptions(preset="audiojudge", task="aspects", max_tokens=500)
-    assert (own.task, own.max_tokens) == ("aspects", 500)
-    paper = JudgeOptions(preset="style_paper")
-    assert (paper.samples, paper.temperature, paper.top_p, paper.max_tokens) == (5, 1.0, 0.9, 256)
-    with pytest.raises(UserError, match="use one of audiojudge, style_paper"):
-        JudgeOptions(preset="nobody")  # type: ignore[arg-type]
-
-
 def test_ollama_is_refused_with_a_sentence() -> None:
     from trace_eval.judges.registry.create import create_judge
 
@@ -267,11 +254,6 @@ def test_ollama_is_refused_with_a_sentence() -> None:
         create_judge("audio:ollama:qwen2-audio")
     with pytest.raises(UserError, match=r"audio:openai:gpt-audio-1\.5"):
         create_judge("audio:gpt-audio")
-
-
-def test_why_mean_threshold_says_what_it_says() -> None:
-    decision = mean_threshold({"content": "1", "voice_quality": "2", "paralinguistics": "tie"})
-    assert (decision.label, decision.why[:24]) == ("tie", "mean of the votes is 1/2")
 
 
 def _forced(tmp_path: Path, *replies: str) -> Judgement:

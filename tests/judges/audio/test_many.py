@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.support.audio_cases import case, examples, said, write
+from tests.support.audio_cases import case, said, write
 from tests.support.cli import ROOT
 from tests.support.llm_judges import listening_judge, scoring_judge
 from trace_eval.data.answers import Answer, Turn
@@ -54,46 +54,6 @@ class Weighing(OpenAIClient):
         await asyncio.sleep(0)
         self.alive -= 1
         return Reply(self.reply, Tokens(5000, 20))
-
-
-@pytest.mark.slow
-def test_bodies_live_as_long_as_their_calls_and_the_prefix_is_constant(tmp_path: Path) -> None:
-    answers = [{"label": label} for label in ("1", "2")]
-    options = JudgeOptions(
-        base_url="http://127.0.0.1:1/v1",
-        task="s2s",
-        examples=examples(tmp_path, answers),
-        concurrency=IN_FLIGHT,
-    )
-    client = Weighing("m", options)
-    judge = listening_judge("audio:openai:m", client, options)
-    ready = [case(tmp_path, f"p{n}", hertz=200.0 + 10 * n) for n in range(10)]
-
-    async def some(pairs: int) -> int:
-        window = asyncio.Semaphore(IN_FLIGHT)
-
-        async def one(number: int) -> None:
-            async with window:
-                judgement = await judge.judge(ready[number % len(ready)])
-                assert judgement.status == "scored"
-
-        await asyncio.gather(*(one(n) for n in range(pairs)))
-        gc.collect()
-        return tracemalloc.get_traced_memory()[0]
-
-    async def both() -> tuple[int, int]:
-        return await some(50), await some(PAIRS)
-
-    tracemalloc.start()
-    try:
-        before, after = asyncio.run(both())
-    finally:
-        tracemalloc.stop()
-    assert client.calls == 2 * (50 + PAIRS)
-    assert client.most <= IN_FLIGHT
-    assert len(client.prefixes) == 1
-    # one body has about 0.7 MB; three times the pairs must not keep a single one more
-    assert after - before < 500_000
 
 
 def test_memory_is_flat_over_many_pairs() -> None:

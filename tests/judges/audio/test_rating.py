@@ -153,35 +153,6 @@ def test_rating_as_typed_against_a_server_that_hears(tmp_path: Path, ears: str) 
     assert all(opinion.cached for score in kept for opinion in score.opinions)
 
 
-@pytest.mark.slow
-def test_speakbench_is_rated_as_typed(data: Path, ears: str, tmp_path: Path) -> None:
-    """Both answers of a released pair, five samples each."""
-    pairs = data / "speakbench_pairs" / "pairs.jsonl"
-    record = next(
-        line for line in pairs.read_text().splitlines() if json.loads(line)["id"] == "341"
-    )
-    manifest = tmp_path / "pairs.jsonl"
-    manifest.write_text(record)
-    server = ["--judge", "audio:openai:tiny", "--base-url", f"{ears}/v1", "-J", "temperature=1"]
-    sampling = ["--rubric", "style", "--samples", 5, "--audio-root", pairs.parent]
-    done = trace_eval("rate", manifest, *server, *sampling, "--out", tmp_path / "run")
-    assert done.code == 0, done.err
-    scores = {score.item: score for score in Run(tmp_path / "run").scores()}
-    assert set(scores) == {"341/a", "341/b"}
-    for name, score in scores.items():
-        assert (score.status, score.samples, score.used) == ("scored", 5, 5), name
-        assert {opinion.seed for opinion in score.opinions} == {0, 1, 2, 3, 4}
-        length = soundfile.info(
-            data / "speakbench_pairs" / "341_1" / f"audio_{name[-1]}.wav"
-        ).duration
-        for opinion in score.opinions:
-            assert opinion.sent is not None
-            assert opinion.sent["seconds"] == pytest.approx(length, abs=1e-3)
-            assert opinion.usage is not None
-            # 375 tokens for each begun half minute
-            assert opinion.usage.input_tokens > 375
-
-
 def test_one_word_of_the_rubric_sends_all_again(tmp_path: Path) -> None:
     items = [clip(tmp_path, f"c{n}", hertz=300.0 + 50 * n) for n in range(2)]
     manifest = tmp_path / "answers.jsonl"

@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from tests.support.audio_cases import case, pair
-from tests.support.cli import trace_eval
+from tests.support.audio_cases import case
 from tests.support.llm_judges import listening_judge
-from tests.support.servers import Answer, Asked, Server, completion
 from tests.support.spoken_pairs import spoken
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -22,7 +20,6 @@ from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
-from trace_eval.runs.run import Run
 
 FILE = """
 name = "warmth"
@@ -98,23 +95,6 @@ def test_texts_go_with_their_recordings(tmp_path: Path) -> None:
     assert (lacking.reason, client.history) == (Reason.EVIDENCE_MISSING, [])
 
 
-@pytest.mark.parametrize(
-    ("said", "reason"),
-    [
-        (reply(5.5, 2), Reason.OFF_LABEL),
-        (reply(4.25, 2), Reason.OFF_LABEL),
-        (reply(10**400, 2), Reason.OFF_LABEL),
-        (reply("4", 2), Reason.UNPARSEABLE),
-        (reply(True, 2), Reason.UNPARSEABLE),
-        ('{"score_1": 4}', Reason.UNPARSEABLE),
-    ],
-)
-def test_what_is_off_the_scale_is_no_vote(tmp_path: Path, said: str, reason: Reason) -> None:
-    options = {"swap": "off", "repair": False}
-    made, _ = judged(task(tmp_path), [said], case(tmp_path, spoken=False), **options)
-    assert (made.status, made.reason, made.pair_scores) == ("unscored", reason, None)
-
-
 def test_free_text_ends_with_scores_of_that_scale(tmp_path: Path) -> None:
     last = "Warm and colder.\nFirst recording: 4.5/5, second recording: 2/5"
     options = {"structure": "text", "swap": "off"}
@@ -176,28 +156,3 @@ def test_it_is_chosen_by_its_answer_and_refuses_what_it_ignores(tmp_path: Path) 
     several.write_text('parts = ["warmth", "rate"]')
     with pytest.raises(UserError, match="two scores are a task of their own"):
         create_judge("audio:openai:m", JudgeOptions(**{**local, "task": str(several)}))  # type: ignore[arg-type]
-
-
-def test_as_typed_against_a_server(tmp_path: Path) -> None:
-    made = pair(tmp_path, spoken=False)
-    (tmp_path / "pairs.jsonl").write_text(made.model_dump_json(exclude_none=True))
-
-    def answer(asked: Asked) -> Answer:
-        content = asked.body["messages"][1]["content"]
-        assert [part["type"] for part in content].count("input_audio") == 2
-        longer = [len(p["input_audio"]["data"]) for p in content if p["type"] == "input_audio"]
-        warm = (5, 1) if longer[0] > longer[1] else (1, 5)
-        return Answer(body=completion(reply(*warm)))
-
-    with Server(answer) as server:
-        done = trace_eval(
-            "judge", tmp_path / "pairs.jsonl", "--judge", "audio:openai:m", "-J",
-            f"task={task(tmp_path)}", "--base-url", f"{server.url}/v1", "--out", tmp_path / "run",
-            "--cache", tmp_path / "cache",
-        )  # fmt: skip
-    assert done.code == 0, done.err
-    judgement = Run.open(tmp_path / "run").judgements()["p"]
-    assert judgement.label("overall") == "2"  # the longer one
-    assert judgement.dimensions["overall"].consistent is True
-    assert judgement.pair_scores is not None
-    assert judgement.pair_scores.b == [5, 5]

@@ -101,13 +101,6 @@ def test_the_examples_are_a_constant_prefix(tmp_path: Path) -> None:
     assert "example 4: 2" in prefixes[0][0][1]
 
 
-def test_both_orders_leave_at_one_rate_with_different_recipes(tmp_path: Path) -> None:
-    judge, _ = scripted([], task="quality", concat="none")
-    there, back = (parts_of(call.request.messages) for call in judge.calls(case(tmp_path)))
-    assert [p.recipe for p in there] == [p.recipe for p in back][::-1]
-    assert {p.recipe["rate"] for p in (*there, *back)} == {24_000}
-
-
 def test_a_self_comparison_is_one_question_in_both_orders(tmp_path: Path) -> None:
     made = case(tmp_path)
     same = made.pair.model_copy(update={"b": made.pair.a})
@@ -185,12 +178,6 @@ def test_one_recording_twice_is_not_different(tmp_path: Path) -> None:
     file.write_text(text)
     with pytest.raises(UserError, match="both recordings are the same"):
         scripted([], task="speaker", examples=file)
-
-
-def test_one_label_only_is_a_warning(tmp_path: Path) -> None:
-    file = examples(tmp_path, [{"label": "1"}] * 3)
-    judge, _ = scripted([], task="s2s", examples=file)
-    assert "all 3 that are shown say '1'" in judge.observed()["example_warnings"][0]
 
 
 def test_too_large_a_request_is_not_sent(tmp_path: Path) -> None:

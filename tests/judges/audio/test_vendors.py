@@ -130,18 +130,7 @@ def failing(status: int, message: str, **headers: str) -> Answer:
             "serve a model that listens",
             2,
         ),
-        ([failing(429, "slow down", **{"retry-after": "0"})], Reason.RATE_LIMITED, "slow", 4),
-        ([failing(500, "internal error")], Reason.SERVER_ERROR, "internal", 4),
-        (
-            [failing(400, "exceed_context_size_error: 9000 tokens")],
-            Reason.PROMPT_CUT,
-            "exceed_context",
-            2,
-        ),
         ([failing(400, "unsupported content[].type")], Reason.REFUSED, "unsupported", None),
-        ([Answer(body=completion(None))], Reason.UNPARSEABLE, "", 4),
-        ([Answer(body=completion("{", "length"))], Reason.REPLY_CUT, "token limit", 4),
-        ([Answer(body=completion("", "content_filter"))], Reason.FILTERED, "withheld", 4),
         (
             [Answer(body=completion("I'm sorry, I cannot identify people by voice."))],
             Reason.UNPARSEABLE,
@@ -161,13 +150,6 @@ def test_failures_have_reasons_and_are_no_verdicts(
     assert judgement.dimensions == {}
     if requests is not None:
         assert len(server.asked) == requests
-
-
-def test_replies_in_fences_and_with_braces_are_read(tmp_path: Path) -> None:
-    reply = f"```json\n{said('2', 'the set {a, b} is named')}\n```"
-    with Server(in_turn([Answer(body=completion(reply))])) as server:
-        judgement = run(judge_at(server, "any"), case(tmp_path))
-    assert [o.ratings for o in judgement.opinions] == [{"overall": "2"}, {"overall": "1"}]
 
 
 def test_a_server_that_did_not_hear_all_is_noticed(tmp_path: Path) -> None:
@@ -212,29 +194,6 @@ def test_top_k_goes_along_and_is_dropped_where_refused(tmp_path: Path) -> None:
     with Server(strict) as server:
         assert run(judge_at(server, "any", top_k=50), case(tmp_path)).status == "scored"
         assert "top_k" not in server.asked[-1].body
-
-
-def test_a_killed_run_pays_nothing_twice(tmp_path: Path) -> None:
-    """Three aspects in two orders; the second sitting asks only what the first did not get."""
-    count = 0
-
-    def answer(_: Asked) -> Answer:
-        nonlocal count
-        count += 1
-        if 3 < count <= 6:
-            return failing(401, "invalid key")
-        return Answer(body=completion(said("1")))
-
-    options = {"task": "aspects", "cache": tmp_path / "replies.sqlite", "concurrency": 1}
-    with Server(answer) as server:
-        first = run(judge_at(server, retries=0, **options), case(tmp_path))
-        kept = sum(opinion.reason is None for opinion in first.opinions)
-        again = run(judge_at(server, retries=0, **options), case(tmp_path))
-    assert first.status == "unscored"
-    assert kept == 3
-    assert again.status == "scored"
-    assert sum(opinion.cached for opinion in again.opinions) == 3
-    assert len(server.asked) == 9
 
 
 @pytest.mark.slow
