@@ -18,8 +18,7 @@ from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer as SpokenAnswer
 from trace_eval.data.pairs import Instruction, Pair
 from trace_eval.judges.base import Case
-from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.options.presets import PRESETS
+from trace_eval.judges.options.judge_options import PRESETS, JudgeOptions
 from trace_eval.judges.read.labels import parse_reply
 from trace_eval.judges.registry.create import create_judge
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.base import Case
+from trace_eval.judges.scorer.batcher import Batcher
 from trace_eval.judges.scorer.data import read_ratings, train_and_dev
 from trace_eval.judges.scorer.judge import fields_of_case
 from trace_eval.judges.scorer.text import ScorerFields, fitted, text_of
@@ -201,3 +204,23 @@ def test_the_search_finds_what_trying_everything_finds(rows: list[tuple[float, .
 def test_off_wins_ties() -> None:
     mean, truth = np.array([0.3, 0.5, 0.7]), np.array([0.25, 0.5, 0.75])
     assert fit_clamp(mean, np.full(3, 0.01), truth).threshold is None
+
+
+def test_what_waits_is_worked_off_in_batches_of_like_length() -> None:
+    made: list[list[str]] = []
+
+    def work(asks: Sequence[str]) -> list[int]:
+        made.append(list(asks))
+        if "bad" in asks:
+            raise ValueError("bad")
+        return [len(ask) for ask in asks]
+
+    async def main() -> list[int | BaseException]:
+        batcher = Batcher(work, 2, len)
+        asks = ("long one", "a", "bb", "longest of all", "bad")
+        return await asyncio.gather(*map(batcher.ask, asks), return_exceptions=True)
+
+    found = asyncio.run(main())
+    assert made == [["a", "bb"], ["bad", "long one"], ["longest of all"]]
+    assert [found[n] for n in (1, 2, 3)] == [1, 2, 14]
+    assert all(isinstance(found[n], ValueError) for n in (0, 4))  # the batch fails together

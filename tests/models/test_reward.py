@@ -14,7 +14,6 @@ import pytest
 from blueprints import UserError
 from extractors.audio import Samples
 from tests.support.tiny_omni import LANGUAGE_MODEL, old_name, write_reward, write_thinker
-from trace_eval.judges.reward.adapter import renamed, with_adapter
 from trace_eval.judges.reward.generate import Sampling, replies
 from trace_eval.judges.reward.inputs import (
     RewardTurn,
@@ -23,8 +22,9 @@ from trace_eval.judges.reward.inputs import (
     check_clip,
     token_ids,
 )
-from trace_eval.judges.reward.load import RewardModel, load, locate
+from trace_eval.judges.reward.load import RewardModel, load, locate, renamed
 from trace_eval.judges.reward.score import last_token, on_device, probability, rewards
+from trace_eval.judges.scorer import adapters
 from trace_eval.judges.views.sound.limits import ClipRefused
 
 
@@ -110,7 +110,7 @@ def test_a_merged_adapter_gives_the_same(base: Path, folder: Path, btrm: RewardM
     fresh = Qwen2_5OmniThinkerForConditionalGeneration.from_pretrained(base)
     plain = replace(btrm, thinker=fresh.eval())
     without = rewards(plain, [turns])[0]
-    merged = with_adapter(fresh, folder / "lora").eval().merge_and_unload()
+    merged = adapters.with_adapter(fresh, folder / "lora", renamed).eval().merge_and_unload()
     unmerged = rewards(btrm, [turns])[0]
     assert rewards(replace(btrm, thinker=merged), [turns])[0] == pytest.approx(unmerged, abs=1e-5)
     assert abs(without - unmerged) > 1e-3  # the adapter does something
@@ -128,7 +128,7 @@ def test_an_old_adapter_would_be_refused_if_it_were_not_renamed(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = write_reward(tmp_path / "old", base, old_names=True)
-    monkeypatch.setattr("trace_eval.judges.reward.adapter.renamed", lambda key: key)
+    monkeypatch.setattr("trace_eval.judges.reward.load.renamed", lambda key: key)
     with pytest.raises(UserError, match=r"has no weight for .*audio_tower"):
         load(locate(str(old)), "cpu")
 

@@ -161,7 +161,7 @@ def test_training_on_the_shared_ratings_pays(data: Path, base: Path, tmp_path: P
 
 def _constants(source: Path) -> tuple[float, float]:
     """CRPS on the dev rows of a fifth each, and of the shares among the training ratings."""
-    from trace_eval.judges.scorer.metrics import dev_metrics
+    from trace_eval.judges.scorer.heads import dev_metrics
 
     rows = read_ratings(source).rows
     given = np.bincount([r - 1 for row in rows if row.split == "train" for r in row.ratings])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 
 from tests.support.cli import ROOT
-from trace_eval.judges.options.presets import PRESETS
+from trace_eval.judges.options.judge_options import PRESETS
 from trace_eval.judges.views.text.tasks import task_names
 
 

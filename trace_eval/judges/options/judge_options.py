@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from inspect import cleandoc
 from pathlib import Path
@@ -26,7 +26,35 @@ from trace_eval.judges.options.groups import (
     TextOptions,
     names_of,
 )
-from trace_eval.judges.options.presets import PRESETS
+
+#: Preset -> option -> value.
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    # AudioJudge (arXiv 2507.12705): plain labels, everything joined, both orders.
+    "audiojudge": {
+        "task": "s2s",
+        "concat": "all",
+        "signals": "spoken",
+        "swap": "both",
+        "samples": 1,
+        "temperature": 0.0,
+        "max_tokens": 800,
+    },
+    # Audio-aware LLMs as judges for speaking styles (arXiv 2506.05984).
+    "style_paper": {"samples": 5, "temperature": 1.0, "top_p": 0.9, "max_tokens": 256},
+    # TRACE (arXiv 2601.13742), as its released code asks and reads: one call per pair.
+    "trace_paper": {
+        "rendering": "paper",
+        "elicitation": "flat",
+        "swap": "off",
+        "samples": 1,
+        "sampling": "server",
+        "structure": "json_object",
+        "repair": False,
+    },
+}
+
+#: Presets for judges that listen; the others are for judges that read blueprints.
+FOR_LISTENERS = frozenset({"audiojudge", "style_paper"})
 
 #: Temperature when none is given: greedy for one sample, else warm enough to differ.
 GREEDY_TEMPERATURE = 0.0

@@ -12,8 +12,7 @@ from blueprints import UserError
 from fusion import ItemKind
 from trace_eval.judges.base import Judge, missing_members
 from trace_eval.judges.combine.panel import Key, Panel
-from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.options.presets import FOR_LISTENERS
+from trace_eval.judges.options.judge_options import FOR_LISTENERS, JudgeOptions
 from trace_eval.judges.registry.kinds import FUSION, KINDS, JudgeKind, judge_specs
 from trace_eval.judges.registry.plugins import plugin
 from trace_eval.rubrics.single import ScoreRubric

@@ -15,9 +15,10 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.replies import ReplyCache, StoredReply, reply_key
 from trace_eval.judges.options.groups import ModelOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.reward.batcher import Batcher
 from trace_eval.judges.reward.inputs import RewardTurn, check_clip
-from trace_eval.judges.reward.load import RewardModel, dtype_for, load, locate, unavailable
+from trace_eval.judges.reward.load import RewardModel, load, locate, unavailable
+from trace_eval.judges.scorer.batcher import Batcher
+from trace_eval.judges.scorer.model import dtype_of
 from trace_eval.judges.views.pair.naturalness import NaturalnessPrompt
 from trace_eval.judges.views.sound.limits import ClipRefused
 from trace_eval.judges.views.text.tasks import NATURALNESS
@@ -87,7 +88,7 @@ class RewardEngine:
         return {
             "model": self.files.sha256,
             "prompt": self.prompt.sha256,
-            "dtype": dtype_for("cuda" if expects_gpu(self.options.device) else "cpu"),
+            "dtype": dtype_of("cuda" if expects_gpu(self.options.device) else "cpu"),
         }
 
     def model(self) -> RewardModel:

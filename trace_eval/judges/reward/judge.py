@@ -20,9 +20,9 @@ from trace_eval.judges.options.groups import OpenAIOptions, PairwiseOptions, Rew
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.two_scores import NATURALNESS as QUESTION
 from trace_eval.judges.read.two_scores import opinion_fields, read_json, read_text
-from trace_eval.judges.reward.batcher import Batcher
 from trace_eval.judges.reward.engine import SHARED_OPTIONS, RewardEngine, RewardRefused, decoded
 from trace_eval.judges.reward.inputs import RewardTurn
+from trace_eval.judges.scorer.batcher import Batcher
 from trace_eval.judges.views.pair.spoken_texts import Texts, style_of, texts_of
 from trace_eval.judges.views.text.repair import shown_again
 from trace_eval.judges.views.text.tasks import NATURALNESS

@@ -7,6 +7,7 @@ whole Omni model, of which only the Thinker is loaded.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,6 @@ from typing import Any
 
 from blueprints import UserError, install_line, is_installed
 from extractors import (
-    is_gpu,
     is_path,
     loaded,
     model_folder,
@@ -24,8 +24,8 @@ from extractors import (
     sha256_of,
     untouched,
 )
-from trace_eval.judges.reward import adapter
 from trace_eval.judges.scorer import adapters
+from trace_eval.judges.scorer.model import dtype_of
 
 HEAD_FILE = "reward_head.pt"
 ADAPTER_FOLDER = "lora"
@@ -33,6 +33,15 @@ CONFIG_FILE = "config.json"
 
 PACKAGES = {"torch": "torch", "transformers": "transformers", "peft": "peft"}
 INSTALL = install_line("reward")
+
+#: Parts of a Thinker under their names of transformers 4.52 -> of transformers 5. PEFT maps the
+#: language model's names and drops the audio tower's with a warning (peft#2699): text then looks
+#: right and sound does not. So names are mapped here first.
+_RENAMED = (
+    (re.compile(r"^audio_tower\."), "model.audio_tower."),
+    (re.compile(r"^visual\."), "model.visual."),
+    (re.compile(r"^model\.(?=layers\.|embed_tokens\.|norm\.)"), "model.language_model."),
+)
 
 #: Files of a base model that decide what it says.
 _PATTERNS = ("*.safetensors", "*.bin", "config.json", "tokenizer*.json", "vocab.json")
@@ -61,7 +70,7 @@ class RewardFiles:
         """SHA-256 over all files that decide the output; equal wherever they lie."""
         results = {p for pattern in _PATTERNS + _PATTERNS_TEXT for p in self.base.glob(pattern)}
         if self.folder is not None:
-            results |= {self.folder / HEAD_FILE, *adapter.files(self.folder / ADAPTER_FOLDER)}
+            results |= {self.folder / HEAD_FILE, *adapters.files(self.folder / ADAPTER_FOLDER)}
         return sha256_of(results)
 
 
@@ -108,8 +117,8 @@ def locate(model: str, base: str | None = None) -> RewardFiles:
         raise UserError(_absent(model, "a folder with a Thinker, or with lora/ and reward_head.pt"))
     if not (folder / HEAD_FILE).is_file():
         return RewardFiles(_base(str(folder)), None)
-    config = folder / ADAPTER_FOLDER / adapter.CONFIG_FILE
-    if not adapter.files(config.parent):
+    config = folder / ADAPTER_FOLDER / adapters.CONFIG_FILE
+    if not adapters.files(config.parent):
         raise UserError(f"{folder}: {HEAD_FILE} is there, but {ADAPTER_FOLDER}/ is not whole")
     if base is None:
         base = adapters.base_of(config)
@@ -131,9 +140,15 @@ def _absent(model: str, what: str) -> str:
     return f"reward: model {model} is not on this machine; run: hf download {model}, or give {what}"
 
 
-def dtype_for(device: str) -> str:
-    """``bfloat16`` on a GPU; a CPU multiplies it slower than ``float32`` and less exactly."""
-    return "bfloat16" if is_gpu(device) else "float32"
+def renamed(key: str) -> str:
+    """The name of an adapter's weight, or of a module, as transformers 5 has it."""
+    prefix = adapters.PREFIX if key.startswith(adapters.PREFIX) else ""
+    name = key.removeprefix(adapters.PREFIX).removeprefix("thinker.")
+    for old, new in _RENAMED:
+        name, count = old.subn(new, name)
+        if count:
+            break
+    return prefix + name
 
 
 def load(files: RewardFiles, device: str = "auto") -> RewardModel:
@@ -161,7 +176,7 @@ def _open(files: RewardFiles, device: str) -> RewardModel:
         WhisperFeatureExtractor,
     )
 
-    dtype = dtype_for(device)
+    dtype = dtype_of(device)
     with untouched():
         try:
             thinker = Qwen2_5OmniThinkerForConditionalGeneration.from_pretrained(
@@ -181,7 +196,7 @@ def _open(files: RewardFiles, device: str) -> RewardModel:
         positions = int(thinker.config.text_config.max_position_embeddings)
         head = None
         if files.folder is not None:
-            adapted = adapter.with_adapter(thinker, files.folder / ADAPTER_FOLDER)
+            adapted = adapters.with_adapter(thinker, files.folder / ADAPTER_FOLDER, renamed)
             thinker = adapted.get_base_model()
             head = _head(files.folder / HEAD_FILE, hidden).to(device, getattr(torch, dtype))
         # The adapter's own type is that of its file; one type everywhere.

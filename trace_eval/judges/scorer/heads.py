@@ -1,4 +1,4 @@
-"""Heads: from the outputs of one linear layer to a distribution over ratings 1 to 5.
+"""Heads: from the outputs of one linear layer to a distribution over ratings 1 to 5, and its worth.
 
 Ratings r are scaled to y = (r - 1) / 4. Everything here is computed in float32: means that
 are rounded to 16 bits tie where they should not (267 predictions of the released code have
@@ -8,7 +8,9 @@ are rounded to 16 bits tie where they should not (267 predictions of the release
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
 
 from blueprints import UserError
 
@@ -102,7 +104,6 @@ def shares(kind: HeadKind, params: torch.Tensor) -> list[list[float]]:
     if kind == "multinomial":
         rows: list[list[float]] = params.double().softmax(-1).tolist()
         return rows
-    import numpy as np
     from scipy.special import betainc
 
     alpha, beta = params.double().exp().numpy().T
@@ -110,3 +111,38 @@ def shares(kind: HeadKind, params: torch.Tensor) -> list[list[float]]:
     edges = np.hstack([np.zeros((len(below), 1)), below, np.ones((len(below), 1))])
     beta_rows: list[list[float]] = np.diff(edges, axis=1).tolist()
     return beta_rows
+
+
+def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:
+    """CRPS, NLL per rating, MAE and Spearman's rho.
+
+    CRPS is that of five levels for either head (Beta by its mass on them), per rating, on
+    [0, 1]: sum over k = 1..4 of (F_k - 1{r <= k})^2 / 4.
+
+    Args:
+        kind: of the head.
+        outputs: of the linear layer [shape=(rows, outputs)].
+        ratings: on [0, 1], below 0 where there is none [shape=(rows, raters)].
+    """
+    import torch
+    from scipy.stats import spearmanr
+
+    params = torch.as_tensor(np.asarray(outputs))
+    provided = torch.as_tensor(np.asarray(ratings))
+    result = forecast(kind, params)
+    below = np.cumsum(np.asarray(shares(kind, result.params)), axis=1)[:, :4]
+    y = np.asarray(provided, dtype=np.float64)
+    present = y >= 0
+    level = np.rint(y * 4)  # 0 to 4
+    at_most = level[:, :, None] <= np.arange(4)[None, None, :]
+    crps = ((below[:, None, :] - at_most) ** 2).sum(-1) / 4
+    mean = result.mean.double().numpy()
+    truth = np.where(present, y, 0).sum(1) / present.sum(1)
+    values = {
+        "crps": float(crps[present].mean()),
+        "nll": float(nll(kind, params, provided).numpy()[present].mean()),
+        "mae": float(np.abs(mean - truth).mean()),
+    }
+    if np.ptp(mean) and np.ptp(truth):
+        values["rho"] = float(spearmanr(mean, truth).statistic)
+    return values

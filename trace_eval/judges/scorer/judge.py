@@ -18,8 +18,9 @@ from trace_eval.data.scores import Clamped, Score
 from trace_eval.judges.base import Case
 from trace_eval.judges.lexical.words import WordJudge
 from trace_eval.judges.scorer import checkpoint
+from trace_eval.judges.scorer.batcher import Batcher
 from trace_eval.judges.scorer.checkpoint import locate
-from trace_eval.judges.scorer.model import Prediction, Scorer, dtype_of, load
+from trace_eval.judges.scorer.model import Prediction, dtype_of, load
 from trace_eval.judges.scorer.text import ScorerFields, fields_of
 from trace_eval.judges.views.answer.transcript import recognised_words
 from trace_eval.rubrics.single import ScoreRubric
@@ -66,8 +67,7 @@ class ScorerJudge(WordJudge):
             raise UserError(problem)
         self.files = locate(folder, base)
         self._device = device
-        self._queue: list[tuple[tuple[list[int], bool], asyncio.Future[Prediction]]] = []
-        self._flushing: asyncio.Task[None] | None = None
+        self._batcher = Batcher(self._predict, BATCH, lambda encoded: len(encoded[0]))
 
     @property
     def concurrency(self) -> int:
@@ -108,9 +108,12 @@ class ScorerJudge(WordJudge):
         if not fitting:
             detail = f"question, reference and answer alone have over {scorer.limit} tokens"
             return self.unscored(case.single, Reason.PROMPT_CUT, detail)
-        predictions = await asyncio.gather(*(self._predict(scorer, ids) for _, ids in fitting))
+        predictions = await asyncio.gather(*(self._batcher.ask(ids) for _, ids in fitting))
         best = max(range(len(fitting)), key=lambda position: predictions[position].mean)
         return self._score(case, predictions[best], fitting[best][0])
+
+    def _predict(self, batch: Sequence[tuple[list[int], bool]]) -> Sequence[Prediction]:
+        return load(self.files, self._device).predict(batch)
 
     def _score(self, case: Case, found: Prediction, reference: int) -> Score:
         record = self.files.record
@@ -133,36 +136,3 @@ class ScorerJudge(WordJudge):
         )
         caveats = [*made.caveats, *[UNCHECKED] * (not record.files), *[CONTEXT_CUT] * found.cut]
         return made.model_copy(update={"value": 1 + 4 * found.mean, "caveats": caveats})
-
-    async def _predict(self, scorer: Scorer, ids: tuple[list[int], bool]) -> Prediction:
-        """The prediction of one text, made together with others that wait."""
-        future: asyncio.Future[Prediction] = asyncio.get_running_loop().create_future()
-        self._queue.append((ids, future))
-        if self._flushing is None:
-            self._flushing = asyncio.create_task(self._flush(scorer))
-        return await future
-
-    async def _flush(self, scorer: Scorer) -> None:
-        """Work off the queue; texts of like length go together."""
-        await asyncio.sleep(0)  # let the others of this moment join
-        while self._queue:
-            self._queue.sort(key=lambda entry: len(entry[0][0]))
-            batch, self._queue = self._queue[:BATCH], self._queue[BATCH:]
-            await self._run(scorer, batch)
-        self._flushing = None
-
-    @staticmethod
-    async def _run(
-        scorer: Scorer,
-        batch: Sequence[tuple[tuple[list[int], bool], asyncio.Future[Prediction]]],
-    ) -> None:
-        try:
-            predictions = await asyncio.to_thread(scorer.predict, [ids for ids, _ in batch])
-        except Exception as error:
-            for _, future in batch:
-                if not future.done():
-                    future.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
-            return
-        for (_, future), prediction in zip(batch, predictions, strict=True):
-            if not future.done():
-                future.set_result(prediction)

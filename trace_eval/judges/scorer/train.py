@@ -29,8 +29,7 @@ from trace_eval.judges.scorer.checkpoint import (
     write_scorer,
 )
 from trace_eval.judges.scorer.data import TrainingRow, read_ratings, train_and_dev
-from trace_eval.judges.scorer.heads import NO_RATING, HeadKind, checked
-from trace_eval.judges.scorer.metrics import dev_metrics
+from trace_eval.judges.scorer.heads import NO_RATING, HeadKind, checked, dev_metrics
 from trace_eval.judges.scorer.model import (
     Scorer,
     hidden_size,

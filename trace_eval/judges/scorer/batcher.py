@@ -16,11 +16,18 @@ class Batcher(Generic[Ask, Answer]):
     Args:
         work: called in a thread, never twice at once; answers in the order of the asks.
         size: asks that it is given at most.
+        length: of an ask; those of like length go together. None: first come, first served.
     """
 
-    def __init__(self, work: Callable[[Sequence[Ask]], Sequence[Answer]], size: int) -> None:
+    def __init__(
+        self,
+        work: Callable[[Sequence[Ask]], Sequence[Answer]],
+        size: int,
+        length: Callable[[Ask], int] | None = None,
+    ) -> None:
         self._work = work
         self._size = size
+        self._length = length
         self._waiting: list[tuple[Ask, asyncio.Future[Answer]]] = []
         self._worker: asyncio.Task[None] | None = None
 
@@ -39,6 +46,8 @@ class Batcher(Generic[Ask, Answer]):
     async def _drain(self) -> None:
         await asyncio.sleep(0)  # let others that are ready join the first batch
         while self._waiting:
+            if length := self._length:
+                self._waiting.sort(key=lambda waiting: length(waiting[0]))
             batch, self._waiting = self._waiting[: self._size], self._waiting[self._size :]
             try:
                 answers = await asyncio.to_thread(self._work, [ask for ask, _ in batch])
