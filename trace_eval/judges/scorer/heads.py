@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import numpy as np
-
 from blueprints import UserError
 
 if TYPE_CHECKING:
@@ -104,6 +102,7 @@ def shares(kind: HeadKind, params: torch.Tensor) -> list[list[float]]:
     if kind == "multinomial":
         rows: list[list[float]] = params.double().softmax(-1).tolist()
         return rows
+    import numpy as np
     from scipy.special import betainc
 
     alpha, beta = params.double().exp().numpy().T
@@ -124,6 +123,7 @@ def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:
         outputs: of the linear layer [shape=(rows, outputs)].
         ratings: on [0, 1], below 0 where there is none [shape=(rows, raters)].
     """
+    import numpy as np
     import torch
     from scipy.stats import spearmanr
 
