@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.compare.flips import noise_per_judging
+from trace_eval.compare.gate.options import GateOptions
+from trace_eval.compare.gate.rows import decide, measure
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import mean_difference, sign_flip
-from trace_eval.gate.drop import decide, measure
-from trace_eval.gate.options import GateOptions
 
 Array = NDArray[np.float64]
 

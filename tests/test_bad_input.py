@@ -17,7 +17,7 @@ from tests.support.cli import trace_eval
 from trace_eval.data.label_files import read_columns
 from trace_eval.data.manifests import read_manifest
 from trace_eval.datasets.sets.speechjudge import read_speechjudge
-from trace_eval.decide.human_ranking import read_human_ranking
+from trace_eval.decide.rank import read_human_ranking
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.scores import read_ratings, read_scores
 from trace_eval.rubrics.load import load_rubric

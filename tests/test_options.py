@@ -17,6 +17,7 @@ from tests.support.cli import ROOT
 from trace_eval.commands.cli import app
 from trace_eval.commands.gates import Output
 from trace_eval.commands.listing import GROUPS
+from trace_eval.compare.gate.options import GateOptions
 from trace_eval.compare.options import CompareOptions
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.columns import Columns
@@ -24,7 +25,6 @@ from trace_eval.data.input_options import InputOptions, TwoFolders
 from trace_eval.data.settings import help_of, sentence
 from trace_eval.datasets import Selection
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.gate.options import GateOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.scorer.options import TrainOptions
 from trace_eval.options import ExtractOptions, Options, PairOptions

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from trace_eval.api.one_pair import Result, blueprint, judge_pair
     from trace_eval.compare.boards import BoardChange
     from trace_eval.compare.change_report import JudgeChange
+    from trace_eval.compare.gate.evaluate import gate_runs
+    from trace_eval.compare.gate.options import GateOptions
+    from trace_eval.compare.gate.report import GateReport
     from trace_eval.compare.judges import judge_change
     from trace_eval.compare.options import ChangeOptions
     from trace_eval.data.access import UrlAccess, set_url_access
@@ -38,9 +41,6 @@ if TYPE_CHECKING:
     from trace_eval.decide.agree import agree
     from trace_eval.decide.rank import rank
     from trace_eval.extracting.start import extract
-    from trace_eval.gate.evaluate import gate_runs
-    from trace_eval.gate.options import GateOptions
-    from trace_eval.gate.report import GateReport
     from trace_eval.judges.base import Case, Judge
     from trace_eval.judges.options.judge_options import JudgeOptions
     from trace_eval.options import ExtractOptions, Options, RateOptions

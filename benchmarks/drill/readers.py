@@ -30,7 +30,7 @@ from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.remote import fetch
 from trace_eval.data.urls import redact_urls
-from trace_eval.decide.human_ranking import read_human_ranking
+from trace_eval.decide.rank import read_human_ranking
 from trace_eval.extracting.cache import Cache, Stamp
 from trace_eval.judges.ask.base import CallFailed, Unusable
 from trace_eval.judges.ask.ledger import Ledger

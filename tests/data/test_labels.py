@@ -9,7 +9,7 @@ import pytest
 from blueprints import UserError
 from tests.support.label_tables import codes, table
 from trace_eval.data.label_files import read_columns
-from trace_eval.decide.human_ranking import read_human_ranking
+from trace_eval.decide.rank import read_human_ranking
 from trace_eval.opinions.labels import label_table, read_labels
 from trace_eval.opinions.scores import read_ratings
 

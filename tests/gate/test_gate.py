@@ -15,11 +15,11 @@ from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.judged import judged_run, rated_run
 from trace_eval import gate_runs
+from trace_eval.compare.gate.comparable import NotComparable
+from trace_eval.compare.gate.junit_xml import junit, junit_error
+from trace_eval.compare.gate.options import GateOptions
+from trace_eval.compare.gate.power import sign_power, spread
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.gate.comparable import NotComparable
-from trace_eval.gate.junit_xml import junit, junit_error
-from trace_eval.gate.options import GateOptions
-from trace_eval.gate.power import sign_power, spread
 from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
 from trace_eval.turns.everything import turns_report

@@ -14,7 +14,7 @@ from pyarrow import csv as arrow
 from tests.support import reviewed as support
 from tests.support.cli import ROOT
 from trace_eval.data.csv_cells import safe, unquoted, write_table
-from trace_eval.decide.human_ranking import read_human_ranking
+from trace_eval.decide.rank import read_human_ranking
 from trace_eval.opinions.labels import read_labels
 from trace_eval.review.exports import COLUMNS, to_csv
 from trace_eval.runs.fuse import fuse_again

@@ -13,7 +13,6 @@ from trace_eval.compare.answer import compare_answer
 from trace_eval.compare.evaluate import Mutual, RunComparison
 from trace_eval.compare.options import CompareOptions
 from trace_eval.decide.answers import (
-    PEOPLES_RATES,
     agree_answer,
     answered,
     card_answer,
@@ -31,7 +30,7 @@ from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.win_rates import DifferenceRow, RateRow, WinRates
 from trace_eval.stats.options import AgreeOptions, RankOptions
-from trace_eval.stats.ranking.report import Caveat, MeanRow, RankReport, Standing
+from trace_eval.stats.ranking.report import PEOPLES_RATES, Caveat, MeanRow, RankReport, Standing
 from trace_eval.stats.report import AgreeReport, Coverage, ScoreReport
 from trace_eval.stats.sentences import before_labels
 

@@ -42,14 +42,14 @@ def test_multinomial_counts_are_the_item_bootstrap() -> None:
 
 def test_clusters_of_one_item_are_items() -> None:
     cell = np.array([0] * 40 + [1] * 10 + [3] * 50)
-    units = Units.clusters(np.arange(100), cell, 4)
-    assert units.sizes.tolist() == [50, 10, 40]  # sorted by their count vectors
+    units = Units.of(cell, 4, np.arange(100))
+    assert units.sizes.tolist() == [40, 10, 50]
     assert units.total.tolist() == [40, 10, 0, 50]
 
 
 def test_sparse_clusters_are_counted_as_dense_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
-    units = Units.clusters(np.repeat(np.arange(90), 4), rng.integers(0, 80, 360), 80)
+    units = Units.of(rng.integers(0, 80, 360), 80, np.repeat(np.arange(90), 4))
     found = []
     for share in (0.0, 1.0):
         monkeypatch.setattr("trace_eval.estimate.units._SPARSE", share)
@@ -64,7 +64,7 @@ def test_clusters_widen_the_interval_when_items_repeat_each_other() -> None:
     right = np.repeat(np.arange(20) < 12, 10)
     cell, cluster = np.where(right, 0, 1), np.repeat(np.arange(20), 10)
     options = BootstrapOptions(10_000)
-    wide = replicates(Units.clusters(cluster, cell, 4), flat_accuracy, options)
+    wide = replicates(Units.of(cell, 4, cluster), flat_accuracy, options)
     narrow = replicates(Units.items(np.bincount(cell, minlength=4)), flat_accuracy, options)
     assert wide.std() / narrow.std() == pytest.approx(np.sqrt(10), rel=0.08)
 
@@ -76,7 +76,7 @@ def test_drawing_units_one_by_one_is_the_same_as_by_kinds() -> None:
     size = rng.integers(1, 1000, 300)  # makes all clusters different
     cell = np.concatenate([[i % 2] * n for i, n in enumerate(size)])
     cluster = np.repeat(np.arange(300), size)
-    units = Units.clusters(cluster, cell, 2)
+    units = Units.of(cell, 2, cluster)
     assert len(units.sizes) > 250
     drawn = next(iter(units.resample(BootstrapOptions(2000))))
     # every resample draws exactly 300 clusters: its mean total is the mean of 300 sizes * 300

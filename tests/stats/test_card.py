@@ -204,8 +204,9 @@ def test_rows_of_one_pair_are_one_unit(tmp_path: Path) -> None:
     # (a ratio of .93); that rows of a pair are less alike than others is not relied on
     assert 0.92 < widths[0] / widths[1] < 1.1
     run = gather(source, labels)
-    assert run.cluster is not None
-    assert len(np.unique(run.cluster)) == 200
+    unit = run.table.units()
+    assert unit is not None
+    assert len(np.unique(unit)) == 200
     assert calibrate(run).groups == 200
     ranked = outcomes_of(
         table(
@@ -217,8 +218,8 @@ def test_rows_of_one_pair_are_one_unit(tmp_path: Path) -> None:
             clip_b=list("badc"),
         )
     )
-    assert ranked.copies is not None
-    assert ranked.copies.tolist() == [0, 0, 1, 1]
+    assert ranked.unit is not None
+    assert ranked.unit.tolist() == [0, 0, 1, 1]
 
 
 def test_copies_are_one_unit_of_win_rates() -> None:

@@ -54,10 +54,10 @@ def test_a_share_of_single_items_has_wilsons_interval() -> None:
 def test_what_so_few_units_cannot_tell() -> None:
     cluster = np.repeat(np.arange(4), 5)
     cell = np.arange(20) % 9
-    few = estimates(Units.clusters(cluster, cell, 9), measures_of(UNTYPED), BootstrapOptions())
+    few = estimates(Units.of(cell, 9, cluster), measures_of(UNTYPED), BootstrapOptions())
     assert few["kappa"].reason == "no interval: only 4 units are drawn from, 5 are needed"
     large = np.r_[np.zeros(40, np.int64), 1 + np.arange(9)]
-    most = Units.clusters(large, np.arange(49) % 9, 9)
+    most = Units.of(np.arange(49) % 9, 9, large)
     assert "one unit has 82% of the rows" in (
         estimates(most, measures_of(UNTYPED), BootstrapOptions())["kappa"].reason or ""
     )

@@ -16,7 +16,7 @@ from trace_eval.api.finding import Finding
 from trace_eval.data.columns import Columns
 from trace_eval.data.settings import nearest
 from trace_eval.decide.agree import agree
-from trace_eval.decide.answers import accuracy_of, answer_of, most_accurate
+from trace_eval.decide.answers import answer_of, most_accurate
 from trace_eval.decide.rank import rank
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
@@ -118,7 +118,7 @@ def _agreement_points(report: AgreeReport | ScoreReport) -> Iterator[Point]:
         yield from _score_points(report)
         return
     for score in report.scores:
-        result = accuracy_of(score)
+        result = score.accuracy
         if result.value is not None:
             yield Point(f"{score.judge}: {score.dimension}", result.value, *ends(result))
     for score in most_accurate(report.scores)[:1]:

@@ -127,14 +127,12 @@ def _calibrate(source: Path, policy: str | None, labels: Path | None, folder: Pa
     from trace_eval.commands.console import results
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.decide.probabilities import write_probabilities
-    from trace_eval.runs.fuse import load_policy
+    from trace_eval.decide.labelled import write_probabilities
     from trace_eval.runs.opinions import read_with_labels
     from trace_eval.stats.inference.tables import calibration_tables
 
     (judged,), available = read_with_labels([source], labels)
-    chosen = load_policy(policy) if policy else None
-    result, paths = write_probabilities(judged, available, folder, chosen)
+    result, paths = write_probabilities(judged, available, folder, policy)
     print_tables(calibration_tables(result), stdout_console())
     for path in paths:
         results().print(str(path), markup=False, soft_wrap=True)

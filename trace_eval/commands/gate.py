@@ -11,7 +11,7 @@ import typer
 
 from trace_eval.commands.console import say_note
 from trace_eval.commands.signatures import from_classes, refuse_unused
-from trace_eval.gate.options import GateOptions
+from trace_eval.compare.gate.options import GateOptions
 
 
 @from_classes
@@ -36,11 +36,11 @@ def gate(
     """Pass, fail or cannot tell: exit code 0, 1, and 0 (3 with --must-tell); 2: not comparable."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.gate.comparable import NotComparable
-    from trace_eval.gate.evaluate import gate_runs
-    from trace_eval.gate.junit_xml import junit as passed_or_failed
-    from trace_eval.gate.junit_xml import junit_error, write_junit
-    from trace_eval.gate.tables import gate_tables
+    from trace_eval.compare.gate.comparable import NotComparable
+    from trace_eval.compare.gate.evaluate import gate_runs
+    from trace_eval.compare.gate.junit_xml import junit as passed_or_failed
+    from trace_eval.compare.gate.junit_xml import junit_error, write_junit
+    from trace_eval.compare.gate.words import gate_tables
 
     if judge_changed:
         verdict = {field.name for field in fields(GateOptions)} - {"bootstrap", "margin"}

@@ -56,7 +56,7 @@ def close(
 
     checks = checked(conditions, values)
     if junit:
-        from trace_eval.gate.junit_xml import junit_conditions, write_junit
+        from trace_eval.compare.gate.junit_xml import junit_conditions, write_junit
 
         cases = [(check.who, check.name, check.text) for check in checks]
         write_junit(junit, junit_conditions(suite, cases, [check.failed for check in checks]))

@@ -31,8 +31,7 @@ def plan(
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.decide.labelled import read_labelled_run
-    from trace_eval.decide.lists import write_plan
+    from trace_eval.decide.labelled import read_labelled_run, write_plan
     from trace_eval.decide.plan import make_plan, plan_table
 
     if str(source).isdecimal() and not source.exists():

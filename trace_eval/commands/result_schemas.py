@@ -38,7 +38,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
         "trace_eval.compare.change_report:ChangeReport",
     ),
     "gate": (
-        "trace_eval.gate.report:GateReport",
+        "trace_eval.compare.gate.report:GateReport",
         "trace_eval.compare.change_report:ChangeReport",
     ),
     "screen": ("trace_eval.decide.screen:Screening",),

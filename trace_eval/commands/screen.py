@@ -41,12 +41,11 @@ def screen(
     from trace_eval.commands.console import results, warn
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.decide.labelled import read_labelled_run
-    from trace_eval.decide.lists import write_lists
+    from trace_eval.decide.labelled import read_labelled_run, write_lists
     from trace_eval.decide.screen import screen as find
     from trace_eval.decide.screen import screen_tables
 
-    run = read_labelled_run(source, labels, chosen, others=others or (), columns=columns)
+    run = read_labelled_run(source, labels, chosen, others or (), columns)
     result = find(run, replace(options, cluster=not independent))
     for caveat in result.caveats:
         warn(caveat)

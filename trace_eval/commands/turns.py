@@ -75,7 +75,7 @@ def turns(
     warn_all(result.report.unread)
     give_figures(result, csv, result.csv() if csv else None)
     if junit:
-        from trace_eval.gate.junit_xml import junit_limits, write_junit
+        from trace_eval.compare.gate.junit_xml import junit_limits, write_junit
 
         write_junit(junit, junit_limits("trace-eval turns", result.limits, started))
     give(result.record())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from blueprints import counted
 from trace_eval.compare.evaluate import Mutual, RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_answer
-from trace_eval.decide.answers import MCNEMAR, accuracy_of, most_accurate, pairs_of
+from trace_eval.decide.answers import MCNEMAR, most_accurate, pairs_of
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.sentences import (
@@ -31,7 +31,7 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
         return ("Nobody labelled these pairs: which run is right is unknown.", *alike)
     level = report.options.bootstrap.level
     one, rest = best[0], best[1:]
-    result = accuracy_of(one)
+    result = one.accuracy
     assert result.value is not None
     first = f"{one.judge} agrees with people on {rate(result.value, result.interval)}"
     first += f" of {pairs_of(one, report.drawn)}"
@@ -42,7 +42,7 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
         ]
         equal = [s.judge for s in rest if s.judge not in behind]
         return f"{first}: {ahead_of(behind, equal)}.", *alike
-    other = accuracy_of(rest[0])
+    other = rest[0].accuracy
     assert other.value is not None
     first += f", {rest[0].judge} on {rate(other.value, other.interval)}"
     row = rows.get(rest[0].judge)

@@ -10,11 +10,17 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.compare.change_report import ChangeReport
-from trace_eval.compare.conclusions import ConclusionChange, change, z_conclusions, z_p
-from trace_eval.compare.mapping import Mapping, mapping
+from trace_eval.compare.conclusions import (
+    ConclusionChange,
+    change,
+    conclusions_table,
+    z_conclusions,
+    z_p,
+)
+from trace_eval.compare.mapping import Mapping, mapping, mapping_table
 from trace_eval.compare.read_board import Board
 from trace_eval.estimate.paired import holm
-from trace_eval.show.table import column, p_text
+from trace_eval.show.table import Table, column, p_text, table
 from trace_eval.stats.ranking.correlation import correlate
 from trace_eval.stats.ranking.ranks import ranks
 
@@ -25,6 +31,9 @@ _BINOMIAL = (
     "errors are binomial and take the two judgings as independent: conservative, where the same"
     " items were judged twice"
 )
+
+#: Systems that the table lists.
+_ROWS = 40
 
 #: What a win rate of a system is compared with: as good as the baseline.
 EVEN = 0.5
@@ -110,13 +119,11 @@ def compare_boards(one: Board, other: Board, items: int | None = None) -> BoardC
     Raises:
         UserError: fewer than two systems in common, or scores that are no win rates.
     """
-    places = [{name: row for row, name in enumerate(board.systems)} for board in (one, other)]
-    names = [name for name in one.systems if name in places[1]]
+    names = [name for name in one.systems if name in other.systems]
     if len(names) < 2:
         raise UserError(f"{one.name} and {other.name} have {len(names)} systems in common; need 2")
     old, new = (
-        board.scores[[place[name] for name in names]]
-        for board, place in zip((one, other), places, strict=True)
+        board.scores[[board.systems.index(name) for name in names]] for board in (one, other)
     )
     base = None if one.baseline is None else one.systems[one.baseline]
     rest = np.array([name != base for name in names])
@@ -244,3 +251,19 @@ def _sentence(
             f" and {changed} of {counted(size, 'conclusion changes', 'conclusions change')}"
         )
     return f"not enough data to tell the judges apart: {message}; no shift survives Holm"
+
+
+def board_tables(report: BoardChange) -> Iterator[Table]:
+    """Two boards: shifts, conclusions, mapping."""
+    yield table(
+        f"{report.first} -> {report.second}",
+        report.figures,
+        "rows systems spearman kendall mean_absolute mean largest of rank_move moved reordered",
+    )
+    yield conclusions_table(report.conclusions)
+    yield mapping_table(report.mapping)
+    yield table(
+        "Largest shifts",
+        report.shifts[:_ROWS],
+        "system first second shift ranks p_holm mapped mapped_range",
+    )

@@ -7,15 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from trace_eval.compare.change_report import JudgeChange
+from trace_eval.compare.conclusions import conclusions_table
 from trace_eval.compare.flips import KINDS
-from trace_eval.compare.mapping import Mapping
+from trace_eval.compare.mapping import Mapping, mapped_cells, mapping_table
 from trace_eval.compare.people_tables import people_tables
-from trace_eval.compare.shared_tables import (
-    conclusions_table,
-    mapped_cells,
-    mapping_table,
-    severe_table,
-)
+from trace_eval.compare.severe import severe_table
 from trace_eval.show.table import NOTHING, Table, grid, table
 
 #: Steps of a mapping of scores that are listed.
@@ -24,12 +20,38 @@ _STEPS = 11
 
 def change_tables(report: JudgeChange) -> Iterator[Table]:
     """What was held fixed, coverage, flips, direction, systems, people, mapping, severe items."""
-    yield _held(report)
-    yield _coverage(report)
-    yield _flips(report)
-    yield from _transitions(report)
-    yield _direction(report)
-    yield _labels(report)
+    level, margin = report.options.bootstrap.level, report.options.margin
+    yield table(
+        "Held fixed",
+        report.held,
+        "name same first second",
+        f"items only in the first {report.only_first}, only in the second {report.only_second}",
+        first=report.first,
+        second=report.second,
+    )
+    yield table(
+        "Coverage of the common items",
+        report.coverage,
+        "metric items both first second unscored_first unscored_second worst best",
+        "worst and best: everything unscored counts against, or for, the second",
+    )
+    yield from _flips(report)
+    yield table(
+        "Direction, points from 0 to 1",
+        report.direction,
+        "metric items first second shift p equivalence",
+        f"means of answer A, or of scores; {level:.0%} intervals; two one-sided tests for the"
+        " margin",
+    ).beside(
+        f"within {margin:g}",
+        ["yes" if d.interchangeable(margin) else "not shown" for d in report.direction],
+    )
+    yield grid(
+        "Shares of labels",
+        ("metric", "label", "first", "second", "shift"),
+        ((d.metric, name, *shares) for d in report.direction for name, shares in d.labels.items()),
+        "1: answer A is better (the first place)",
+    )
     yield from _systems(report)
     yield from people_tables(report)
     if report.mapping is not None:
@@ -45,64 +67,30 @@ def change_tables(report: JudgeChange) -> Iterator[Table]:
     )
 
 
-def _held(report: JudgeChange) -> Table:
-    return table(
-        "Held fixed",
-        report.held,
-        "name same first second",
-        f"items only in the first {report.only_first}, only in the second {report.only_second}",
-        first=report.first,
-        second=report.second,
-    )
-
-
-def _coverage(report: JudgeChange) -> Table:
-    return table(
-        "Coverage of the common items",
-        report.coverage,
-        "metric items both first second unscored_first unscored_second worst best",
-        "worst and best: everything unscored counts against, or for, the second",
-    )
-
-
-def _direction(report: JudgeChange) -> Table:
-    margin = report.options.margin
+def _flips(report: JudgeChange) -> Iterator[Table]:
+    """Flips of every metric, and label transitions of what the report is about."""
     result = table(
-        "Direction, points from 0 to 1",
-        report.direction,
-        "metric items first second shift p equivalence",
-        f"means of answer A, or of scores; {report.options.bootstrap.level:.0%} intervals; two"
-        " one-sided tests for the margin",
+        "Flips",
+        report.flips,
+        "metric flips.share.counts flips.share",
+        "share: 95 % interval by Wilson",
+        counts="flips",
     )
-    lines = ["yes" if d.interchangeable(margin) else "not shown" for d in report.direction]
-    return result.beside(f"within {margin:g}", lines)
-
-
-def _labels(report: JudgeChange) -> Table:
-    return grid(
-        "Shares of labels",
-        ("metric", "label", "first", "second", "shift"),
-        (
-            (d.metric, name, first, second, shift)
-            for d in report.direction
-            for name, (first, second, shift) in d.labels.items()
-        ),
-        "1: answer A is better (the first place)",
+    for kind in KINDS:
+        result = result.beside(kind, [row.flips.kinds.get(kind, NOTHING) for row in report.flips])
+    result = result.beside("kappa", [row.flips.kappa for row in report.flips])
+    noise = [
+        row.noise.reason or f"{row.noise.flips.counts}: {row.noise.flips}" for row in report.flips
+    ]
+    yield result.beside("A/A", noise).beside(
+        "excess over A/A", [row.excess for row in report.flips]
     )
-
-
-def _transitions(report: JudgeChange) -> Iterator[Table]:
-    """Label transitions of the pair as a whole, or of what the report is about."""
-    for row in report.flips:
-        if row.metric == report.main:
-            yield grid(
-                f"Transitions of {row.metric}",
-                ("first \\ second", *row.flips.labels),
-                (
-                    (label, *counts)
-                    for label, counts in zip(row.flips.labels, row.flips.transitions, strict=True)
-                ),
-            )
+    for flips in (row.flips for row in report.flips if row.metric == report.main):
+        yield grid(
+            f"Transitions of {report.main}",
+            ("first \\ second", *flips.labels),
+            ((name, *row) for name, row in zip(flips.labels, flips.transitions, strict=True)),
+        )
 
 
 def _steps(results: Mapping) -> Table:
@@ -115,17 +103,6 @@ def _steps(results: Mapping) -> Table:
         () if results.half_width is None else rows,
         "points from 0 to 1, of one item",
     )
-
-
-def _flips(report: JudgeChange) -> Table:
-    rows = []
-    for row in report.flips:
-        kinds = [row.flips.kinds.get(kind, NOTHING) for kind in KINDS]
-        share, noise = row.flips.share, row.noise.flips
-        again = row.noise.reason or f"{noise.counts}: {noise}"
-        rows.append((row.metric, share.counts, share, *kinds, row.flips.kappa, again, row.excess))
-    columns = ("metric", "flips", "share", *KINDS, "kappa", "A/A", "excess over A/A")
-    return grid("Flips", columns, rows, "share: 95 % interval by Wilson")
 
 
 def _systems(report: JudgeChange) -> Iterator[Table]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.paired import holm
-from trace_eval.show.table import NOTHING, column, joined
+from trace_eval.show.table import NOTHING, Table, column, joined, table
 
 Array = NDArray[np.float64]
 Signs = NDArray[np.int64]
@@ -90,10 +90,9 @@ def change(
     names: Sequence[str],
     first: Conclusions,
     second: Conclusions,
-    expected: float | None = None,
-    expected_from: str = "",
+    expected: tuple[float | None, str] = (None, ""),
 ) -> ConclusionChange:
-    """Compare the conclusions of two judges on one family."""
+    """Compare the conclusions of two judges on one family; ``expected``: see the report."""
     kinds = _kinds(first.signs, second.signs)
     other_order = first.order * second.order < 0
     undecided = (first.signs == 0) & (second.signs == 0)
@@ -111,8 +110,7 @@ def change(
         (int(raw[0].sum()), int(raw[1].sum()), int(raw[2].sum())),
         both_ways,
         int(other_order.sum()),
-        expected,
-        expected_from,
+        *expected,
     )
 
 
@@ -150,3 +148,13 @@ def sign_conclusions(wins: NDArray[Any], losses: NDArray[Any]) -> Conclusions:
     number = (wins + losses).astype(np.int64)
     p = np.minimum(1.0, 2 * bdtr(np.minimum(wins, losses), number, 0.5))
     return Conclusions.of(wins - losses, p)
+
+
+def conclusions_table(families: tuple[ConclusionChange, ...]) -> Table:
+    """Conclusions that are lost, gained or reversed, beside those that noise changes."""
+    return table(
+        "Conclusions that change",
+        families,
+        "family size lost gained reversed reordered raw expected which",
+        "two-sided at 5 %, Holm within the family; order only: another order, both undecided",
+    )

@@ -19,9 +19,9 @@ from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.units import Units
 from trace_eval.judges.views.sound.noise import noisy_side
+from trace_eval.opinions.cells import Texts
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import units
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.runs.run import Run
 from trace_eval.show.table import column
@@ -119,12 +119,14 @@ def compare_runs(
     counts = {name: len(s) for name, s in zip(names, sources, strict=True)}
     shared = _shared(names, sources)
     tables = {
-        name: source.take(_rows(source, shared))
-        for name, source in zip(names, sources, strict=True)
+        name: source.take(source.find(shared)) for name, source in zip(names, sources, strict=True)
     }
     tables = _alike(tables)
     provided = _given(people, names, sources)
-    available = _labelled(provided, shared)
+    available = None
+    if provided is not None:
+        rows = next(iter(tables.values())).find(provided.ids) >= 0
+        available = provided.take(rows) if rows.any() else None
     scores: tuple[JudgeScore, ...] = ()
     drawn = ITEMS
     differences: tuple[Comparison, ...] = ()
@@ -204,36 +206,22 @@ def _alike(tables: Mapping[str, Opinions]) -> dict[str, Opinions]:
     return tables_alike
 
 
-def _shared(names: Sequence[str], sources: Sequence[Opinions]) -> list[str]:
-    ids = [set(source.ids.tolist()) for source in sources]
-    common = set.intersection(*ids)
-    if not common:
+def _shared(names: Sequence[str], sources: Sequence[Opinions]) -> Texts:
+    ids = sources[0].ids
+    common = ids[np.all([source.find(ids) >= 0 for source in sources], axis=0)]
+    if not len(common):
         raise UserError(
             f"compare: {' and '.join(names)} have no pair in common; judge the same manifest"
         )
-    return [name for name in sources[0].ids.tolist() if name in common]
+    return common
 
 
-def _rows(table: Opinions, shared: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    index = {name: row for row, name in enumerate(table.ids.tolist())}
-    return np.array([index[name] for name in shared], np.int64)
-
-
-def _labelled(labels: Opinions | None, shared: Sequence[str]) -> Opinions | None:
-    """The labels of the shared items; None where there are none."""
-    if labels is None:
-        return None
-    wanted = set(shared)
-    mask = np.array([name in wanted for name in labels.ids.tolist()], bool)
-    return labels.take(np.flatnonzero(mask)) if mask.any() else None
-
-
-def _notes(labels: Opinions | None, available: Opinions | None, shared: Sequence[str]) -> list[str]:
+def _notes(labels: Opinions | None, available: Opinions | None, shared: Texts) -> list[str]:
     if labels is None:
         return ["no human labels: the runs are compared with each other only"]
     if available is None:
         return [f"{labels.source} labels none of the {counted(len(shared), 'shared pair')}"]
-    missing = len(set(shared) - set(available.ids.tolist()))
+    missing = int((available.find(shared) < 0).sum())
     of = f"of {counted(len(shared), 'shared pair')}"
     return [f"{counted(missing, f'{of} has', f'{of} have')} no human label"] if missing else []
 
@@ -268,7 +256,7 @@ def _mutual(tables: Mapping[str, Opinions], options: BootstrapOptions) -> list[M
                     (first, second),
                     dimension,
                     (one.codes[dimension], other.codes[dimension]),
-                    units(one.facts, instructions=False),
+                    one.units(instructions=False),
                     options,
                 )
                 if made.items:
@@ -286,10 +274,8 @@ def _agreement(
     pair = align(names[1], dimension, *labels)
     size = len(pair.labels)
     counts = joint_counts(pair.truth, pair.predicted, size)
-    drawn = Units.items(counts)
-    if unit is not None:
-        cells = pair.truth[pair.known].astype(np.int64) * size + pair.predicted[pair.known]
-        drawn = Units.few_each(unit[pair.known], cells, counts.size)
+    cells = pair.truth[pair.known].astype(np.int64) * size + pair.predicted[pair.known]
+    drawn = Units.of(cells, counts.size, None if unit is None else unit[pair.known])
     result = estimates(drawn, measures_of(pair.labels), options)
     same = result.get("accuracy_4way") or result["accuracy_3way"]
     return Mutual(*names, dimension, pair.labels, int(counts.sum()), same, result["kappa"])

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.compare.boards import BoardChange, compare_boards
+from trace_eval.compare.boards import BoardChange, board_tables, compare_boards
 from trace_eval.compare.change import compare_judgings
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.change_tables import change_tables
@@ -16,7 +16,6 @@ from trace_eval.compare.options import ChangeOptions
 from trace_eval.compare.read_board import is_board, read_board
 from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
-from trace_eval.compare.shared_tables import board_tables
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scores import read_ratings

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.show.table import column
+from trace_eval.show.table import NOTHING, Table, column, table
 
 Array = NDArray[np.float64]
 
@@ -166,3 +166,22 @@ def _t(freedom: int) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.975))
+
+
+def mapping_table(results: Mapping) -> Table:
+    """The mapping from old to new scores, or why there is none."""
+    return table(
+        "Mapping of first to second",
+        [results],
+        "kind points line sd half_width left_out identity low",
+        results.reason or "first scores stay as they are; mapped ones stand beside them",
+        line="second =",
+    )
+
+
+def mapped_cells(results: Mapping | None, old: float | None) -> tuple[str, str]:
+    """An old score on the new scale, and its 95 % interval."""
+    at = None if results is None or old is None else results.at(old)
+    if at is None:
+        return NOTHING, NOTHING
+    return f"{at[0]:.4g}", f"{at[1][0]:.3g} to {at[1][1]:.3g}"

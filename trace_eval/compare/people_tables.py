@@ -42,7 +42,7 @@ def _labels(people: Sequence[ComparedPeople]) -> Table:
                 p.metric,
                 s.judge,
                 s.scored,
-                s.metrics.get("accuracy_4way") or s.metrics.get("accuracy_3way"),
+                s.accuracy,
                 s.metrics.get("kappa"),
                 s.majority.accuracy,
                 _among(p.ceiling),

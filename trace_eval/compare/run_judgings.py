@@ -25,7 +25,6 @@ from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import rated, values_of
 from trace_eval.opinions.scores import ratings_of_items
-from trace_eval.rubrics.single import ScaleSpec
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.stats.inference.ceiling import human_ceiling
@@ -104,13 +103,13 @@ def scores_judging(run: Run) -> Judging:
         scored.setdefault(score.rubric, {})[score.item] = score
     if not scored:
         raise UserError(f"{run.folder}: the run has no scores yet; run `trace-eval rate` first")
-    record = run.record()
+    record, rubrics = run.record(), run.rubrics()
     ids = [name for name in items if any(name in of for of in scored.values())]
     mine = [items[name] for name in ids]
     points, reasons, scale = {}, {}, None
     for rubric, of in scored.items():
         results = [of.get(name) for name in ids]
-        labels = ScaleSpec.model_validate(record.rubrics[rubric].get("scale")).labels
+        labels = rubrics[rubric].scale.labels
         low, high = min(labels), max(labels)
         values = [np.nan if s is None or s.value is None else s.value for s in results]
         points[f"{rubric}.score"] = (np.array(values, float) - low) / (high - low)

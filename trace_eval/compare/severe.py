@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from trace_eval.compare.judgings import Joined
 from trace_eval.opinions.codes import MISSING
-from trace_eval.show.table import column, joined
+from trace_eval.show.table import Table, column, joined, table
 
 Array = NDArray[np.float64]
 
@@ -90,3 +91,12 @@ def severe_items(
 
 def _said(points: float) -> str:
     return f"{points:.3g}"
+
+
+def severe_table(
+    items: Sequence[SevereItem], note: str, before: str = "first", after: str = "second"
+) -> Table:
+    """Items that turned from a win into a loss."""
+    return table(
+        "Severe items", items, "item metric before after why", note, before=before, after=after
+    )

@@ -116,9 +116,9 @@ def system_change(
     again = None if repeat is None else repeat.points(metric)
     families = []
     for family in _families(table, metric in joined.first.codes):
-        expected, details = _expected(family, x, again, options.seed)
+        expected = _expected(family, x, again, options.seed)
         seen = family.conclude(x), family.conclude(y)
-        families.append(change(family.name, family.names, *seen, expected, details))
+        families.append(change(family.name, family.names, *seen, expected))
     return SystemChange(
         tuple(rows), correlate("second", means[1], "first", means[0]), tuple(families)
     )
@@ -148,9 +148,9 @@ def _rows(
     resampler = Resampler(np.arange(len(x)) if cluster is None else cluster, options.seed)
     first, second = table.points(x), table.points(y)
     present = ~np.isnan(first)
+    own = [(table.system == number) & present for number in range(len(table.names))]
     first, second = np.nan_to_num(first), np.nan_to_num(second)
-    for number, name in enumerate(table.names):
-        mine = (table.system == number) & present
+    for name, mine in zip(table.names, own, strict=True):
         for key, values in (("first", first), ("second", second), ("shift", second - first)):
             resampler.mean(f"{key}.{name}", values, table.item, where=mine)
     result = resampler.estimates(options)
@@ -161,13 +161,17 @@ def _rows(
         for key in ("first", "second")
     ]
     gap = second - first
+    unit = None if cluster is None else cluster[table.item]
     adjusted = holm(
-        [_shift_p(table, n, present, gap, cluster, options.seed) for n in range(len(table.names))]
+        [
+            sign_flip(gap[mine], None if unit is None else unit[mine], seed=options.seed)
+            for mine in own
+        ]
     )
     rows = [
         SystemShift(
             name,
-            int(((table.system == number) & present).sum()),
+            int(own[number].sum()),
             result[f"first.{name}"],
             result[f"second.{name}"],
             result[f"shift.{name}"],
@@ -177,20 +181,6 @@ def _rows(
         for number, name in enumerate(table.names)
     ]
     return sorted(rows, key=lambda row: (row.ranks[0] is None, row.ranks[0] or 0, row.system))
-
-
-def _shift_p(
-    table: _Table,
-    number: int,
-    available: NDArray[np.bool_],
-    gap: Array,
-    cluster: NDArray[np.int64] | None,
-    seed: int,
-) -> float:
-    """P value of no shift of one system, on the items that it answered."""
-    mine = (table.system == number) & available
-    units = None if cluster is None else cluster[table.item[mine]]
-    return sign_flip(gap[mine], units, seed=seed)
 
 
 def _ranks(values: list[float | None]) -> list[int | None]:

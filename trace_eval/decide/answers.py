@@ -9,14 +9,12 @@ from blueprints import counted
 from fusion import DEFAULT_POLICY, PLAIN_POLICIES
 from trace_eval.decide.card import Card
 from trace_eval.decide.verdict import standing_of
-from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.runs.fuse import ASKED
 from trace_eval.show.records import plain
 from trace_eval.stats.agreement.judges import AS_GIVEN
 from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate
-from trace_eval.stats.inference.win_rates import RateRow, WinRates
 from trace_eval.stats.ranking.report import MeanRow, RankReport
 from trace_eval.stats.report import INSTRUCTIONS, AgreeReport, ScoreReport
 from trace_eval.stats.sentences import (
@@ -81,17 +79,13 @@ def _two(report: RankReport) -> tuple[str, ...]:
     of = f"of {counted(own.labelled, 'pair')} by this judge{under(options.policy)}"
     details = head_to_head(names, (own.labels, own.labels_interval, own.p), of, level, _test(own))
     by_judge = f"{details}."
-    people = _people(report)
-    if people is None:
-        silent = any(caveat.method == PEOPLES_RATES for caveat in report.caveats)
-        return (
-            (by_judge, _NO_VOICE)
-            if silent
-            else (by_judge, _NO_LABELS, first_labels(own.labelled, level))
-        )
-    rows, ppi = people
+    rows = report.people
+    if not rows:
+        return by_judge, *_unknown(report, own.labelled)
     if options.typed:
-        shares = ", ".join(f"{row.system} {rate(*_both(row.rate))}" for row in rows)
+        shares = ", ".join(
+            f"{row.system} {rate(row.rate.both or 0.0, row.rate.interval)}" for row in rows
+        )
         return by_judge, f"By people: {shares} (both may lose)."
     result = next((row.rate for row in rows if row.system == names[0]), None)
     if result is None or result.both is None:
@@ -100,15 +94,15 @@ def _two(report: RankReport) -> tuple[str, ...]:
     details = head_to_head(
         names, (result.both, result.interval, result.p), of, level, _test(result)
     )
-    return by_judge, f"{details}.", *_next_step(result, own.labels, level, ppi is not None)
+    return (
+        by_judge,
+        f"{details}.",
+        *_next_step(result, own.labels, level, report.powered is not None),
+    )
 
 
 def _test(result: PPIEstimate) -> str:
     return EXACT if result.exact else OF_RATE
-
-
-def _both(result: PPIEstimate) -> tuple[float, Any]:
-    return (0.0 if result.both is None else result.both), result.interval
 
 
 def _basis(result: PPIEstimate, report: RankReport) -> str:
@@ -140,18 +134,11 @@ def _next_step(
     return (tell or "People see no difference at all, so no number of labels can be named.",)
 
 
-#: The caveat of labels that cannot speak for the run.
-PEOPLES_RATES = "people's win rates"
-
-
-def _people(report: RankReport) -> tuple[tuple[RateRow, ...], WinRates | None] | None:
-    """Win rates by human labels: of few labels, or of all pairs; None: there are none to be had."""
-    ppi = report.powered
-    if ppi is not None:
-        return ppi.systems, ppi
-    if any(caveat.method == PEOPLES_RATES for caveat in report.caveats):
-        return None
-    return (report.labelled, None) if report.labelled else None
+def _unknown(report: RankReport, pairs: int) -> tuple[str, ...]:
+    """Why nothing is said of people."""
+    if report.silent:
+        return (_NO_VOICE,)
+    return _NO_LABELS, first_labels(pairs, report.options.bootstrap.level)
 
 
 def _several(report: RankReport) -> tuple[str, ...]:
@@ -182,12 +169,9 @@ def _several(report: RankReport) -> tuple[str, ...]:
 
 
 def _people_of_several(report: RankReport, level: float) -> tuple[str, ...]:
-    people = _people(report)
-    if people is None:
-        silent = any(caveat.method == PEOPLES_RATES for caveat in report.caveats)
-        pairs = sum(row.rate.labelled for row in report.judged) // 2
-        return (_NO_VOICE,) if silent else (_NO_LABELS, first_labels(pairs, level))
-    rows, ppi = people
+    rows, ppi = report.people, report.powered
+    if not rows:
+        return _unknown(report, sum(row.rate.labelled for row in report.judged) // 2)
     top = rows[0]
     best = top.rate.both
     if best is None:
@@ -271,7 +255,7 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
     if not best:
         return ("Nothing that people labelled was scored: nothing can be said.",)
     score = best[0]
-    result = accuracy_of(score)
+    result = score.accuracy
     assert result.value is not None
     judge = f"{score.judge}{under(report.policies.get(score.judge))}"
     who = f"{judge} agrees with people on {rate(result.value, result.interval)}"
@@ -307,18 +291,13 @@ def pairs_of(score: JudgeScore, drawn: str) -> str:
     return f"{counted(score.scored, 'pair')} ({'; '.join(lines)})"
 
 
-def accuracy_of(score: JudgeScore) -> IntervalEstimate:
-    """Share of the pairs on which a judge gives the human label, over its typed or plain labels."""
-    return score.metrics.get("accuracy_4way") or score.metrics["accuracy_3way"]
-
-
 def most_accurate(scores: Sequence[JudgeScore]) -> list[JudgeScore]:
     """Judges on the pair as a whole, the most accurate first."""
     names = {score.dimension for score in scores}
     main = next((name for name in MAIN if name in names), None)
     main = main or next((score.dimension for score in scores), None)
-    available = [s for s in scores if s.dimension == main and accuracy_of(s).value is not None]
-    return sorted(available, key=lambda score: -(accuracy_of(score).value or 0))
+    available = [s for s in scores if s.dimension == main and s.accuracy.value is not None]
+    return sorted(available, key=lambda score: -(score.accuracy.value or 0))
 
 
 def _beside_next(report: AgreeReport, best: Sequence[JudgeScore]) -> str:
@@ -329,7 +308,7 @@ def _beside_next(report: AgreeReport, best: Sequence[JudgeScore]) -> str:
         if {row.first, row.second} == pair and row.dimension == one.dimension:
             said = outcome(True, row.p_holm, level, MCNEMAR)
             return f"Beside {other.judge} on the same pairs it is {said}."
-    value = accuracy_of(other).value or 0.0
+    value = other.accuracy.value or 0.0
     return f"{other.judge} is next with {percent(value)} %; the two were not compared."
 
 

@@ -20,15 +20,26 @@ from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.agreement.bias.effects import PositionRow, positions
+from trace_eval.stats.agreement.bias.length import length_bias
 from trace_eval.stats.agreement.judges import fused_by
 from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.ceiling import RuleCeiling, human_ceiling
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
-from trace_eval.stats.inference.loudness import LoudnessBias, loudness_bias
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import AgreeReport
+
+
+@dataclass(frozen=True)
+class LoudnessBias:
+    """Among the pairs that raters call a tie: what the judge said; exact sign test."""
+
+    human_ties: int
+    louder: int
+    quieter: int
+    tied: int
+    p: float
 
 
 @dataclass(frozen=True)
@@ -101,8 +112,7 @@ class Card:
         """Accuracy of the overall label, with its interval."""
         if self.main is None:
             return None, None
-        result = self.main.metrics.get("accuracy_4way") or self.main.metrics["accuracy_3way"]
-        return result.value, result.interval
+        return self.main.accuracy.value, self.main.accuracy.interval
 
     @property
     def rule(self) -> tuple[str, float] | None:
@@ -144,22 +154,19 @@ def make_cards(
         probed = named or probes_of([stored] if stored.is_file() else [], raters)
         for judge in raters:
             name = judge if len(paths) == 1 else f"{path.name}: {judge}"
-            card = _card(name, judge, source, ran, people, resamples, probed.get(judge))
-            cards.append(card)
+            one = replace(raters[judge], labels=source.labels if people is None else people)
+            cards.append(_card(name, one, ran, resamples, probed.get(judge)))
     return cards
 
 
 def _card(
     name: str,
-    judge: str,
-    source: Opinions,
+    one: Opinions,
     ran: Operation | None,
-    labels: Opinions | None,
     resamples: int,
     probes: ProbeReport | None,
 ) -> Card:
-    labels = source.labels if labels is None else labels
-    one = replace(source.raters()[judge], labels=labels)
+    judge, labels = next(iter(one.raters())), one.labels
     unknown: list[str] = []
     report = _agreement(one, labels, resamples, unknown)
     score = main_score(report)
@@ -172,7 +179,7 @@ def _card(
     tests = tuple(row for row in tests if row.bias.pairs)
     both = max((row.bias.pairs for row in tests), default=0)
     both = min(both, ran.both_orders) if ran and ran.both_orders else both
-    lines = [name is not None for name in run.facts.get("instruction_id", ())]
+    lines = [name is not None for name in run.table.facts.get("instruction_id", ())]
     unnamed = len(lines) - sum(lines) if any(lines) else 0
     unknown += _unknown(both, score, unnamed, len(lines), judge if probes is None else None)
     return Card(
@@ -189,7 +196,7 @@ def _card(
         operation=ran,
         agreement=report,
         ceiling=None if labels is None else human_ceiling(labels),
-        loudness=None if labels is None or report is None else loudness_bias(one, labels),
+        loudness=_loudness(run) if report else None,
         calibration=_calibration(one, labels, unknown) if report else None,
         probes=probes,
         limits={e: limits_of(e) for e in (ran.extractors.values() if ran else ())},
@@ -197,7 +204,7 @@ def _card(
             score,
             scored / items if items else 0.0,
             min((row.bias.p for row in tests), default=None),
-            report.warnings if report else source.warnings,
+            report.warnings if report else one.warnings,
             both,
         ),
         unknown=tuple(unknown),
@@ -256,6 +263,15 @@ def _calibration(
 
 
 def _distinct(run: LabelledRun, *names: str) -> int | None:
-    columns = [run.facts[name] for name in names if name in run.facts]
+    columns = [run.table.facts[name] for name in names if name in run.table.facts]
     available = {value for column in columns for value in np.asarray(column).tolist() if value}
     return len(available) or None
+
+
+def _loudness(run: LabelledRun) -> LoudnessBias | None:
+    """Whether the judge prefers the louder answer where people see a tie; None: levels unknown."""
+    facts = run.table.facts
+    if "loudness_a" not in facts or "loudness_b" not in facts:
+        return None
+    result = length_bias(run.truth, run.codes, facts["loudness_a"], facts["loudness_b"])
+    return LoudnessBias(result.human_ties, result.longer, result.shorter, result.tied, result.p)

@@ -16,8 +16,7 @@ from trace_eval.decide.card_page import AGREEMENT, comparison, sections
 from trace_eval.show.table import Table
 from trace_eval.static import page_style
 from trace_eval.stats.inference.calibrate import Calibration
-from trace_eval.stats.inference.forest import ForestMark, forest
-from trace_eval.stats.inference.reliability import diagram
+from trace_eval.stats.inference.forest import ForestMark, diagram, forest
 from trace_eval.stats.sentences import percent, rate
 
 _INTERVAL = re.compile(r"\[[-\d., ]+\]")

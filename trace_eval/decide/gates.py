@@ -94,10 +94,9 @@ def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
     ``labels:SYSTEM`` and ``both:SYSTEM`` ask for one of them. Where every pair has a label, both
     is what the labels say. What has no interval is not known.
     """
-    ppi = report.powered
-    rows = report.labelled if ppi is None else ppi.systems
+    rows = report.labelled if report.powered is None else report.powered.systems
     people: dict[str, PPIEstimate | None] = {row.system: row.rate for row in rows}
-    if any(caveat.method == "people's win rates" for caveat in report.caveats):
+    if report.silent:
         people = dict.fromkeys(people)
     results: dict[str, float | None] = {}
     for row in report.judged:
@@ -122,8 +121,7 @@ def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | No
         for name, metric in score.metrics.items():
             own[f"{score.dimension}.{name}"] = metric.value
         if score.dimension in ("overall", "preference") and AGREEMENT not in own:
-            main = score.metrics.get("accuracy_4way") or score.metrics["accuracy_3way"]
-            own |= {AGREEMENT: main.value, "coverage": score.coverage}
+            own |= {AGREEMENT: score.accuracy.value, "coverage": score.coverage}
             own |= {name: metric.value for name, metric in score.metrics.items()}
     return values
 

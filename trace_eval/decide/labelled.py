@@ -1,22 +1,36 @@
-"""Judgements and a few human labels from files, for plans and screens."""
+"""Judgements and a few human labels: read for plans and screens, and written as lists."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from blueprints import UserError
 from trace_eval.data.columns import Columns
-from trace_eval.runs.fuse import load_policy
+from trace_eval.data.csv_cells import write_table
+from trace_eval.data.outputs import claimed
+from trace_eval.decide.plan import LabelPlan
+from trace_eval.decide.screen import Screening
+from trace_eval.opinions.codes import label_text
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions, read_with_labels
+from trace_eval.show.records import write_json
+from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.options import LabelChoice
+
+#: Columns of each list: the order of the rows is the order of work.
+COLUMNS = ("id", "label", "certainty", "human", "system_a", "system_b", "instruction_id")
+
+#: Files, in the run's folder where a run was judged.
+PROBABILITIES, REPORT = "calibrated.csv", "calibration.json"
 
 
 def read_labelled_run(
     source: Path,
     labels: Path | None = None,
     chosen: LabelChoice | None = None,
-    *,
     others: Sequence[Path] = (),
     columns: Columns | None = None,
 ) -> LabelledRun:
@@ -32,13 +46,89 @@ def read_labelled_run(
     Raises:
         UserError: a file cannot be read, or see there.
     """
-    chosen = chosen or LabelChoice()
     (judged,), available = read_with_labels([source], labels, columns)
-    return gather(
-        judged,
-        available,
-        judge=chosen.judge,
-        policy=load_policy(chosen.policy) if chosen.policy else None,
-        dimension=chosen.dimension,
-        others=[read_opinions(path) for path in others],
+    return gather(judged, available, chosen, [read_opinions(path) for path in others])
+
+
+def write_lists(folder: Path, screening: Screening, run: LabelledRun) -> list[Path]:
+    """Write ``decided.csv``, ``review.csv``, ``hopeless.csv`` and ``screen.json``.
+
+    Raises:
+        UserError: the folder cannot be written.
+    """
+    index = {str(key): row for row, key in enumerate(run.table.ids.tolist())}
+    signal = (screening.chosen or screening.candidate or screening.parts[0]).signal
+    certainty = run.signals.get(signal)
+    facts = run.table.facts
+    written = []
+
+    def cells(key: str) -> tuple[object, ...]:
+        row = index[key]
+        return (
+            key,
+            label_text(int(run.codes[row])),
+            None if certainty is None else f"{certainty[row]:.6g}",
+            label_text(int(run.truth[row])),
+            *(facts[fact][row] if fact in facts else None for fact in COLUMNS[4:]),
+        )
+
+    with claimed(folder):
+        for name in ("decided", "review", "hopeless"):
+            path = folder / f"{name}.csv"
+            write_table(path, COLUMNS, map(cells, getattr(screening, name)))
+            written.append(path)
+        write_json(folder / "screen.json", screening)
+    return [*written, folder / "screen.json"]
+
+
+def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
+    """Write the pairs to label, in order, with their systems and instruction.
+
+    Where the labels at hand have inclusion probabilities, those of the planned pairs as well.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    index = {str(key): row for row, key in enumerate(run.table.ids.tolist())}
+    facts = run.table.facts
+    rows = (
+        (
+            key,
+            *(facts[name][index[key]] if name in facts else None for name in COLUMNS[4:]),
+            *([f"{plan.inclusion[key]:.6g}"] if plan.inclusion else []),
+        )
+        for key in plan.pairs
     )
+    more = ("inclusion",) if plan.inclusion else ()
+    write_table(path, ("id", *COLUMNS[4:], *more), rows)
+
+
+def write_probabilities(
+    source: Opinions, labels: Opinions | None, folder: Path, policy: str | None = None
+) -> tuple[Calibration, list[Path]]:
+    """Fit on the labelled pairs and write every scored pair's probability.
+
+    Args:
+        source: one judge's judgements.
+        labels: people's; None: those that came with the judgements.
+        folder: where the two files go; made where it is missing.
+        policy: fuse the judge's overall label with it; None: the stored one.
+
+    Raises:
+        UserError: there are too few labels, or the folder cannot be written.
+    """
+    if labels is None and source.labels is None:
+        name = source.source
+        raise UserError(f"{name}: its pairs carry no labels; name a file with --labels")
+    run = gather(source, labels, LabelChoice(policy=policy))
+    result = calibrate(run)
+    path = folder / PROBABILITIES
+    known = dict(zip(run.table.ids.tolist(), run.usable.tolist(), strict=True))
+    rows = (
+        (str(key), f"{p:.6f}", "yes" if known[key] else "no")
+        for key, p in result.probabilities.items()
+    )
+    with claimed(folder):
+        write_table(path, ("id", "p_a", "held_out"), rows)
+        write_json(folder / REPORT, replace(result, probabilities={}))
+    return result, [path, folder / REPORT]

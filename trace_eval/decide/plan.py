@@ -9,7 +9,7 @@ always are, though ``agree`` may come to less where the judge's certainty tells 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
@@ -146,8 +146,8 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
     chosen = order[:more]
     seconds = _seconds(run)
     minutes = None if seconds is None else more * seconds / 60
-    return LabelPlan(
-        source=run.source,
+    plan = LabelPlan(
+        source=run.table.source,
         goal=world.goal,
         width=width,
         now=now if np.isfinite(now) else None,
@@ -162,9 +162,10 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
         strata=tuple(_strata(world, order, chosen)),
         inclusion=_inclusion(world, future.included(wanted), chosen),
         notes=tuple(_notes(world, options.cluster)),
-        pairs=tuple(str(run.ids[row]) for row in chosen),
-        verdict=_verdict(world, width, expected, more, enough, beyond, minutes),
+        pairs=tuple(str(run.table.ids[row]) for row in chosen),
+        verdict="",
     )
+    return replace(plan, verdict=_verdict(plan))
 
 
 def _inclusion(
@@ -175,7 +176,7 @@ def _inclusion(
         return {}
     requested = {*chosen.tolist(), *world.rows[world.known].tolist()}
     rows = zip(world.rows, shares, strict=True)
-    return {str(world.run.ids[row]): float(share) for row, share in rows if row in requested}
+    return {str(world.run.table.ids[row]): float(share) for row, share in rows if row in requested}
 
 
 def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, bool]:
@@ -248,39 +249,30 @@ def _seconds(run: LabelledRun) -> float | None:
     return float(np.nanmedian(taken))
 
 
-def _verdict(
-    world: PlannedRun,
-    width: float,
-    expected: float,
-    more: int,
-    enough: bool,
-    beyond: int | None,
-    minutes: float | None,
-) -> str:
-    time = "" if minutes is None else f", about {minutes:.0f} minutes of one rater"
-    what = "every system's win rate" if world.goal == RATES else "the judge's accuracy"
-    if not enough and not more:
+def _verdict(plan: LabelPlan) -> str:
+    time = "" if plan.minutes is None else f", about {plan.minutes:.0f} minutes of one rater"
+    what = "every system's win rate" if plan.goal == RATES else "the judge's accuracy"
+    interval, width = f"the interval of {what}", f"{plan.width:g}"
+    expected = "unknown" if plan.expected is None else f"{plan.expected:.3f}"
+    if not plan.enough and not plan.more:
+        return f"Every pair has a label: {interval} is {expected} wide, not {width}."
+    if not plan.enough:
+        more = f"; about {counted(plan.beyond, 'pair')} in all would do" if plan.beyond else ""
         return (
-            f"Every pair has a label: the interval of {what} is {expected:.3f} wide, not {width:g}."
+            f"All {counted(plan.more, 'open pair')}{time} would not do: {interval} would still be"
+            f" {expected} wide, not {width}{more}."
         )
-    if not enough:
-        shown = f"{expected:.3f}" if np.isfinite(expected) else "unknown"
-        more_pairs = f"; about {counted(beyond, 'pair')} in all would do" if beyond else ""
+    if not plan.more:
+        return f"No more labels are needed: {interval} is {expected} wide."
+    label = f"Label {counted(plan.more, 'more pair')}{time}"
+    if not plan.promised:
         return (
-            f"All {counted(more, 'open pair')}{time} would not do: the interval of {what} would"
-            f" still be {shown} wide, not {width:g}{more_pairs}."
-        )
-    if not more:
-        return f"No more labels are needed: the interval of {what} is {expected:.3f} wide."
-    if not world.future.independent:
-        return (
-            f"Label {counted(more, 'more pair')}{time}: the interval of {what} is then expected"
-            f" to be at most {width:g} wide ({expected:.3f}); that is no promise, because how"
-            " alike pairs of one instruction are is known from few labels."
+            f"{label}: {interval} is then expected to be at most {width} wide ({expected}); that is"
+            " no promise, because how alike pairs of one instruction are is known from few labels."
         )
     return (
-        f"Label {counted(more, 'more pair')}{time}: four times in five the interval of {what} is"
-        f" then at most {width:g} wide (expected {expected:.3f})."
+        f"{label}: four times in five {interval} is then at most {width} wide (expected"
+        f" {expected})."
     )
 
 

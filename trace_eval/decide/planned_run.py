@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.opinions.codes import MISSING, Codes, collapse_codes, is_untyped
+from trace_eval.opinions.codes import MISSING, POINTS, collapse_codes, is_untyped
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 from trace_eval.stats.inference.future_labels import FutureLabels, Mean
 from trace_eval.stats.inference.labelled_run import Array, LabelledRun
@@ -28,11 +28,11 @@ class PlannedRun:
             name in facts and all(facts[name].tolist()) for name in ("system_a", "system_b")
         )
         if options.goal == RATES and not named:
-            raise UserError(f"{run.source}: win rates need system_a and system_b")
+            raise UserError(f"{run.table.source}: win rates need system_a and system_b")
         self.goal: str = options.goal or (RATES if named else ACCURACY)
         kept = run.scored
         if self.goal == RATES:
-            kept = kept & ~self_mask(facts, len(run.ids))
+            kept = kept & ~self_mask(facts, len(run.table.ids))
         self.run, self.rng = run, np.random.default_rng(options.seed)
         self.rows = np.flatnonzero(kept)
         self.known = (run.truth != MISSING)[self.rows]
@@ -57,9 +57,9 @@ class PlannedRun:
             values: Array = np.nan_to_num(run.agrees[rows])
             means = [Mean(everything, np.zeros(len(rows), bool), nothing)]
         else:
-            values, judged = _points(truth), _points(codes)
+            values, judged = np.nan_to_num(POINTS[truth], nan=0.5), POINTS[codes]
             means = list(self._rates(judged))
-        group = run.cluster if options.cluster else run.copies
+        group = run.table.units(options.cluster)
         if group is not None:
             group = np.asarray(np.unique(group[rows], return_inverse=True)[1])
         inclusion = run.drawn.inclusion
@@ -91,10 +91,6 @@ class PlannedRun:
         order = np.empty(len(grouped))
         order[grouped] = (within + self.rng.random(len(size))[at]) / size[at]
         return np.asarray(self.rows[shuffled[np.argsort(order, kind="stable")]])
-
-
-def _points(codes: Codes) -> Array:
-    return np.where(codes == 0, 1.0, np.where(codes == 1, 0.0, 0.5))
 
 
 def _labels(run: LabelledRun, rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.data.columns import Columns
-from trace_eval.decide.human_ranking import read_human_ranking
+from trace_eval.data.names import NAMES
+from trace_eval.data.tables import records
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import SIDE_NAMES, Opinions
 from trace_eval.opinions.positions import has_positions, read_positions
@@ -21,10 +24,14 @@ from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables
 from trace_eval.stats.options import LABELS, SCORES, RankOptions, check
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.rank_scores import rank_scores
-from trace_eval.stats.ranking.contradicted import contradicted
 from trace_eval.stats.ranking.orders import separate_orders
-from trace_eval.stats.ranking.prepare import fused_with, judge_table, people_table
-from trace_eval.stats.ranking.report import Caveat, RankReport
+from trace_eval.stats.ranking.prepare import (
+    contradicted,
+    fused_with,
+    judge_table,
+    people_table,
+)
+from trace_eval.stats.ranking.report import PEOPLES_RATES, Caveat, RankReport
 
 
 def rank(
@@ -104,7 +111,7 @@ def _rank_judged(
     if labels is not None and not separate:
         ppi, why_not = _ppi_win_rates(table, labels, options)
         if why_not is not None:
-            caveats = (*caveats, Caveat("people's win rates", f"left out: {why_not}"))
+            caveats = (*caveats, Caveat(PEOPLES_RATES, f"left out: {why_not}"))
     warnings = (*source.warnings, *report.warnings)
     return replace(report, warnings=warnings, caveats=caveats, powered=ppi)
 
@@ -157,3 +164,40 @@ def _ppi_win_rates(
     if run.drawn.caption is not None:
         result = replace(result, design=f"{result.design}; {run.drawn.caption}")
     return result, None
+
+
+def read_human_ranking(path: Path) -> dict[str, float]:
+    """System -> score, more is better, from a table with ``system`` and ``score`` or ``rank``.
+
+    Raises:
+        UserError: a column is missing, scores and ranks are mixed, a value is no finite number,
+            or a system comes twice.
+    """
+    rows: list[Mapping[str, Any]] = []
+    for where, record in records(path):
+        if isinstance(record, str):
+            raise UserError(f"{where}: {record}")
+        rows.append(record)
+    provided = [c for c in ("score", "rank") if any(row.get(c) for row in rows)]
+    if len(provided) > 1:
+        raise UserError(f"{path}: has both score and rank, which run in opposite order; keep one")
+    scores: dict[str, float] = {}
+    for number, row in enumerate(rows, start=1):
+        name = next((row[n] for n in NAMES["system"] if row.get(n)), None)
+        if not name or not provided or not row.get(provided[0]):
+            raise UserError(f"{path}, record {number}: needs 'system' and 'score' or 'rank'")
+        if name in scores:
+            raise UserError(f"{path}, record {number}: {name} was given before; delete one")
+        value = _number(row[provided[0]], f"{path}, record {number}: {provided[0]}")
+        scores[name] = value if provided[0] == "score" else -value
+    return scores
+
+
+def _number(text: Any, what: str) -> float:
+    try:
+        value = float(text)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise UserError(f"{what} is {text!r}; give a finite number")
+    return value

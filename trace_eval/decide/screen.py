@@ -14,18 +14,19 @@ know nothing of the labels.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.decide.screen_words import caveats, untrusted, verdict
 from trace_eval.opinions.codes import SPLIT
 from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.decidable import (
     EVERYTHING,
+    STARTS,
     DecidableStratum,
+    fewest_labels,
     tested_parts,
     wanted_labels,
 )
@@ -85,7 +86,7 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
     delta = (1 - options.confidence) / len(signals)
     parts: list[DecidableStratum] = []
     for name, values in signals.items():
-        parts += tested_parts(name, values, run.agrees, scored, design, options.agree, delta)
+        parts += tested_parts((name, values), run, design, options.agree, delta)
     drawn = run.drawn
     shifted = differences(run) if drawn.inclusion is None else []
     why_not = drawn.problem or drawn.doubt
@@ -98,9 +99,9 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
     candidate, needed = nearest
     order = signals[(chosen or candidate or parts[0]).signal]
     inside = scored & (order >= chosen.threshold) if chosen else np.zeros_like(scored)
-    clustered = options.cluster and run.cluster is not None
-    return Screening(
-        source=run.source,
+    clustered = options.cluster and run.table.units() is not None
+    result = Screening(
+        source=run.table.source,
         judge=run.judge,
         dimension=run.column,
         options=options,
@@ -114,12 +115,11 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
         decided=_listed(run, inside, -order),
         review=_listed(run, scored & ~inside, order),
         hopeless=_listed(run, ~scored, order),
-        verdict=verdict(chosen, candidate, needed, parts, options, clustered)
-        if trusted
-        else untrusted(why_not),
-        caveats=tuple(caveats(run, options, shifted)),
+        verdict="" if trusted else _untrusted(why_not),
+        caveats=tuple(_caveats(run, options, shifted)),
         split=int((usable & (run.truth >= SPLIT)).sum()),
     )
+    return replace(result, verdict=_verdict(result)) if trusted else result
 
 
 def _signals(run: LabelledRun, options: ScreenOptions) -> dict[str, NDArray[np.float64]]:
@@ -133,13 +133,113 @@ def _signals(run: LabelledRun, options: ScreenOptions) -> dict[str, NDArray[np.f
     chosen = {name: results[name] for name in options.by or results}
     if not chosen:
         # nothing tells pairs apart: all of them, or none
-        chosen = {EVERYTHING: np.zeros(len(run.ids))}
+        chosen = {EVERYTHING: np.zeros(len(run.table.ids))}
     return chosen
 
 
 def _listed(run: LabelledRun, mask: NDArray[np.bool_], key: NDArray[np.float64]) -> tuple[str, ...]:
     rows = np.flatnonzero(mask)
-    return tuple(str(run.ids[row]) for row in rows[np.argsort(key[rows], kind="stable")])
+    return tuple(str(run.table.ids[row]) for row in rows[np.argsort(key[rows], kind="stable")])
+
+
+def _untrusted(why: str | None) -> str:
+    """Why labels promise nothing of other pairs.
+
+    Args:
+        why: what is wrong with the draw; None: the labelled pairs visibly are no random sample.
+    """
+    if why is None:
+        why = (
+            "the labelled pairs are no random sample of this run, so they promise nothing of the"
+            " others; label a random sample, give each label its inclusion probability"
+        )
+    return f"None: {why}, or pass --as-sampled to have a promise for pairs like the labelled ones."
+
+
+def _verdict(result: Screening) -> str:
+    """The promise, or how far it is."""
+    options, chosen, candidate = result.options, result.chosen, result.candidate
+    promise = f"agreement with people of at least {options.agree:.0%}"
+    sure = f"confidence {options.confidence:.0%}"
+    if chosen is not None:
+        return (
+            f"{counted(chosen.decided, 'pair')} ({chosen.share:.0%} of the scored ones) may be"
+            f" decided by the judge alone: {_which(chosen)} reach {promise}, {sure}"
+            f" ({chosen.agreement:.1%} of their {counted(chosen.labelled, 'label')} agree)."
+        )
+    if candidate is not None and result.needed is not None:
+        return (
+            f"None: no part is shown to reach {promise} at {sure}. Nearest are"
+            f" {_which(candidate)} ({counted(candidate.decided, 'pair')};"
+            f" {counted(candidate.labelled, 'label')}, {candidate.agreement:.1%} agree):"
+            f" {_wanted(candidate, result.needed)}."
+        )
+    best = max(result.parts, key=lambda part: part.agreement or 0.0)
+    if best.agreement is not None and best.agreement > options.agree:
+        fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
+        of = "" if result.instructions is None else " of as many instructions"
+        return (
+            f"None: the labels are too few to show {promise} at {sure} ({best.labelled} where"
+            f" {best.agreement:.1%} agree); {fewest}{of} could suffice if all agreed."
+        )
+    seen = "no labels" if best.agreement is None else f"at best {best.agreement:.1%} agree"
+    fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
+    return (
+        f"None: no part looks as if it reached {promise} ({seen}); more labels would not change"
+        f" that for this judge, a lower --agree might. Fewer than {counted(fewest, 'label')}"
+        " cannot show it."
+    )
+
+
+def _which(part: DecidableStratum) -> str:
+    if part.signal == EVERYTHING:
+        return "all of them"
+    return f"those with {part.signal} of at least {part.threshold:.4g}"
+
+
+def _wanted(part: DecidableStratum, needed: int) -> str:
+    """The number of labels that would decide, as far as the part has that many pairs."""
+    if needed > part.decided:
+        return f"about {counted(needed, 'label')} would be needed, more than pairs are there"
+    return f"about {counted(needed, 'label')} drawn at random among them would probably tell"
+
+
+def _caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> list[str]:
+    """What cannot be promised, or holds by assumption."""
+    drawn, lines = run.drawn, []
+    why_not = drawn.problem or drawn.doubt
+    if why_not:
+        if options.as_sampled:  # else the verdict says it
+            lines.append(why_not)
+    elif drawn.inclusion is None and not run.asked[run.scored].all():
+        lines.append(
+            f"the labelled pairs are no random sample of this run ({'; '.join(shifted)}): a"
+            " promise could hold for pairs like the labelled ones only"
+            if shifted
+            else "the labelled pairs are taken as a random sample of this run's pairs, or of its"
+            " instructions"
+        )
+    lacking = [available is None for available in run.table.facts.get("instruction_id", [None])]
+    if options.cluster and any(lacking):
+        copies = (
+            ""
+            if run.table.units(instructions=False) is None
+            else ", but for copies (the same two recordings)"
+        )
+        words = "instructions are unknown: pairs are taken as independent"
+        if not all(lacking):
+            unknown = counted(sum(lacking), "pair")
+            words = f"the instruction of {unknown} is unknown: each is taken for one"
+        lines.append(f"{words}{copies}")
+    if run.unmatched:
+        stray = "labelled item was not judged and is", "labelled items were not judged and are"
+        lines.append(f"{counted(run.unmatched, *stray)} left out")
+    split = run.usable & (run.truth >= SPLIT)
+    if split.any():
+        number = counted(int(split.sum()), "labelled pair")
+        lines.append(f"raters split on {number}: each label of theirs is right in part")
+    lines.append("pairs unlike this run's (new systems, topics, voices) need new labels")
+    return lines
 
 
 def screen_tables(result: Screening) -> Iterator[Table]:

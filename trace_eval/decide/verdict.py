@@ -88,7 +88,7 @@ def decide(
     exchanged = [w for w in warnings if w.check in ("swapped", "exchanged_sides")]
     if exchanged:
         return Verdict("do not use", f"answers look exchanged: {exchanged[0].text}")
-    accuracy = score.metrics.get("accuracy_4way") or score.metrics["accuracy_3way"]
+    accuracy = score.accuracy
     rule = standing_of(score)
     if accuracy.value is None or rule is None or rule.p is None:
         return Verdict("unknown", "there is no rule to compare its accuracy with")

@@ -9,7 +9,6 @@ whole cluster (cluster bootstrap): its kind is its own vector of counts.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -27,9 +26,6 @@ _BLOCK = 4_000_000
 
 #: Whole numbers below this are exact in 32-bit floating point, with room for a resample.
 _EXACT_IN_32_BITS = 2**23
-
-#: Tables wider than this are hardly ever equal for two clusters.
-_MERGE_WIDTH = 64
 
 #: Tables with a smaller share of cells in use are multiplied as sparse ones.
 _SPARSE = 0.1
@@ -55,12 +51,26 @@ class Units:
 
     @classmethod
     def of(
-        cls, cell: NDArray[np.int64], cells: int, cluster: NDArray[np.int64] | None = None
+        cls, cell: NDArray[np.int64], cells: int, unit: NDArray[np.int64] | None = None
     ) -> Units:
-        """Single items, or whole clusters where they are given, from the cell of every item."""
-        if cluster is None:
+        """From the cell of every item and the number of its unit; None: each is one."""
+        if unit is None or not len(unit):
             return cls.items(np.bincount(cell, minlength=cells))
-        return cls.clusters(cluster, cell, cells)
+        order = np.argsort(unit, kind="stable")
+        cell = cell[order]
+        start = np.flatnonzero(np.r_[True, np.diff(unit[order]) != 0])
+        # units of equal cells have equal sums of 64 random bits for each cell
+        bits = np.random.default_rng(0).integers(2**64, size=cells, dtype=np.uint64)
+        _, first, sizes = np.unique(
+            np.add.reduceat(bits[cell], start), return_index=True, return_counts=True
+        )
+        by_appearance = np.argsort(first)
+        kind = np.full(len(start), -1)
+        kind[first[by_appearance]] = np.arange(len(first))
+        kind = np.repeat(kind, np.diff(np.r_[start, len(cell)]))
+        key = kind[kind >= 0] * cells + cell[kind >= 0]
+        tables = np.bincount(key, minlength=len(first) * cells).reshape(-1, cells)
+        return cls(tables, sizes[by_appearance])
 
     @classmethod
     def items(cls, counts: NDArray[Any]) -> Units:
@@ -70,31 +80,6 @@ class Units:
         tables = np.zeros((len(seen), len(flat)), np.int64)
         tables[np.arange(len(seen)), seen] = 1
         return cls(tables, flat[seen])
-
-    @classmethod
-    def clusters(cls, cluster: NDArray[np.int64], cell: NDArray[np.int64], cells: int) -> Units:
-        """Whole clusters; ``cluster`` (from 0) and ``cell`` are given per item."""
-        number = int(cluster.max(initial=-1)) + 1
-        counts = np.bincount(cluster * cells + cell, minlength=number * cells)
-        tables = counts.astype(np.int32).reshape(number, cells)
-        tables = tables[tables.any(1)]
-        sizes = np.ones(len(tables), np.int64)
-        if cells <= _MERGE_WIDTH:
-            tables, sizes = np.unique(tables, axis=0, return_counts=True)
-        return cls(tables, sizes.astype(np.int64))
-
-    @classmethod
-    def few_each(cls, unit: NDArray[np.int64], cell: NDArray[np.int64], cells: int) -> Units:
-        """Many units of few items, merged by their cells; both are given per item."""
-        if not len(unit):
-            return cls(np.zeros((0, cells), np.int64), np.zeros(0, np.int64))
-        order = np.lexsort((cell, unit))
-        ends = np.flatnonzero(np.diff(unit[order])) + 1
-        kinds = Counter(tuple(details.tolist()) for details in np.split(cell[order], ends))
-        tables = np.zeros((len(kinds), cells), np.int64)
-        for row, kind in enumerate(kinds):
-            np.add.at(tables[row], list(kind), 1)
-        return cls(tables, np.array(list(kinds.values()), np.int64))
 
     @property
     def total(self) -> NDArray[np.int64]:

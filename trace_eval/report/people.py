@@ -109,8 +109,8 @@ def _calibration(source: Opinions) -> dict[str, Any]:
         return {}
     try:
         from trace_eval.stats.inference.calibrate import calibrate
+        from trace_eval.stats.inference.forest import diagram
         from trace_eval.stats.inference.labelled_run import gather
-        from trace_eval.stats.inference.reliability import diagram
 
         result = calibrate(gather(source, None))
     except (ImportError, UserError):
@@ -182,7 +182,7 @@ def _standings(ranking: RankReport) -> tuple[WinRateRow, ...]:
 
 
 def _caveats(ranking: RankReport) -> list[str]:
-    from trace_eval.decide.answers import PEOPLES_RATES
+    from trace_eval.stats.ranking.report import PEOPLES_RATES
 
     caveats = [
         f"{'' if caveat.method == 'all' else caveat.method.replace('_', ' ') + ': '}{caveat.text}"

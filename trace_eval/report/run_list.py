@@ -180,7 +180,7 @@ def _agreement(run: Run) -> str | None:
     score = next((one for one in report.scores if one.dimension in ("overall", "preference")), None)
     if score is None:
         return None
-    result = score.metrics.get("accuracy_4way") or score.metrics["accuracy_3way"]
+    result = score.accuracy
     return None if result.value is None else rate(result.value, result.interval)
 
 

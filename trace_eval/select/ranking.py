@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from blueprints import Strict, counted
-from trace_eval.opinions.labels import label_table
 from trace_eval.select.candidates import TextGroup
 from trace_eval.select.schemes import Bracket, SchemeVerdict, Verdicts
-from trace_eval.stats.ranking.outcomes import outcomes_of
+from trace_eval.stats.ranking.models import BRADLEY_TERRY
+from trace_eval.stats.ranking.outcomes import outcomes_between
 from trace_eval.stats.ranking.ranks import DECIMALS
-from trace_eval.stats.ranking.strengths import MODELS, strengths
+from trace_eval.stats.ranking.strengths import strengths
 
 #: Model of the comparisons of a group; a tie is half a win for each side.
-_MODEL = MODELS["bradley_terry"]
+_MODEL = BRADLEY_TERRY
 
 #: Games of each candidate against an average one: every strength is finite.
 _PRIOR = 1.0
@@ -118,19 +118,10 @@ def bradley_terry(
     names: Sequence[str], verdicts: Mapping[tuple[str, str], SchemeVerdict]
 ) -> dict[str, float]:
     """Log-strengths with mean 0 and a prior of one game; undecided comparisons are left out."""
-    decided = {match: v for match, v in verdicts.items() if v.label is not None}
+    decided = {match: v.label for match, v in verdicts.items() if v.label is not None}
     values = dict.fromkeys(names, 0.0)
     if decided:
-        table = label_table(
-            "comparisons",
-            {
-                "id": [str(number) for number in range(len(decided))],
-                "preference": [verdict.label for verdict in decided.values()],
-                "system_a": [match[0] for match in decided],
-                "system_b": [match[1] for match in decided],
-            },
-        )
-        fitted = strengths(_MODEL, outcomes_of(table), prior=_PRIOR)
+        fitted = strengths(_MODEL, outcomes_between(decided), prior=_PRIOR)
         values |= dict(zip(fitted.systems, fitted.values or (), strict=False))
     return values
 
@@ -142,23 +133,14 @@ def _ranks(values: Mapping[str, float]) -> dict[str, int]:
     return {name: 1 + sum(v > rounded[name] for v in rounded.values()) for name in order}
 
 
-def _ranked(
-    group: TextGroup,
-    name: str,
-    rank: int,
-    score: float | None = None,
-    strength: float | None = None,
-    knocked_out: int | None = None,
-) -> Ranked:
+def _ranked(group: TextGroup, name: str, rank: int, **by: Any) -> Ranked:
     member = next(candidate for candidate in group.candidates if candidate.id == name)
     return Ranked(
         candidate=name,
         system=member.item.system,
         clip=str(member.clip),
         rank=rank,
-        score=score,
-        strength=strength,
-        knocked_out=knocked_out,
+        **by,
     )
 
 

@@ -6,15 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from blueprints import UserError
-from fusion import Policy
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.runs.fuse import load_policy
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.shares import ShareRow, share_rows
 from trace_eval.stats.inference.win_rates import describe
-from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.options import AgreeOptions, LabelChoice
 from trace_eval.stats.report import ALL_POLICIES
 
 
@@ -33,7 +31,7 @@ def shares_of(
                 if int((items.codes[column] != MISSING).sum()) >= len(table):
                     continue  # every judged pair has a label: nothing to estimate
                 try:
-                    run = gather(source, labels, judge=judge, policy=policy, dimension=column)
+                    run = gather(source, labels, LabelChoice(judge, policy, column))
                 except UserError as error:  # probabilities of some labels only
                     left_out[str(error)] = None
                     continue
@@ -58,13 +56,12 @@ def calibrations_of(
     policy = policy_of(options)
     for source in sources:
         for judge in source.raters():
-            run = gather(source, labels, judge=judge, policy=policy)
+            run = gather(source, labels, LabelChoice(judge, policy))
             draw = options.bootstrap
             result = calibrate(run, options.folds, draw.level, draw.seed, options.baselines)
             yield replace(result, probabilities={})  # `fuse --calibrated` writes them
 
 
-def policy_of(options: AgreeOptions) -> Policy | None:
+def policy_of(options: AgreeOptions) -> str | None:
     """The one policy to fuse with; None: the stored labels."""
-    name = options.policy
-    return None if name is None or name == ALL_POLICIES else load_policy(name)
+    return None if options.policy == ALL_POLICIES else options.policy

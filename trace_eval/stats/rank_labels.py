@@ -10,13 +10,13 @@ import numpy as np
 from blueprints import UserError, counted
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.inference.win_rates import RateRow, own_rates
+from trace_eval.stats.inference.win_rates import own_rates
 from trace_eval.stats.options import RankOptions
-from trace_eval.stats.ranking.checks import ranking_warnings
-from trace_eval.stats.ranking.contradicted import Contradicted
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.intervals import RankSets, rank_intervals
+from trace_eval.stats.ranking.models import MODELS
 from trace_eval.stats.ranking.outcomes import Outcomes, outcomes_of
+from trace_eval.stats.ranking.prepare import Contradicted, ranking_warnings
 from trace_eval.stats.ranking.ranks import ranks
 from trace_eval.stats.ranking.report import (
     AGAINST_BASELINE,
@@ -28,7 +28,7 @@ from trace_eval.stats.ranking.report import (
     SystemRow,
     methods_of,
 )
-from trace_eval.stats.ranking.strengths import MODELS, Strengths, strengths
+from trace_eval.stats.ranking.strengths import Strengths, strengths
 from trace_eval.stats.ranking.win_rate import mean_win_rates, meetings, win_rates
 
 
@@ -55,7 +55,7 @@ def rank_labels(
     options = options or RankOptions()
     if left_out is not None:
         table = _without(table, table.column(options.dimension), left_out)
-    outcomes = outcomes_of(table, options.dimension)
+    outcomes = outcomes_of(table, options.dimension, options.cluster)
     _check(outcomes, options, table.source)
     fitted = {
         name: strengths(m, outcomes, options.typed, options.prior) for name, m in MODELS.items()
@@ -66,7 +66,7 @@ def rank_labels(
         for method in methods_of(options)
         for standing in _standings(method, outcomes, fitted.get(method), options, sets.get(method))
     ]
-    theirs = None if labels is None else outcomes_of(labels, options.dimension)
+    theirs = None if labels is None else outcomes_of(labels, options.dimension, options.cluster)
     return RankReport(
         source=table.source,
         options=options,
@@ -81,10 +81,12 @@ def rank_labels(
             for result in fitted.values()
             for name, value in result.parameters
         ),
-        together=outcomes.copies is not None,
+        together=outcomes.unit is not None,
         meetings=tuple(meetings(outcomes, options.typed)),
-        judged=_own(outcomes, options),
-        labelled=() if theirs is None else _own(theirs, options),
+        judged=own_rates(outcomes, options.bootstrap.level, options.typed),
+        labelled=()
+        if theirs is None
+        else own_rates(theirs, options.bootstrap.level, options.typed),
         split=0 if theirs is None else theirs.split,
         caveats=(
             *([] if left_out is None else [Caveat("all", left_out.text)]),
@@ -113,10 +115,6 @@ def _correlations(
                 yield correlate(method, ours, name, by_method[method])
 
 
-def _own(outcomes: Outcomes, options: RankOptions) -> tuple[RateRow, ...]:
-    return own_rates(outcomes, options.bootstrap.level, options.cluster, options.typed)
-
-
 def _without(table: Opinions, column: str, left_out: Contradicted) -> Opinions:
     """The table without the labels that were given by place."""
     codes = table.codes[column]
@@ -136,8 +134,6 @@ def _check(outcomes: Outcomes, options: RankOptions, source: str) -> None:
             f"--baseline {options.baseline!r} is no system; use one of"
             f" {', '.join(outcomes.systems)}"
         )
-    if options.cluster and outcomes.cluster is None:
-        raise UserError("--cluster draws whole instructions: give every item an instruction_id")
 
 
 def _against(outcomes: Outcomes, options: RankOptions) -> list[Fraction | None]:
@@ -260,7 +256,7 @@ def _caveats(
     if winless := [row.system for row in rows if not row.wins and (row.ties or row.both_bad)]:
         has = "has no win: its strength rests" if len(winless) == 1 else "have no win: they rest"
         yield Caveat("models", f"{', '.join(winless)} {has} on ties alone")
-    if options.cluster and outcomes.cluster is not None and len(np.unique(outcomes.cluster)) < 2:
+    if options.cluster and outcomes.unit is not None and len(np.unique(outcomes.unit)) < 2:
         yield Caveat("all", "all comparisons have one instruction: ranks have no interval")
     if outcomes.self_compared:
         yield Caveat(

@@ -8,8 +8,8 @@ from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Table, grid, table
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.inference.tables import ppi_tables
+from trace_eval.stats.ranking.models import MODELS
 from trace_eval.stats.ranking.report import RankReport, Standing
-from trace_eval.stats.ranking.strengths import MODELS
 
 
 def rank_tables(report: RankReport) -> Iterator[Table]:

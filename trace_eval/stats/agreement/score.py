@@ -62,6 +62,11 @@ class JudgeScore:
     split: int = 0
     ties: str = ""
 
+    @property
+    def accuracy(self) -> IntervalEstimate:
+        """Share of the items with the human label: over typed ties where there are, else plain."""
+        return self.metrics.get("accuracy_4way") or self.metrics["accuracy_3way"]
+
 
 def score_judge(
     columns: Sequence[Aligned],

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DIMENSIONS
-from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.opinions.codes import MISSING, POINTS, Codes
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.baselines import RULES
 from trace_eval.stats.agreement.number_rules import NumberRule
@@ -138,9 +138,10 @@ def calibrate(
     x, names = features_of(run)
     scored = run.scored
     available = scored & (run.truth != MISSING)
-    group = np.arange(len(available)) if run.cluster is None else run.cluster
+    unit_of = run.table.units()
+    group = np.arange(len(available)) if unit_of is None else unit_of
     groups = len(np.unique(group[available]))
-    named = any(details is not None for details in run.facts.get("instruction_id", ()))
+    named = any(details is not None for details in run.table.facts.get("instruction_id", ()))
     unit = "instruction" if named else "pair"
     if available.sum() < LEAST_PAIRS or groups < 2:
         raise UserError(
@@ -154,11 +155,12 @@ def calibrate(
     held = {method.name: _held_out(method, x[available], y, fold) for method in methods}
     order = sorted(held, key=lambda name: log_loss(held[name], y))
     draws = Draws(group[available], level, seed)
-    chosen = _chosen(methods, x[available], y, group[available], fold, seed)
+    data = x[available], y, group[available]
+    chosen = _chosen(methods, data, fold, seed)
     best = next(method for method in methods if method.name == order[0])
     everywhere = best.fit(x[available], y)(x[scored])
-    probabilities = dict(zip(run.ids[scored].tolist(), everywhere.tolist(), strict=True))
-    probabilities |= dict(zip(run.ids[available].tolist(), chosen.tolist(), strict=True))
+    probabilities = dict(zip(run.table.ids[scored].tolist(), everywhere.tolist(), strict=True))
+    probabilities |= dict(zip(run.table.ids[available].tolist(), chosen.tolist(), strict=True))
     return Calibration(
         judge=run.judge,
         pairs=int(available.sum()),
@@ -170,7 +172,7 @@ def calibrate(
         methods=tuple(_measured(name, held[name], y, draws) for name in order),
         chosen=_measured(CHOSEN, chosen, y, draws),
         best=order[0],
-        rules=tuple(_rules(run, available, y, chosen, draws, baselines)),
+        rules=tuple(_rules(run, available, chosen, draws, baselines)),
         probabilities=probabilities,
     )
 
@@ -203,8 +205,8 @@ def features_of(run: LabelledRun) -> tuple[Array, tuple[str, ...]]:
 
 
 def _preference(codes: Codes) -> Array:
-    """People's preference of A: 1, 0, or a half for every tie."""
-    return np.where(codes == 0, 1.0, np.where(codes == 1, 0.0, 0.5))
+    """People's preference of A; one that is missing is a tie."""
+    return np.asarray(np.nan_to_num(POINTS[codes], nan=0.5))
 
 
 def _folds(group: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]:
@@ -229,13 +231,12 @@ def _held_out(method: Method, x: Array, y: Array, fold: NDArray[np.int64]) -> Ar
 
 def _chosen(
     methods: Sequence[Method],
-    x: Array,
-    y: Array,
-    group: NDArray[np.int64],
+    data: tuple[Array, Array, NDArray[np.int64]],
     fold: NDArray[np.int64],
     seed: int,
 ) -> Array:
     """Held-out probabilities of the method that is best within the rest of every fold."""
+    x, y, group = data
     probabilities = np.full(len(y), 0.5)
     for number in np.unique(fold):
         train = fold != number
@@ -281,11 +282,11 @@ def _right(p: Array, y: Array) -> Array:
 def _rules(
     run: LabelledRun,
     available: NDArray[np.bool_],
-    y: Array,
     chosen: Array,
     draws: Draws,
     baselines: Sequence[NumberRule],
 ) -> list[Rule]:
+    y = _preference(run.truth[available])
     ours = _right(chosen, y)
     rules: dict[str, Codes] = {"judge's own label": run.codes}
     for rule in (*RULES, *baselines):

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import ceil, log
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.show.table import column, p_text, p_value
 from trace_eval.stats.inference.influence import Design
+from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.risk import p_below, worth
 
 #: Parts tried per signal: the surest 5 %, 10 %, ... of the run.
@@ -56,15 +56,14 @@ class DecidableStratum:
 
 
 def tested_parts(
-    name: str,
-    values: NDArray[np.float64],
-    agrees: NDArray[Any],
-    scored: NDArray[np.bool_],
+    signal: tuple[str, NDArray[np.float64]],
+    run: LabelledRun,
     design: Design,
     target: float,
     delta: float,
 ) -> list[DecidableStratum]:
     """The parts of one signal, strictest first, tested in sequence at ``delta`` together."""
+    (name, values), agrees, scored = signal, run.agrees, run.scored
     levels = np.unique(
         np.quantile(values[scored], 1 - np.arange(1, PARTS + 1) / PARTS, method="lower")
     )[::-1]

@@ -1,4 +1,4 @@
-"""Intervals as a line of text or as HTML: what a forest plot shows."""
+"""Pictures of estimates: intervals as a line of text or as HTML, a reliability diagram as SVG."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from blueprints import counted
 from trace_eval.estimate.interval import Range
+from trace_eval.stats.inference.calibrate import Fitted
 
 #: Characters between the two ends of the axis.
 WIDTH = 41
+
+#: Of a reliability diagram: its side and the room for its axes, pixels.
+SIZE, EDGE = 220, 30
 
 
 def line(
@@ -87,3 +92,32 @@ def forest(rows: Sequence[ForestMark], low: float, high: float, ends: Sequence[s
         out.append("</div>")
     under = "".join(f"<span>{escape(end)}</span>" for end in ends)
     return "".join([*out, f'<div class="ends" aria-hidden="true">{under}</div></div>'])
+
+
+def diagram(fitted: Fitted) -> str:
+    """One dot per bin, its area by the pairs in it; the diagonal is perfect calibration."""
+    most = max(b.pairs for b in fitted.bins)
+
+    def x(value: float) -> float:
+        return EDGE + value * SIZE
+
+    def y(value: float) -> float:
+        return 10 + (1 - value) * SIZE
+
+    out = [
+        f'<svg viewBox="0 0 {SIZE + EDGE + 10} {SIZE + EDGE + 10}" role="img" class="reliability"'
+        f' aria-label="Reliability of {fitted.method}">',
+        f'<rect x="{EDGE}" y="10" width="{SIZE}" height="{SIZE}" class="frame"/>',
+        f'<line x1="{x(0)}" y1="{y(0)}" x2="{x(1)}" y2="{y(1)}" class="null"/>',
+    ]
+    for b in fitted.bins:
+        radius = 2 + 5 * (b.pairs / most) ** 0.5
+        out.append(
+            f'<circle cx="{x(b.predicted):.1f}" cy="{y(b.observed):.1f}" r="{radius:.1f}"'
+            f' class="s0"><title>predicted {b.predicted:.2f}, people {b.observed:.2f},'
+            f" {counted(b.pairs, 'pair')}</title></circle>"
+        )
+    for value in (0.0, 0.5, 1.0):
+        out.append(f'<text x="{x(value)}" y="{SIZE + 24}" class="axis">{value:g}</text>')
+        out.append(f'<text x="{EDGE - 4}" y="{y(value) + 4}" class="name">{value:g}</text>')
+    return "".join([*out, "</svg>"])

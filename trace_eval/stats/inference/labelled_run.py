@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from fusion import Policy
-from trace_eval.opinions.cells import Texts
 from trace_eval.opinions.codes import MISSING, SCORE_FACTS, Codes, collapse_codes
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import Numbers, units
+from trace_eval.opinions.units import Facts
+from trace_eval.runs.fuse import load_policy
 from trace_eval.stats.agreement.align import align
 from trace_eval.stats.inference.influence import Design, simple_design
 from trace_eval.stats.inference.sampling import Drawn, drawn_labels
+from trace_eval.stats.options import LabelChoice
 from trace_eval.stats.ranking.prepare import judge_table
 
 Array = NDArray[np.float64]
@@ -29,7 +27,8 @@ class LabelledRun:
     """One judge on all items, human labels on some.
 
     Attributes:
-        table: the judgements, one row per item.
+        table: the judgements, one row per item, with the labels' instructions, systems and
+            recordings where they have none.
         column: the label column that is looked at.
         labels: people's; None: none are known.
         truth: what people say of every item, a set where they split; missing: nobody's
@@ -37,8 +36,6 @@ class LabelledRun:
         agrees: 1 where the judge has people's label, a part where they split and it has one of
             theirs, else 0; NaN where nobody was asked or nothing was scored [shape=(n,)].
         drawn: how the labelled items were chosen.
-        facts: what tells which items are not independent, the labels' where the judgements
-            have none.
         signals: name -> how sure the judge was, the more the surer [shape=(n,)].
         unmatched: labelled items that were not judged.
     """
@@ -49,24 +46,13 @@ class LabelledRun:
     truth: Codes
     agrees: Array
     drawn: Drawn
-    facts: Mapping[str, NDArray[Any]]
     signals: Mapping[str, Array]
     unmatched: int
-
-    @property
-    def source(self) -> str:
-        """Where the judgements come from."""
-        return self.table.source
 
     @property
     def judge(self) -> str:
         """Who judged."""
         return next(iter(self.table.raters()))
-
-    @property
-    def ids(self) -> Texts:
-        """Ids of the items."""
-        return self.table.ids
 
     @property
     def codes(self) -> Codes:
@@ -88,16 +74,6 @@ class LabelledRun:
         """Items with both a verdict and a human label."""
         return np.asarray(~np.isnan(self.agrees))
 
-    @cached_property
-    def cluster(self) -> Numbers | None:
-        """Unit of every item, see :func:`~trace_eval.opinions.units.units` [shape=(n,)]."""
-        return units(self.facts)
-
-    @cached_property
-    def copies(self) -> Numbers | None:
-        """The same with copies alone, whatever the instruction [shape=(n,)]."""
-        return units(self.facts, instructions=False)
-
     def design(self, asked: NDArray[np.bool_], cluster: bool) -> Design:
         """The sampling design, for estimates over all items.
 
@@ -105,16 +81,13 @@ class LabelledRun:
             asked: the items that count [shape=(n,)].
             cluster: items of one instruction are not independent; copies never are.
         """
-        return simple_design(asked, self.drawn.inclusion, self.cluster if cluster else self.copies)
+        return simple_design(asked, self.drawn.inclusion, self.table.units(cluster))
 
 
 def gather(
     source: Opinions,
     labels: Opinions | None,
-    *,
-    judge: str | None = None,
-    policy: Policy | None = None,
-    dimension: str | None = None,
+    chosen: LabelChoice | None = None,
     others: Sequence[Opinions] = (),
 ) -> LabelledRun:
     """Join judgements, labels and further judges.
@@ -122,17 +95,17 @@ def gather(
     Args:
         source: the judgements.
         labels: people's; None: those that came with the judgements, if any.
-        judge: which one, where the source has several.
-        policy: fuse the overall label of the judge with it; None: the stored one.
-        dimension: label column; None: overall, else preference.
+        chosen: which judge, dimension and policy; None: the overall label of the only judge.
         others: further judges of the same items: how many of them agree is a signal.
 
     Raises:
         UserError: there is no such judge or column, no id matches, or labels have no
             inclusion probability where others have one.
     """
-    table = judge_table(source, judge, policy)
-    run = labelled(table, source.labels if labels is None else labels, dimension)
+    chosen = chosen or LabelChoice()
+    policy = load_policy(chosen.policy) if chosen.policy else None
+    table = judge_table(source, chosen.judge, policy)
+    run = labelled(table, source.labels if labels is None else labels, chosen.dimension)
     return replace(run, signals=signals_of(source, table, run.column, others))
 
 
@@ -140,45 +113,39 @@ def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = N
     """Join the judgements of one judge, one row per item, with labels; see :func:`gather`."""
     column, number = table.column(dimension), len(table)
     codes = table.codes[column]
-    truth, agrees = np.full(number, MISSING, np.int8), np.full(number, np.nan)
     if labels is None:
-        return LabelledRun(table, column, None, truth, agrees, Drawn(None), table.facts, {}, 0)
+        nobody = np.full(number, MISSING, np.int8)
+        return LabelledRun(table, column, None, nobody, np.full(number, np.nan), Drawn(None), {}, 0)
     items = labels.per_item
     said = dimension if dimension is not None else labels.column()
     if said not in items.codes:
         raise UserError(f"{labels.source}: no labels of {said!r}; people must say it too")
-    rows = table.find(items.ids)
-    present = rows >= 0
-    if not present.any():
+    stray = int((table.find(items.ids) < 0).sum())
+    if stray == len(items):
         raise UserError(
             f"{labels.source}: none of its {len(items)} ids is among the {number} of"
             f" {table.source}; give both the same ids"
         )
-    truth[rows[present]] = items.codes[said][present]
+    people = items.spread(table.ids)
+    truth = people.codes[said]
     agrees = align("", said, truth, codes).credit()
     agrees[(truth == MISSING) | (codes == MISSING)] = np.nan
-    provided, own = None, items.facts.get("inclusion")
-    if own is not None:  # pairs without a label may have one, too
-        provided = np.full(number, np.nan)
-        provided[rows[present]] = own[present]
-    drawn = drawn_labels(labels.source, table.ids, provided, truth != MISSING, codes != MISSING)
-    stray = int((~present).sum())
-    facts = _identity(table, items)
-    return LabelledRun(table, column, labels, truth, agrees, drawn, facts, {}, stray)
+    # pairs without a label may have an inclusion, too
+    inclusion = people.facts.get("inclusion")
+    drawn = drawn_labels(labels.source, table.ids, inclusion, truth != MISSING, codes != MISSING)
+    table = replace(table, facts=_identity(table.facts, people.facts))
+    return LabelledRun(table, column, labels, truth, agrees, drawn, {}, stray)
 
 
-def _identity(table: Opinions, items: Opinions) -> Mapping[str, NDArray[Any]]:
+def _identity(judged: Facts, labelled: Facts) -> Facts:
     """Facts of every judged item; instruction, systems and clips by the labels where it has none.
 
     A pair of columns comes from one side: paths of one and hashes of the other never meet.
     """
-    rows, facts = items.find(table.ids), dict(table.facts)
+    facts = dict(judged)
     for names in (("instruction_id",), ("system_a", "system_b"), ("clip_a", "clip_b")):
-        if any(any(available is not None for available in facts.get(name, ())) for name in names):
-            continue
-        for name in names:
-            if (details := items.facts.get(name)) is not None:
-                facts[name] = np.where(rows >= 0, details[rows], np.array(None, object))
+        if not any(any(value is not None for value in facts.get(name, ())) for name in names):
+            facts |= {name: labelled[name] for name in names if name in labelled}
     return facts
 
 

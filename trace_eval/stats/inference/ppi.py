@@ -127,15 +127,9 @@ def estimate(
         return _without(sample.items, len(sample.judged), sample.judge)
     alone, both, weight = _two(sample, level, power)
     judge = _of_judge(sample, level)
-    result = _told(
-        (sample.items, len(sample.judged), sample.units),
-        (alone.value, judge.value, both.value),
-        (alone.reach, judge.reach, both.reach),
-        (alone.spread, both.spread),
-        weight,
-        (level, null, 0.0),
-    )
-    return replace(result, coarse=_coarse(sample, weight))
+    counts = sample.items, len(sample.judged), sample.units
+    result = _estimates(counts, (alone, judge, both), level, null)
+    return replace(result, weight=weight, coarse=_coarse(sample, weight))
 
 
 def interval(sample: PPIComponents, level: float = 0.95) -> Range | None:
@@ -164,21 +158,16 @@ def difference(first: PPIComponents, second: PPIComponents, level: float = 0.95)
         _two(part, level, None) for part in (first, second)
     )
     judges = _of_judge(first, level), _of_judge(second, level)
-    pairs = [(alone_1, alone_2), judges, (both_1, both_2)]
     shared = _shared(first, second)
-    alone, machine, both = (
-        of_difference(one.reach, other.reach, _correlation(one, other, shared))
-        for one, other in pairs
+    gaps = tuple(
+        _Bounded(
+            one.value - other.value,
+            of_difference(one.reach, other.reach, _correlation(one, other, shared)),
+            one.influence - other.influence,
+        )
+        for one, other in ((alone_1, alone_2), judges, (both_1, both_2))
     )
-    spreads = [float(np.linalg.norm(one.influence - other.influence)) for one, other in pairs]
-    result = _told(
-        (items, judged, units),
-        tuple(one.value - other.value for one, other in pairs),
-        (alone, machine, both),
-        (spreads[0], spreads[2]),
-        None,
-        (level, 0.0, -1.0),
-    )
+    result = _estimates((items, judged, units), gaps, level, 0.0, -1.0)
     return replace(result, coarse=_coarse(first, weight_1) or _coarse(second, weight_2))
 
 
@@ -200,33 +189,37 @@ def _without(items: int, judged: int, judge: float) -> PPIEstimate:
     return PPIEstimate(items, judged, None, judge, None, None, None, None, None, None, None)
 
 
-def _told(
+def _estimates(
     counts: tuple[int, int, int],
-    values: tuple[float, ...],
-    reaches: tuple[Reach, ...],
-    spreads: tuple[float, float],
-    weight: float | None,
-    requested: tuple[float, float, float],
+    parts: tuple[_Bounded, ...],
+    level: float,
+    null: float,
+    low: float = 0.0,
 ) -> PPIEstimate:
-    """Estimates with intervals that hold them; none where the units are too few."""
+    """Labels alone, judge alone and both, with intervals; none where the units are too few."""
     items, judged, units = counts
-    level, null, low = requested
-    machine = reaches[1].around(values[1], low)
-    if units < LEAST_LABELS:
-        return PPIEstimate(items, judged, values[0], values[1], values[2], None, machine, None,
-                       weight, None, None)  # fmt: skip
-    return PPIEstimate(
+    alone, judge, both = parts
+    result = PPIEstimate(
         labelled=items,
         judged=judged,
-        labels=values[0],
-        judge=values[1],
-        both=values[2],
-        labels_interval=reaches[0].around(values[0], low),
-        judge_interval=machine,
-        interval=reaches[2].around(values[2], low),
-        weight=weight,
-        effective=_worth(items, *spreads),
-        p=_p(values[2], reaches[2], null, units, level),
+        labels=alone.value,
+        judge=judge.value,
+        both=both.value,
+        labels_interval=None,
+        judge_interval=judge.reach.around(judge.value, low),
+        interval=None,
+        weight=None,
+        effective=None,
+        p=None,
+    )
+    if units < LEAST_LABELS:
+        return result
+    return replace(
+        result,
+        labels_interval=alone.reach.around(alone.value, low),
+        interval=both.reach.around(both.value, low),
+        effective=_worth(items, alone.spread, both.spread),
+        p=_p(both.value, both.reach, null, units, level),
     )
 
 

@@ -75,6 +75,6 @@ def share_rows(run: LabelledRun, level: float = 0.95, cluster: bool = False) -> 
 def _sureness(run: LabelledRun) -> Array:
     """The first sign of certainty as ranks in (0, 1]; constant where there is none."""
     if not run.signals:
-        return np.zeros(len(run.ids))
+        return np.zeros(len(run.table.ids))
     values = next(iter(run.signals.values()))
     return np.asarray(np.searchsorted(np.sort(values), values, side="right") / len(values))

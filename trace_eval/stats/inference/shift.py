@@ -22,7 +22,7 @@ def differences(run: LabelledRun) -> list[str]:
         return []
     p_values = {"the judge's label": _categories(run.codes, requested, rest)}
     systems = [run.table.facts.get(f"system_{side}") for side in "ab"]
-    if systems[0] is not None and systems[1] is not None:
+    if systems[0] is not None and systems[1] is not None and None not in systems[0].tolist():
         pairs = np.array([f"{a}\0{b}" for a, b in zip(*systems, strict=True)], object)
         p_values["the systems"] = _categories(pairs, requested, rest)
     for name, values in run.signals.items():

@@ -75,11 +75,11 @@ def win_rate_tables(
         cluster: items of one instruction are not independent; copies never are.
         typed: ``both_bad`` is 0 for both, not a half.
     """
-    apart = ~self_mask(run.table.facts, len(run.ids))
+    apart = ~self_mask(run.table.facts, len(run.table.ids))
     kept = run.scored & apart
     unscored = int((run.asked & apart & ~kept).sum())
     truth, judged = run.truth[kept], run.codes[kept]
-    group, inclusion = run.cluster if cluster else run.copies, run.drawn.inclusion
+    group, inclusion = run.table.units(cluster), run.drawn.inclusion
     design = simple_design(
         truth != MISSING,
         None if inclusion is None else inclusion[kept],
@@ -115,17 +115,15 @@ def win_rate_tables(
     )
 
 
-def own_rates(
-    outcomes: Outcomes, level: float = 0.95, cluster: bool = False, typed: bool = False
-) -> tuple[RateRow, ...]:
+def own_rates(outcomes: Outcomes, level: float = 0.95, typed: bool = False) -> tuple[RateRow, ...]:
     """Win rates by the labels of one table alone, best first.
 
     Args:
         outcomes: its comparisons.
-        level, cluster, typed: see :func:`win_rate_tables`.
+        level, typed: see :func:`win_rate_tables`.
     """
     everyone = np.ones(len(outcomes.cell), bool)
-    design = simple_design(everyone, None, outcomes.units if cluster else outcomes.copies)
+    design = simple_design(everyone, None, outcomes.unit)
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
     first, second = outcomes.pairs[pair].T
     points = _points(outcome.astype(np.int8), typed)  # a tie of either kind has its label's code

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trace_eval.stats.ranking.bradley_terry import BRADLEY_TERRY
-from trace_eval.stats.ranking.model import Array, Model
+from trace_eval.stats.ranking.models import BRADLEY_TERRY, Array, Model
 
 #: Largest change of a log-strength in one step, and when steps are small enough to stop.
 MAX_STEP, TOLERANCE = 2.0, 1e-10
@@ -46,24 +45,28 @@ class Fit:
     converged: Array
 
 
-def fit(model: Model, counts: Array, design: Array, virtual: Array, virtual_design: Array) -> Fit:
-    """Fit ``counts[fits, pairs, 3]`` (win, loss, tie).
+#: Counts of wins, losses and ties [shape=(fits, games, 3)], and their design: +1 and -1 for the two
+#: systems of a game [shape=(games, systems)].
+Games = tuple[Array, Array]
+
+
+def fit(model: Model, real: Games, virtual: Games) -> Fit:
+    """Fit one model to many data sets.
 
     Args:
         model: one of the three.
-        counts: real comparisons; all strengths must be finite, see :mod:`connected`.
-        design: +1 / -1 per pair [shape=(pairs, systems)].
-        virtual: games without ties against virtual opponents, always Bradley-Terry
-            [shape=(fits, games, 3)].
-        virtual_design: their design; a row with +1 only is a game against strength 0.
+        real: comparisons; all strengths must be finite, see :func:`strengths.connected`.
+        virtual: games without ties against virtual opponents, always Bradley-Terry; a row of the
+            design with +1 only is a game against strength 0.
     """
+    counts, design = real
     number, size = len(counts), design.shape[1]
     ties = counts[..., 2].sum(-1) > 0
     if model.parameter is None:
         ties[:] = False
     theta = np.zeros((number, size + 1))
     theta[:, size] = np.where(ties, model.start, model.none)
-    state = _Likelihood(model, counts, design, virtual, virtual_design, ties)
+    state = _Likelihood(model, real, virtual, ties)
     active = np.ones(number, bool)
     value, gradient, hessian = state.at(theta)
     for _ in range(MAX_STEPS):
@@ -103,23 +106,12 @@ def _inside(model: Model, tie: Array, step: Array) -> Array:
 
 
 class _Likelihood:
-    def __init__(
-        self,
-        model: Model,
-        counts: Array,
-        design: Array,
-        virtual: Array,
-        virtual_design: Array,
-        ties: Array,
-    ) -> None:
-        self.parts = (
-            (model.likelihood, counts, design),
-            (BRADLEY_TERRY.likelihood, virtual, virtual_design),
-        )
+    def __init__(self, model: Model, real: Games, virtual: Games, ties: Array) -> None:
+        self.parts = ((model.likelihood, *real), (BRADLEY_TERRY.likelihood, *virtual))
         self.ties = ties
         # without a game against strength 0 only differences are known: fix their sum
-        self.gauge = 0.0 if virtual_design.sum(-1).any() else 1.0
-        self.size = design.shape[1]
+        self.gauge = 0.0 if virtual[1].sum(-1).any() else 1.0
+        self.size = real[1].shape[1]
 
     def value(self, theta: Array) -> Array:
         beta, tie = theta[:, : self.size], theta[:, self.size :]

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from trace_eval.estimate.paired import holm
 from trace_eval.estimate.units import Units
 from trace_eval.stats.options import RankOptions
-from trace_eval.stats.ranking.model import Array
+from trace_eval.stats.ranking.models import MODELS, Array
 from trace_eval.stats.ranking.order_test import order_p
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
 from trace_eval.stats.ranking.ranks import DECIMALS
 from trace_eval.stats.ranking.report import AGAINST_BASELINE, Standing
-from trace_eval.stats.ranking.strengths import MODELS, fit_many, problem
+from trace_eval.stats.ranking.strengths import fit_many, problem
 
 #: Share of the resamples that must rank all systems; an interval of fewer is none.
 LEAST_DEFINED = 0.5
@@ -63,15 +63,9 @@ def rank_intervals(
     """The ranks of each system by each method; all methods read the same resamples."""
     if not options.bootstrap.resamples:
         return {}
-    if options.cluster and outcomes.cluster is not None and len(np.unique(outcomes.cluster)) < 2:
+    units = Units.of(outcomes.cell, outcomes.counts.size, outcomes.unit)
+    if options.cluster and units.sizes.sum() < 2:
         return {}  # every resample of one instruction is that instruction
-    if options.cluster:
-        assert outcomes.cluster is not None
-        units = Units.clusters(outcomes.cluster, outcomes.cell, outcomes.counts.size)
-    elif outcomes.copies is not None:
-        units = Units.few_each(outcomes.copies, outcomes.cell, outcomes.counts.size)
-    else:
-        units = Units.items(outcomes.counts)
     drawn: dict[str, list[Array]] = {method: [] for method in methods}
     for counts in units.resample(options.bootstrap):
         for method, rows in drawn.items():

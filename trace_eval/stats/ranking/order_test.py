@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.paired import sign_test
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
 
 Array = NDArray[np.float64]
@@ -46,15 +47,19 @@ def order_p(
         p where the row is ahead of the column, and 1 elsewhere [shape=(systems, systems)].
     """
     size = len(outcomes.systems)
-    played, own = _games(outcomes, typed)
     result = np.ones((size, size))
-    rates = _instruction_rates(outcomes, typed, only) if cluster else np.empty((size, 0))
+    if cluster:
+        rates = _instruction_rates(outcomes, typed, only)
+    else:
+        played, own = _games(outcomes, typed)
     for one, other in combinations(range(size), 2):
-        thirds = [k for k in range(size) if k not in (one, other) and only in (None, k)]
-        direct = played[one, other] if only in (None, one, other) else np.zeros(3, np.int64)
-        if cluster:
-            p, ahead = _by_instruction(rates[one], rates[other])
+        if cluster:  # who has more points per game in the instructions that compare both
+            gap = rates[one] - rates[other]
+            more, fewer = int((gap > _SAME).sum()), int((gap < -_SAME).sum())
+            p, ahead = sign_test(more, fewer), more > fewer
         else:
+            thirds = [k for k in range(size) if k not in (one, other) and only in (None, k)]
+            direct = played[one, other] if only in (None, one, other) else np.zeros(3, np.int64)
             p, ahead = _points_test(direct, own[one, thirds], own[other, thirds])
         result[(one, other) if ahead else (other, one)] = p
     return result
@@ -68,10 +73,10 @@ def _games(outcomes: Outcomes, typed: bool) -> tuple[NDArray[np.int64], NDArray[
     """
     size = len(outcomes.systems)
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
-    if outcomes.copies is None:
+    if outcomes.unit is None:
         unit = np.arange(len(pair))
     else:
-        key = outcomes.copies * len(outcomes.pairs) + pair
+        key = outcomes.unit * len(outcomes.pairs) + pair
         _, first, unit = np.unique(key, return_index=True, return_inverse=True)
         pair = pair[first]
     points = _points(typed)[:, outcome]
@@ -163,27 +168,17 @@ def _instruction_rates(outcomes: Outcomes, typed: bool, only: int | None) -> Arr
     Returns:
         [shape=(systems, instructions)]
     """
-    assert outcomes.cluster is not None
+    assert outcomes.unit is not None
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
-    size, groups = len(outcomes.systems), int(outcomes.cluster.max(initial=-1)) + 1
+    size, groups = len(outcomes.systems), int(outcomes.unit.max(initial=-1)) + 1
     total, count = np.zeros(size * groups), np.zeros(size * groups)
     first, second = outcomes.pairs[pair].T
     for side, opponent, own in zip(
         (first, second), (second, first), _points(typed)[:, outcome], strict=True
     ):
         mine = slice(None) if only is None else (side == only) | (opponent == only)
-        key = side[mine] * groups + outcomes.cluster[mine]
+        key = side[mine] * groups + outcomes.unit[mine]
         total += np.bincount(key, weights=own[mine], minlength=size * groups)
         count += np.bincount(key, minlength=size * groups)
     rates = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
     return rates.reshape(size, groups)
-
-
-def _by_instruction(one: Array, other: Array) -> tuple[float, bool]:
-    """Sign test over instructions that compare both: who has more points per game there."""
-    from scipy.special import bdtr
-
-    gap = one - other
-    ahead, behind = int((gap > _SAME).sum()), int((gap < -_SAME).sum())
-    p = float(min(1.0, 2 * bdtr(min(ahead, behind), ahead + behind, 0.5)))
-    return p, ahead > behind

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.opinions.codes import MISSING, SPLIT, is_untyped
+from trace_eval.opinions.cells import texts_of
+from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, is_untyped
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import Numbers, index_of, with_instructions
 from trace_eval.stats.agreement.bias.self_comparison import self_mask
 
 #: What a comparison can say, from the side of the pair's first system.
@@ -30,11 +30,8 @@ class Outcomes:
         counts: comparisons by :data:`OUTCOMES`; ``tie`` holds ``both_good``, plain ties and those
             on which raters split [shape=(pairs, 4)].
         cell: flat index into ``counts`` of every comparison [shape=(comparisons,)].
-        cluster: its instruction, from 0 [shape=(comparisons,)]; None: unknown.
-        copies: number of its pair, where copies and both orders of one are told; None: none are
+        unit: number of what it is drawn with, see :func:`outcomes_of`; None: each by itself
             [shape=(comparisons,)].
-        units: number of its unit, where one instruction is one and copies are; None: neither is
-            known [shape=(comparisons,)].
         typed: the labels tell good ties from bad ones.
         split: comparisons on which raters split.
         unscored, self_compared: rows left out, because they have no label, or compare a
@@ -45,9 +42,7 @@ class Outcomes:
     pairs: NDArray[np.int64]
     counts: NDArray[np.int64]
     cell: NDArray[np.int64]
-    cluster: NDArray[np.int64] | None
-    copies: NDArray[np.int64] | None
-    units: NDArray[np.int64] | None
+    unit: NDArray[np.int64] | None
     typed: bool
     unscored: int
     self_compared: int
@@ -62,26 +57,37 @@ class Outcomes:
         return design
 
 
-def outcomes_of(table: Opinions, dimension: str | None = None) -> Outcomes:
+def outcomes_between(labels: Mapping[tuple[str, str], str]) -> Outcomes:
+    """The outcomes of one comparison of each two systems, with its preference."""
+    first, second = (texts_of([pair[side] for pair in labels]) for side in (0, 1))
+    codes = np.array([LABELS.index(label) for label in labels.values()], np.int8)
+    numbers = texts_of(range(len(codes)))
+    facts = {"system_a": first, "system_b": second}
+    return outcomes_of(Opinions("comparisons", numbers, {"preference": codes}, facts=facts))
+
+
+def outcomes_of(table: Opinions, dimension: str | None = None, cluster: bool = False) -> Outcomes:
     """Count the outcomes of one judge (one row per item).
 
     Args:
         table: one row per item.
         dimension: which labels; None: see :meth:`Opinions.column`.
+        cluster: comparisons of one instruction are drawn together; else copies and both orders of
+            a pair alone are.
 
     Raises:
-        UserError: the systems are not known, there is no such label, or nothing is left.
+        UserError: the systems are not known, there is no such label, nothing is left, or an
+            instruction is not known where they are drawn.
     """
     column = table.column(dimension)
     codes = table.codes[column]
-    names = [table.facts.get(f"system_{side}") for side in "ab"]
-    if names[0] is None or names[1] is None:
+    sides = [table.facts.get(f"system_{side}") for side in "ab"]
+    if sides[0] is None or sides[1] is None:
         raise UserError(f"{table.source}: a ranking needs the columns system_a and system_b")
-    for side, name in zip("ab", names, strict=True):
-        assert name is not None
-        listed = name.tolist()
-        if not all(listed):
-            row = next(row for row, value in enumerate(listed) if not value)
+    listed = [side.tolist() for side in sides if side is not None]
+    for side, names in zip("ab", listed, strict=True):
+        if not all(names):
+            row = next(row for row, name in enumerate(names) if not name)
             raise UserError(f"{table.source}: {table.ids[row]!r} has no system_{side}; name it")
     same = self_mask(table.facts, len(table))
     kept = ~same & (codes != MISSING)
@@ -90,50 +96,26 @@ def outcomes_of(table: Opinions, dimension: str | None = None) -> Outcomes:
             f"{table.source}: no comparison is left: {int(same.sum())} compare a system with"
             f" itself, {int((~same & ~kept).sum())} have no {column} label"
         )
-    cluster, named = None, table.facts.get("instruction_id")
-    if named is not None and None not in named.tolist():
-        cluster, _ = index_of(named.tolist())
-    copies = table.units(instructions=False)
-    whole = with_instructions(table.facts, copies)
-    return _count(
-        names[0][kept],
-        names[1][kept],
-        codes[kept].astype(np.int64),
-        (
-            None if cluster is None else cluster[kept],
-            None if copies is None else copies[kept],
-            None if whole is None else whole[kept],
-        ),
-        (int((~same & ~kept).sum()), int(same.sum())),
-    )
-
-
-def _count(
-    system_a: NDArray[Any],
-    system_b: NDArray[Any],
-    codes: NDArray[np.int64],
-    groups: tuple[Numbers | None, Numbers | None, Numbers | None],
-    left_out: tuple[int, int],
-) -> Outcomes:
-    systems = tuple(sorted({*system_a.tolist(), *system_b.tolist()}))
+    if cluster and None in table.facts.get("instruction_id", np.array([None])).tolist():
+        raise UserError("--cluster draws whole instructions: give every item an instruction_id")
+    unit = table.units(cluster)
+    systems = sorted({*listed[0], *listed[1]})
     number = {name: index for index, name in enumerate(systems)}
     a, b = (
-        np.fromiter(map(number.__getitem__, side.tolist()), np.int64, len(side))
-        for side in (system_a, system_b)
+        np.fromiter(map(number.__getitem__, names), np.int64, len(table))[kept] for names in listed
     )
-    outcome = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE])[np.minimum(codes, SPLIT - 1)]
+    outcome = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE])[np.minimum(codes[kept], SPLIT - 1)]
     outcome = np.where((a > b) & (outcome <= _LOSS), 1 - outcome, outcome)
-    key = np.minimum(a, b) * len(systems) + np.maximum(a, b)
-    seen, pair = np.unique(key, return_inverse=True)
+    seen, pair = np.unique(np.minimum(a, b) * len(systems) + np.maximum(a, b), return_inverse=True)
     cell = pair * len(OUTCOMES) + outcome
-    counts = np.bincount(cell, minlength=len(seen) * len(OUTCOMES))
     return Outcomes(
-        systems,
-        np.stack(np.divmod(seen, len(systems)), 1),
-        counts.reshape(-1, len(OUTCOMES)),
-        cell,
-        *groups,
-        not is_untyped(codes.astype(np.int8)),
-        *left_out,
-        int((codes >= SPLIT).sum()),
+        systems=tuple(systems),
+        pairs=np.stack(np.divmod(seen, len(systems)), 1),
+        counts=np.bincount(cell, minlength=len(seen) * len(OUTCOMES)).reshape(-1, len(OUTCOMES)),
+        cell=cell,
+        unit=None if unit is None else unit[kept],
+        typed=not is_untyped(codes[kept]),
+        unscored=int((~same & ~kept).sum()),
+        self_compared=int(same.sum()),
+        split=int((codes[kept] >= SPLIT).sum()),
     )

@@ -1,15 +1,30 @@
-"""From a run or a file of judgements to the one table that is ranked."""
+"""From a run or a file of judgements to the one table that is ranked, and what is wrong with it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import Policy
-from trace_eval.opinions.codes import DESIGN_FACTS
+from trace_eval.opinions.codes import DESIGN_FACTS, MISSING
 from trace_eval.opinions.missing import Missing
-from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.opinions import DataWarning, Opinions
+from trace_eval.runs.first_position import ALPHA
+from trace_eval.stats.agreement.bias.position import position_bias
+from trace_eval.stats.agreement.bias.self_comparison import self_mask
+from trace_eval.stats.agreement.checks import (
+    label_sets,
+    other_column,
+    repeated,
+    self_compared,
+    swapped,
+    two_opinions,
+)
 from trace_eval.stats.agreement.judges import fused_by, with_overall
+from trace_eval.stats.agreement.mirrored import mirrored_rows, mirrored_truth
 
 
 def judge_table(
@@ -68,3 +83,87 @@ def people_table(labels: Opinions, judged: Opinions, missing: Missing = "error")
         )
     design = {name: items.facts[name] for name in DESIGN_FACTS if name in items.facts}
     return replace(items, facts={**joined.facts, **design}).take(there)
+
+
+def ranking_warnings(table: Opinions, column: str, labels: Opinions | None) -> list[DataWarning]:
+    """Warnings about the judgements that are ranked, and about the labels beside them.
+
+    Args:
+        table: one judge, one row per item.
+        column: which labels are ranked.
+        labels: people's, with the judgements' systems; None: none.
+    """
+    result = repeated(table.ids, table.facts)
+    result += self_compared(table.ids, self_mask(table.facts, len(table)))
+    result += two_opinions(table.ids, table.codes, table.source)
+    if labels is None:
+        return result
+    labels = labels.with_codes(**labels.agreed)
+    rows = table.find(labels.ids)
+    if (rows < 0).any():
+        return result  # each order is a comparison of its own: none is the labels' item
+    judged = {name: codes[rows] for name, codes in table.codes.items()}
+    result += other_column(labels.ids, labels.codes, judged, table.source)
+    if column not in labels.codes:
+        return result
+    result += two_opinions(labels.ids, labels.codes, labels.source)
+    result += mirrored_truth(labels.ids, labels.facts, labels.codes[column], labels.source)
+    truth, predicted = labels.codes[column], judged[column]
+    result += label_sets(labels.ids, truth, predicted, table.source)
+    return result + swapped(labels.ids, truth, predicted, table.source)
+
+
+@dataclass(frozen=True)
+class Contradicted:
+    """What a judge that answers by position says by position.
+
+    Attributes:
+        rows: those comparisons [shape=(n,)].
+        why: how it was found out, a clause.
+    """
+
+    rows: NDArray[np.bool_]
+    why: str
+
+    @property
+    def text(self) -> str:
+        """How many are left out, and why."""
+        of = f"of {counted(len(self.rows), 'comparison')}"
+        return (
+            f"{counted(int(self.rows.sum()), f'{of} is', f'{of} are')} left out: {self.why}, and"
+            " its two orders contradict each other there; --keep-inconsistent keeps them"
+        )
+
+
+def contradicted(source: Opinions, table: Opinions, column: str) -> Contradicted | None:
+    """Contradictions of a judge that answers by position; None of any other judge.
+
+    Of a run it is the test of its own two orders, and a label rests on every dimension that it
+    is fused from; of a file it is the rows that show the same two answers in both orders. A
+    judge that contradicts itself without preferring a place is noisy, and noise is no bias.
+
+    Args:
+        source: where the table comes from.
+        table: one judge, one row per comparison.
+        column: the labels that are ranked.
+    """
+    codes = table.codes[column]
+    details = table.facts.get(f"consistent_{column}", table.facts.get("consistent"))
+    if details is not None and any(warning.check == "place" for warning in source.warnings):
+        rows = (details == 0) & (codes != MISSING)
+        why = "this judge answers by position, not by content"
+    else:
+        joined = mirrored_rows(table.facts)
+        one, other = codes[joined.T]
+        test = position_bias(one, other)
+        if test.p >= ALPHA:
+            return None
+        rows = np.zeros(len(table), bool)
+        rows[joined[(one == other) & ((one == 0) | (one == 1))]] = True
+        first = test.first > test.second
+        why = (
+            f"this judge answers by position, not by content ({'first' if first else 'second'}"
+            f" wins in both orders of {test.first if first else test.second} of"
+            f" {counted(test.pairs, 'pair')}, p = {test.p:.2g})"
+        )
+    return Contradicted(rows, why) if rows.any() else None

@@ -10,7 +10,7 @@ from trace_eval.show.table import column
 from trace_eval.stats.inference.win_rates import RateRow, WinRates
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import Correlation
-from trace_eval.stats.ranking.strengths import MODELS
+from trace_eval.stats.ranking.models import MODELS
 
 #: Methods in the order of the report.
 METHODS = ("win_rate", "mean_win_rate", *MODELS)
@@ -18,6 +18,9 @@ METHODS = ("win_rate", "mean_win_rate", *MODELS)
 #: Name of the rate against one system, where ``--baseline`` asks for it.
 AGAINST_BASELINE = "win_rate_against_baseline"
 
+
+#: The caveat of labels that cannot speak for the run.
+PEOPLES_RATES = "people's win rates"
 
 #: Name of the method that scores of single answers are ranked by.
 MEAN_SCORE = "mean_score"
@@ -135,6 +138,18 @@ class RankReport:
     means: tuple[MeanRow, ...] = ()
     split: int = 0
     meetings: tuple[MeetingRow, ...] = ()
+
+    @property
+    def silent(self) -> bool:
+        """Whether there are human labels that cannot speak for all pairs."""
+        return any(caveat.method == PEOPLES_RATES for caveat in self.caveats)
+
+    @property
+    def people(self) -> tuple[RateRow, ...]:
+        """Win rates by human labels: from few of them, or of all pairs; empty: none are known."""
+        if self.powered is not None:
+            return self.powered.systems
+        return () if self.silent else self.labelled
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -13,18 +13,14 @@ strength 0, half won and half lost. It makes every strength finite and pulls the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from trace_eval.stats.ranking.bradley_terry import BRADLEY_TERRY
-from trace_eval.stats.ranking.connected import connected, explain
-from trace_eval.stats.ranking.davidson import DAVIDSON
 from trace_eval.stats.ranking.fit import fit
-from trace_eval.stats.ranking.model import Array, Model
+from trace_eval.stats.ranking.models import Array, Model
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
-from trace_eval.stats.ranking.rao_kupper import RAO_KUPPER
-
-MODELS: dict[str, Model] = {m.name: m for m in (BRADLEY_TERRY, DAVIDSON, RAO_KUPPER)}
 
 #: Name of the imagined system behind typed ties.
 BAR = "(bar)"
@@ -167,9 +163,51 @@ def fit_many(model: Model, setup: StrengthModel, counts: Array) -> tuple[Array, 
     tie = np.full(len(counts), np.nan)
     if finite.any():
         real, virtual = setup.games(counts[finite])
-        result = fit(model, real, setup.design, virtual, setup.virtual_design)
+        result = fit(model, (real, setup.design), (virtual, setup.virtual_design))
         number = len(setup.names) - (setup.names[-1] == BAR)
         centred = result.strengths - result.strengths[:, :number].mean(-1, keepdims=True)
         values[finite] = np.where(result.converged[:, None], centred, np.nan)
         tie[finite] = result.tie
     return values, tie
+
+
+def reach(beats: NDArray[Any]) -> NDArray[np.bool_]:
+    """Transitive closure of ``beats[..., i, j]`` (i beat or tied with j), each system its own.
+
+    All strengths are finite exactly when every system can reach every other one: else some group
+    never lost to the rest, and an infinite distance explains the data best (Zermelo 1929; Ford
+    1957).
+    """
+    size = beats.shape[-1]
+    closed = (beats > 0) | np.eye(size, dtype=bool)
+    steps = 1
+    while steps < size:
+        closed = (closed.astype(np.float32) @ closed.astype(np.float32)) > 0
+        steps *= 2
+    return np.asarray(closed)
+
+
+def connected(beats: NDArray[Any]) -> NDArray[np.bool_]:
+    """True where all strengths are finite [shape=(...)]."""
+    return np.asarray(reach(beats).all((-2, -1)))
+
+
+def explain(beats: NDArray[Any], systems: tuple[str, ...]) -> str | None:
+    """Why there is no finite strength, naming the systems; None when there is."""
+    ways = reach(beats)
+    if ways.all():
+        return None
+    for index, system in enumerate(systems):
+        others = [i for i in range(len(systems)) if i != index]
+        if not beats[index, others].any():
+            return f"{system} has no win and no tie: its strength is minus infinity"
+        if not beats[others, index].any():
+            return f"{system} has no loss and no tie: its strength is infinite"
+    first = int(np.flatnonzero(~ways.all(1))[0])
+    unreached = [name for name, way in zip(systems, ways[first], strict=True) if not way]
+    if not ways[:, first][~ways[first]].any():
+        return (
+            f"{', '.join(unreached)} were never compared, even through others, with"
+            f" {systems[first]}: their distance is unknown"
+        )
+    return f"{', '.join(unreached)} never lost to or tied with the rest: the distance is infinite"

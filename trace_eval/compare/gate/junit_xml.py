@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+from trace_eval.compare.gate.report import GateReport, GateRow
 from trace_eval.data.files import make_folder
 from trace_eval.data.outputs import write_file
-from trace_eval.gate.report import GateReport, GateRow
 from trace_eval.show.table import p_value
 from trace_eval.turns.limits import Limited
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from blueprints import UserError, counted
+from trace_eval.compare.gate.options import GateOptions
+from trace_eval.compare.gate.report import GateReport
 from trace_eval.compare.read_judging import Source
 from trace_eval.conversations.items import holds_conversations
-from trace_eval.gate.options import GateOptions
-from trace_eval.gate.report import GateReport
 from trace_eval.runs.run import Run
 from trace_eval.turns.compare import SystemsCompared, compare_systems, faulty, usable
 from trace_eval.turns.limits import failed, limited, undecided

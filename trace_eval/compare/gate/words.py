@@ -1,41 +1,16 @@
-"""A gate in words: why a metric passed or failed, one sentence for all, properties for machines."""
+"""A gate in words, in tables, and as properties for machines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from blueprints import counted
-from trace_eval.compare.flips import VerdictNoise
+from trace_eval.compare.gate.options import GateOptions
+from trace_eval.compare.gate.report import GateCoverage, GateReport, GateRow, Verdict
 from trace_eval.compare.judgings import Joined
-from trace_eval.compare.severe import SevereItem
-from trace_eval.gate.drop import Drop
-from trace_eval.gate.options import GateOptions
-from trace_eval.gate.report import GateCoverage, GateRow, Verdict
-
-
-def why(
-    drop: Drop,
-    p: float,
-    verdict: Verdict,
-    noise: VerdictNoise,
-    visible: float | None,
-    options: GateOptions,
-) -> str:
-    """What one metric says: the difference, and what this gate can see."""
-    if not drop.items:
-        return "no item was scored in both runs"
-    seen = "no drop" if visible is None else f"a drop of {100 * visible:.1f} points"
-    sees = f"this gate sees {seen} (power .8, n {drop.items})"
-    judge = f"A/A flips {noise.flips.value:.3f}" if noise.measured else "noise not measured"
-    if verdict == "fail":
-        return f"worse by {-100 * drop.difference:.1f} points, p {p:.3g}; {sees}; {judge}"
-    if verdict == "cannot tell":
-        return (
-            f"{100 * drop.difference:+.1f} points, p {p:.3g}; a drop of the margin"
-            f" {100 * options.margin:g} would be seen with a chance of {drop.power:.2f} only;"
-            f" {sees}; {judge}"
-        )
-    return f"{100 * drop.difference:+.1f} points, p {p:.3g}; {sees}; {judge}"
+from trace_eval.compare.severe import SevereItem, severe_table
+from trace_eval.show.table import Table, table
+from trace_eval.turns.limits import limits_table
 
 
 def sentence(
@@ -84,3 +59,30 @@ def properties(joined: Joined, rows: Sequence[GateRow], options: GateOptions) ->
     if joined.second.record is not None:
         values["input.candidate"] = joined.second.record.input_sha256 or "not recorded"
     return values
+
+
+def gate_tables(report: GateReport) -> Iterator[Table]:
+    """Every metric, what can be seen, and the severe items."""
+    options = report.options
+    yield table(
+        f"{report.candidate} against {report.baseline}",
+        report.rows,
+        "metric verdict items baseline candidate difference p p_holm worst",
+        f"points from 0 to 1; fails at p <= {options.alpha:g} and a drop of more than"
+        f" {options.margin:g}; worst: what is not scored any more are losses",
+    )
+    yield table(
+        "What this gate can see",
+        report.rows,
+        "metric flips noise visible power",
+        "power at the margin by the upper 95 % limit of the noise; under .5 the gate cannot tell",
+        power=f"power at {options.margin:g}",
+    )
+    if report.limits:
+        yield limits_table(report.limits)
+    if report.timing:
+        yield report.timing.table()
+    severe = [*report.severe, *report.others]
+    if severe:
+        note = f"{len(report.severe)} tagged, {options.severe} allowed; the others fail nothing"
+        yield severe_table(severe, note, before="before", after="now")

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.compare.flips import identical
+from trace_eval.compare.gate.comparable import check_comparable, sides
+from trace_eval.compare.gate.options import GateOptions
+from trace_eval.compare.gate.report import GateCoverage, GateReport, GateRow, Verdict
+from trace_eval.compare.gate.rows import coverage, gate_rows
+from trace_eval.compare.gate.timing import with_timing
+from trace_eval.compare.gate.words import properties, sentence
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
 from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.severe import SevereItem, severe_items
-from trace_eval.gate.comparable import check_comparable, sides
-from trace_eval.gate.options import GateOptions
-from trace_eval.gate.report import GateCoverage, GateReport, GateRow, Verdict
-from trace_eval.gate.rows import coverage, gate_rows
-from trace_eval.gate.timing import with_timing
-from trace_eval.gate.words import properties, sentence
 
 #: What a run says that is its own copy.
 COPY = "identical judgements: not an A/A"

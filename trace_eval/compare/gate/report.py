@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from trace_eval.compare.flips import VerdictNoise
+from trace_eval.compare.gate.options import GateOptions
 from trace_eval.compare.severe import SevereItem
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import Share
-from trace_eval.gate.options import GateOptions
 from trace_eval.show.table import column, p_text
 from trace_eval.turns.compare import SystemsCompared
 from trace_eval.turns.limits import Limited

@@ -1,0 +1,208 @@
+"""The rows of a gate: every metric tested for a drop, and how many items were scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trace_eval.compare.flips import VerdictNoise, changed, repeated
+from trace_eval.compare.gate.options import GateOptions
+from trace_eval.compare.gate.power import Spread, spread, wider
+from trace_eval.compare.gate.report import GateCoverage, GateRow, Verdict
+from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.estimate.paired import holm, mean_difference, sign_flip
+from trace_eval.estimate.share import Share
+
+Array = NDArray[np.float64]
+
+#: Power for the margin under which a gate cannot tell.
+CAN_TELL = 0.5
+
+
+@dataclass(frozen=True)
+class Drop:
+    """The test of one metric.
+
+    Attributes:
+        items: that both runs scored.
+        difference: candidate minus baseline, points from 0 to 1.
+        p: one-sided, of "the candidate is worse".
+        power: chance that the test sees a drop of the margin, by the upper limit of the noise.
+        spread: of the noise: what else the test can see.
+    """
+
+    items: int
+    difference: float
+    p: float
+    power: float
+    spread: Spread
+
+
+def measure(
+    differences: Array,
+    cluster: NDArray[np.int64] | None,
+    options: GateOptions,
+    noise: Sequence[tuple[Array, NDArray[np.int64] | None]] = (),
+    labels: bool = True,
+) -> Drop:
+    """Test paired differences for a drop, and say what the test can see.
+
+    Args:
+        differences: candidate minus baseline of the items that both scored [shape=(n,)].
+        cluster: of each item; None: independent.
+        options: margin, level, seed.
+        noise: differences of A/A with their clusters; the wider of these and of the differences
+            themselves says what can be seen.
+        labels: of verdicts, not of scores.
+    """
+    number = len(differences)
+    result = spread(differences, cluster, labels)
+    if not number:
+        return Drop(0, 0.0, 1.0, 0.0, result)
+    sure = spread(differences, cluster, labels, sure=True)
+    for gaps, units in noise:
+        result = wider(result, spread(gaps, units, labels))
+        sure = wider(sure, spread(gaps, units, labels, sure=True))
+    seen = replace(result, items=number, units=round(result.units * number / result.items))
+    surely = replace(sure, items=number, units=round(sure.units * number / sure.items))
+    return Drop(
+        number,
+        float(differences.mean()),
+        sign_flip(differences, cluster, "less", seed=options.bootstrap.seed),
+        surely.at(options.margin, options.alpha),
+        seen,
+    )
+
+
+def decide(drop: Drop, p: float, options: GateOptions, limit: float | None = None) -> Verdict:
+    """The verdict on one metric.
+
+    Args:
+        drop: what was measured.
+        p: after Holm's correction.
+        options: the margin and the level.
+        limit: one-sided 95 % lower limit of the difference, for ``strict``.
+    """
+    if p <= options.alpha and drop.difference < -options.margin:
+        return "fail"
+    if options.strict and limit is not None and limit < -options.margin:
+        return "fail"
+    return "cannot tell" if drop.power < CAN_TELL else "pass"
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """One metric before Holm's correction: points of the answer under test [shape=(n,) each]."""
+
+    before: Array
+    after: Array
+    noise: VerdictNoise
+    drop: Drop
+
+
+def gate_rows(
+    joined: Joined,
+    names: Sequence[str],
+    repeats: Sequence[Judging],
+    flip: NDArray[np.bool_],
+    options: GateOptions,
+) -> list[GateRow]:
+    """One row per metric, with Holm's correction over all of them."""
+    tested = [_tested(joined, name, repeats, flip, options) for name in names]
+    adjusted = holm([one.drop.p for one in tested])
+    return [
+        _row(joined, name, one, p, options)
+        for name, one, p in zip(names, tested, adjusted, strict=True)
+    ]
+
+
+def _tested(
+    joined: Joined,
+    name: str,
+    repeats: Sequence[Judging],
+    flip: NDArray[np.bool_],
+    options: GateOptions,
+) -> _Tested:
+    before, after = joined.points(name)
+    if name in joined.first.codes:
+        before, after = (np.where(flip, 1 - points, points) for points in (before, after))
+    _, noise, gaps = repeated(joined.first, repeats, name)
+    paired = [_paired(joined, gap) for gap in (after - before, *gaps)]
+    others = [one for one in paired[1:] if len(one[0])]
+    drop = measure(*paired[0], options, others, _is_verdict(joined.first, name))
+    return _Tested(before, after, noise, drop)
+
+
+def _paired(joined: Joined, gap: Array) -> tuple[Array, NDArray[np.int64] | None]:
+    """The known differences, and the unit of each."""
+    available, cluster = ~np.isnan(gap), joined.first.cluster
+    return gap[available], None if cluster is None else cluster[available]
+
+
+def _is_verdict(judging: Judging, name: str) -> bool:
+    """Labels, and scores that are 0 or 1: right and wrong."""
+    own = judging.points(name)
+    return name in judging.codes or bool(np.isin(own[~np.isnan(own)], (0.0, 1.0)).all())
+
+
+def _row(joined: Joined, name: str, tested: _Tested, p: float, options: GateOptions) -> GateRow:
+    before, after, drop = tested.before, tested.after, tested.drop
+    gap, units = _paired(joined, after - before)
+    two_sided = replace(options.bootstrap, level=0.9)  # its lower end is the one-sided limit
+    limits = mean_difference(gap, units, two_sided).interval
+    limit = None if limits is None else limits[0]
+    available, scored = ~np.isnan(after - before), ~np.isnan(before)
+    differ = changed(joined.first, joined.second, name)
+    row = GateRow(
+        metric=name,
+        items=drop.items,
+        baseline=float(before[available].mean()) if drop.items else 0.0,
+        candidate=float(after[available].mean()) if drop.items else 0.0,
+        difference=mean_difference(gap, units, options.bootstrap),
+        limit=limit,
+        p=drop.p,
+        p_holm=p,
+        flips=Share(int(np.nansum(differ)), drop.items),
+        noise=tested.noise,
+        power=drop.power,
+        visible=drop.spread.visible(options.alpha),
+        worst=float((np.nan_to_num(after) - before)[scored].mean()) if scored.any() else 0.0,
+        verdict=decide(drop, p, options, limit),
+        why="",
+    )
+    return replace(row, why=_why(row, options))
+
+
+def _why(row: GateRow, options: GateOptions) -> str:
+    """What one metric says: the difference, and what this gate can see."""
+    if not row.items:
+        return "no item was scored in both runs"
+    seen = "no drop" if row.visible is None else f"a drop of {100 * row.visible:.1f} points"
+    sees = f"this gate sees {seen} (power .8, n {row.items})"
+    noise = row.noise
+    judge = f"A/A flips {noise.flips.value:.3f}" if noise.measured else "noise not measured"
+    points = 100 * (row.difference.value or 0.0)
+    if row.verdict == "fail":
+        return f"worse by {-points:.1f} points, p {row.p_holm:.3g}; {sees}; {judge}"
+    if row.verdict == "cannot tell":
+        return (
+            f"{points:+.1f} points, p {row.p_holm:.3g}; a drop of the margin"
+            f" {100 * options.margin:g} would be seen with a chance of {row.power:.2f} only;"
+            f" {sees}; {judge}"
+        )
+    return f"{points:+.1f} points, p {row.p_holm:.3g}; {sees}; {judge}"
+
+
+def coverage(joined: Joined, names: Sequence[str], options: GateOptions) -> GateCoverage:
+    """Items scored before and now, in the metric that lost most."""
+    rows = []
+    for name in names:
+        before, after = (~np.isnan(points) for points in joined.points(name))
+        rows.append((int(before.sum()) - int(after.sum()), name, before, after))
+    lost, name, before, after = max(rows, key=lambda row: row[0])
+    number = len(before)
+    verdict: Verdict = "fail" if lost / number > options.coverage_drop else "pass"
+    return GateCoverage(name, number, int(before.sum()), int(after.sum()), verdict)
