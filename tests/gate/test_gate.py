@@ -93,13 +93,6 @@ def test_a_drop_fails_and_noise_does_not(tmp_path: Path) -> None:
     assert gate_runs(base, worse, options=strict).verdict == "fail"
 
 
-def test_the_same_run_twice(tmp_path: Path) -> None:
-    base = judged_run(tmp_path / "base", labels(60))
-    report = gate_runs(base, base, options=FEW)
-    assert (report.verdict, report.exit_code, report.rows[0].flips.count) == ("pass", 0, 0)
-    assert report.sentence == "pass: identical judgements: not an A/A"
-
-
 def test_noise_counts_only_where_no_cache_answered(tmp_path: Path) -> None:
     base = judged_run(tmp_path / "base", labels(60))
     again = {**labels(60), "i0": "2", "i70": "1", "i71": "1"}
@@ -108,12 +101,14 @@ def test_noise_counts_only_where_no_cache_answered(tmp_path: Path) -> None:
     report = gate_runs(base, candidate, [fresh], FEW)
     assert report.rows[0].noise.flips.count == 3
     assert "A/A flips 0.030" in report.rows[0].why
+    twice = gate_runs(base, base, [base], FEW)
+    assert (twice.verdict, twice.exit_code, twice.rows[0].flips.count) == ("pass", 0, 0)
+    assert twice.sentence == "pass: identical judgements: not an A/A"
+    assert twice.rows[0].noise.reason == "base: identical judgements: not an A/A"
     cached = judged_run(tmp_path / "cached", labels(60), seconds=2.0, cached=True)
     noise = gate_runs(base, candidate, [cached], FEW).rows[0].noise
     assert not noise.measured
     assert "all replies came from a cache" in str(noise.reason)
-    copy = gate_runs(base, candidate, [base], FEW).rows[0].noise
-    assert copy.reason == "base: identical judgements: not an A/A"
 
 
 def test_the_answer_under_test_may_stand_on_either_side(tmp_path: Path) -> None:
@@ -277,15 +272,6 @@ def _calls(folder: Path, name: str, later_s: float, faulty: int = 0) -> Path:
     return folder / name
 
 
-def _all_faulty(folder: Path) -> Path:
-    lines = [json.loads(line) for line in (folder / "r44.jsonl").read_text().splitlines()]
-    for line in lines:
-        line["conversation"]["meta"] = lines[0]["conversation"]["meta"]
-    path = folder / "bad.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
 def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
     old, new, same = (
         _calls(tmp_path, name, by) for name, by in (("r41", 0.0), ("r42", 0.6), ("r43", 0.05))
@@ -316,6 +302,12 @@ def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
     beside = turns_report(tmp_path / "r44.jsonl", against=tmp_path / "r41.jsonl").against
     assert beside is not None
     assert "r44 answers 0.05 s later than r41 [0.05, 0.05], in 8 of 8 calls" in beside.sentence()
-    none = turns_report(tmp_path / "r44.jsonl", against=_all_faulty(tmp_path)).against
+    faulty = (tmp_path / "r44.jsonl").read_text().splitlines()
+    meta = json.loads(faulty[0])["conversation"]["meta"]
+    for line in (lines := list(map(json.loads, faulty))):
+        line["conversation"]["meta"] = meta
+    path = tmp_path / "bad.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    none = turns_report(tmp_path / "r44.jsonl", against=path).against
     assert none is not None
     assert "no response was timed on both sides" in none.sentence()

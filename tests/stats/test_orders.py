@@ -119,82 +119,28 @@ def test_typed_policies_decide_within_an_order() -> None:
         separate_orders(source(calls[:1], {"p1": "S"}), MEAN)
 
 
-def test_the_command_ranks_orders_of_a_run(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    folder.mkdir()
-    pairs, judged, overall = [], [], []
-    for n, (there, back) in enumerate([("1", "1"), ("1", "tie"), ("tie", "2")]):
-        name = f"p{n}"
-        pairs.append({"id": name, "a": {"audio": "/a.wav", "system": "S"}})
-        pairs[-1]["b"] = {"audio": f"/b{n}.wav", "system": "X"}
-        opinions = [
-            {"order": order, "ratings": {"overall": label}}
-            for order, label in (("ab", there), ("ba", back))
-        ]
-        verdict = {"overall": {"rating": "tie", "reasoning": ""}}
-        judged.append({"pair": name, "judge": "j", "status": "scored", "label_set": "plain"})
-        judged[-1] |= {"dimensions": verdict, "opinions": opinions}
-        overall.append({"pair": name, "policy": "asked", "rating": "tie", "why": ""})
-    for file, records in (("pairs", pairs), ("judgements", judged), ("overall", overall)):
-        (folder / f"{file}.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
-    (folder / "manifest.json").write_text(json.dumps({"policy": "mean_threshold"}))
-    found = tmp_path / "rank.json"
-    done = trace_eval(
-        "rank",
-        folder,
-        "--orders",
-        "separate",
-        "--baseline",
-        "X",
-        "--resamples",
-        10,
-        "--json",
-        found,
-    )
-    assert done.code == 0, done.err
-    places = {
-        (p["method"], p["system"]): p["exact"] for p in json.loads(found.read_text())["places"]
-    }
-    # orders: win win, win tie, tie loss: (1 + 1 + 1 + 1/2 + 1/2 + 0) / 6
-    assert places["win_rate", "S"] == "2/3"
-    assert places["win_rate_against_baseline", "X"] == "1/2"
-
-
-def test_votes_of_the_released_layout_are_ranked(tmp_path: Path) -> None:
-    """Lines {timestamp, data_ID, model1, model2, preference}; several votes of one pair count."""
-    votes = [("x", "y", "1"), ("x", "y", "tie"), ("y", "z", "2"), ("z", "x", "tie")]
+@pytest.mark.parametrize(("first", "second", "id_"), [("model1", "model2", None), ("1", "2", 1)])
+def test_votes_as_audiojudge_released_them_are_ranked(
+    tmp_path: Path, first: str, second: str, id_: int | None
+) -> None:
+    """Several votes of one pair: without an id, or with timestamps for ids; the winner by the
+    column that names him, or by number."""
+    votes = [("x", "y", first), ("x", "y", "tie"), ("y", "z", second), ("z", "x", "tie")]
+    keys = ("timestamp", "data_ID", "model1", "model2", "preference")
+    stamps = [f"t{n}" if id_ else "2025-03-14 15:09:26" for n in range(4)]
+    lines = [
+        json.dumps(dict(zip(keys, (stamp, "7", *vote), strict=True)))
+        for stamp, vote in zip(stamps, votes, strict=True)
+    ]
     path = tmp_path / "votes.jsonl"
-    path.write_text(
-        "".join(
-            json.dumps(
-                {"timestamp": f"t{n}", "data_ID": "7", "model1": a, "model2": b, "preference": p}
-            )
-            + "\n"
-            for n, (a, b, p) in enumerate(votes)
-        )
-    )
+    path.write_text("\n".join(lines) + "\n")
     found = tmp_path / "rank.json"
-    done = trace_eval("rank", path, "--id", "timestamp", "--resamples", 0, "--json", found)
+    named = ["--id", "timestamp"] if id_ else []
+    done = trace_eval("rank", path, *named, "--resamples", 0, "--json", found)
     assert done.code == 0, done.err
     places = json.loads(found.read_text())["places"]
     rates = {p["system"]: p["exact"] for p in places if p["method"] == "win_rate"}
     # x: 1 + 1/2 + 1/2 of 3; y: 0 + 1/2 + 0 of 3; z: 1 + 1/2 of 2
-    assert rates == {"x": "2/3", "y": "1/6", "z": "3/4"}
-
-
-def test_votes_as_audiojudge_released_them_are_ranked(tmp_path: Path) -> None:
-    """No id, a timestamp that repeats, and the winner by the column that names him."""
-    stamp = "2025-03-14 15:09:26"
-    votes = [("x", "y", "model1"), ("x", "y", "tie"), ("y", "z", "model2"), ("z", "x", "tie")]
-    keys = ("timestamp", "data_ID", "model1", "model2", "preference")
-    lines = [json.dumps(dict(zip(keys, (stamp, 7, *vote), strict=True))) for vote in votes]
-    path = tmp_path / "votes.jsonl"
-    path.write_text("\n".join(lines) + "\n")
-    found = tmp_path / "rank.json"
-    done = trace_eval("rank", path, "--resamples", 0, "--json", found)
-    assert done.code == 0, done.err
-    places = json.loads(found.read_text())["places"]
-    rates = {p["system"]: p["exact"] for p in places if p["method"] == "win_rate"}
     assert rates == {"x": "2/3", "y": "1/6", "z": "3/4"}
     # labels of another file are joined by ids, so there they must be
     labels = tmp_path / "labels.csv"
