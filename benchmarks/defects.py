@@ -85,9 +85,9 @@ def planted(clips: int, seed: int, data: Path, measured: Measured) -> dict[str, 
             "clips": counts[kind],
             "recall": round(right[kind] / counts[kind], 3),
             "precision": round(right[kind] / max(1, right[kind] + wrong[kind]), 3),
-            "median error, s": round(float(np.median(errors[kind] or [[0]])), 3),
+            "median error, s": round(float(np.median(errors[kind] or [(0.0, 0.0)])), 3),
             "spans within .1 s": round(
-                float(np.mean([max(pair) <= WITHIN_S for pair in errors[kind]] or [0])), 3
+                float(np.mean([max(pair) <= WITHIN_S for pair in errors[kind]] or [False])), 3
             ),
         }
         for kind in KINDS

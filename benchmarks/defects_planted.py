@@ -17,8 +17,10 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import parselmouth
 import soundfile
 import soxr
+from parselmouth.praat import call
 
 Floats = npt.NDArray[np.float64]
 Rng = np.random.Generator
@@ -73,14 +75,12 @@ def voices(data: Path) -> dict[str, list[Path | tuple[str, str, str]]]:
 def base(utterances: list[Path | tuple[str, str, str]], rng: Rng) -> tuple[Floats, int]:
     """One to three utterances of a voice with pauses, levelled, perhaps with noise."""
     parts: list[Floats] = []
-    for _ in range(rng.integers(1, 4)):
-        one = utterances[rng.integers(len(utterances))]
+    # None twice: that would be a loop.
+    for index in rng.permutation(len(utterances))[: rng.integers(1, 4)]:
+        one = utterances[index]
         samples, rate = spoken(*one) if isinstance(one, tuple) else soundfile.read(one)
         samples = samples.mean(axis=1) if samples.ndim > 1 else samples
-        samples = _ended(samples - samples.mean(), rate)
-        fade = np.linspace(0, 1, rate // 50)
-        samples[: len(fade)] *= fade
-        samples[-len(fade) :] *= fade[::-1]
+        samples = _faded(samples - samples.mean(), rate)
         parts += [samples, np.zeros(int(rate * rng.uniform(0.1, 0.6)))]
         if sum(map(len, parts)) > 8 * rate:
             break
@@ -91,11 +91,14 @@ def base(utterances: list[Path | tuple[str, str, str]], rng: Rng) -> tuple[Float
     return x, rate
 
 
-def _ended(x: Floats, rate: int) -> Floats:
-    """Up to its last quiet 20 ms: some of the recordings are cut inside a word."""
+def _faded(x: Floats, rate: int) -> Floats:
+    """With both ends faded: for 20 ms where it is quiet, else for 150, for it was cut in a word."""
     loud = _loud(x, rate, 30)
-    quiet = np.flatnonzero(~(loud[:-1] | loud[1:]))
-    return x[: (quiet[-1] + 2) * rate // 100] if len(quiet) and quiet[-1] > 50 else x
+    shape = np.ones(len(x))
+    for end, part in ((1, loud[:3]), (-1, loud[-3:])):
+        count = rate * (150 if part.any() else 20) // 1000
+        shape[::end][:count] = np.sin(np.linspace(0, np.pi / 2, count)) ** 2
+    return np.asarray(x * shape)
 
 
 def level(x: Floats) -> float:
@@ -256,17 +259,43 @@ def _period(part: Floats, rate: int) -> int:
 def abrupt_begin(x: Floats, rate: int, rng: Rng) -> Planted:
     """What lies before a loud place is cut away."""
     at = _inside(x, rate, rng, 0.04)
+    if len(x) - at < rate:
+        raise ValueError("too little is left")
     return x[at:], 0.0, 0.0
 
 
 def abrupt_end(x: Floats, rate: int, rng: Rng) -> Planted:
     """What lies behind a loud place is cut away; half of the time silence takes its place."""
     at = _inside(x, rate, rng, 0.04) + rate // 25
-    at = max(at, rate // 2)
+    if at < rate:
+        raise ValueError("too little is left")
     y = x[:at]
     if rng.random() < 0.5:
         y = np.concatenate([y, np.zeros(int(rate * rng.uniform(0.1, 0.8)))])
     return y, at / rate, at / rate
+
+
+def pitch_jump(x: Floats, rate: int, rng: Rng) -> Planted:
+    """From the middle of a voiced stretch to the next quiet, f0 is 10 to 16 semitones off."""
+    sound = parselmouth.Sound(x, rate)
+    pitch = sound.to_pitch_ac(0.01, 60.0, voicing_threshold=0.6, pitch_ceiling=500.0)
+    voiced = pitch.selected_array["frequency"]
+    run = np.convolve(voiced > 0, np.ones(20), "valid")
+    places = np.flatnonzero(run >= 20)
+    if not len(places):
+        raise ValueError("no voiced stretch")
+    frame = int(rng.choice(places)) + 10
+    at = float(pitch.xs()[frame])
+    quiet = np.flatnonzero(voiced[frame:] == 0)
+    end = float(pitch.xs()[frame + quiet[0]]) if len(quiet) else len(x) / rate
+    sign = 1 if voiced[frame] < 170 else -1
+    factor = 2 ** (sign * rng.uniform(10, 16) / 12)
+    made = call(sound, "To Manipulation", 0.01, 60, 500)
+    tier = call(made, "Extract pitch tier")
+    call(tier, "Multiply frequencies", at, end, factor)
+    call([tier, made], "Replace pitch tier")
+    y = np.asarray(call(made, "Get resynthesis (overlap-add)").values[0], float)
+    return y[: len(x)], at, at
 
 
 def long_pause(x: Floats, rate: int, rng: Rng) -> Planted:
@@ -321,6 +350,7 @@ KINDS: dict[str, Callable[[Floats, int, Rng], Planted]] = {
         stretched,
         abrupt_begin,
         abrupt_end,
+        pitch_jump,
         long_pause,
         hum,
         silence,

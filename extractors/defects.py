@@ -8,12 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from blueprints import Absent, Blueprint, Extension, Present, Signal, Span, Status
+from blueprints import Absent, Blueprint, Extension, Present, Signal, Status
 from extractors.audio import Clip
 from extractors.base import Extractor
 from extractors.contours import swing_dbfs
 from extractors.defects_edges import clicks, clipped, cut_edges
 from extractors.defects_frames import KINDS, STEP_S, Defect, Frames, framed, joined, runs
+from extractors.defects_pitch import jumps
 from extractors.defects_repeats import held, loops
 from extractors.defects_tones import hums
 
@@ -47,12 +48,12 @@ class DefectsExtractor(Extractor):
 
     name: ClassVar[str] = "defects"
     group: ClassVar[str] = "defects"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     limits: ClassVar[str] = (
         "lossy codecs soften drop-outs and clicks, and bend flat tops away; closures of formant"
-        " synthesis pass for drop-outs; words that are said again otherwise are no loop; jumps of"
-        " the pitch are not looked for. A clip that is cut inside a word ends abruptly, even where"
-        " that was meant."
+        " synthesis pass for drop-outs; words that are said again otherwise are no loop; half of"
+        " the jumps of the pitch are missed. A clip that is cut inside a word ends abruptly, even"
+        " where that was meant."
     )
     needs: ClassVar[tuple[str, ...]] = ("signal",)
 
@@ -82,23 +83,30 @@ def _sounds(clip: Clip, frames: Frames) -> Iterator[Defect]:
     yield from (one for one in edges if one.kind != "drop_out")
     yield from clicks(frames)
     yield from clipped(clip)
-    yield from joined(list(loops(frames)), JOINED_S)
     stretched = joined(list(held(frames)), JOINED_S)
     yield from stretched
-    # A held sound has lines that stand still.
-    for hum in hums(frames):
+    # A held sound repeats itself, and has lines that stand still; a hum covers the pitch.
+    yield from _outside(joined(list(loops(frames)), JOINED_S), stretched)
+    hum = list(_outside(hums(frames), stretched))
+    yield from hum
+    yield from _outside(jumps(frames), hum)
+
+
+def _outside(events: list[Defect], others: list[Defect]) -> Iterator[Defect]:
+    """Those that do not share half of themselves with one of the others."""
+    for event in events:
         if not any(
-            min(hum.end_s, one.end_s) - max(hum.start_s, one.start_s)
-            > 0.5 * min(hum.seconds, one.seconds)
-            for one in stretched
+            min(event.end_s, one.end_s) - max(event.start_s, one.start_s)
+            >= 0.5 * min(event.seconds, one.seconds)
+            for one in others
         ):
-            yield hum
+            yield event
 
 
 def _quiet(frames: Frames, signal: Signal) -> Iterator[Defect]:
     for pause in signal.pauses:
         if pause.seconds >= LONG_PAUSE_S:
-            start_s, end_s = _quiet_part(frames, pause)
+            start_s, end_s = _quiet_part(frames, pause.start_s, pause.end_s)
             strength = pause.seconds / LONG_PAUSE_S
             yield Defect(kind="long_pause", start_s=start_s, end_s=end_s, strength=strength)
     for start_s, end_s in (
@@ -110,20 +118,21 @@ def _quiet(frames: Frames, signal: Signal) -> Iterator[Defect]:
         if end_s - start_s < SILENCE_S or share < SILENCE_SHARE:
             continue
         if float(np.percentile(levels, 95)) < frames.speech_db - SILENCE_DB:
+            start_s, end_s = _quiet_part(frames, start_s, end_s)
             strength = share / SILENCE_SHARE
             yield Defect(kind="silence", start_s=start_s, end_s=end_s, strength=strength)
 
 
-def _quiet_part(frames: Frames, pause: Span) -> tuple[float, float]:
-    """The longest quiet in a pause and up to .3 s beside it: the detector hears words end late."""
-    first = max(0, round((pause.start_s - 0.3) / STEP_S))
-    levels = frames.level[first : round((pause.end_s + 0.3) / STEP_S)]
+def _quiet_part(frames: Frames, start_s: float, end_s: float) -> tuple[float, float]:
+    """The longest quiet there and up to .3 s beside it: the detector hears words end late."""
+    first = max(0, round((start_s - 0.3) / STEP_S))
+    levels = frames.level[first : round((end_s + 0.3) / STEP_S)]
     floor = float(np.percentile(levels, 50))
     quiet = runs(levels < max(floor + 8, frames.speech_db - 30))
     start, end = max(quiet, key=lambda run: run[1] - run[0], default=(0, 0))
-    if (end - start) * STEP_S < 0.8 * pause.seconds:
-        return pause.start_s, pause.end_s
-    return (first + start) * STEP_S, (first + end) * STEP_S
+    if (end - start) * STEP_S < 0.8 * (end_s - start_s):
+        return start_s, end_s
+    return (first + start) * STEP_S, min(frames.seconds, (first + end) * STEP_S)
 
 
 def _group(events: list[Defect]) -> Extension:

@@ -24,6 +24,7 @@ KINDS = (
     "stretched",
     "abrupt_begin",
     "abrupt_end",
+    "pitch_jump",
     "long_pause",
     "hum",
     "silence",

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from extractors.audio import SPEECH_RATE
 from extractors.contours import Floats
-from extractors.defects_frames import Defect, Frames, decibels_of, joined, runs
+from extractors.defects_frames import Bools, Defect, Frames, decibels_of, joined, runs
 
 #: Hum is looked for in frames of 4,096 samples at 16 kHz, half overlapping, in lines from 45 to
 #: 1,000 Hz: their bins are 4 Hz wide.
@@ -23,6 +23,9 @@ HUM_MOVES_DB = 5.0
 
 #: Longest gap that speech tears into a line, frames of 64 ms.
 HUM_GAP = 6
+
+#: Its ends are those of so many lines.
+HUM_LINES = 4
 
 #: Windows of ``HUM_FRAMES`` begin every so many frames.
 HUM_STEP = 4
@@ -52,14 +55,17 @@ def hums(frames: Frames) -> list[Defect]:
 def _hum(
     db: Floats, bins: npt.NDArray[np.int_], over: Floats, start: int, seconds: float
 ) -> Defect:
-    """The event of the windows from ``start`` on, by their strongest line."""
+    """The event of the windows from ``start`` on, by its strongest lines."""
     window, column = np.unravel_index(int(over.argmax()), over.shape)
-    line = db[:, int(bins[column])]
     top = HUM_STEP * (start + int(window))
-    # A frame whose middle lies on the edge of a tone holds half of its amplitude.
-    there = line > float(np.median(line[top : top + HUM_FRAMES])) - 6
+    strongest = np.argsort(over[window])[-HUM_LINES:]
+    lines = db[:, bins[strongest[over[window, strongest] > over[window, column] / 2]]]
+    # A frame whose middle lies on the edge of a tone holds half of its amplitude. Speech covers
+    # one line or another, so that the lowest of them tells.
+    least = np.median(lines[top : top + HUM_FRAMES], axis=0) - 6
+    there: Bools = np.all(lines > least, axis=1)
     for first, last in runs(~there):
-        if first > 0 and last < len(line) and last - first <= HUM_GAP:
+        if first > 0 and last < len(there) and last - first <= HUM_GAP:
             there[first:last] = True
     middle = top + HUM_FRAMES // 2
     begin, stop = next((one for one in runs(there) if one[0] <= middle < one[1]), (top, top + 1))
@@ -67,7 +73,7 @@ def _hum(
     return Defect(
         kind="hum",
         start_s=begin * step + edge if begin else 0.0,
-        end_s=(stop - 1) * step + edge if stop < len(line) else seconds,
+        end_s=(stop - 1) * step + edge if stop < len(there) else seconds,
         strength=float(over.max()) / HUM_DB,
     )
 

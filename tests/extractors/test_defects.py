@@ -120,6 +120,21 @@ def test_that_a_held_sound_is_stretched() -> None:
     assert held == [("stretched", pytest.approx(2.2, abs=0.1), pytest.approx(3.2, abs=0.1))]
 
 
+def test_that_a_step_of_the_pitch_is_heard_and_a_glide_is_none() -> None:
+    def voice(hz: Floats) -> Floats:
+        phase = 2 * np.pi * np.cumsum(hz) / RATE
+        return np.asarray(sum(np.sin(k * phase) / k for k in range(1, 12)) * 0.05)
+
+    step = np.where(np.arange(RATE) < RATE // 2, 120.0, 220.0)  # 10.5 semitones
+    glide = 120 * 2 ** (np.clip(np.linspace(-1, 2, RATE), 0, 1) * 10.5 / 12)  # in a third of 1 s
+    for hz, expected in (
+        (step, [pytest.approx(len(speech()) / RATE + 0.5, abs=0.03)]),
+        (glide, []),
+    ):
+        whole = np.concatenate([speech(), voice(hz) * np.hanning(RATE) ** 0.2, speech()])
+        assert [at for kind, at, _ in events(whole) if kind == "pitch_jump"] == expected
+
+
 def test_that_a_clip_cut_in_sound_begins_and_ends_abruptly() -> None:
     found = events(speech()[int(1.2 * RATE) : int(3.7 * RATE)])
     assert found == [("abrupt_begin", 0.0, 0.0), ("abrupt_end", 2.5, 2.5)]
@@ -148,7 +163,7 @@ def test_pauses_and_silence() -> None:
         pytest.approx(words + 4.1, abs=0.15),
     ) in found
     half = events(np.concatenate([x, np.zeros(9 * RATE)]), spans[:1])
-    assert half == [("silence", pytest.approx(end - 0.1, abs=0.01), end + 9)]
+    assert half == [("silence", pytest.approx(end - 0.14, abs=0.01), end + 9)]
     nothing = np.full(3 * RATE, 1e-4)
     assert events(nothing, []) == [("silence", 0.0, 3.0)]
 
