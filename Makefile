@@ -41,7 +41,7 @@ test-models: $(VENV)/installed-models system
 	$(VENV)/models/bin/python -m pytest -n $(JOBS) --dist loadfile -m "models and not slow" tests/models
 
 # All benchmarks, about an hour; they want a quiet machine, and TRACE_EVAL_DATA for the real
-# recordings. Each writes benchmarks/results/NAME.json; the table of docs/speed.md comes from those.
+# recordings. Each writes benchmarks/results/NAME.json; the table of docs/results/measurements.md comes from those.
 bench: $(VENV)/installed-test system
 	for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; done
 	$(BIN)/python -m benchmarks.readme
@@ -55,7 +55,7 @@ bench-models: $(VENV)/installed-models
 	case $(DEVICE) in cuda*) for name in reward scorer_gpu; do \
 	  $(VENV)/models/bin/python -m benchmarks.$$name || exit 1; done ;; esac
 
-# What is tried to break it, at full size (under 40 minutes); writes docs/reliability.md's table.
+# What is tried to break it, at full size (under 40 minutes); writes docs/results/measurements.md's table.
 drill: $(VENV)/installed-test system
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[fuzz]' \
 	  || echo "atheris has no wheel here; the drill says what it leaves out"

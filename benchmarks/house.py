@@ -107,8 +107,8 @@ def _lines(folder: Path) -> int:
 
 
 def _words(root: Path) -> int:
-    """Concepts that docs/words.md explains, a row each."""
-    lines = (root / "docs" / "words.md").read_text("utf-8").splitlines()
+    """Concepts that docs/reference/glossary.md explains, a row each."""
+    lines = (root / "docs" / "reference" / "glossary.md").read_text("utf-8").splitlines()
     heads = sum(line.startswith("|---") for line in lines)
     return sum(line.startswith("| ") for line in lines) - heads
 
@@ -159,7 +159,7 @@ def figures(root: Path) -> Iterator[tuple[str, object]]:
     yield "questions of the item's class in runs/", _kind_questions(trees)
     yield f"functions over {LONG_FUNCTION} lines", _long_functions(trees)
     yield "class names with more than one home", _shared_names(trees)
-    yield "concepts in docs/words.md", _words(root)
+    yield "concepts in docs/reference/glossary.md", _words(root)
     yield (
         f"files over {LONG_FILE} lines",
         sum(len(t.splitlines()) > LONG_FILE for t in texts.values()),

@@ -5,9 +5,9 @@
 A file has ``audio``, ``text`` and ``language`` on each line, paths relative to it; VOICES is what
 the table calls its speakers, e.g. ``neural``. The ten sentences of ``sentences.json`` in 14
 languages are rendered by espeak-ng here; English are the prompts of ``TRACE_EVAL_DATA``. One
-thread. ``--write`` puts the table into docs/models.md. Acceptance numbers of the default (costs,
-whispered, sung and noisy speech, damaged weights) were measured once and are kept in
-``benchmarks/results/languages.json``; the scripts stand at 718615d3.
+thread. ``--write`` puts the table into docs/results/measurements.md. Acceptance numbers of the
+default (costs, whispered, sung and noisy speech, damaged weights) were measured once and are kept
+in ``benchmarks/results/languages.json``; the scripts stand at 718615d3.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from trace_eval.judges.rules.findings import SYLLABLES_PER_S
 from trace_eval.measures.text import normaliser_of
 
 SENTENCES = Path(__file__).with_name("sentences.json")
-PAGE = Path(__file__).parent.parent / "docs" / "models.md"
+PAGE = Path(__file__).parent.parent / "docs" / "results" / "measurements.md"
 BEGIN, END = "<!-- languages: python -m benchmarks.languages --write -->", "<!-- languages: end -->"
 
 #: A clip of text: where, what, in which language.

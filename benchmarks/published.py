@@ -1,10 +1,10 @@
-"""Which printed figures of benchmarks come out of their released files, for docs/benchmarks.md.
+"""Which printed figures of benchmarks come out of their released files, for docs/results.
 
     TRACE_EVAL_DATA=... python -m benchmarks.published [--check]
 
 Reads every benchmark under $TRACE_EVAL_DATA, reruns the authors' rules, and writes the tables of
-docs/benchmarks.md; ``--check`` compares them instead. Boards need no data. A benchmark of one's
-own clone: ``trace-eval convert NAME PATH OUT`` prints the same figures.
+docs/results/measurements.md; ``--check`` compares them instead. Boards need no data. A benchmark
+of one's own clone: ``trace-eval convert NAME PATH OUT`` prints the same figures.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from trace_eval.datasets import Conversion, Figure, dataset_names, find_dataset, read_dataset
 from trace_eval.datasets.boards import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH
 
-PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+PAGE = Path(__file__).parent.parent / "docs" / "results" / "measurements.md"
 
 #: Name -> its folder below $TRACE_EVAL_DATA; the others are not there.
 FOLDERS = {
@@ -143,7 +143,7 @@ def main() -> None:
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(new, encoding="utf-8")
     elif new != page:
-        sys.exit("docs/benchmarks.md is not what comes out; run: python -m benchmarks.published")
+        sys.exit(f"{PAGE.name} is not what comes out; run: python -m benchmarks.published")
     print("\n".join(boards_table()))
 
 

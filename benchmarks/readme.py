@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,10 @@ from benchmarks.report import RESULTS
 ROOT = Path(__file__).resolve().parent.parent
 
 Results = dict[str, Any]
+
+#: What is published of judges of naturalness, and the judges that README names.
+CARD = ROOT / "trace_eval" / "judges" / "views" / "pair" / "published.toml"
+PRINTED = ("DNSMOS", "GPT-4o audio", "Gemini-2.5-Flash", "SpeechJudge-GRM, SFT and RL")
 
 
 class Row(NamedTuple):
@@ -214,27 +219,107 @@ def _defects() -> str:
     return "\n".join(rows)
 
 
+def _table(head: str, rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {head} |", "|---" * (head.count("|") + 1) + "|"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def _intervals() -> str:
+    """How often 95 % intervals of win rates hold the truth, by world."""
+    head = "world | held | by labels only | width of labels only | judge counts | why more"
+    rows = results_of("coverage_intervals")["worlds"].items()
+    return _table(
+        head,
+        (
+            (
+                *(name, f"{row['both']['share']:.1%}", f"{row['labels only']['share']:.1%}"),
+                *(f"{row['against labels only']:.2f}", f"{row['judge counts']:.0%}", row["why"]),
+            )
+            for name, row in rows
+        ),
+    )
+
+
+def _rates() -> str:
+    """Coverage and width of win rates by labels and judge, as ``conclude`` measured them."""
+    head = "world | held | by labels only | median width of labels only | largest"
+    keys = ("coverage", "coverage, labels only", "width ratio", "worst width ratio")
+    formats = ("{:.1%}", "{:.1%}", "{:.2f}", "{:.2f}")
+    return _table(
+        head,
+        (
+            (name, *(form.format(row[key]) for key, form in zip(keys, formats, strict=True)))
+            for name, row in results_of("conclude")["rates"].items()
+        ),
+    )
+
+
+def _screens() -> str:
+    """How often ``screen`` decides a part that it must not, and decides anything."""
+    head = "world | wrong decisions | decided anything | mean share decided"
+    return _table(
+        head,
+        (
+            (
+                *(name, f"{row['violated'] / row['seeds']:.2%}"),
+                *(f"{row['decided'] / row['seeds']:.1%}", f"{row['share']:.1%}"),
+            )
+            for name, row in results_of("conclude")["screen"].items()
+        ),
+    )
+
+
+def _draws() -> str:
+    """The same where labels were drawn in awkward ways."""
+    head = "world | wrong decisions | decided | no promise was made"
+    return _table(
+        head,
+        (
+            (
+                *(name, f"{row['violations']['share']:.1%}"),
+                *(f"{row['decided']:.1%}", f"{row['refused']:.1%}"),
+            )
+            for name, row in results_of("coverage_screen")["worlds"].items()
+        ),
+    )
+
+
+def _published() -> str:
+    """README: what judges of naturalness reach in print."""
+    printed = tomllib.loads(CARD.read_text(encoding="utf-8"))
+    rows = {name: share for name, *_, share in printed["accuracy"]}
+    said = ", ".join(f"{name} {rows[name]:.0f} %" for name in PRINTED)
+    return (
+        f"Published judges of naturalness prefer the recording that people prefer in this share of"
+        f" 1,000 pairs ({printed['source']}; none was run here): {said}; chance is 50 %."
+    )
+
+
 def _costs() -> str:
     """README: what a judge costs."""
     cpu = results_of("extract")["cpu_s_per_audio_s"]["all"]
     tokens = results_of("tokens")["a call"]["compact"]["mean"]
     return (
         f"`rules` costs only computing time, {cpu:.3f} CPU seconds per second of audio"
-        " ([speed](docs/speed.md)). An LLM judges each pair in both orders,"
+        " ([speed](docs/results/measurements.md#speed)). An LLM judges each pair in both orders,"
         f" two calls of {tokens:,.0f} tokens on average."
     )
 
 
 #: (page, name of the table in its marks, what writes it).
 TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
-    ("docs/speed.md", "how fast", written),
+    ("docs/results/measurements.md", "how fast", written),
+    ("docs/results/measurements.md", "defects", _defects),
     ("README.md", "listeners", pages.first_table),
-    ("README.md", "ties", pages.ties_sentence),
+    ("README.md", "judges", lambda: f"{pages.ties_sentence()}\n{_published()}"),
     ("README.md", "costs", _costs),
-    ("docs/extractors.md", "defects", _defects),
-    ("docs/people.md", "judges", pages.judge_table),
-    ("docs/people.md", "numbers", pages.number_table),
-    ("docs/people.md", "edges", pages.edge_table),
+    ("docs/results/measurements.md", "judges", pages.judge_table),
+    ("docs/results/measurements.md", "numbers", pages.number_table),
+    ("docs/results/measurements.md", "edges", pages.edge_table),
+    ("docs/results/coverage.md", "intervals", _intervals),
+    ("docs/results/coverage.md", "rates", _rates),
+    ("docs/results/coverage.md", "screens", _screens),
+    ("docs/results/coverage.md", "draws", _draws),
 )
 
 

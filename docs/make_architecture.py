@@ -1,4 +1,4 @@
-"""Draws the pictures and writes the tables of ``docs/architecture.md`` from the layer table.
+"""Draws the pictures and writes the tables of the page on architecture from the layer table.
 
     python docs/make_architecture.py            # writes all
     python docs/make_architecture.py --check    # exits 1 where they are not what the code says
@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 from tests.support.imports import arrows, modules  # noqa: E402
 from tests.support.layers import ROOMS, short  # noqa: E402
 
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / "docs" / "explanation" / "architecture.md"
 PICTURE = ROOT / "docs" / "rooms.svg"
 
 #: Rooms so large that they have a picture of their own.
@@ -141,7 +141,7 @@ def _inside_tables(known: dict[str, Path]) -> list[str]:
     for folder in FOLDERS:
         lines += [
             f"### Inside `{short(folder)}`",
-            f"![its parts by floor]({short(folder)}.svg)",
+            f"![its parts by floor](../{short(folder)}.svg)",
             "",
         ]
         lines += ["| part | what it is for |", "|---|---|"]

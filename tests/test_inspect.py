@@ -21,7 +21,7 @@ from trace_eval.data.tables import records
 inspect_log = pytest.importorskip("inspect_ai.log", reason="pip install '.[inspect]'")
 
 (TASK,) = re.findall(
-    r"```python\n# spoken.py\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), re.S
+    r"```python\n# spoken.py\n(.*?)```", (ROOT / "docs" / "how-to" / "python.md").read_text(), re.S
 )
 
 

@@ -148,7 +148,7 @@ def test_every_printed_install_line_is_the_one_of_the_distribution() -> None:
             text = path.read_text()
             for extra in extras:
                 assert f"[{extra}]'" not in text, f"{path}: use install_line({extra!r})"
-    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+    for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         assert "pip install 'trace-eval" not in path.read_text(), path
         assert "pip install trace-eval" not in path.read_text(), path
 

@@ -319,18 +319,6 @@ def test_readme_begins_with_at_most_eight_rows_beside_listeners() -> None:
     assert len(pages.first_table().splitlines()) <= 2 + 8
 
 
-def test_extractors_page_says_what_was_measured_of_each_group() -> None:
-    rows = [
-        [cell.strip() for cell in line.split("|")[1:-1]]
-        for line in (ROOT / "docs" / "extractors.md").read_text(encoding="utf-8").splitlines()
-        if line.startswith("| ") and "(people.md)" not in line
-    ]
-    named = {row[0]: row[-1] for row in rows if row[0] and len(row) == 8}
-    assert set(named) >= {"signal", "quality", "pitch", "loudness", "rate", "emotion"}
-    for group, said in named.items():
-        assert said == pages.agreement_with_listeners(group)
-
-
 def test_legend_and_limits_have_the_figures_of_the_bench() -> None:
     """The limits of what was measured stand on the card of every judge that uses it."""
     saved = pages.results()

@@ -1,4 +1,4 @@
-"""The plug-ins of docs/plugins.md, installed as packages and used by the commands."""
+"""The plug-ins of the documents, installed as packages and used by the commands."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ CLIPS = ROOT / "examples" / "clips"
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of packages as an installer would leave them."""
     folder = tmp_path_factory.mktemp("site")
-    text = (ROOT / "docs" / "plugins.md").read_text()
+    pages = ("tutorials/own-judge.md", "how-to/plug-ins.md")
+    text = "\n".join((ROOT / "docs" / page).read_text("utf-8") for page in pages)
     for kind, name, body in re.findall(r"```(toml|python)\n# (\S+)\n(.*?)```", text, re.S):
         if kind == "python":
             (folder / Path(name).name).write_text(body)

@@ -22,7 +22,7 @@ from tests.support.docs import files
 
 yaml = pytest.importorskip("yaml")
 
-PAGE = (ROOT / "docs" / "gate.md").read_text()
+PAGE = (ROOT / "docs" / "tutorials" / "gate-in-ci.md").read_text()
 BLOCKS = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", PAGE, re.S)]
 WORKFLOW = next(b for b in BLOCKS if "jobs" in b)
 PIPELINE = next(b for b in BLOCKS if "judge" in b)

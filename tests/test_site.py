@@ -1,10 +1,11 @@
-"""The site of the documentation: complete, without a dead link, and its Python examples run."""
+"""The site of the documentation: complete, short, without a dead link; its examples run."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
@@ -12,8 +13,13 @@ from urllib.parse import unquote, urldefrag
 import pytest
 
 import trace_eval
+from extractors.registry import load
+from extractors.registry import names as extractor_names
 from tests.support.cli import ROOT
 from trace_eval.commands.listing import GROUPS
+from trace_eval.judges.registry.kinds import KINDS
+from trace_eval.rubrics.load import load_rubric, rubric_names
+from trace_eval.stats.agreement.metrics import METRICS, SCORE_METRICS
 
 pytest.importorskip("sphinx", reason="pip install '.[docs]'")
 
@@ -25,7 +31,7 @@ class Page(HTMLParser):
         super().__init__()
         self.html = html
         self.anchors: set[str] = set()
-        self.links: set[str] = set()
+        self.links: list[str] = []
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -33,12 +39,12 @@ class Page(HTMLParser):
             if name == "id" and value:
                 self.anchors.add(value)
             if name == "href" and tag == "a" and value:
-                self.links.add(unquote(value))
+                self.links.append(unquote(value))
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
+    folder = tmp_path_factory.mktemp("site").resolve()
     done = subprocess.run(
         [sys.executable, ROOT / "docs" / "make_site.py", folder],
         capture_output=True,
@@ -52,11 +58,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[Path, Page]:
-    return {path: Page(path.read_text("utf-8")) for path in site.rglob("*.html")}
+    made = (path for path in site.rglob("*.html") if path.parent.name != "sample")
+    return {path.resolve(): Page(path.read_text("utf-8")) for path in made}
 
 
 def test_every_public_name_has_an_entry(site: Path, pages: dict[Path, Page]) -> None:
-    api = pages[site / "api.html"]
+    api = pages[site / "reference" / "api.html"]
     listed = {f"trace_eval.{name}" for name in trace_eval.__all__}
     assert listed - {"trace_eval.__version__", "trace_eval.POLICIES"} <= api.anchors
     assert "trace_eval.Result.overall" in api.anchors
@@ -67,6 +74,65 @@ def test_every_command_has_an_entry(pages: dict[Path, Page]) -> None:
     anchors = set().union(*(page.anchors for page in pages.values()))
     names = [name for commands in GROUPS.values() for name in commands]
     assert {f"trace-eval-{name}" for name in names} <= anchors
+
+
+def test_the_site_has_at_most_45_pages_each_on_a_shelf(site: Path, pages: dict[Path, Page]) -> None:
+    made = {page for page in pages if page.name not in ("genindex.html", "search.html")}
+    assert 40 <= len(made) <= 45
+    written = {path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")}
+    placed = {page.relative_to(site).with_suffix(".md") for page in made}
+    assert written - placed == {Path("README.md")}  # the first page, index.html
+
+
+#: Question -> what a reader clicks, from the first page on, and words of the answer there.
+QUESTIONS = {
+    "How good is it?": (["beside human listeners"], "Concordance"),
+    "How do I compare two folders?": (["two systems, 200 prompts"], "--a old=old --b new=new"),
+    "Does it understand German?": (["languages", "All error rates by language"], "German (de)"),
+    "How do I time calls?": (["calls"], "trace-eval turns call/call.wav"),
+    "What does a run cost?": (["estimates and limits"], "--max-cost 5"),
+    "How do I add a judge?": (["your own judge"], "class LongestJudge"),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_six_questions_are_answered_within_two_clicks(
+    question: str, site: Path, pages: dict[Path, Page]
+) -> None:
+    clicks, answer = QUESTIONS[question]
+    here = site / "index.html"
+    for click in clicks:
+        pattern = rf'<a [^>]*href="([^"]+)"[^>]*>(?:<[^>]+>)*{re.escape(click)}<'
+        links = re.findall(pattern, pages[here].html)
+        assert links, f"{here.name}: no link {click!r}"
+        here = (here.parent / urldefrag(links[-1])[0]).resolve()
+    text = unescape(re.sub(r"<[^>]+>", "", pages[here].html))
+    assert answer in text
+    assert len(clicks) <= 2
+
+
+def test_the_reference_has_a_row_for_whatever_the_code_has(pages: dict[Path, Page]) -> None:
+    text = {
+        page.name: unescape(re.sub(r"<[^>]+>", "", page_.html)) for page, page_ in pages.items()
+    }
+    for name in extractor_names():
+        assert name in text["extractors.html"]
+        assert " ".join(load(name).limits.split()) in " ".join(text["extractors.html"].split())
+    for kind in KINDS.values():
+        assert kind.usage in text["judges.html"]
+    for rubric in rubric_names():
+        assert load_rubric(rubric).title in text["rubrics.html"]
+    for metric in (*METRICS, *SCORE_METRICS):
+        assert metric.title in text["statistics.html"]
+        assert "``" in (metric.statistic.__doc__ or ""), f"{metric.name}: no formula"
+    for field in ("instruction.audio", "labels.preference", "question_audio"):
+        assert field in text["files.html"]
+
+
+def test_the_site_holds_a_report_of_the_examples(site: Path) -> None:
+    report = (site / "sample" / "report.html").read_text("utf-8")
+    assert "13" in report
+    assert len(list((site / "sample" / "report_audio").iterdir())) >= 26
 
 
 def test_no_link_is_dead(site: Path, pages: dict[Path, Page]) -> None:
@@ -88,11 +154,11 @@ def test_machines_get_every_page_as_markdown(site: Path) -> None:
     lines = (site / "llms.txt").read_text().splitlines()[2:]
     named = [re.fullmatch(r"- \[(.+)\]\((.+\.md)\)", line) for line in lines]
     assert all(match and (site / match[2]).read_text().count("\n") for match in named)
-    assert len(named) > 30
+    assert len(named) >= 40
 
 
 def test_the_examples_of_the_api_run_in_their_order(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "api.md").read_text()
+    text = (ROOT / "docs" / "reference" / "api.md").read_text()
     code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.S))
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     done = subprocess.run(

@@ -1,1 +1,1 @@
-"""The drill: inputs, servers and surroundings that break things; see docs/reliability.md."""
+"""The drill: inputs, servers and surroundings that break things; see docs/results."""

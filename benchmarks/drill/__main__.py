@@ -1,4 +1,4 @@
-"""Everything that is tried to break trace-eval, at full size; writes docs/reliability.md's table.
+"""Everything that is tried to break trace-eval, at full size; writes its table of docs/results.
 
     python -m benchmarks.drill [PART ...] [--seed N] [--share S]
 
@@ -23,7 +23,7 @@ from benchmarks.drill.outcome import Outcome
 from benchmarks.drill.parts import PARTS, run_part
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCS = ROOT / "docs" / "reliability.md"
+DOCS = ROOT / "docs" / "results" / "measurements.md"
 RESULTS = ROOT / "benchmarks" / "results"
 
 #: The table stands between these lines.

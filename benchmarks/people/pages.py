@@ -1,4 +1,4 @@
-"""What the results say, as pages: the tables of README and docs/people.md, and a figure per set.
+"""What the results say, as pages: tables of README and docs/results, and a figure per set.
 
 python -m benchmarks.people.pages    # draws docs/people-SET.svg; tables: benchmarks.readme
 """
@@ -96,7 +96,7 @@ def ties_sentence() -> str:
 
 
 def judge_table() -> str:
-    """docs/people.md: decisions of ``rules``, per set."""
+    """docs/results: decisions of ``rules``, per set."""
     lines = ["| pairs | judge | decided | right | against |", "|---|---|---|---|---|"]
     for part in (CODECS, "enhanced", ENHANCED):
         result = results()["sets"][part]
@@ -122,7 +122,7 @@ def _asked() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def number_table() -> str:
-    """docs/people.md: numbers of quality, and of other scales those that say something."""
+    """docs/results: numbers of quality, and of other scales those that say something."""
     lines = ["| set, scale | number | concordance | says |", "|---|---|---|---|"]
     for part, result in results()["sets"].items():
         for scale, rows in result.get("numbers", {}).items():
@@ -138,7 +138,7 @@ def number_table() -> str:
 
 
 def edge_table() -> str:
-    """docs/people.md: turn edges."""
+    """docs/results: turn edges."""
     lines = [
         "| edge | median, s | 95th percentile, s | within .1 s | mean, s |",
         "|---|---|---|---|---|",
@@ -150,7 +150,7 @@ def edge_table() -> str:
 
 
 def agreement_with_listeners(group: str) -> str:
-    """docs/extractors.md: what a group's numbers were found to be good for."""
+    """docs/reference/extractors.md: what a group's numbers were found to be good for."""
     saved = results()
     order = saved["sets"]["delivery"]["order"]
 

@@ -116,7 +116,7 @@ def test_an_installed_package_adds_a_benchmark(tmp_path: Path) -> None:
     (info / "entry_points.txt").write_text(
         "[trace_eval.datasets]\ntoy = toyset:TOY\nhalf = toyset:read\nlost = nowhere:TOY\n"
     )
-    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "plug-ins.md").read_text()
     (module,) = re.findall(r"```python\n# toyset/toyset.py\n(.*?)```", page, re.S)
     (site / "toyset.py").write_text(module)
     rows = [{"id": id_, "text": "x", "right": id_ == "a"} for id_ in "ab"]

@@ -1,4 +1,4 @@
-"""The loop of docs/scorer.md as printed, and a training, on the shared ratings."""
+"""The loop of docs/how-to/train-a-scorer.md as printed, and a training, on the shared ratings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ QUICK = "--steps 20 --batch 16 --evaluate-every 10 --learning-rate 2e-3 --warmup
 
 def commands() -> list[list[str]]:
     """The arguments of each command of the loop."""
-    text = (ROOT / "docs" / "scorer.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "how-to" / "train-a-scorer.md").read_text(encoding="utf-8")
     block = re.search(r"## The loop.*?```\n(.*?)```", text, re.DOTALL)
     assert block
     return [shlex.split(line, comments=True)[1:] for line in block[1].splitlines()]

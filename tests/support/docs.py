@@ -41,9 +41,15 @@ class Printed:
         return shlex.split(text.partition(" > ")[0])
 
 
+#: Folders of docs/ in the order of reading.
+SHELVES = ("tutorials", "how-to", "reference", "results", "explanation")
+
+
 def files() -> list[Path]:
     """README first, then the pages of docs."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    docs = ROOT / "docs"
+    pages = [page for shelf in SHELVES for page in sorted((docs / shelf).glob("*.md"))]
+    return [ROOT / "README.md", docs / "README.md", *pages]
 
 
 def commands(path: Path) -> Iterator[Printed]:

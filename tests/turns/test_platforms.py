@@ -133,7 +133,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_page_of_platforms_is_typed(reader: Path) -> None:
-    typed = list(commands(ROOT / "docs" / "platforms.md"))
+    typed = list(commands(ROOT / "docs" / "how-to" / "platforms.md"))
     assert len(typed) >= 5
     for command in typed:
         done = trace_eval(*command.words[1:], cwd=reader)

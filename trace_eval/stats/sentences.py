@@ -1,4 +1,4 @@
-"""A result in at most three sentences; every rule is in docs/conclude.md.
+"""A result in at most three sentences; every rule is in docs/explanation/few-labels.md.
 
 Each function takes figures that are computed elsewhere and returns words. It estimates nothing.
 """

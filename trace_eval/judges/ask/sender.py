@@ -86,7 +86,7 @@ class Sender(Generic[T]):
         if options.max_cost is not None and price is None:
             raise UserError(
                 f"max_cost: no price is known for {client.model!r} at {client.server}; add it to"
-                " a table and name that with -J prices (see docs/judges.md)"
+                " a table and name that with -J prices (see docs/explanation/judging.md)"
             )
         if options.offline and not options.cache:
             raise UserError("offline: there is no reply cache to answer from; name one")

@@ -1,8 +1,8 @@
 """Voice quality: predicted opinion scores, clipping, bandwidth and level against cuts.
 
 Which numbers decide between two acceptable voices, and from which lead on, was measured on human
-ratings of neural codecs and of enhanced speech (docs/people.md). Personalised OVRL and SIG order
-enhanced speech the wrong way round: they are a floor here, and decide nothing.
+ratings of neural codecs and of enhanced speech (docs/explanation/how-good.md). Personalised OVRL
+and SIG order enhanced speech the wrong way round: they are a floor here, and decide nothing.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def concordance_of_sums(sums: Array) -> Array:
 
 
 def ccc(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """The row of the table: scores against mean ratings."""
+    """``2 s_xy / (s_x^2 + s_y^2 + (mean_x - mean_y)^2)`` of scores and mean ratings (Lin 1989)."""
     if scored.off_scale is None:
         columns = concordance_moments(scored.judge.score, scored.truth)
         resampler.sums(key, columns, concordance_of_sums)

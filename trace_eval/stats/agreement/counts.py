@@ -58,17 +58,17 @@ def ratio(numerator: Counts, denominator: Counts) -> NDArray[np.float64]:
 
 
 def accuracy(counts: Counts) -> NDArray[np.float64]:
-    """Share on the diagonal; NaN where nothing was counted."""
+    """``sum_l n_ll / N``, the share of equal labels, 0 to 1; NaN where nothing was counted."""
     return ratio(np.trace(counts, axis1=-2, axis2=-1), counts.sum((-2, -1)))
 
 
 def accuracy_3way(counts: Counts) -> NDArray[np.float64]:
-    """Accuracy with the typed ties collapsed."""
+    """``sum_l n_ll / N`` with both kinds of ties made one, 0 to 1."""
     return accuracy(collapse(counts))
 
 
 def accuracy_2way(counts: Counts) -> NDArray[np.float64]:
-    """Accuracy where both sides name a winner; a judge that rarely does is scored on few items."""
+    """``sum_l n_ll / N`` where both sides name a winner; a judge that rarely does has few items."""
     return accuracy(winners_only(counts))
 
 
@@ -82,13 +82,13 @@ CREDIT = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]])
 
 
 def accuracy_half_ties(counts: Counts) -> NDArray[np.float64]:
-    """Mean credit with the typed ties collapsed, 0 to 1: a tie is a coin that is tossed."""
+    """``(equal + 1/2 where one side ties) / N``, 0 to 1: a tie counts as a coin that is tossed."""
     three = collapse(counts)
     return ratio((three * CREDIT).sum((-2, -1)), three.sum((-2, -1)))
 
 
 def balanced_accuracy(counts: Counts) -> NDArray[np.float64]:
-    """Mean recall of the labels that occur in the truth (Brodersen et al. 2010).
+    """Mean of ``TP / (TP + FN)`` over the true labels (Brodersen et al. 2010).
 
     With two classes it is ``1 - (FPR + FNR) / 2``, which AudioJudge's released summaries print
     where its paper prints plain accuracy: different numbers where the classes differ in size.
@@ -135,7 +135,7 @@ def f1_per_label(counts: Counts) -> NDArray[np.float64]:
 
 
 def macro_f1(counts: Counts) -> NDArray[np.float64]:
-    """Mean of :func:`f1_per_label` over the labels that occur (Sokolova & Lapalme 2009)."""
+    """Mean of ``2 TP / (2 TP + FP + FN)`` over the labels that occur (Sokolova & Lapalme 2009)."""
     scores = f1_per_label(counts)
     present = ~np.isnan(scores)
     return ratio(np.where(present, scores, 0).sum(-1), present.sum(-1))

@@ -22,7 +22,7 @@ _MAX_CONCENTRATION = 100.0
 
 
 def crps(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """The row of the table: the mean over ratings."""
+    """Mean over ratings of ``integral (F(x) - 1{y <= x})^2 dx`` (Matheson & Winkler 1976)."""
     row, values = ratings_of(scored.items).item, scored.ratings.crps
     if values is None:
         return Basis(len(row), "ratings", scored.ratings.reason)

@@ -13,17 +13,17 @@ Array = NDArray[Any]
 
 
 def mae(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """Mean absolute error, 0 to 1."""
+    """``mean |m - y|`` of the judge's mean m and the human mean y, both on [0, 1]."""
     return _mean(resampler, key, scored, abs(_error(scored)))
 
 
 def mse(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """Mean squared error, 0 to 1."""
+    """``mean (m - y)^2`` of the judge's mean m and the human mean y, both on [0, 1]."""
     return _mean(resampler, key, scored, _error(scored) ** 2, power=2)
 
 
 def bias(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """Judge minus human mean, -1 to 1."""
+    """``mean (m - y)``, the judge minus the human mean, -1 to 1."""
     return _mean(resampler, key, scored, _error(scored), signed=True)
 
 

@@ -37,7 +37,7 @@ def add_kendall(resampler: Resampler, name: str, x: Array, y: Array) -> None:
 
 
 def tau_b(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """The row of the table: scores against mean ratings."""
+    """``E[sgn(X - X') sgn(Y - Y')] / sqrt(P(X != X') P(Y != Y'))`` (Kendall 1945), -1 to 1."""
     add_kendall(resampler, key, scored.judge.score, scored.truth)
     return Basis(len(scored.truth))
 

@@ -35,7 +35,7 @@ def pearson_of_sums(sums: Array) -> Array:
 
 
 def r(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """The row of the table: scores against mean ratings."""
+    """``s_xy / (s_x s_y)`` of scores and mean ratings (Pearson 1895), -1 to 1."""
     resampler.sums(key, moments(scored.judge.score, scored.truth), pearson_of_sums)
     resampler.correlations.add(key)
     return Basis(len(scored.truth))

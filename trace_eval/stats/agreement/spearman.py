@@ -38,7 +38,7 @@ def add_spearman(
 
 
 def rho(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    """The row of the table: scores against mean ratings."""
+    """``r`` of the mid-ranks of scores and mean ratings (Spearman 1904), -1 to 1."""
     add_spearman(resampler, key, scored.judge.score, scored.truth)
     return Basis(len(scored.truth))
 

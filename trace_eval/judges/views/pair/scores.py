@@ -3,7 +3,7 @@
 Other questions with two scores come from task files. The recordings are sent apart, as the
 published judge was trained, and without examples, with which published models did worse.
 Naturalness keeps its words in a template; those of a file are put together here, and ``{text_1}``
-and ``{text_2}`` become what each recording should have said. See docs/audio-judges.md.
+and ``{text_2}`` become what each recording should have said. See docs/how-to/listening.md.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def _compile(source: str, where: str, of_user: bool) -> Template:
     try:
         return env.from_string(source)
     except TemplateError as error:
-        raise UserError(f"template {where}: {error}; see docs/judges.md for an example") from error
+        raise UserError(f"template {where}: {error}; see docs/how-to/language-models.md") from error
 
 
 def _render_block(

@@ -1,0 +1,342 @@
+"""The parts of the reference that are made from the code, as Markdown.
+
+``docs/make_site.py`` puts each in the place of its mark, ``<!-- made: NAME -->``. To see one:
+
+    python docs/make_reference.py NAME
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, fields
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+import typer
+
+# Of an import of this script from elsewhere, too: the benchmarks lie beside docs/.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.people.pages import agreement_with_listeners
+from extractors import PROFILES
+from extractors.formats import FORMATS
+from extractors.registry import load, names
+from fusion import POLICIES
+from trace_eval.commands.cli import app
+from trace_eval.commands.listing import GROUPS
+from trace_eval.commands.result_schemas import RESULTS, result_schema
+from trace_eval.data.names import PAIR, SINGLE
+from trace_eval.data.schemas import schemas
+from trace_eval.data.settings import help_of
+from trace_eval.judges.options import groups
+from trace_eval.judges.options.presets import PRESETS
+from trace_eval.judges.registry.kinds import KINDS
+from trace_eval.judges.views.text.tasks import task_names
+from trace_eval.rubrics.load import load_pair_rubric, load_rubric, rubric_names
+from trace_eval.rubrics.pairs import ScoreQuestion
+from trace_eval.stats.agreement.metrics import METRICS, SCORE_METRICS, Metric
+from trace_eval.stats.ranking.strengths import MODELS
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table; bars within cells are written out."""
+    head = list(head)
+    lines = [head, ["---"] * len(head), *([_cell(value) for value in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    text = " ".join(str(value).split()).replace("|", "\\|")
+    return text.replace("``", "`").replace("<", "&lt;").replace("*", "&#42;")
+
+
+def first_of(thing: Any) -> str:
+    """The first paragraph of a docstring, without roles."""
+    text = inspect.cleandoc(thing.__doc__ or "").partition("\n\n")[0]
+    return re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text)
+
+
+def commands() -> str:
+    """Every command with all its options, by shelf of the help."""
+    group: Any = typer.main.get_command(app)
+    parts = []
+    for heading, members in GROUPS.items():
+        parts.append(f"## {heading}")
+        for name in members:
+            command = group.get_command(click.Context(group), name)
+            parts += _command(f"trace-eval {name}", command)
+    return "\n\n".join(parts)
+
+
+def _command(path: str, command: Any) -> Iterator[str]:
+    yield f"### {path}"
+    yield " ".join((command.help or "").partition("\f")[0].split())
+    below = getattr(command, "commands", {})
+    for name, sub in below.items():
+        yield from _command(f"{path} {name}", sub)
+    rows: dict[str, list[tuple[str, str]]] = {}
+    for option in [] if below else command.params:
+        if not getattr(option, "hidden", False) and option.name != "help":
+            panel = getattr(option, "rich_help_panel", None) or "Options"
+            name, text = option.get_help_record(click.Context(command)) or (option.name, "")
+            rows.setdefault(panel, []).append((f"`{name}`", text))
+    for panel, lines in rows.items():
+        title = "" if panel == "Options" else f"{panel}:\n\n"
+        yield title + table(("option", "what it does"), lines)
+
+
+def extractors() -> str:
+    """Per extractor: what it measures, where it is trusted, and how it agrees with listeners."""
+    rows = []
+    for name in sorted(names(), key=lambda name: (load(name).group, name)):
+        kind = load(name)
+        spec = f"{name}:{kind.argument.upper()}" if _takes(kind) else name
+        profiles = ", ".join(p for p, specs in PROFILES.items() if _named(specs, kind.group, name))
+        agrees = agreement_with_listeners(kind.group)
+        rows.append((kind.group, f"`{spec}`", first_of(kind), profiles or "-", kind.limits, agrees))
+    head = ("group", "spec", "tells you", "profile", "trusted where", "agrees with people")
+    return table(head, rows)
+
+
+def _takes(kind: Any) -> bool:
+    return any(field.name == kind.argument for field in fields(kind))
+
+
+def _named(specs: Mapping[str, str], group: str, name: str) -> bool:
+    spec = specs.get(group, "").partition(":")[0]
+    return spec == name or (spec == "auto" and name == "faster-whisper")
+
+
+def measures() -> str:
+    """Per group of the blueprint: every value with its unit."""
+    kinds = schemas("blueprint")["$defs"]
+    rows = []
+    for group in ("signal", "transcript", "quality", "pitch", "loudness", "rate"):
+        for name, field in kinds[group.title()]["properties"].items():
+            if name != "status":
+                rows.append((f"`{group}.{name}`", _kind(field), field.get("description", "")))
+    for group in ("emotion", "accent"):
+        for name, field in kinds[group.title()]["properties"].items():
+            if name != "status":
+                rows.append((f"`{group}.{name}`", _kind(field), field.get("description", "")))
+    return table(("value", "type", "unit, meaning"), rows)
+
+
+def rubrics() -> str:
+    """Rubrics of single answers."""
+    collected = [load_rubric(name) for name in rubric_names()]
+    rows = (
+        (f"`{r.name}`", r.numbers.name, r.title, ", ".join(r.inputs), r.origin) for r in collected
+    )
+    return table(("rubric", "scale", "question", "the judge is shown", "origin"), rows)
+
+
+def tasks() -> str:
+    """Rubrics of pairs, for judges that listen."""
+    rows = []
+    for name in sorted({*task_names(), "naturalness"}):
+        task = load_pair_rubric(name)
+        if isinstance(task, ScoreQuestion):
+            rows.append((f"`{name}`", "two scores", "see its template", ", ".join(task.inputs)))
+            continue
+        asked = " / ".join(dict.fromkeys(part.question for part in task.parts if part.question))
+        scales = ", ".join(dict.fromkeys(part.scale for part in task.parts))
+        inputs = ", ".join(dict.fromkeys(one for part in task.parts for one in part.inputs))
+        rows.append((f"`{name}`", scales, asked or "three dimensions, as TRACE asks", inputs))
+    return table(("task", "labels", "question", "the judge is given"), rows)
+
+
+def judges() -> str:
+    """The kinds of judges."""
+    rows = (
+        (
+            *(f"`{kind.usage}`", kind.about),
+            " and ".join(what for what, made in _judged(name, kind) if made),
+            f"`{kind.package}`" if kind.package else "-",
+        )
+        for name, kind in KINDS.items()
+    )
+    return table(("judge", "what it is", "judges", "package"), rows)
+
+
+def _judged(name: str, kind: Any) -> tuple[tuple[str, bool], ...]:
+    return ("pairs", kind.pairs is not None), (
+        "single answers",
+        kind.scores is not None or name == "fusion",
+    )
+
+
+def judge_options() -> str:
+    """The ``-J`` options, by what they belong to."""
+    parts = []
+    for kind in vars(groups).values():
+        if inspect.isclass(kind) and kind.__module__ == groups.__name__ and fields(kind):
+            own = kind.__annotations__
+            said = help_of(kind)
+            rows = [
+                (f"`{field.name}`", _default(field), said.get(field.name, ""))
+                for field in fields(kind)
+                if field.name in own and not field.metadata.get("state")
+            ]
+            if rows:
+                parts += [f"### {first_of(kind)}", table(("option", "default", "meaning"), rows)]
+    return "\n\n".join(parts)
+
+
+def _default(field: Any) -> str:
+    if field.default is MISSING or field.default is None:
+        return "-"
+    return f"`{field.default}`" if field.default != () else "-"
+
+
+def presets() -> str:
+    """Settings of published protocols."""
+    rows = (
+        (f"`{name}`", ", ".join(f"`{key}={value}`" for key, value in values.items()))
+        for name, values in PRESETS.items()
+    )
+    return table(("preset", "options"), rows)
+
+
+def policies() -> str:
+    """The policies."""
+    return table(("policy", "rule"), ((f"`{p.name}`", p.summary) for p in POLICIES.values()))
+
+
+def label_statistics() -> str:
+    """Statistics of labels, from the rows that ``agree`` computes."""
+    return _metrics(METRICS)
+
+
+def score_statistics() -> str:
+    """The same of scores."""
+    return _metrics(SCORE_METRICS)
+
+
+def _metrics(metrics: Iterable[Metric[Any]]) -> str:
+    rows = (
+        (metric.title, f"`{metric.name}`", metric.about, formula(metric), metric.better or "-")
+        for metric in metrics
+    )
+    return table(("figure", "name", "what it counts", "formula and source", "better"), rows)
+
+
+def formula(metric: Metric[Any]) -> str:
+    """What the docstring of a statistic says: formula, range, source."""
+    text = inspect.cleandoc(metric.statistic.__doc__ or "")
+    kept = [
+        part for part in text.split("\n\n") if not part.startswith(("Args:", "Returns:", ">>>"))
+    ]
+    return re.sub(r":\w+:`~?([^`]+)`", r"`\1`", " ".join(kept))
+
+
+def ranking_models() -> str:
+    """Models of strengths, by the docstring of each."""
+    rows = []
+    for name in MODELS:
+        module = import_module(f"trace_eval.stats.ranking.{name}")
+        rows.append((f"`{name}`", " ".join((module.__doc__ or "").split())))
+    return table(("method", "model and source"), rows)
+
+
+def columns() -> str:
+    """Columns of pairs that are understood, the first of each ours."""
+    rows = ((f"`{'.'.join(place)}`", _names(known)) for place, known in PAIR.items())
+    return table(("field", "columns"), rows)
+
+
+def single_columns() -> str:
+    """Columns of single answers."""
+    rows = ((f"`{place}`", _names(known)) for place, known in SINGLE.items())
+    return table(("field", "columns"), rows)
+
+
+def _names(known: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in known)
+
+
+def recordings() -> str:
+    """Formats of recordings."""
+    rows = ((each.name, _names(each.suffixes), each.reader) for each in FORMATS)
+    return table(("format", "endings", "read by"), rows)
+
+
+def record_schemas() -> str:
+    """Top-level fields of the records that are read and written."""
+    return "\n\n".join(_schema(name, schema) for name, schema in schemas(None).items())
+
+
+def result_schemas() -> str:
+    """Top-level keys of what ``--json`` writes, by command."""
+    return "\n\n".join(_schema(name, result_schema(name)) for name in RESULTS)
+
+
+def _schema(name: str, schema: Mapping[str, Any]) -> str:
+    parts = [f"### {name}"]
+    for shape in _shapes(schema, schema.get("$defs", {})):
+        rows = [
+            (f"`{key}`", _kind(field), field.get("description", ""))
+            for key, field in shape.get("properties", {}).items()
+        ]
+        said = shape.get("description", "").partition("\n")[0]
+        if rows:
+            parts += [*([said] if said else []), table(("key", "type", "meaning"), rows)]
+    return "\n\n".join(parts if len(parts) > 1 else [*parts, "An object."])
+
+
+def _shapes(schema: Mapping[str, Any], kinds: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A schema as the objects that it may hold."""
+    if "$ref" in schema:
+        yield from _shapes(kinds[schema["$ref"].rpartition("/")[2]], kinds)
+    elif "anyOf" in schema:
+        for one in schema["anyOf"]:
+            yield from _shapes(one, kinds)
+    elif schema.get("type") == "array":
+        yield from _shapes(schema.get("items", {}), kinds)
+    else:
+        yield schema
+
+
+def _kind(field: Mapping[str, Any]) -> str:
+    """A field's type in a word or two."""
+    if "$ref" in field:
+        return str(field["$ref"].rpartition("/")[2])
+    if "anyOf" in field:
+        return " or ".join(dict.fromkeys(_kind(one) for one in field["anyOf"]))
+    if "enum" in field:
+        return ", ".join(map(str, field["enum"]))
+    if field.get("type") == "array":
+        return f"list of {_kind(field.get('items', {}))}"
+    return str(field.get("type", field.get("const", "any")))
+
+
+#: Name of a mark -> what stands in its place.
+PARTS: Mapping[str, Callable[[], str]] = {
+    made.__name__: made
+    for made in (
+        *(commands, extractors, measures, rubrics, tasks, judges, judge_options, presets),
+        *(policies, label_statistics, score_statistics, ranking_models),
+        *(columns, single_columns, recordings, record_schemas, result_schemas),
+    )
+}
+
+_MARK = re.compile(r"<!-- made: (\w+) -->")
+
+
+def filled(text: str) -> str:
+    """A page with every mark replaced.
+
+    Raises:
+        KeyError: a mark names nothing that is made.
+    """
+    return _MARK.sub(lambda mark: PARTS[mark[1]](), text)
+
+
+if __name__ == "__main__":
+    for part in sys.argv[1:]:
+        sys.stdout.write(PARTS[part]() + "\n")
