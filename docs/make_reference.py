@@ -30,8 +30,8 @@ from fusion import POLICIES
 from trace_eval.commands.cli import app
 from trace_eval.commands.listing import GROUPS
 from trace_eval.commands.result_schemas import RESULTS, result_schema
+from trace_eval.commands.schema import schemas
 from trace_eval.data.names import PAIR, SINGLE
-from trace_eval.data.schemas import schemas
 from trace_eval.data.settings import help_of
 from trace_eval.judges.options import groups
 from trace_eval.judges.options.presets import PRESETS
@@ -273,14 +273,25 @@ def record_schemas() -> str:
 
 def result_schemas() -> str:
     """Top-level keys of what ``--json`` writes, by command."""
-    return "\n\n".join(_schema(name, result_schema(name)) for name in RESULTS)
+    return "\n\n".join(
+        _schema(name, result_schema(name), _meanings(types)) for name, types in RESULTS.items()
+    )
 
 
-def _schema(name: str, schema: Mapping[str, Any]) -> str:
+def _meanings(types: Iterable[str]) -> dict[str, str]:
+    """Field -> what the docstrings of these classes, ``MODULE:NAME``, say of it."""
+    meanings: dict[str, str] = {}
+    for target in types:
+        module, _, name = target.rpartition(" ")[2].partition(":")
+        meanings |= help_of(getattr(import_module(module), name))
+    return meanings
+
+
+def _schema(name: str, schema: Mapping[str, Any], meanings: Mapping[str, str] = {}) -> str:
     parts = [f"### {name}"]
     for shape in _shapes(schema, schema.get("$defs", {})):
         rows = [
-            (f"`{key}`", _kind(field), field.get("description", ""))
+            (f"`{key}`", _kind(field), field.get("description") or meanings.get(key, ""))
             for key, field in shape.get("properties", {}).items()
         ]
         said = shape.get("description", "").partition("\n")[0]
@@ -307,12 +318,14 @@ def _kind(field: Mapping[str, Any]) -> str:
     if "$ref" in field:
         return str(field["$ref"].rpartition("/")[2])
     if "anyOf" in field:
-        return " or ".join(dict.fromkeys(_kind(one) for one in field["anyOf"]))
+        kinds = " or ".join(_kind(one) for one in field["anyOf"]).split(" or ")
+        return " or ".join(dict.fromkeys(kinds))
     if "enum" in field:
         return ", ".join(map(str, field["enum"]))
     if field.get("type") == "array":
         return f"list of {_kind(field.get('items', {}))}"
-    return str(field.get("type", field.get("const", "any")))
+    kind = field.get("type", field.get("const", "any"))
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
 
 
 #: Name of a mark -> what stands in its place.
