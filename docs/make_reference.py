@@ -34,7 +34,7 @@ from trace_eval.commands.schema import schemas
 from trace_eval.data.names import PAIR, SINGLE
 from trace_eval.data.settings import help_of
 from trace_eval.judges.options import groups
-from trace_eval.judges.options.presets import PRESETS
+from trace_eval.judges.options.judge_options import PRESETS
 from trace_eval.judges.registry.kinds import KINDS
 from trace_eval.judges.views.text.tasks import task_names
 from trace_eval.rubrics.load import load_pair_rubric, load_rubric, rubric_names
