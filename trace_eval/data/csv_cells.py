@@ -15,10 +15,15 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
+from blueprints import UserError
+from trace_eval.data import strict_json
 from trace_eval.data.outputs import write_lines
+from trace_eval.data.strict_json import BadJson
 
 #: Every character that some reader takes for the end of a line, as ``str.splitlines`` does.
 LINE_BREAKS = "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"
@@ -33,7 +38,17 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 #: True: cells are written as they are (``--raw-csv``).
 RAW: ContextVar[bool] = ContextVar("raw_csv", default=False)
 
+#: Characters that separate columns; the one that gives the header the most columns counts.
+_DELIMITERS = (",", ";", "\t")
+
+#: The line with which Excel says what separates the columns.
+_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
+
 T = TypeVar("T")
+
+
+class EmptyTable(UserError):
+    """A file without a record."""
 
 
 def safe(cell: T) -> T | str:
@@ -72,5 +87,105 @@ def _is_number(cell: str) -> bool:
     try:
         float(cell)
     except ValueError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class CsvFile:
+    """A CSV file by how it is written.
+
+    Attributes:
+        path: of it.
+        encoding: UTF-8, or UTF-16 where its first bytes say so.
+        lead: lines before the header.
+        delimiter: what separates the columns.
+        header: their names.
+    """
+
+    path: Path
+    encoding: str
+    lead: int
+    delimiter: str
+    header: list[str]
+
+    @classmethod
+    def of(cls, path: Path) -> CsvFile:
+        """Look at the start of a file.
+
+        Raises:
+            EmptyTable: it has no header.
+            BadJson: its header is not UTF-8.
+        """
+        with path.open("rb") as start:
+            wide = start.read(2) in (b"\xff\xfe", b"\xfe\xff")
+        encoding = "utf-16" if wide else "utf-8-sig"
+        with _open(path, encoding) as file:
+            details = _SEPARATOR.fullmatch(next(_lines(file), ""))
+            results: list[tuple[str, list[str]]] = []
+            for delimiter in (details[1],) if details else _DELIMITERS:
+                file.seek(0)
+                lines = islice(_lines(file), 1 if details else 0, None)
+                rows = csv.reader(lines, delimiter=delimiter)
+                results.append((delimiter, next((row for row in rows if row), [])))
+        delimiter, header = max(results, key=lambda one: len(one[1]))
+        if not header:
+            raise EmptyTable(f"{path}: the file is empty; give a table with a header row")
+        if not _is_utf8(header):
+            raise BadJson("its header is not UTF-8; save the file as UTF-8")
+        return cls(path, encoding, 1 if details else 0, delimiter, [*map(unquoted, header)])
+
+    def rows(self) -> Iterator[dict[str, str | None] | BadJson]:
+        """The rows under the header; what a row lacks is None."""
+        header, width = self.header, len(self.header)
+        twice = {name for name in header if name and header.count(name) > 1}
+        with _open(self.path, self.encoding) as file:
+            rows = csv.reader(islice(_lines(file), self.lead, None), delimiter=self.delimiter)
+            next(row for row in rows if row)
+            while True:
+                try:
+                    cells = next(rows)
+                except StopIteration:
+                    return
+                except csv.Error as error:
+                    yield BadJson(f"not CSV ({error}); quote cells with quotes or line breaks")
+                    continue
+                if not cells:
+                    continue
+                if not _is_utf8(cells):
+                    yield BadJson("not UTF-8; save the file as UTF-8")
+                elif any(cells[width:]):
+                    yield BadJson("more cells than the header has columns; quote cells with commas")
+                else:
+                    lack = [None] * (width - len(cells))
+                    values = [*map(unquoted, cells[:width]), *lack]
+                    row = dict(zip(header, values, strict=True))
+                    yield _of_one_name(row, header, values, twice) if twice else row
+
+
+def _of_one_name(
+    row: dict[str, str | None], header: list[str], values: list[str | None], twice: set[str]
+) -> dict[str, str | None] | BadJson:
+    """The row with the one value of columns of one name; different values make it bad."""
+    for name in twice:
+        every = {value for at, value in zip(header, values, strict=True) if at == name and value}
+        if len(every) > 1:
+            return BadJson(f"columns of one name, {name!r}, hold different values; rename one")
+        row[name] = next(iter(every), row[name])
+    return row
+
+
+def _open(path: Path, encoding: str) -> IO[str]:
+    return path.open(encoding=encoding, errors="surrogateescape", newline="")
+
+
+def _lines(file: IO[str]) -> Iterator[str]:
+    return iter(lambda: file.readline(strict_json.MAX_LINE_BYTES), "")
+
+
+def _is_utf8(cells: list[str]) -> bool:
+    try:
+        "".join(cells).encode()
+    except UnicodeEncodeError:
         return False
     return True

@@ -7,17 +7,15 @@ why, and what becomes of the others is for its reader to say. A row with fewer c
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
-from trace_eval.data.csv_cells import unquoted
+from trace_eval.data.csv_cells import CsvFile, EmptyTable, unquoted
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.inspect_logs import log_records
 from trace_eval.data.singles import authors_record
@@ -32,12 +30,6 @@ CSV = (".csv", ".tsv")
 #: Those of workbooks, which are no tables before they are saved as one.
 _WORKBOOKS = (".xlsx", ".xls", ".ods", ".numbers")
 
-#: Characters that separate columns; the one that gives the header the most columns counts.
-_DELIMITERS = (",", ";", "\t")
-
-#: The line with which Excel says what separates the columns.
-_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
-
 #: Rows that are built at once; of tables with recordings, which hold megabytes each, a few.
 _ROWS, _FEW_ROWS = 4096, 16
 
@@ -45,10 +37,6 @@ _ROWS, _FEW_ROWS = 4096, 16
 _FIRST = 20
 
 Row = dict[str, Any]
-
-
-class EmptyTable(UserError):
-    """A file without a record."""
 
 
 def records(
@@ -107,7 +95,7 @@ def column_names(path: Path) -> list[str]:
     """
     try:
         if path.suffix.lower() in CSV:
-            return _Csv.of(path).header
+            return CsvFile.of(path).header
         first = [row for _, row in islice(records(path), _FIRST) if isinstance(row, dict)]
         return list(dict.fromkeys(name for record in first for name in record))
     except (OSError, ValueError, csv.Error):
@@ -129,7 +117,7 @@ def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None
 
     _refuse_others(path, path, path.suffix.lower())
     try:
-        form = _Csv.of(path)
+        form = CsvFile.of(path)
         wanted = [name for name in form.header if name in names]
         if twice := next((name for name in wanted if wanted.count(name) > 1), None):
             raise UserError(f"{path}: two columns are called {twice!r}; keep one")
@@ -195,7 +183,7 @@ def _rows(
         case ".eval":
             return log_records(path)
         case _:
-            return enumerate(_Csv.of(path).rows(), start=1)
+            return enumerate(CsvFile.of(path).rows(), start=1)
 
 
 def _members(by_id: Row) -> Iterator[tuple[str, object]]:
@@ -213,109 +201,6 @@ def _emptiness(path: Path, suffix: str) -> str:
     if suffix in (*CSV, ".parquet", ".arrow"):
         return "it has a header and no row under it"
     return "the file is empty" if begins(path, b"") else "it holds no record"
-
-
-# --- CSV -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Csv:
-    """A CSV file by how it is written.
-
-    Attributes:
-        path: of it.
-        encoding: UTF-8, or UTF-16 where its first bytes say so.
-        lead: lines before the header.
-        delimiter: what separates the columns.
-        header: their names.
-    """
-
-    path: Path
-    encoding: str
-    lead: int
-    delimiter: str
-    header: list[str]
-
-    @classmethod
-    def of(cls, path: Path) -> _Csv:
-        """Look at the start of a file.
-
-        Raises:
-            EmptyTable: it has no header.
-            BadJson: its header is not UTF-8.
-        """
-        with path.open("rb") as start:
-            wide = start.read(2) in (b"\xff\xfe", b"\xfe\xff")
-        encoding = "utf-16" if wide else "utf-8-sig"
-        with _open(path, encoding) as file:
-            details = _SEPARATOR.fullmatch(next(_lines(file), ""))
-            results: list[tuple[str, list[str]]] = []
-            for delimiter in (details[1],) if details else _DELIMITERS:
-                file.seek(0)
-                lines = islice(_lines(file), 1 if details else 0, None)
-                rows = csv.reader(lines, delimiter=delimiter)
-                results.append((delimiter, next((row for row in rows if row), [])))
-        delimiter, header = max(results, key=lambda one: len(one[1]))
-        if not header:
-            raise EmptyTable(f"{path}: the file is empty; give a table with a header row")
-        if not _is_utf8(header):
-            raise BadJson("its header is not UTF-8; save the file as UTF-8")
-        return cls(path, encoding, 1 if details else 0, delimiter, [*map(unquoted, header)])
-
-    def rows(self) -> Iterator[dict[str, str | None] | BadJson]:
-        """The rows under the header; what a row lacks is None."""
-        header, width = self.header, len(self.header)
-        twice = {name for name in header if name and header.count(name) > 1}
-        with _open(self.path, self.encoding) as file:
-            rows = csv.reader(islice(_lines(file), self.lead, None), delimiter=self.delimiter)
-            next(row for row in rows if row)
-            while True:
-                try:
-                    cells = next(rows)
-                except StopIteration:
-                    return
-                except csv.Error as error:
-                    yield BadJson(f"not CSV ({error}); quote cells with quotes or line breaks")
-                    continue
-                if not cells:
-                    continue
-                if not _is_utf8(cells):
-                    yield BadJson("not UTF-8; save the file as UTF-8")
-                elif any(cells[width:]):
-                    yield BadJson("more cells than the header has columns; quote cells with commas")
-                else:
-                    lack = [None] * (width - len(cells))
-                    values = [*map(unquoted, cells[:width]), *lack]
-                    row = dict(zip(header, values, strict=True))
-                    yield _of_one_name(row, header, values, twice) if twice else row
-
-
-def _of_one_name(
-    row: dict[str, str | None], header: list[str], values: list[str | None], twice: set[str]
-) -> dict[str, str | None] | BadJson:
-    """The row with the one value of columns of one name; different values make it bad."""
-    for name in twice:
-        every = {value for at, value in zip(header, values, strict=True) if at == name and value}
-        if len(every) > 1:
-            return BadJson(f"columns of one name, {name!r}, hold different values; rename one")
-        row[name] = next(iter(every), row[name])
-    return row
-
-
-def _open(path: Path, encoding: str) -> IO[str]:
-    return path.open(encoding=encoding, errors="surrogateescape", newline="")
-
-
-def _lines(file: IO[str]) -> Iterator[str]:
-    return iter(lambda: file.readline(strict_json.MAX_LINE_BYTES), "")
-
-
-def _is_utf8(cells: list[str]) -> bool:
-    try:
-        "".join(cells).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _cells(column: Any) -> list[str | None]:

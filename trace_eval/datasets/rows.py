@@ -12,9 +12,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
+from trace_eval.data.csv_cells import EmptyTable
 from trace_eval.data.manifests import Problem
 from trace_eval.data.records import first_problem, is_audio_cell, is_json, resolve_audio
-from trace_eval.data.tables import EmptyTable, begins, records
+from trace_eval.data.tables import begins, records
 from trace_eval.datasets.source import Source
 
 #: What a column must hold: a type, or several; None among them where the value may be null.

@@ -11,13 +11,11 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 
 from trace_eval.data.answers import Answer, Recording
 from trace_eval.data.manifests import Problem
 from trace_eval.data.pairs import Labels, Pair
-from trace_eval.data.strict_json import lines
 from trace_eval.data.tables import column_names
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, share_figure
@@ -34,9 +32,6 @@ _RESULTS: Columns = {
     "ground_truth": str,
     "prediction": str,
 }
-
-#: Rows whose columns tell a file's layout.
-_LOOKED_AT = 5
 
 #: What a system gets of a comparison.
 _POINTS = {"win": 1.0, "tie": 0.5, "loss": 0.0}
@@ -57,7 +52,7 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
     summaries: dict[str, list[Row]] = {}
     others = []
     for path in (*source.files("*.jsonl"), *source.files("*.csv")):
-        columns = _columns(path)
+        columns = {*column_names(path)}
         if not columns:
             problem = "is empty, or its first rows are no objects; fetch it again"
             converted.problems.append(Problem(source.name(path), problem))
@@ -81,17 +76,6 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
     for label, own in summaries.items():
         _summary(converted, rows, label, own, human)
     return converted
-
-
-def _columns(path: Path) -> set[str]:
-    """Names in the first rows, without reading the rest."""
-    try:
-        if path.suffix == ".csv":
-            return set(column_names(path))
-        first = [row for _, row in islice(lines(path), _LOOKED_AT)]
-        return {name for row in first if isinstance(row, dict) for name in row}
-    except (OSError, ValueError):
-        return set()
 
 
 def _mean(values: Iterable[float]) -> float:
