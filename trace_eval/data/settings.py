@@ -13,11 +13,13 @@ from difflib import get_close_matches
 from inspect import cleandoc
 from math import isfinite
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from blueprints import UserError
 
 _ENTRY = re.compile(r"^    ([a-z_0-9]+(?:, [a-z_0-9]+)*): (.*(?:\n {5,}.*)*)", re.M)
+T = TypeVar("T")
+
 _BOOLEANS = {"true": True, "false": False}
 
 #: Types that options import for type checkers only; no text is of them.
@@ -46,6 +48,19 @@ def help_of(options: type) -> dict[str, str]:
         for names, text in _ENTRY.findall(listed.partition("\n\n")[0]):
             texts.update(dict.fromkeys(names.split(", "), " ".join(text.split())))
     return texts
+
+
+def with_inherited(options: type[T]) -> type[T]:
+    """A class whose docstring, and so ``help``, has the options of its bases by their groups."""
+    texts = help_of(options)
+    lines = [cleandoc(options.__doc__ or "")]
+    for group in reversed(options.__mro__[1:-1]):
+        names = [name for name in vars(group).get("__annotations__", {}) if name in texts]
+        if names:
+            lines.append(f"\n{group.__name__}: {(group.__doc__ or '').partition(chr(10))[0]}")
+            lines += [f"    {name}: {texts[name]}" for name in names]
+    options.__doc__ = "\n".join(lines)
+    return options
 
 
 def sentence(text: str) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.data.settings import option_field
+from trace_eval.data.settings import option_field, with_inherited
 from trace_eval.estimate.options import BootstrapOptions
 
 
+@with_inherited
 @dataclass(frozen=True)
 class FigureOptions(BootstrapOptions):
     """How figures are made.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import Field, dataclass, field, fields
-from inspect import cleandoc
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,7 +12,7 @@ from pydantic import JsonValue
 
 from blueprints import GROUPS, UserError, feature_groups
 from trace_eval.data.outcome import Order
-from trace_eval.data.settings import choices_of, help_of, hints_of
+from trace_eval.data.settings import choices_of, hints_of, with_inherited
 from trace_eval.judges.options.groups import (
     AudioOptions,
     ChatOptions,
@@ -88,6 +87,7 @@ def texts_to_paths(options: Any) -> None:
 
 
 # The fields of the last base come first.
+@with_inherited
 @dataclass(frozen=True)
 class JudgeOptions(
     OllamaOptions,
@@ -274,16 +274,3 @@ MAY_CHANGE = frozenset(name for name, rules in _RULES.items() if rules.get("may_
 
 #: Recorded even at their defaults: those of the first release.
 _ALWAYS_RECORDED = frozenset(name for name, rules in _RULES.items() if rules.get("always"))
-
-
-def _grouped() -> Iterator[str]:
-    """The options below the first sentence of their group, for ``help``."""
-    texts = help_of(JudgeOptions)
-    for group in reversed(JudgeOptions.__mro__[1:-1]):
-        names = [name for name in vars(group).get("__annotations__", {}) if name in texts]
-        if names:
-            yield f"\n{group.__name__}: {(group.__doc__ or '').partition(chr(10))[0]}"
-            yield from (f"    {name}: {texts[name]}" for name in names)
-
-
-JudgeOptions.__doc__ = "\n".join([cleandoc(JudgeOptions.__doc__ or ""), *_grouped()])
