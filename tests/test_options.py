@@ -262,9 +262,9 @@ def test_the_library_does_what_the_command_does(
     assert Run(job.folder).exists
 
 
-def test_no_help_page_imports_numpy() -> None:
-    code = """
-import contextlib, io, sys
+def test_help_pages_are_words_and_import_no_numpy() -> None:
+    code = r"""
+import contextlib, io, re, sys
 sys.argv = ["trace-eval", "--help"]
 from trace_eval.commands.cli import app
 from trace_eval.commands.listing import GROUPS
@@ -272,6 +272,7 @@ for name in (name for commands in GROUPS.values() for name in commands):
     with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()) as shown:
         app([name, "--help"])
     assert "Usage" in shown.getvalue(), name
+    assert not re.search(r"<(list|str|int|float|path)\b|[{]\w", shown.getvalue()), name
     assert "numpy" not in sys.modules, name
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -81,7 +81,7 @@ def test_bad_records_are_listed_with_file_and_line_and_the_others_go_on(tmp_path
             [
                 "line 2: not JSON",
                 f"line 3: id 'x' is also at {path}, line 1",
-                "line 4: b: Field required; flat columns are",
+                "line 4: b: is missing; name its column b, b_audio",
                 "line 5: labels.overall: Input should be '1', '2', 'both_good' or 'both_bad'"
                 " (got 'draw')",
                 "line 6: expected an object, got [1]",

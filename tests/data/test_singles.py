@@ -91,7 +91,7 @@ def test_pairs_give_both_answers_and_flat_tables_work(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        ({}, "id: Field required"),
+        ({}, "id: is missing; name its column id, pair_id"),
         ({"id": "x"}, "answer: Value error, an answer needs"),
         ({"id": "x", "audio": "a", "turns": ["b"]}, "has 'audio' or 'turns', not both"),
         ({"id": "x", "candidate": 3}, "answer.text: Input should be a valid string"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from blueprints import Blueprint, UserError
 from blueprints.flat import flat
 from fusion import DIMENSIONS, POLICIES, Dimension, Rating
+from tests.support.judged import rated_run
 from tests.support.reviewed import pairs, scored, unscored, verdicts, write_run
 from tests.support.samples import spoken
 from trace_eval.api.one_pair import Result
@@ -23,6 +25,7 @@ from trace_eval.decide.rank import rank
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.report.gather import Facts
 from trace_eval.report.summary import summarise
+from trace_eval.runs.export_otel import EVENT, export_otel
 from trace_eval.runs.export_table import clip_table, export_table
 from trace_eval.runs.fuse import any_policy, fuse, fuse_again
 from trace_eval.runs.outcomes import ClipRecord
@@ -99,6 +102,31 @@ def test_notebooks_show_results_and_escape_them(run: Run) -> None:
     shown = Result(pair, judgement, fuse(judgement, POLICIES["content_first"]))._repr_html_()
     assert "INCONSISTENT" in shown
     assert "because of content" in shown
+
+
+def test_events_are_logs_of_opentelemetry(run: Run, tmp_path: Path) -> None:
+    logs = pytest.importorskip("opentelemetry.proto.logs.v1.logs_pb2")
+    json_format = pytest.importorskip("google.protobuf.json_format")
+    rated = rated_run(tmp_path / "rated", {"s0": 4.0, "s1": None})
+
+    def records(folder: Path) -> list[tuple[str, dict[str, Any]]]:
+        found = []
+        for line in export_otel(folder).read_text().splitlines():
+            (resource,) = json_format.Parse(line, logs.LogsData()).resource_logs
+            for one in resource.scope_logs[0].log_records:
+                said = {a.key.rpartition(".")[2]: a.value for a in one.attributes}
+                found.append((one.event_name, said))
+        return found
+
+    every = records(run.folder)
+    assert {name for name, _ in every} == {EVENT}
+    label = {(s["id"].string_value, s["name"].string_value): s["label"] for _, s in every}
+    assert label["p0", "overall"].string_value == "1"
+    assert label["p1", "content"].string_value == "both_good"
+    assert label["p2", "overall"].string_value == "unscored"
+    (_, good), (_, bad) = records(rated)
+    assert good["value"].double_value == 4.0
+    assert (bad["type"].string_value, "value" in bad) == ("unparseable", False)
 
 
 def test_every_single_value_of_a_clip_is_a_column(tmp_path: Path) -> None:

@@ -117,6 +117,8 @@ _WORDS = {"str": "TEXT", "path": "PATH", "Path": "PATH", "int": "NUMBER", "float
 def in_words(parameters: list[Any]) -> list[Any]:
     """Parameters of a help page, their types in words; a flag takes no value, so none is shown."""
     for parameter in parameters:
+        if parameter.param_type_name == "argument":
+            parameter.get_usage_pieces = partial(_usage, parameter)
         if parameter.metavar is None or parameter.param_type_name == "argument":
             flag = getattr(parameter, "is_flag", False)
             parameter.display_type_rich = partial(_word, "" if flag else parameter.display_type)
@@ -128,6 +130,12 @@ def _word(shown: Callable[[Any], str | None] | str, ctx: Any) -> str | None:
     named = shown if isinstance(shown, str) else shown(ctx)
     inner = re.fullmatch(r"<(?:list\[)?(\w+)(?: range)?\]?>", named or "")
     return _WORDS.get(inner[1], named) if inner else named
+
+
+def _usage(argument: Any, _: Any) -> list[str]:
+    """An argument in the line of usage: ``SOURCE``, ``RUNS...``, or in brackets if it may lack."""
+    word = argument.metavar or f"{argument.name.upper()}{'...' * (argument.nargs != 1)}"
+    return [word if argument.required or word.startswith("[") else f"[{word}]"]
 
 
 def _types_in_words(command: Any) -> Any:

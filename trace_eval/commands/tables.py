@@ -14,6 +14,7 @@ from rich.table import Table
 from blueprints import counted
 from fusion import DIMENSIONS, Numbers
 from trace_eval.commands.console import MAX_ROWS, ConsoleRows, by_cause, messages, results, warn
+from trace_eval.commands.json_option import QUIET
 from trace_eval.runs.guesses import guesses_in
 from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, ScoreRow, VerdictRow
 from trace_eval.runs.run import Run
@@ -76,6 +77,8 @@ def _print_reasons(outcomes: Sequence[VerdictRow | ScoreRow], console: Console) 
 
 def _print_notes(run: Run, caveats: Sequence[Sequence[str]], console: Console) -> None:
     """What every reader must know; a count where it is not about all items."""
+    if QUIET.get():
+        return
     if line := guesses_in(run).line:
         console.print(f"\nnote: {line}", markup=False)
     counts = Counter(caveat for texts in caveats for caveat in set(texts))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from blueprints import counted
 from trace_eval.compare.evaluate import Mutual, RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_answer
-from trace_eval.decide.answers import MCNEMAR, most_accurate, pairs_of
+from trace_eval.decide.answers import MCNEMAR, most_accurate, pairs_of, under
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.sentences import (
@@ -33,7 +33,9 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     one, rest = best[0], best[1:]
     result = one.accuracy
     assert result.value is not None
-    first = f"{one.judge} agrees with people on {rate(result.value, result.interval)}"
+    fused = {cost.run: under(cost.policy) for cost in report.costs}
+    first = f"{one.judge}{fused.get(one.judge, '')} agrees with people on"
+    first += f" {rate(result.value, result.interval)}"
     first += f" of {pairs_of(one, report.drawn)}"
     rows = _of(report.differences, one.judge, one.dimension)
     if len(rest) > 1:
@@ -44,7 +46,8 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
         return f"{first}: {ahead_of(behind, equal)}.", *alike
     other = rest[0].accuracy
     assert other.value is not None
-    first += f", {rest[0].judge} on {rate(other.value, other.interval)}"
+    second = f"{rest[0].judge}{fused.get(rest[0].judge, '')}"
+    first += f", {second} on {rate(other.value, other.interval)}"
     row = rows.get(rest[0].judge)
     if row is None:
         return f"{first}.", *alike

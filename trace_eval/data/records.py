@@ -122,8 +122,7 @@ def pair_from_record(
     try:
         return Pair.model_validate(tree)
     except ValidationError as error:
-        available = ", ".join(sorted({names[0] for names in PAIR.values()}))
-        raise UserError(first_problem(error, available)) from None
+        raise UserError(first_problem(error)) from None
 
 
 def _place(tree: dict[str, Any], key: str, value: Any) -> None:
@@ -224,7 +223,7 @@ def resolve_conversation(
         try:
             answer["conversation"] = rooted(Conversation.model_validate(result), root)
         except ValidationError as error:
-            raise UserError(f"conversation.{first_problem(error, 'conversation')}") from None
+            raise UserError(f"conversation.{first_problem(error)}") from None
         return
     if not isinstance(result, str):
         raise UserError(f"conversation: expected a path or an object (got {result!r:.80})")
@@ -278,13 +277,14 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def first_problem(error: ValidationError, columns: str) -> str:
-    """One sentence on why a record is refused; ``columns`` are named where one is missing."""
+def first_problem(error: ValidationError) -> str:
+    """One sentence on why a record is refused; of what is missing, its accepted columns."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
-    value = "" if first["type"] == "missing" else f" (got {redact_urls(repr(first['input'])):.80})"
-    hint = f"; flat columns are {columns}" if first["type"] == "missing" else ""
-    return f"{where}: {first['msg']}{value}{hint}"
+    if first["type"] == "missing":
+        names = NAMES.get(where)
+        return f"{where}: is missing" + (f"; name its column {', '.join(names)}" if names else "")
+    return f"{where}: {first['msg']} (got {redact_urls(repr(first['input'])):.80})"
 
 
 def spilled(item: Model, spill: Spill) -> Model:

@@ -87,8 +87,7 @@ def single_from_record(
     try:
         return Single.model_validate({k: v for k, v in tree.items() if v is not None})
     except ValidationError as error:
-        available = ", ".join(SINGLE)
-        raise UserError(first_problem(error, available)) from None
+        raise UserError(first_problem(error)) from None
 
 
 def authors_record(key: str, record: dict[str, Any]) -> dict[str, Any]:

@@ -133,7 +133,7 @@ def alone(problems: list[Problem], where: str) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        problems.append(Problem(where, first_problem(error, "")))
+        problems.append(Problem(where, first_problem(error)))
     except UserError as error:
         problems.append(Problem(where, str(error)))
 
