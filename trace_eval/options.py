@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from blueprints import UserError
 from extractors import MAX_SECONDS
 from fusion import DEFAULT_POLICY, PlainPolicy, Policy
-from trace_eval.data.settings import with_inherited
 from trace_eval.judges.options.judge_options import JudgeOptions, texts_to_paths
 
 if TYPE_CHECKING:
@@ -151,7 +150,6 @@ def usual_rubrics(judges: Sequence[str]) -> tuple[str, ...]:
     return DEFAULT_RUBRICS
 
 
-@with_inherited
 @dataclass(frozen=True)
 class RateOptions(Options):
     """:class:`Options` with the defaults of single answers."""
