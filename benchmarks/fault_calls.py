@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import soundfile
 import soxr
+from scipy.ndimage import uniform_filter1d
 
 from extractors.formats import AUDIO_SUFFIXES
 from trace_eval.data.conversation import (
@@ -147,8 +148,8 @@ def _noise(sound: Any, rate: int, rng: np.random.Generator) -> Any:
 
 def _gain(sound: Any, rate: int, rng: np.random.Generator) -> Any:
     """Automatic gain: half of each second's distance from the loudest, in dB, is made up."""
-    size = np.ones(rate) / rate
-    level = np.sqrt([np.convolve(one, size, "same") for one in np.square(sound).T]).T + 1e-4
+    power = uniform_filter1d(np.square(sound), rate, axis=0, mode="constant")
+    level = np.sqrt(power.clip(0)) + 1e-4
     return sound * np.minimum(8, np.sqrt(level.max(axis=0) / level))
 
 

@@ -138,9 +138,11 @@ def test_a_call_has_an_address_an_axis_and_words(
     assert len(set(seen["patterns"])) == 3  # three patterns, whatever their colours
     assert "Before and after, call by call" in seen["text"]
     assert "0.60 s" in seen["text"]  # the new system's median, on the first screen
+    assert "3 more scenarios" in seen["text"]  # of 8, and of 16 calls: both are folded
+    assert "11 more calls" in seen["text"]
     assert not [kind for kind in KINDS if "_" in kind and kind in seen["text"]]
     assert not [kind for kind in EVENT_NAMES if "_" in kind and kind in seen["text"]]
-    page.click("#calls a >> nth=0")
+    page.click(".calls a >> nth=0")
     page.wait_for_function("document.getElementById('call-old call 0').closest('details').open")
     page.close()
     assert trouble == []

@@ -17,14 +17,14 @@ from trace_eval.report.timeline import ticks
 from trace_eval.turns.compare import by_scenario, compare_systems
 from trace_eval.turns.figures import TurnFigure
 from trace_eval.turns.report import TurnsReport, measure_items
-from trace_eval.turns.timed import Timed, worst_event
+from trace_eval.turns.timed import Timed, badness, worst_event
 
-#: What stands on the first screen: figure -> how it is called there.
+#: What stands on the first screen: figure -> how it is called there, and on a narrow one.
 SHOWN = {
-    "response_p50_s": "half of the answers within (p50)",
-    "response_p90_s": "90 % within (p90)",
-    "response_p95_s": "95 % within (p95)",
-    "reply_rate": "turns that were answered",
+    "response_p50_s": ("half of the answers within (p50)", "p50"),
+    "response_p90_s": ("90 % within (p90)", "p90"),
+    "response_p95_s": ("95 % within (p95)", "p95"),
+    "reply_rate": ("turns that were answered", "answered"),
 }
 
 #: Heights of the plot's lines, as shares of all answers.
@@ -33,12 +33,14 @@ LINES = (0.5, 0.9, 0.95)
 #: Systems whose curves are told apart by colour and dash; more are in the table alone.
 MOST = 4
 
-#: Calls of both systems that are drawn one above the other, at most.
-MOST_PAIRS = 60
+#: Calls of both systems that are drawn one above the other, at most; rows that are seen at once.
+MOST_PAIRS, UNFOLDED = 60, 5
 
 #: For the template.
 TIMING_NAMES = {
-    "timing_names": [*SHOWN.values()],
+    "timing_names": [name for name, _ in SHOWN.values()],
+    "timing_titles": [title for _, title in SHOWN.values()],
+    "unfolded": UNFOLDED,
     "timing_lines": LINES,
     "most_curves": MOST,
 }
@@ -107,7 +109,7 @@ class Timing:
         beyond: answers that lie outside of it.
         until_s: where it ends.
         pairs: scenarios of both, largest difference first; ``pair_axis`` is theirs.
-        calls: all of them.
+        calls: all of them, the worst event first.
     """
 
     definitions: str
@@ -149,7 +151,7 @@ def timing_of(items: Sequence[ConversationItem], address: Callable[[str], str]) 
         until_s=high,
         pairs=tuple(pairs[:MOST_PAIRS]),
         pair_axis=_axis(*_reach(pairs)) if pairs else (),
-        calls=tuple(_line(one, address(one.item.id)) for one in timed),
+        calls=tuple(_line(one, address(one.item.id)) for one in sorted(timed, key=badness)),
     )
 
 

@@ -51,7 +51,17 @@ WORST = ("missed_turn", "no_response", "agent_interruption", "no_yield", "dead_a
 def worst_event(timed: Timed) -> Event | None:
     """The event of a call to listen to first; None: it has none of these kinds."""
     events = [event for event in timed.measured.events if event.kind in WORST]
-    return min(events, key=lambda e: (WORST.index(e.kind), -length_of(e)), default=None)
+    return min(events, key=_badness, default=None)
+
+
+def badness(timed: Timed) -> tuple[int, float]:
+    """Sorts calls by their worst events, the worst call first."""
+    worst = worst_event(timed)
+    return _badness(worst) if worst else (len(WORST), 0.0)
+
+
+def _badness(event: Event) -> tuple[int, float]:
+    return WORST.index(event.kind), -length_of(event)
 
 
 def length_of(event: Event) -> float:

@@ -80,7 +80,7 @@ class TurnsJudge(Judge):
             reasoning=_reasoning(findings),
         )
         unknown = [kind for kind, value in elements.items() if value is None]
-        gaps = [f"not known: {', '.join(unknown)}"] if unknown else []
+        gaps = [f"not known: {', '.join(unknown).replace('_', ' ')}"] if unknown else []
         return Score(
             **score_fields(item, self.rubric, self.spec),
             status="scored",
