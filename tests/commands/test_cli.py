@@ -107,7 +107,7 @@ def test_user_errors_are_one_line_and_exit_2(folder: Path) -> None:
         (["judge", PAIRS, "--out", folder / "x", "--judge", "oracle"], "judge 'oracle' is unknown"),
         (["judge", PAIRS, "--out", folder / "x", "-x", "pitch"], "write GROUP=SPEC"),
         (["judge", PAIRS, "--out", folder / "x", "--profile", "best"], "profile 'best' is unknown"),
-        (["show", "none.wav"], "none.wav: no such file"),
+        (["show", "none.wav"], "none.wav: no such file or run"),
         (["schema", "run"], "schema 'run': use one of pair, blueprint, judgement"),
     ):
         done = trace_eval(*arguments)

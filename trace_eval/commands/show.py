@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from blueprints import UserError
 from trace_eval.commands import options as shared
 from trace_eval.options import ExtractOptions
 
@@ -31,6 +32,8 @@ def show(
     if what.is_dir() or config:
         _show_run(what, config)
         return
+    if not what.is_file():
+        raise UserError(f"{what}: no such file or run; check the path")
     from trace_eval.api.one_pair import blueprint
     from trace_eval.commands.json_option import give
     from trace_eval.commands.show_blueprint import print_blueprint
