@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fusion import OffScale, likert
+from trace_eval.data.scores import ScoreEstimate
 from trace_eval.scores.estimate import (
     element_means,
     min_usable,
     of_distribution,
+    pool,
     reduce_samples,
 )
-from trace_eval.scores.pool import pool
 
 SCALE = likert(1, 5)
 
@@ -22,7 +23,6 @@ def test_one_opinion_has_no_variance() -> None:
     found = reduce_samples([4], SCALE)
     assert found is not None
     assert (found.value, found.sd, found.variance) == (4, None, None)
-    assert pool([found]).variance is None
 
 
 def test_too_few_usable_samples_are_no_score() -> None:
@@ -57,25 +57,17 @@ def test_elements_stand_beside_the_total() -> None:
 
 def test_pooling_by_hand() -> None:
     """Means 0, .5 and 1 with weights 1, 1, 2: mean .625, between (.390625+.015625+.28125)/4."""
-    parts = [of_distribution({label: 1.0}, SCALE) for label in (1, 3, 5)]
-    found = pool(parts, [1, 1, 2])
+    found = pool([ScoreEstimate(mean=mean, variance=0) for mean in (0, 0.5, 1)], [1, 1, 2])
     assert found.mean == pytest.approx(0.625)
-    assert (found.within, found.between) == (0, pytest.approx(0.171875))
-    assert found.distribution == {1: 0.25, 2: 0, 3: 0.25, 4: 0, 5: 0.5}
+    assert found.within == 0
+    assert found.between == pytest.approx(0.171875)
 
 
-def test_three_single_opinions_have_a_variance_between_only() -> None:
-    parts = [reduce_samples([score], SCALE) for score in (1, 3, 5)]
-    found = pool([part for part in parts if part])
+def test_single_opinions_have_a_variance_between_them_only() -> None:
+    found = pool([ScoreEstimate(mean=mean) for mean in (0, 0.5, 1)], [1, 1, 1])
     assert found.within is None
     assert found.variance == found.between == pytest.approx(1 / 6)
-
-
-@pytest.mark.parametrize("weights", [[], [1], [0, 0], [1, -1], [1, float("nan")]])
-def test_weights_that_cannot_be_used(weights: list[float]) -> None:
-    part = of_distribution({3: 1.0}, SCALE)
-    with pytest.raises(ValueError, match="weights"):
-        pool([part, part], weights)
+    assert pool([ScoreEstimate(mean=0.5)], [1]).variance is None
 
 
 _SHARES = st.lists(st.floats(0.01, 1), min_size=5, max_size=5)
@@ -89,6 +81,12 @@ def test_parts_of_the_variance_add_up_to_that_of_the_mixture(
         of_distribution({k + 1: s / sum(shares) for k, s in enumerate(shares)}, SCALE)
         for shares, _ in given_parts
     ]
-    found = pool(parts, [weight for _, weight in given_parts])
-    assert found.variance == pytest.approx(SCALE.variance(found.distribution), abs=1e-12)
-    assert found.mean == pytest.approx(SCALE.mean(found.distribution), abs=1e-12)
+    weights = [weight for _, weight in given_parts]
+    mixed = {
+        label: sum(w * p.distribution[label] for w, p in zip(weights, parts, strict=True))
+        / sum(weights)
+        for label in map(float, range(1, 6))
+    }
+    found = pool([ScoreEstimate(mean=p.mean, variance=p.variance) for p in parts], weights)
+    assert found.variance == pytest.approx(SCALE.variance(mixed), abs=1e-12)
+    assert found.mean == pytest.approx(SCALE.mean(mixed), abs=1e-12)

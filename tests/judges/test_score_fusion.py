@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from benchmarks.fusion_recipe import draw, fused_on_unseen
 from blueprints import UserError
 from fusion import likert
-from trace_eval.scores.estimate import of_distribution
-from trace_eval.scores.fusion import Fused, FusionModel, Map, Member, spread_over
+from trace_eval.data.scores import ScoreEstimate
+from trace_eval.scores.fusion import FusionModel, Map, Member, spread_over
 from trace_eval.scores.fusion_fit import FusionRows, fit_blend, fit_map, fit_weights, folds
 
 IDENTITY = Map((0.0, 1.0), (0.0, 1.0))
-SCALE = likert(1, 5)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -81,10 +80,11 @@ def _model() -> FusionModel:
 
 def test_fusing_by_hand() -> None:
     """a: mean .5, variance 0; b: mean 1 -> .5 after its map, variance 0: no spread at all."""
-    sure = {label: of_distribution({label: 1.0}, SCALE) for label in (1, 3, 5)}
-    assert _model().fuse({"a": sure[3], "b": sure[5]}) == Fused(0.5, 0.0, 0.0, 0.0, ())
+    sure = [ScoreEstimate(mean=mean, variance=0) for mean in (0, 0.5, 1)]
+    found = _model().fuse({"a": sure[1], "b": sure[2]})
+    assert found == ScoreEstimate(mean=0.5, variance=0, within=0, between=0)
     # a: 0, b: .5 -> mean .125, between .75 .125^2 + .25 .375^2 = .046875, times 2
-    found = _model().fuse({"a": sure[1], "b": sure[5]})
+    found = _model().fuse({"a": sure[0], "b": sure[2]})
     assert found is not None
     assert found.mean == pytest.approx(0.125)
     assert found.between == pytest.approx(0.046875)
@@ -92,10 +92,10 @@ def test_fusing_by_hand() -> None:
 
 
 def test_missing_judges_leave_their_weight_to_the_others() -> None:
-    sure = of_distribution({5: 1.0}, SCALE)
+    sure = ScoreEstimate(mean=1, variance=0)
     found = _model().fuse({"b": sure, "stranger": sure})
     assert found is not None
-    assert (found.mean, found.missing) == (0.5, ("a",))
+    assert found.mean == 0.5
     assert _model().fuse({}) is None
 
 
@@ -129,7 +129,7 @@ def test_no_folder_says_how_to_get_one(tmp_path: Path) -> None:
 
 
 def test_a_spread_becomes_shares() -> None:
-    labels = SCALE.labels
+    labels = likert(1, 5).labels
     numbers = [float(label) for label in labels]
     for mean, variance in ((0.5, 0.05), (0.9, 0.02), (0.3, 0.2)):
         shares = spread_over(numbers, mean, variance)

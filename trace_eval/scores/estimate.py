@@ -1,7 +1,8 @@
-"""From the samples of one judge to a distribution over the rubric's scale, and its moments."""
+"""From samples to a distribution over the rubric's scale, and from judges to a mixture."""
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from fusion import Numbers
+from trace_eval.data.scores import ScoreEstimate
 
 #: How samples become the value: ``mean`` keeps 3.8 as 3.8; ``median`` and ``mode`` on request.
 Reduce = Literal["mean", "median", "mode"]
@@ -91,7 +93,7 @@ def reduce_samples(
         distribution,
         scale.position(statistics.fmean(usable)),
         scale.variance(distribution) if len(usable) > 1 else None,
-        _majority(distribution),
+        majority_of(distribution),
     )
 
 
@@ -106,7 +108,41 @@ def of_distribution(distribution: Mapping[float, float], scale: Numbers) -> Redu
         raise ValueError(f"the shares {dict(distribution)} are no distribution over {scale!r}")
     mean = min(1.0, max(0.0, scale.mean(whole)))
     return Reduced(
-        scale.value(mean), None, 1, 1, whole, mean, scale.variance(whole), _majority(whole)
+        scale.value(mean), None, 1, 1, whole, mean, scale.variance(whole), majority_of(whole)
+    )
+
+
+def pool(parts: Sequence[ScoreEstimate], weights: Sequence[float]) -> ScoreEstimate:
+    """Judges of one item as a mixture, whose variance is within + between.
+
+    A judge with a single sample has no variance of its own; the others' stands for it. Where
+    nobody has one, the spread between the judges is all there is.
+
+    Args:
+        parts: at least one.
+        weights: not negative, any sum above 0 [shape=(parts,)].
+    """
+    total = math.fsum(weights)
+    shares = [weight / total for weight in weights]
+    mean = math.fsum(w * part.mean for w, part in zip(shares, parts, strict=True))
+    between = (
+        math.fsum(w * (part.mean - mean) ** 2 for w, part in zip(shares, parts, strict=True))
+        if len(parts) > 1
+        else None
+    )
+    available = [
+        (w, part.variance)
+        for w, part in zip(shares, parts, strict=True)
+        if part.variance is not None and w > 0
+    ]
+    within = (
+        math.fsum(w * v for w, v in available) / math.fsum(w for w, _ in available)
+        if available
+        else None
+    )
+    variance = None if within is None and between is None else (within or 0.0) + (between or 0.0)
+    return ScoreEstimate(
+        mean=min(1.0, max(0.0, mean)), variance=variance, within=within, between=between
     )
 
 
@@ -134,7 +170,8 @@ def _labels(scale: Numbers) -> tuple[float, ...]:
     return tuple(float(label) for label in scale.labels)
 
 
-def _majority(distribution: Mapping[float, float]) -> float | None:
+def majority_of(distribution: Mapping[float, float]) -> float | None:
+    """The one of two labels with more than half; None: exactly half, or another scale."""
     if len(distribution) != 2:
         return None
     leading = [label for label, share in distribution.items() if share > 0.5 + _HALF]

@@ -20,7 +20,8 @@ from typing import Any
 from blueprints import UserError
 from trace_eval.data import strict_json
 from trace_eval.data.outputs import claimed, write_file
-from trace_eval.scores.pool import Moments
+from trace_eval.data.scores import ScoreEstimate
+from trace_eval.scores.estimate import pool
 
 #: The file of a fused judge inside its folder.
 FILE = "fusion.json"
@@ -61,25 +62,6 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Fused:
-    """A fused score.
-
-    Attributes:
-        mean: position, 0 to 1.
-        variance: of people's ratings around it; None where no spread was known to fit it by.
-        within, between: the weighted mean of the judges' variances, and the variance of their
-            calibrated means; before the factor.
-        missing: judges without a score; the others' weights were brought to sum 1.
-    """
-
-    mean: float
-    variance: float | None
-    within: float | None
-    between: float | None
-    missing: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class FusionModel:
     """A fused judge.
 
@@ -99,46 +81,34 @@ class FusionModel:
     variance_factor: float | None
     fitted: Mapping[str, Any] = field(default_factory=dict)
 
-    def fuse(self, opinions: Mapping[str, Moments]) -> Fused | None:
+    def fuse(self, opinions: Mapping[str, ScoreEstimate]) -> ScoreEstimate | None:
         """Fuse what the judges say of one item; None: none of them has a score.
 
+        Within and between are of the calibrated means, before the factor; the variance is that
+        of people's ratings, None where no spread was known to fit it by.
+
         Args:
-            opinions: by judge, means on [0, 1]; judges that are no members are ignored.
+            opinions: by judge; judges that are no members are ignored.
         """
         present = [member for member in self.members if member.judge in opinions]
-        total = math.fsum(member.weight for member in present)
-        if total <= 0:
+        weights = [member.weight for member in present]
+        if math.fsum(weights) <= 0:
             return None
-        weights = [member.weight / total for member in present]
-        means = [member.calibration(opinions[member.judge].mean) for member in present]
-        middle = math.fsum(w * m for w, m in zip(weights, means, strict=True))
-        between = (
-            math.fsum(w * (m - middle) ** 2 for w, m in zip(weights, means, strict=True))
-            if len(present) > 1
-            else None
-        )
-        available = [
-            (w, variance)
-            for w, member in zip(weights, present, strict=True)
-            if (variance := opinions[member.judge].variance) is not None and w > 0
+        parts = [
+            ScoreEstimate(
+                mean=member.calibration(opinions[member.judge].mean),
+                variance=opinions[member.judge].variance,
+            )
+            for member in present
         ]
-        within = (
-            math.fsum(w * v for w, v in available) / math.fsum(w for w, _ in available)
-            if available
-            else None
-        )
-        mean = min(1.0, max(0.0, self.last(middle)))
-        spread = None if within is None and between is None else (within or 0.0) + (between or 0.0)
-        return Fused(
-            mean,
+        mixture = pool(parts, weights)
+        mean, spread = min(1.0, max(0.0, self.last(mixture.mean))), mixture.variance
+        if spread is not None and self.variance_factor is not None:
             # no distribution on [0, 1] has a larger one
-            None
-            if spread is None or self.variance_factor is None
-            else min(self.variance_factor * spread, mean * (1 - mean)),
-            within,
-            between,
-            tuple(m.judge for m in self.members if m.weight > 0 and m.judge not in opinions),
-        )
+            spread = min(self.variance_factor * spread, mean * (1 - mean))
+        else:
+            spread = None
+        return mixture.model_copy(update={"mean": mean, "variance": spread})
 
     def save(self, folder: Path) -> Path:
         """Write it into a folder; returns the file."""

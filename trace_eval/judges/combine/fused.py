@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from blueprints import UserError
 from trace_eval.data.items import Single
-from trace_eval.data.scores import Score, ScoreEstimate
+from trace_eval.data.scores import Score
 from trace_eval.judges.base import Judge
 from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.combine.samples import pooled, shares
@@ -74,12 +74,7 @@ class FusedPanel(Panel):
                 "value": scale.value(fused.mean),
                 "majority": None,
                 "distribution": spread,
-                "estimate": ScoreEstimate(
-                    mean=fused.mean,
-                    variance=fused.variance,
-                    within=fused.within,
-                    between=fused.between,
-                ),
+                "estimate": fused,
                 "parts": [
                     part.model_copy(update={"weight": weights.get(part.judge)})
                     for part in mixture.parts

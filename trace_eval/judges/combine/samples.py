@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,8 +14,15 @@ from trace_eval.judges.ask.prices import sum_usage
 from trace_eval.judges.base import score_fields
 from trace_eval.judges.combine.orders import frame
 from trace_eval.rubrics.single import ScoreRubric
-from trace_eval.scores.estimate import Reduced, commonest, element_means, min_usable, reduce_samples
-from trace_eval.scores.pool import pool
+from trace_eval.scores.estimate import (
+    Reduced,
+    commonest,
+    element_means,
+    majority_of,
+    min_usable,
+    pool,
+    reduce_samples,
+)
 
 #: Between the specs of several judges.
 JOINED = " + "
@@ -135,45 +143,30 @@ def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
         return Score(
             **common, status="unscored", reason=reason, detail=message, parts=_parts(parts, {})
         )
-    mixture = pool([_reduced(part, scale) for part in scored])
-    weights = {part.judge: w for part, w in zip(scored, mixture.weights, strict=True)}
+    share = 1 / len(scored)
+    distribution = {
+        float(label): math.fsum(
+            share * (p.distribution or {}).get(f"{label:g}", 0.0) for p in scored
+        )
+        for label in scale.labels
+    }
+    mixture = pool([part.estimate for part in scored if part.estimate], [1.0] * len(scored))
+    majority = majority_of(distribution)
     missing = [part.judge for part in parts if part.status != "scored"]
     caveats = list(dict.fromkeys(caveat for part in parts for caveat in part.caveats))
     if missing:
         caveats.append(f"pooled without {', '.join(missing)}: no score; the others weigh more")
-    majority = [label for label, share in mixture.distribution.items() if share > 0.5 + 1e-9]
-    mean = min(1.0, max(0.0, mixture.mean))
     return Score(
         **common,
         status="scored",
         reason=scored[0].reason if all(part.reason for part in scored) else None,
-        value=scale.value(mean),
-        majority=scale.parse(majority[0]) if majority and len(scale.labels) == 2 else None,
-        distribution=shares(mixture.distribution, scale),
+        value=scale.value(mixture.mean),
+        majority=None if majority is None else scale.parse(majority),
+        distribution=shares(distribution, scale),
         elements=element_means([part.elements for part in scored]),
-        parts=_parts(parts, weights),
-        estimate=ScoreEstimate(
-            mean=mean, variance=mixture.variance, within=mixture.within, between=mixture.between
-        ),
+        parts=_parts(parts, {part.judge: share for part in scored}),
+        estimate=mixture,
         caveats=caveats,
-    )
-
-
-def _reduced(part: Score, scale: Numbers) -> Reduced:
-    assert part.estimate is not None
-    assert part.value is not None
-    provided = part.distribution or {}
-    distribution = {float(label): provided.get(f"{label:g}", 0.0) for label in scale.labels}
-    estimate = part.estimate
-    return Reduced(
-        part.value,
-        part.sd,
-        part.used,
-        part.samples,
-        distribution,
-        estimate.mean,
-        estimate.variance,
-        None,
     )
 
 

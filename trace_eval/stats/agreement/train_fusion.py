@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from fusion import Numbers
+from trace_eval.data.scores import ScoreEstimate
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import DEFAULT_SCALE
-from trace_eval.scores.estimate import Reduced
 from trace_eval.scores.fusion import FusionModel
 from trace_eval.scores.fusion_fit import (
     Blend,
@@ -30,7 +29,7 @@ from trace_eval.scores.fusion_fit import (
 )
 from trace_eval.show.table import Table, grid
 from trace_eval.stats.agreement.judges import Judge
-from trace_eval.stats.agreement.scored import join_scores, ratings_of, scale_of
+from trace_eval.stats.agreement.scored import join_scores, ratings_of
 from trace_eval.stats.options import FusionOptions
 
 Array = NDArray[Any]
@@ -185,7 +184,7 @@ def _finished(
     """With the variance factor, and the record of what was fitted."""
     mean, spread = np.full(len(items), np.nan), np.full(len(items), np.nan)
     for row in np.flatnonzero(dev):
-        fused = model.fuse(opinions_at(judges, int(row), scale_of(items)))
+        fused = model.fuse(opinions_at(judges, int(row)))
         if fused is None:
             continue
         mean[row] = fused.mean
@@ -204,7 +203,7 @@ def _finished(
     return FusionModel(model.rubric, model.labels, model.members, model.last, factor, fitted)
 
 
-def opinions_at(judges: Sequence[Judge], row: int, scale: Numbers) -> dict[str, Reduced]:
+def opinions_at(judges: Sequence[Judge], row: int) -> dict[str, ScoreEstimate]:
     """What each judge that scored an item says of it."""
     opinions = {}
     for judge in judges:
@@ -214,9 +213,7 @@ def opinions_at(judges: Sequence[Judge], row: int, scale: Numbers) -> dict[str, 
         mean = float(scores["score"][row])
         variance = float(scores["variance"][row]) if "variance" in scores else None
         present = variance is not None and not np.isnan(variance)
-        opinions[judge.name] = Reduced(
-            scale.value(mean), None, 1, 1, {}, mean, variance if present else None, None
-        )
+        opinions[judge.name] = ScoreEstimate(mean=mean, variance=variance if present else None)
     return opinions
 
 
