@@ -16,14 +16,14 @@ import soundfile
 
 from blueprints import Blueprint, Contour, Span, Word
 from extractors.audio import decode
-from fusion import DIMENSIONS, RATINGS, Dimension, Rating, load_policy
+from fusion import DIMENSIONS, RATINGS, TYPED_TIE, Dimension, Rating, load_policy
 from tests.support import blueprints as make
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Order, Reason, Usage
 from trace_eval.data.pairs import Labels, Pair
-from trace_eval.judges.combine.orders import typed_judgement
+from trace_eval.judges.combine.orders import PairOpinions, labelled_judgement
 from trace_eval.runs.fuse import fuse_run
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.record import EnvironmentRecord, JudgeRecord, RunRecord, SessionRecord
@@ -147,7 +147,8 @@ def judged(
 ) -> tuple[Judgement, dict[Dimension, Rating]]:
     """A judgement, and what people would have said."""
     truth = {name: rng.choice(RATINGS) for name in DIMENSIONS}
-    return typed_judgement(pair, _SPEC, ("ab", "ba"), opinions(rng, truth, samples)), truth
+    said = PairOpinions(pair, _SPEC, ("ab", "ba"), opinions(rng, truth, samples))
+    return labelled_judgement(said, TYPED_TIE, {name: name for name in DIMENSIONS}), truth
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,25 @@
-"""Two orders and k samples -> one rating: the whole table, by hand."""
+"""Two orders and k samples -> one rating: the whole table, by hand; scores -> votes."""
 
+import csv
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fusion import DIMENSIONS, POLICIES, RATINGS, Rating, entropy
-from trace_eval.data.judgement import VerdictOpinion
+from fusion import DIMENSIONS, POLICIES, PREFERENCE, RATINGS, TYPED_TIE, Rating, entropy
+from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason, Usage
 from trace_eval.data.scores import ScoreOpinion
 from trace_eval.judges.combine.orders import (
+    PairOpinions,
     frame,
-    reconcile,
+    labelled_judgement,
     swap_back,
-    typed_judgement,
 )
+from trace_eval.judges.combine.votes import preference, voted_judgement
+from trace_eval.judges.read.two_scores import NATURALNESS
 from trace_eval.runs.fuse import overall_distribution
 
 A, B, GOOD, BAD = RATINGS
@@ -41,6 +45,15 @@ TABLE = {
     (BAD, GOOD): GOOD,
     (BAD, BAD): BAD,
 }
+
+
+def reconcile(votes: dict[Order, Sequence[Rating]]) -> tuple[Any, dict[Any, float], bool | None]:
+    return TYPED_TIE.reconcile([TYPED_TIE.shares(labels) for labels in votes.values()])
+
+
+def judgement(orders: Sequence[Order], opinions: Sequence[VerdictOpinion]) -> Judgement:
+    said = PairOpinions("p", "j", orders, opinions)
+    return labelled_judgement(said, TYPED_TIE, {name: name for name in DIMENSIONS})
 
 
 @pytest.mark.parametrize(("ab", "ba"), TABLE)
@@ -118,7 +131,7 @@ def opinion(
 
 
 def test_a_judgement_keeps_both_opinions_and_says_where_they_differ() -> None:
-    made = typed_judgement("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", B)])
+    made = judgement(("ab", "ba"), [opinion("ab", A), opinion("ba", B)])
     assert made.status == "scored"
     content = made.dimensions["content"]
     assert (content.rating, content.consistent) == (GOOD, False)
@@ -132,7 +145,7 @@ def test_a_judgement_keeps_both_opinions_and_says_where_they_differ() -> None:
 
 
 def test_one_failed_order_is_unscored_and_never_a_tie() -> None:
-    made = typed_judgement("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", None)])
+    made = judgement(("ab", "ba"), [opinion("ab", A), opinion("ba", None)])
     assert (made.status, made.reason) == ("unscored", Reason.UNPARSEABLE)
     assert made.dimensions == {}
     assert made.detail == "no usable opinion with order ba: why"
@@ -142,7 +155,7 @@ def test_one_failed_order_is_unscored_and_never_a_tie() -> None:
 
 def test_some_failed_samples_are_a_caveat() -> None:
     opinions = [opinion("ab", A), opinion("ab", None, 1), opinion("ba", A), opinion("ba", A, 1)]
-    made = typed_judgement("p", "j", ("ab", "ba"), opinions)
+    made = judgement(("ab", "ba"), opinions)
     assert made.status == "scored"
     assert made.caveats == ["1 of 4 opinions failed: 1 unparseable"]
 
@@ -153,7 +166,7 @@ def test_the_commonest_reason_of_the_failed_order_is_given() -> None:
         opinion("ab", None, 1, Reason.REPLY_CUT),
         opinion("ab", None, 2, Reason.REPLY_CUT),
     ]
-    assert typed_judgement("p", "j", ("ab",), failed).reason is Reason.REPLY_CUT
+    assert judgement(("ab",), failed).reason is Reason.REPLY_CUT
 
 
 @pytest.mark.parametrize(
@@ -177,18 +190,87 @@ def test_verdicts_and_scores_have_one_frame(opinion: Callable[..., Any]) -> None
 
 def test_what_came_from_the_cache_is_not_counted_as_spent() -> None:
     held = opinion("ba", A).model_copy(update={"cached": True})
-    made = typed_judgement("p", "j", ("ab", "ba"), [opinion("ab", A), held])
+    made = judgement(("ab", "ba"), [opinion("ab", A), held])
     assert made.usage == Usage(input_tokens=10, output_tokens=2, cost_usd=0.5)
 
 
 def test_the_overall_distribution_goes_through_the_policy() -> None:
-    made = typed_judgement("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", GOOD)])
+    made = judgement(("ab", "ba"), [opinion("ab", A), opinion("ba", GOOD)])
     # content_first: content 1 (1/2) -> 1; content both_good (1/2) -> paralinguistics 1 -> 1.
     assert overall_distribution(made, POLICIES["content_first"])[A] == pytest.approx(1.0)
-    made = typed_judgement("p", "j", ("ab", "ba"), [opinion("ab", A), opinion("ba", B)])
+    made = judgement(("ab", "ba"), [opinion("ab", A), opinion("ba", B)])
     found = overall_distribution(made, POLICIES["content_first"])
     assert found is not None
     assert (found[A], found[B]) == (0.5, 0.5)
     assert entropy(found) == pytest.approx(1.0)  # one bit
-    lost = typed_judgement("p", "j", ("ab",), [opinion("ab", None)])
+    lost = judgement(("ab",), [opinion("ab", None)])
     assert overall_distribution(lost, POLICIES["content_first"]) is None
+
+
+# --- scores of both answers: votes decide ----------------------------------------------------
+
+
+def voted(*by_order: Sequence[tuple[float, float]]) -> Judgement:
+    orders: tuple[Order, ...] = ("ab", "ba")
+    opinions = [
+        VerdictOpinion(
+            order=order, score_a=a, score_b=b, ratings={"overall": preference(a, b)}, reasoning={}
+        )
+        for order, replies in zip(orders, by_order, strict=False)
+        for a, b in replies
+    ]
+    said = PairOpinions("p", "j", orders[: len(by_order)], opinions)
+    return voted_judgement(said, NATURALNESS)
+
+
+@pytest.mark.parametrize(
+    ("by_order", "label", "p_a", "consistent"),
+    [
+        # Two of three replies prefer B; the means are 20/3 and 19/3.
+        ([[(6, 7), (7, 9), (7, 3)]], "2", 1 / 3, None),
+        # Order ab: one reply for A; order ba: three for B: shares 1/2 and 1/2, which is a tie.
+        ([[(8, 7)], [(7, 8), (7, 8), (7, 8)]], "tie", 0.5, False),
+        # Thirds are equal in exact arithmetic.
+        ([[(2, 1), (1, 2), (1, 1)], [(2, 1), (1, 2), (1, 1)]], "tie", 0.5, True),
+        ([[(6, 7), (7, 7)], [(9, 2)]], "1", 0.625, False),
+    ],
+)
+def test_votes_decide_and_mirror(
+    by_order: list[list[tuple[float, float]]], label: str, p_a: float, consistent: bool | None
+) -> None:
+    found = voted(*by_order)
+    mirrored = voted(*([(b, a) for a, b in replies] for replies in by_order))
+    for made, ours, share in ((found, label, p_a), (mirrored, PREFERENCE.swap(label), 1 - p_a)):
+        assert made.pair_scores is not None
+        assert made.pair_scores.p_a == pytest.approx(share)
+        assert made.dimensions["overall"].rating == ours
+        assert made.dimensions["overall"].consistent is consistent
+    assert found.pair_scores is not None
+    scores = [reply for replies in by_order for reply in replies]
+    assert found.pair_scores.mean_a == pytest.approx(sum(a for a, _ in scores) / len(scores))
+    assert found.pair_scores.margin == pytest.approx(sum(a - b for a, b in scores) / len(scores))
+
+
+def test_a_margin_makes_ties() -> None:
+    assert preference(1.0, 1.4) == "2"
+    assert preference(1.0, 1.4, margin=0.5) == "tie"
+    assert preference(1.0, 1.5, margin=0.5) == "2"
+
+
+def test_published_replies(data: Path) -> None:
+    """The figures that the specification derives from nine published replies."""
+    pairs: dict[str, list[tuple[float, float]]] = {}
+    human: dict[str, str] = {}
+    with (data / "speechjudge" / "votes.csv").open(newline="") as file:
+        for row in csv.DictReader(file):
+            pairs.setdefault(row["pair"], []).append((float(row["score_a"]), float(row["score_b"])))
+            human[row["pair"]] = {"A": "1", "B": "2"}[row["human"]]
+    single = [
+        preference(*scores) == human[key] for key, replies in pairs.items() for scores in replies
+    ]
+    votes = {key: voted(replies) for key, replies in pairs.items()}
+    means = {key: made.pair_scores for key, made in votes.items() if made.pair_scores}
+    by_mean = [preference(v.mean_a, v.mean_b) == human[key] for key, v in means.items()]
+    assert (sum(single), len(single)) == (7, 9)
+    assert [made.dimensions["overall"].rating for made in votes.values()] == [*human.values()]
+    assert (sum(by_mean), len(by_mean)) == (2, 3)

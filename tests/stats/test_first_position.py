@@ -8,18 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from fusion import DIMENSIONS, POLICIES, Rating
+from fusion import DIMENSIONS, POLICIES, TYPED_TIE, Rating
 from tests.support.cli import trace_eval
 from tests.support.reviewed import pairs, write_run
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.pairs import Labels
 from trace_eval.decide.agree import agree
-from trace_eval.judges.combine.orders import typed_judgement
+from trace_eval.judges.combine.orders import PairOpinions, labelled_judgement
 from trace_eval.runs.first_position import first_position_test
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.run import Run
+
+
+def reconciled(pair: str, opinions: list[VerdictOpinion]) -> Judgement:
+    opinions_of_pair = PairOpinions(pair, "openai:m", ("ab", "ba"), opinions)
+    return labelled_judgement(opinions_of_pair, TYPED_TIE, {name: name for name in DIMENSIONS})
 
 
 def said(pair: str, *by_order: Rating) -> Judgement:
@@ -28,7 +33,7 @@ def said(pair: str, *by_order: Rating) -> Judgement:
         VerdictOpinion(order=order, ratings=dict.fromkeys(DIMENSIONS, rating), reasoning={})
         for order, rating in zip(("ab", "ba"), by_order, strict=True)
     ]
-    return typed_judgement(pair, "openai:m", ("ab", "ba"), opinions)
+    return reconciled(pair, opinions)
 
 
 ALWAYS_FIRST = (Rating.A, Rating.B)  # the first shown wins: A in ab, B in ba
@@ -115,7 +120,7 @@ def bound(tmp_path: Path) -> Path:
             )
             for order, rating in zip(("ab", "ba"), ALWAYS_FIRST, strict=True)
         ]
-        judged[pair.id] = typed_judgement(pair.id, "openai:m", ("ab", "ba"), opinions)
+        judged[pair.id] = reconciled(pair.id, opinions)
     return write_run(tmp_path / "run", items, judged)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from fractions import Fraction
-from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.ask.scripted import ScriptedClient
-from trace_eval.judges.combine.orders import reconcile
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.labels import read_label
 from trace_eval.runs.fuse import any_policy, check_policy, fuse
@@ -78,17 +76,12 @@ def test_each_order_is_thresholded_on_its_own() -> None:
 
 
 def test_both_orders_of_a_plain_task() -> None:
-    combine = partial(reconcile, scale=LABEL_SETS["plain"])
-    assert combine({"ab": ["1"], "ba": ["2"]})[0] == "tie"
-    assert combine({"ab": ["1"], "ba": ["tie"]}) == (
-        "1",
-        {"1": 0.5, "tie": 0.5},
-        False,
-    )
-    assert combine({"ab": ["tie"]}) == ("tie", {"tie": 1.0}, None)
-    binary = partial(reconcile, scale=LABEL_SETS["binary"])
-    assert binary({"ab": ["true"], "ba": ["false"]})[0] is None
-    assert binary({"ab": ["true", "true"], "ba": ["true", "false"]})[0] == "true"
+    plain, binary = LABEL_SETS["plain"], LABEL_SETS["binary"]
+    assert plain.reconcile([{"1": 1}, {"2": 1}])[0] == "tie"
+    assert plain.reconcile([{"1": 1}, {"tie": 1}]) == ("1", {"1": 0.5, "tie": 0.5}, False)
+    assert plain.reconcile([{"tie": 1}]) == ("tie", {"tie": 1.0}, None)
+    assert binary.reconcile([{"true": 1}, {"false": 1}])[0] is None
+    assert binary.reconcile([{"true": 1}, {"true": 0.5, "false": 0.5}])[0] == "true"
 
 
 def test_two_rules_of_pooling_have_two_names_and_are_recorded(tmp_path: Path) -> None:
@@ -121,7 +114,7 @@ def test_a_scale_decides_as_exact_fractions_do(name: str) -> None:
                      for v in (there, back)]  # fmt: skip
             mean = sum(means, Fraction(0)) / 2
             exact = halves[name] if mean == Fraction(1, 2) else first if 2 * mean > 1 else second
-            label, shares, _ = reconcile({"ab": there, "ba": back}, scale)
+            label, shares, _ = scale.reconcile([scale.shares(there), scale.shares(back)])
             assert label == exact
             assert sum(shares.values()) == pytest.approx(1)
     with pytest.raises(OffScale):

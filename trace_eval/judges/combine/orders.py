@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from fusion import DIMENSIONS, TYPED_TIE, Scale
+from fusion import TYPED_TIE, Scale
 from trace_eval.data.judgement import About, DimensionVerdict, Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason, commonest_failure, failures
 from trace_eval.data.scores import ScoreOpinion
 from trace_eval.judges.ask.prices import sum_usage
-
-Votes = Mapping[Order, Sequence[Any]]
 
 #: Caveat of an outcome in which a rating stands without words that say why.
 NO_REASON = "a rating came without a reason in words; it counts all the same"
@@ -80,33 +78,6 @@ def framed(said: PairOpinions, scale: Scale) -> tuple[Judgement, list[VerdictOpi
     return Judgement(pair=pair, judge=judge, label_set=labels, pooling=pooling, **fields), usable
 
 
-def unscored(made: Judgement, reason: Reason, detail: str) -> Judgement:
-    """The judgement without its verdicts, and why."""
-    return made.model_copy(
-        update={"status": "unscored", "reason": reason, "detail": detail, "dimensions": {}}
-    )
-
-
-def reconcile(votes: Votes, scale: Scale = TYPED_TIE) -> tuple[Any, dict[Any, float], bool | None]:
-    """Label, distribution, and whether the orders agree (None: there is one order only).
-
-    ``votes`` are already mapped back to the pair's own A and B; no order is empty.
-    """
-    return scale.reconcile([scale.shares(labels) for labels in votes.values()])
-
-
-def typed_judgement(
-    pair: str, judge: str, orders: Sequence[Order], opinions: Sequence[VerdictOpinion]
-) -> Judgement:
-    """The judgement on TRACE's three dimensions behind which these opinions stand.
-
-    The tie rule of typed ties makes the reconciliation of two single opinions: an answer is
-    acceptable when at least half of the opinions accept it.
-    """
-    requested: dict[str, About] = {name: name for name in DIMENSIONS}
-    return labelled_judgement(PairOpinions(pair, judge, orders, opinions), TYPED_TIE, requested)
-
-
 def labelled_judgement(
     said: PairOpinions, scale: Scale, requested: Mapping[str, About]
 ) -> Judgement:
@@ -125,17 +96,17 @@ def labelled_judgement(
         return judgement
     for question, about in requested.items():
         rated = [opinion for opinion in usable if about in opinion.ratings]
-        votes = {
-            order: [scale.parse(o.ratings[about]) for o in rated if o.order == order]
+        votes = [
+            [scale.parse(o.ratings[about]) for o in rated if o.order == order]
             for order in said.orders
-        }
-        if not all(votes.values()):
+        ]
+        if not all(votes):
             judgement.caveats.append(f"{question} has no label in every order and is left out")
             continue
-        label, distribution, consistent = reconcile(votes, scale)
+        label, distribution, consistent = scale.reconcile(list(map(scale.shares, votes)))
         if label is None:
             detail = f"{question}: the orders disagree, and their mean is exactly one half"
-            return unscored(judgement, Reason.ORDERS_DISAGREE, detail)
+            return _unscored(judgement, Reason.ORDERS_DISAGREE, detail)
         judgement.dimensions[about] = DimensionVerdict(
             rating=label,
             reasoning=_reasoning(about, label, rated, scale),
@@ -143,8 +114,14 @@ def labelled_judgement(
             consistent=consistent,
         )
     if not judgement.dimensions:
-        return unscored(judgement, Reason.UNPARSEABLE, "no question has a label in every order")
+        return _unscored(judgement, Reason.UNPARSEABLE, "no question has a label in every order")
     return judgement
+
+
+def _unscored(made: Judgement, reason: Reason, detail: str) -> Judgement:
+    return made.model_copy(
+        update={"status": "unscored", "reason": reason, "detail": detail, "dimensions": {}}
+    )
 
 
 def unreasoned(reasons: Iterable[str]) -> list[str]:

@@ -8,8 +8,7 @@ released script averages instead).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from fusion import PREFERENCE
@@ -24,34 +23,6 @@ PREFERENCES: tuple[Preference, ...] = ("1", "2", "tie")
 #: Under which key the preference is kept: it is about the pair as a whole.
 ABOUT: Literal["overall"] = "overall"
 
-#: (score of A, score of B) of one reply, already mapped back from the places.
-Scores = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Vote:
-    """What several replies say of a pair.
-
-    Attributes:
-        label: the preference with the largest share; equal largest shares are a ``tie``.
-        distribution: share of each preference, every order with equal weight; they add to 1.
-        p_a: share of A plus half of the ties, 0 to 1.
-        consistent: all orders have the same label; None: one order only.
-        mean_a, mean_b: mean score of each answer over all replies.
-    """
-
-    label: Preference
-    distribution: dict[Preference, float]
-    p_a: float
-    consistent: bool | None
-    mean_a: float
-    mean_b: float
-
-    @property
-    def margin(self) -> float:
-        """Mean score of A minus that of B."""
-        return self.mean_a - self.mean_b
-
 
 def preference(first: float, second: float, margin: float = 0.0) -> Preference:
     """The side with the higher score; ``tie`` when equal or closer than ``margin``."""
@@ -60,32 +31,11 @@ def preference(first: float, second: float, margin: float = 0.0) -> Preference:
     return "1" if first > second else "2"
 
 
-def vote(by_order: Sequence[Sequence[Scores]]) -> Vote:
-    """Votes of the replies of each order.
-
-    Args:
-        by_order: scores of the usable replies, an order after the other; none is empty.
-
-    Raises:
-        ValueError: an order has no reply, so that one place alone would decide.
-    """
-    if not by_order or not all(by_order):
-        raise ValueError("every order needs at least one usable reply")
-    votes = [[preference(a, b) for a, b in replies] for replies in by_order]
-    label, pooled, consistent = PREFERENCE.reconcile([PREFERENCE.shares(each) for each in votes])
-    replies = [scores for order in by_order for scores in order]
-    return Vote(
-        label,
-        {name: pooled.get(name, 0.0) for name in PREFERENCES},
-        PREFERENCE.mean(pooled),
-        consistent,
-        math.fsum(a for a, _ in replies) / len(replies),
-        math.fsum(b for _, b in replies) / len(replies),
-    )
-
-
 def voted_judgement(said: PairOpinions, question: ScoreQuestion) -> Judgement:
     """The judgement of the votes; every order that was asked needs a usable opinion.
+
+    The label is the preference with the largest share, every order with equal weight; equal
+    largest shares are a ``tie``.
 
     Args:
         said: every opinion.
@@ -94,29 +44,36 @@ def voted_judgement(said: PairOpinions, question: ScoreQuestion) -> Judgement:
     made, usable = framed(said, PREFERENCE)
     if not usable:
         return made
-    by_order = [
-        [(float(o.score_a or 0), float(o.score_b or 0)) for o in usable if o.order == order]
+    votes = [
+        [preference(a, b) for a, b in _scores(o for o in usable if o.order == order)]
         for order in said.orders
     ]
-    result = vote(by_order)
+    label, pooled, consistent = PREFERENCE.reconcile([PREFERENCE.shares(each) for each in votes])
     made.dimensions[ABOUT] = DimensionVerdict(
-        rating=result.label,
-        reasoning=_words(usable, result.label),
-        distribution={name: share for name, share in result.distribution.items() if share},
-        consistent=result.consistent,
+        rating=label,
+        reasoning=_words(usable, label),
+        distribution={name: pooled[name] for name in PREFERENCES if pooled.get(name)},
+        consistent=consistent,
     )
+    a, b = map(list, zip(*_scores(usable), strict=True))
+    mean_a, mean_b = math.fsum(a) / len(a), math.fsum(b) / len(b)
     kept = PairScores(
         task=question.name,
         low=question.scale.min,
         high=question.scale.max,
-        a=[float(o.score_a or 0) for o in usable],
-        b=[float(o.score_b or 0) for o in usable],
-        mean_a=result.mean_a,
-        mean_b=result.mean_b,
-        margin=result.margin,
-        p_a=result.p_a,
+        a=a,
+        b=b,
+        mean_a=mean_a,
+        mean_b=mean_b,
+        margin=mean_a - mean_b,
+        p_a=PREFERENCE.mean(pooled),
     )
     return made.model_copy(update={"pair_scores": kept})
+
+
+def _scores(opinions: Iterable[VerdictOpinion]) -> list[tuple[float, float]]:
+    """The scores of A and B of every opinion."""
+    return [(float(one.score_a or 0), float(one.score_b or 0)) for one in opinions]
 
 
 def rewarded_judgement(
