@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from trace_eval.entities.compare import same
+from trace_eval.entities.check import same
 
 
 def plainly_same(intended: str, recognised: str | None) -> bool:

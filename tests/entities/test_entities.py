@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.support import calls
-from trace_eval.data.conversation import Conversation
-from trace_eval.entities.check import check_conversation, compare_texts
-from trace_eval.entities.compare import same
+from trace_eval.data.conversation import Conversation, Turn
+from trace_eval.entities.check import check_conversation, check_turn, same
 from trace_eval.entities.find import find_entities
 
 
@@ -78,8 +77,8 @@ def test_entities_are_found_with_their_place() -> None:
 
 
 def test_missing_wrong_and_added_have_a_span_to_listen_to() -> None:
-    said = "Code ZK3FFW, March 25th, for 120 dollars."
-    told = compare_texts(said, "code ZK 3 FFW March twenty sixth at 5 p.m.")
+    turn = Turn(speaker="user", text="Code ZK3FFW, March 25th, for 120 dollars.")
+    told = check_turn(turn, "code ZK 3 FFW March twenty sixth at 5 p.m.")
     assert [(one.status, one.intended) for one in told] == [
         ("kept", "ZK3FFW"),
         ("wrong", "March 25th"),

@@ -22,7 +22,7 @@ from trace_eval.judges.ask.message import Message, typical_tokens
 from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, ReplyError, json_objects
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
-from trace_eval.judges.views.text.repair import shown_again
+from trace_eval.judges.views.text.fencing import shown_again
 from trace_eval.judges.views.text.tasks import task_names
 from trace_eval.rubrics.load import load_rubric, rubric_names
 from trace_eval.scores.lexical import lexical_score

@@ -18,7 +18,7 @@ from tests.support.rating import case_of, single
 from trace_eval.data.outcome import Outcome
 from trace_eval.data.scores import Score
 from trace_eval.judges.base import Case
-from trace_eval.judges.lexical.words import WordJudge
+from trace_eval.judges.lexical.judge import WordJudge
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.rubrics.single import ScaleSpec
 from trace_eval.scores.lexical import FEATURES, LexicalModel, features, lexical_score, shipped

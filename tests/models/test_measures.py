@@ -8,8 +8,7 @@ from blueprints import Absent, Blueprint, Extension, Provenance, Status, UserErr
 from extractors.speaker import SpeakerExtractor
 from tests.support.model_parts import known, measured, spoken_in, voice
 from trace_eval.data.pairs import Pair
-from trace_eval.measures.pair import measure_pair
-from trace_eval.measures.speaker import speaker_similarity
+from trace_eval.measures.pair import measure_pair, speaker_similarity
 from trace_eval.measures.text import text_errors
 
 

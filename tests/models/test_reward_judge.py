@@ -25,7 +25,7 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.judges.reward.generate import WrittenReply
 from trace_eval.judges.reward.judge import ReplyJudge, RewardJudge
-from trace_eval.judges.views.pair.spoken_texts import TEXTS_DIFFER
+from trace_eval.judges.views.pair.naturalness import TEXTS_DIFFER
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.pipeline import decode_recording
 from trace_eval.runs.run import Run

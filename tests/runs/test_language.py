@@ -59,6 +59,7 @@ from trace_eval.judges.views.text.notes import notes_of
 from trace_eval.measures.pair import UNSPACED_UNIT, WER_UNIT, measure_pair
 from trace_eval.measures.text import text_errors
 from trace_eval.options import ExtractOptions, Options
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.guesses import guesses_among
 from trace_eval.runs.language import LanguageAdvice
 from trace_eval.runs.pipeline import Pipeline
@@ -303,10 +304,11 @@ def test_words_of_a_language_that_is_written_badly_carry_a_caveat_everywhere(
             prompt
         )
     spoken = single(None, answer={"audio": "a"})
-    for view in (TranscriptView(), BlueprintView(JudgeOptions())):
+    for shows, rubric in ((TranscriptView, "correctness"), (BlueprintView, "style")):
+        view = shows(load_rubric(rubric), JudgeOptions())
         alone = case_of(spoken, answer=italian)
         assert why in str(view.parts(alone, lambda _, text: text)[-1])
-        assert "weak_language" in str(view.caveats(alone))
+        assert "weak_language" in str(view.caveats(alone, None))
     # what it is asked to say three times cannot be counted, yet the content is there
     order = Instruction(text="Say 'la luna nel pozzo verde' three times.")
     case = Case.of(pair.model_copy(update={"instruction": order}), italian, italian)

@@ -5,14 +5,14 @@ A miss is a place to listen to, with its span, not a spoken error: recognisers m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from trace_eval.data.conversation import Conversation, Turn
-from trace_eval.entities.compare import same
 from trace_eval.entities.find import Entity, Kind, find_entities
-from trace_eval.entities.normalise import canonical
+from trace_eval.entities.normalise import canonical, pairs_of
 
 #: What became of an entity.
 Status = Literal["kept", "missing", "wrong", "added"]
@@ -39,16 +39,6 @@ class Heard:
     turn: int | None = None
     start_s: float | None = None
     end_s: float | None = None
-
-
-def compare_texts(intended: str, recognised: str, names: Iterable[str] = ()) -> list[Heard]:
-    """Entities of one text against those of another, in English.
-
-    >>> found = compare_texts("Code Z K three F F W for $120.", "code ZK3FF for 120 dollars")
-    >>> [(one.status, one.intended, one.heard) for one in found]
-    [('wrong', 'Z K three F F W', 'ZK3FF'), ('kept', '$120', '120 dollars')]
-    """
-    return [one for one, _ in _compared(intended, recognised, names)]
 
 
 def _compared(
@@ -93,35 +83,31 @@ def _piece(entity: str, recognised: str) -> str:
     return next((span for span in spans if key in canonical(span)), recognised).strip(",.?! ")
 
 
-def check_conversation(
-    conversation: Conversation,
-    recognised: Mapping[int, str] | None = None,
-    names: Iterable[str] = (),
-) -> list[Heard]:
+def check_conversation(conversation: Conversation, names: Iterable[str] = ()) -> list[Heard]:
     """Entities of every turn that has both an intended text and a transcript.
 
     Args:
-        conversation: with ``text`` and ``recognised`` of its turns.
-        recognised: number of a turn -> what a recogniser wrote, where the source has none.
+        conversation: with ``text`` and ``heard`` of its turns.
         names: that must come through as well.
     """
-    checked = []
-    for number, turn in enumerate(conversation.turns):
-        wrote = turn.heard if turn.heard is not None else (recognised or {}).get(number)
-        if turn.text is not None and wrote is not None:
-            checked += check_turn(turn, wrote, names, number)
-    return checked
+    names = tuple(names)
+    return [
+        one
+        for number, turn in enumerate(conversation.turns)
+        if turn.text is not None and turn.heard is not None
+        for one in check_turn(turn, turn.heard, names, number)
+    ]
 
 
 def check_turn(
     turn: Turn, recognised: str, names: Iterable[str] = (), number: int | None = None
 ) -> list[Heard]:
     """Entities of one turn's text against what was heard; those of the text first, in order."""
-    return [
-        replace(one, turn=number, start_s=start_s, end_s=end_s)
-        for one, meant in _compared(turn.text or "", recognised, names)
-        for start_s, end_s in (_span(turn, meant),)
-    ]
+    results = []
+    for one, meant in _compared(turn.text or "", recognised, names):
+        start_s, end_s = _span(turn, meant)
+        results.append(replace(one, turn=number, start_s=start_s, end_s=end_s))
+    return results
 
 
 def _span(turn: Turn, entity: Entity | None) -> tuple[float | None, float | None]:
@@ -137,3 +123,41 @@ def _span(turn: Turn, entity: Entity | None) -> tuple[float | None, float | None
         if at < entity.end and position > entity.start:
             inside.append(word)
     return (inside[0].start_s, inside[-1].end_s) if inside else (turn.start_s, turn.end_s)
+
+
+#: Kinds of which the digits decide, and the letters where both sides have some.
+BY_DIGITS = re.compile(r"amount|seat|gate|flight|fare|fee|price|cost|card")
+
+_HALF_DAY = re.compile(r"(?<=\d)[ap]m\Z")
+
+
+def same(intended: str, recognised: str | None, kind: str = "") -> bool:
+    """Whether two texts are one entity in English, spelled out or in digits.
+
+    Args:
+        intended: what was meant or written.
+        recognised: what was heard; None: nothing.
+        kind: of the entity, e.g. ``amount``; decides how letters beside digits count.
+
+    >>> same("twenty one A", "seat 21A", "seat"), same("8 PM", "8:00 p.m.", "time")
+    (True, True)
+    >>> same("Z K three F F W", "ZK3FF", "confirmation_code")
+    False
+    """
+    if recognised is None:
+        return False
+    return any(_equal(one, other, kind) for one, other in pairs_of(intended, recognised) if one)
+
+
+def _equal(one: str, other: str, kind: str) -> bool:
+    if one == other:
+        return True
+    halves = [_HALF_DAY.search(text) for text in (one, other)]
+    if (halves[0] is None) != (halves[1] is None):  # a time may lack am or pm
+        return _HALF_DAY.sub("", one) == _HALF_DAY.sub("", other)
+    if not BY_DIGITS.search(kind):
+        return False
+    digits = [re.sub(r"\D", "", text) for text in (one, other)]
+    letters = [re.sub(r"\d", "", text) for text in (one, other)]
+    same_letters = letters[0] == letters[1] or not all(letters)
+    return bool(digits[0]) and digits[0] == digits[1] and same_letters

@@ -28,8 +28,7 @@ from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.judges.combine.panel import Panel
 from trace_eval.measures.language import asked_language, is_unsure
 from trace_eval.measures.measure import PairMeasures
-from trace_eval.measures.pair import measure_item, pair_languages
-from trace_eval.measures.speaker import GROUP as SPEAKER
+from trace_eval.measures.pair import SPEAKER, measure_item, pair_languages
 from trace_eval.options import ExtractOptions
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run

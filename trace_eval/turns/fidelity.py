@@ -14,8 +14,7 @@ from typing import Any
 from blueprints import GROUPS, Blueprint, Transcript, counted
 from trace_eval.data.answers import Recording, turn_recordings
 from trace_eval.data.conversation import ConversationItem, Turn
-from trace_eval.entities.check import Heard, check_turn
-from trace_eval.entities.compare import same
+from trace_eval.entities.check import Heard, check_turn, same
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.start import extract_each, source_of
 from trace_eval.options import ExtractOptions

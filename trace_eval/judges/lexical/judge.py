@@ -1,18 +1,117 @@
-"""``lexical``: the embedded judge of single answers. No network, no key, no understanding."""
+"""Judges of words by themselves, and ``lexical``: no network, no key, no understanding."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
+from blueprints import UserError
 from extractors import guessed
+from fusion import ItemKind, Numbers, likert
 from trace_eval.data.items import Single
-from trace_eval.data.outcome import Outcome
+from trace_eval.data.outcome import Outcome, Reason
+from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score
-from trace_eval.judges.base import Case
-from trace_eval.judges.lexical.words import WordJudge
+from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.combine.samples import lowest_score, stated_score
+from trace_eval.judges.views.answer.prompt import doubtful_words
+from trace_eval.judges.views.answer.transcript import missing_words, roles_of_words, words_of
+from trace_eval.rubrics.single import ScoreRubric
+from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.lexical import CAVEAT, lexical_score, shipped
+
+
+class WordJudge(Judge):
+    """Rates the words of an answer; recordings by what a recogniser heard.
+
+    Attributes:
+        scale: of the rubrics that it takes, e.g. ``fusion.BINARY`` for yes or no.
+        inputs: what these rubrics must name; with ``reference``, items need one.
+
+    Raises:
+        UserError: the rubric is on another scale, or is not about that.
+    """
+
+    accepts: ClassVar[frozenset[ItemKind]] = frozenset({"single"})
+    uses: ClassVar[frozenset[str]] = frozenset()
+    scale: ClassVar[Numbers] = likert(1, 5)
+    inputs: ClassVar[frozenset[str]] = frozenset({"candidate", "reference"})
+
+    def __init__(self, rubric: ScoreRubric) -> None:
+        if not self.inputs <= set(rubric.inputs) or rubric.numbers != self.scale:
+            scale = self.scale
+            raise UserError(
+                f"judge {self.spec.partition(':')[0]}: reads {' and '.join(sorted(self.inputs))}"
+                f" and rates on {scale.low:g}-{scale.high:g}, and rubric {rubric.name} is not of"
+                " that kind; name another rubric, such as correctness, or another judge"
+            )
+        self.rubric = rubric
+
+    def words(self, case: Case) -> str:
+        """The answer's words, harmless and on one line."""
+        return words_of(case)
+
+    def roles(self, item: Pair | Single) -> list[str]:
+        """The recordings whose words are needed; a question counts where it is spoken alone."""
+        assert isinstance(item, Single)
+        if "reference" in self.inputs and not item.has_reference:
+            return []
+        spoken = item.instruction.has_audio and not item.instruction.text
+        return [*(["instruction"] if spoken else []), *roles_of_words(item)]
+
+    async def judge(self, case: Case) -> Outcome:
+        """Rate one answer."""
+        item = case.single
+        references = [(n, text) for n, text in enumerate(item.reference) if text.strip()]
+        if "reference" in self.inputs and not references:
+            return self.unscored(
+                item, Reason.EVIDENCE_MISSING, "the item has no reference; add a column reference"
+            )
+        if reason := missing_words(case):
+            return self.unscored(item, Reason.EVIDENCE_MISSING, reason)
+        if not words_of(case):
+            return self.score_of_nothing(item)
+        return await self.rate(case, references)
+
+    def score_of_nothing(self, item: Single) -> Score:
+        """The score of an answer without words."""
+        return lowest_score(item, self.rubric, self.spec, Reason.EMPTY_CANDIDATE)
+
+    @abstractmethod
+    async def rate(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
+        """Rate words; :meth:`score` makes the outcome.
+
+        Args:
+            case: its answer has words, ``self.words(case)``.
+            references: (position in ``item.reference``, text); empty where none is needed.
+        """
+
+    def score(
+        self,
+        case: Case,
+        distribution: Mapping[float, float],
+        caveats: Sequence[str] = (),
+        **estimate: Any,
+    ) -> Score:
+        """The score of a distribution over the labels of the scale, e.g. ``{1.0: 1.0}``: yes.
+
+        Args:
+            case: what was rated.
+            distribution: label -> probability.
+            caveats: of the judge, ahead of those of the words.
+            estimate: further fields of :class:`~trace_eval.data.scores.ScoreEstimate`.
+        """
+        reduced = of_distribution(dict(distribution), self.scale)
+        made = stated_score(case.single, self.rubric, self.spec, reduced)
+        assert made.estimate is not None
+        more = {
+            "estimate": made.estimate.model_copy(update=estimate),
+            "caveats": [*caveats, *doubtful_words(case)],
+        }
+        return made.model_copy(update=more)
 
 
 class LexicalJudge(WordJudge):

@@ -23,8 +23,8 @@ from trace_eval.judges.read.two_scores import opinion_fields, read_json, read_te
 from trace_eval.judges.reward.engine import SHARED_OPTIONS, RewardEngine, RewardRefused, decoded
 from trace_eval.judges.reward.inputs import RewardTurn
 from trace_eval.judges.scorer.batcher import Batcher
-from trace_eval.judges.views.pair.spoken_texts import Texts, style_of, texts_of
-from trace_eval.judges.views.text.repair import shown_again
+from trace_eval.judges.views.pair.naturalness import Texts, style_of, texts_of
+from trace_eval.judges.views.text.fencing import shown_again
 from trace_eval.judges.views.text.tasks import NATURALNESS
 
 

@@ -17,7 +17,7 @@ from trace_eval.judges.base import Case, score_fields
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.reward.engine import SHARED_OPTIONS, RewardEngine, RewardRefused, decoded
 from trace_eval.judges.reward.judge import InProcessJudge
-from trace_eval.judges.views.pair.spoken_texts import TEXT_FROM_ASR, style_of
+from trace_eval.judges.views.pair.naturalness import TEXT_FROM_ASR, style_of
 from trace_eval.judges.views.text.tasks import NATURALNESS
 from trace_eval.rubrics.single import ScoreRubric
 

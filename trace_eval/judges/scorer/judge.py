@@ -16,7 +16,7 @@ from extractors import resolve
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.scores import Clamped, Score
 from trace_eval.judges.base import Case
-from trace_eval.judges.lexical.words import WordJudge
+from trace_eval.judges.lexical.judge import WordJudge
 from trace_eval.judges.scorer import checkpoint
 from trace_eval.judges.scorer.batcher import Batcher
 from trace_eval.judges.scorer.checkpoint import locate

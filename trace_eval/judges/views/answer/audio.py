@@ -20,9 +20,8 @@ from trace_eval.judges.ask.message import Message, Part, Text
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.answer.prompt import Fence, SingleView
-from trace_eval.judges.views.examples.messages import SolvedTurn, example_messages
 from trace_eval.judges.views.examples.ratings import RatedExample, read_rated_examples
-from trace_eval.judges.views.examples.solved import Examples
+from trace_eval.judges.views.examples.solved import Examples, SolvedTurn, example_messages
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
 from trace_eval.judges.views.sound.layout import (
     Sound,

@@ -29,9 +29,8 @@ from trace_eval.judges.options.groups import (
 )
 from trace_eval.judges.options.judge_options import RATING_TOKENS, JudgeOptions
 from trace_eval.judges.read.score import ELEMENTS, TURNS
-from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise
+from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise, second_chance
 from trace_eval.judges.views.text.notes import single_note
-from trace_eval.judges.views.text.repair import second_chance
 from trace_eval.rubrics.single import OPTIONAL, ScoreRubric
 
 #: (label, text) -> the text between fence lines.

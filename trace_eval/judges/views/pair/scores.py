@@ -24,13 +24,18 @@ from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case, listening
 from trace_eval.judges.options.groups import PairwiseOptions, SoundOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.views.pair.naturalness import NaturalnessPrompt, Structure, keys_of
+from trace_eval.judges.views.pair.naturalness import (
+    NaturalnessPrompt,
+    Structure,
+    Texts,
+    keys_of,
+    style_of,
+    texts_of,
+)
 from trace_eval.judges.views.pair.sound import sound_in
-from trace_eval.judges.views.pair.spoken_texts import Texts, style_of, texts_of
 from trace_eval.judges.views.sound.layout import Sound
 from trace_eval.judges.views.sound.sending import Sending, audio_part
-from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise
-from trace_eval.judges.views.text.repair import second_chance
+from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise, second_chance
 from trace_eval.judges.views.text.tasks import NATURALNESS, common
 from trace_eval.rubrics.pairs import PLACE, TEXTS, ScoreQuestion
 

@@ -5,9 +5,9 @@ No extractor runs for it; the recordings are decoded when a request's body is ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from pydantic import JsonValue
 
@@ -28,7 +28,7 @@ from trace_eval.judges.views.pair.sound_prompt import PromptBuilder, PromptItem
 from trace_eval.judges.views.sound.encode import sound_of
 from trace_eval.judges.views.sound.layout import GAP_S, Sound, Unit
 from trace_eval.judges.views.sound.limits import check_clip
-from trace_eval.judges.views.sound.noise import WhiteNoise, noisy_side
+from trace_eval.judges.views.sound.noise import noisy_side, with_noise
 from trace_eval.judges.views.sound.sending import Sending
 from trace_eval.judges.views.sound.signals import load_signals, signals_sha256
 from trace_eval.judges.views.text.tasks import texts_sha256
@@ -129,9 +129,10 @@ class PairSoundView(View):
         requested = None
         if self._hears_instruction(pair):
             requested = sound_in(case, pair.instruction, "the instruction", longest)
-        noise: list[WhiteNoise | None] = [None, None]
+        noise: list[Callable[[Clip], Clip] | None] = [None, None]
         if self.options.noise_db is not None:
-            noise[noisy_side(pair.id)] = WhiteNoise(self.options.noise_db, self.options.seed)
+            put_on = partial(with_noise, snr_db=self.options.noise_db, seed=self.options.seed)
+            noise[noisy_side(pair.id)] = put_on
         a = sound_in(case, pair.a, "answer A", longest, noise[0])
         b = sound_in(case, pair.b, "answer B", longest, noise[1])
         return Unit((a, b), requested)
@@ -216,7 +217,11 @@ def _heard(blueprint: Blueprint | None) -> str | None:
 
 
 def sound_in(
-    case: Case, recording: Recording, name: str, max_seconds: float, noise: WhiteNoise | None = None
+    case: Case,
+    recording: Recording,
+    name: str,
+    max_seconds: float,
+    noise: Callable[[Clip], Clip] | None = None,
 ) -> Sound:
     """One of a case's recordings by its hash; its samples are made again when they are sent.
 
@@ -224,7 +229,7 @@ def sound_in(
         case, recording: which one; an answer that is a call is joined from its turns.
         name: what it is, for messages.
         max_seconds: longest that is sent.
-        noise: that is put on it.
+        noise: what puts noise on it.
 
     Raises:
         AudioError: it cannot be decoded, or a model would not hear it as it is.
@@ -235,7 +240,7 @@ def sound_in(
             clip = call_clip(case, recording, name, max_seconds)
         else:
             clip = case.decode(recording)
-        return noise.on(clip) if noise else clip
+        return noise(clip) if noise else clip
 
     clip = read()
     check_clip(clip, max_seconds, name)

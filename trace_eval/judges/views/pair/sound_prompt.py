@@ -24,13 +24,12 @@ from trace_eval.judges.ask.message import AudioPart, Message, Text
 from trace_eval.judges.ask.message import Part as Content
 from trace_eval.judges.options.groups import Elicitation
 from trace_eval.judges.read.labels import schema_of
-from trace_eval.judges.views.examples.messages import SolvedTurn, example_messages
 from trace_eval.judges.views.examples.pairs import Example
+from trace_eval.judges.views.examples.solved import SolvedTurn, example_messages
 from trace_eval.judges.views.sound.encode import Waveform
 from trace_eval.judges.views.sound.layout import Sound, Unit, unit_items
 from trace_eval.judges.views.sound.sending import JOINED_TEST, Sending, audio_part, kept_part
-from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise
-from trace_eval.judges.views.text.repair import second_chance
+from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise, second_chance
 from trace_eval.judges.views.text.tasks import common
 from trace_eval.rubrics.pairs import LabelQuestion
 

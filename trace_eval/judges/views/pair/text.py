@@ -39,9 +39,14 @@ from trace_eval.judges.views.text.conversation import (
     Shown,
     show_conversation,
 )
-from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise, neutralise_blueprint
+from trace_eval.judges.views.text.fencing import (
+    fence,
+    fence_tag,
+    neutralise,
+    neutralise_blueprint,
+    second_chance,
+)
 from trace_eval.judges.views.text.notes import Notes, notes_of
-from trace_eval.judges.views.text.repair import second_chance
 from trace_eval.judges.views.text.templates import BlockTemplates
 from trace_eval.rubrics.load import template_of
 

@@ -8,23 +8,10 @@ run can be repeated; where the sum would pass full scale it is scaled down inste
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 
 import numpy as np
 
 from extractors import Clip
-
-
-@dataclass(frozen=True)
-class WhiteNoise:
-    """How noise is added: see :func:`with_noise`."""
-
-    snr_db: float
-    seed: int = 0
-
-    def on(self, clip: Clip) -> Clip:
-        """The clip with this noise."""
-        return with_noise(clip, self.snr_db, self.seed)
 
 
 def noisy_side(item: str) -> int:

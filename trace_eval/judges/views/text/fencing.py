@@ -1,4 +1,4 @@
-"""Text from outside in a prompt: made harmless, then put behind a fence.
+"""Text from outside in a prompt, an unusable reply included: made harmless, then fenced.
 
 Transcripts and instructions are data that an attacker can write. Three layers keep them
 data: what could be read as markup is replaced, what cannot be seen is removed, and the
@@ -17,6 +17,8 @@ from typing import Literal, TypeVar, get_args, get_origin
 from pydantic import BaseModel
 
 from blueprints import GROUPS, Absent, Blueprint, Present
+from trace_eval.judges.ask.bounds import shortened
+from trace_eval.judges.ask.message import Message
 
 _R = TypeVar("_R", bound=BaseModel)
 
@@ -180,3 +182,29 @@ def fence_tag(texts: Iterable[str]) -> str:
 def fence(tag: str, label: str, text: str) -> str:
     """``text`` between an opening and a closing line that carry the tag."""
     return f"<<<data {tag} {label}\n{text}\nend {tag}>>>"
+
+
+#: What stands for a reply without text: many chat templates insist on alternating roles.
+NO_REPLY = "(no reply)"
+
+
+def shown_again(reply: str | None) -> str:
+    """An unusable reply as the model that wrote it is shown it: shortened, and made harmless.
+
+    It may quote what it was shown. It is fenced off by its role, so it is neutralised like any
+    other text from outside.
+    """
+    return neutralise(shortened(reply or "")) or NO_REPLY
+
+
+def second_chance(
+    messages: tuple[Message, ...], reply: str | None, again: str
+) -> tuple[Message, ...]:
+    """The conversation that asks once more; its recordings stay, and are paid again.
+
+    Args:
+        messages: what was asked.
+        reply: what came; None or empty: nothing.
+        again: what is wrong with it and what is wanted.
+    """
+    return (*messages, Message("assistant", shown_again(reply)), Message("user", again))
