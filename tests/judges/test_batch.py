@@ -1,6 +1,5 @@
 """Batch files: written for the provider, read back into the run."""
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 from blueprints import Absent, Status, UserError
 from fusion import Rating
 from tests.support.cases import blueprint, case, verdict
+from tests.support.llm_judges import judged
 from tests.support.servers import Answer, Server, completion, in_turn
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -44,13 +44,7 @@ def answer(line: dict[str, Any], body: Any, status: int = 200) -> str:
 
 
 def judge_all(judge: LLMJudge) -> list[Judgement]:
-    async def main() -> list[Judgement]:
-        try:
-            return [await judge.judge(one) for one in CASES]
-        finally:
-            await judge.close()
-
-    return asyncio.run(main())
+    return judged(judge, CASES)
 
 
 def test_there_and_back(tmp_path: Path) -> None:

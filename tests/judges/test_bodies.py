@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support.cases import case, verdict
+from tests.support.llm_judges import judged
 from tests.support.servers import Answer, Asked, Server, chat, completion
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -42,15 +43,9 @@ def _judged(kind: str, answer: Answer) -> tuple[Judgement, float]:
         url = f"{server.url}/v1" if kind == "openai" else server.url
         judge = create_judge(f"{kind}:tiny", JudgeOptions(base_url=url, **options))
 
-        async def main() -> Judgement:
-            try:
-                return await judge.judge(case())
-            finally:
-                await judge.close()
-
         tracemalloc.start()
         try:
-            judgement = asyncio.run(main())
+            judgement = judged(judge, [case()])[0]
             return judgement, tracemalloc.get_traced_memory()[1] / 1e6
         finally:
             tracemalloc.stop()

@@ -8,6 +8,7 @@ import pytest
 
 from fusion import DIMENSIONS
 from tests.support.cases import case, verdict
+from tests.support.llm_judges import judged
 from tests.support.servers import Answer, Asked, Server, chat, unused_url
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -28,13 +29,7 @@ def made(url: str, model: str = "tiny", **options: Any) -> LLMJudge:
 
 
 def judge_once(judge: LLMJudge, **shown: Any) -> Judgement:
-    async def main() -> Judgement:
-        try:
-            return await judge.judge(case(**shown))
-        finally:
-            await judge.close()
-
-    return asyncio.run(main())
+    return judged(judge, [case(**shown)])[0]
 
 
 def scripted(answers: list[Answer], show: Answer | None = None) -> Server:

@@ -15,6 +15,7 @@ import pytest
 from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.cases import case, verdict
+from tests.support.llm_judges import judged
 from tests.support.openai_faults import FAULTS, GOOD, judge_once, made
 from tests.support.servers import Answer, Asked, Server, completion, in_turn, unused_url
 from trace_eval.data.judgement import Judgement
@@ -38,13 +39,7 @@ KEY = "sk-test-0123456789abcdef"
 def test_real_constrained_sampling_gives_typed_ties(llama: str, elicitation: str) -> None:
     judge = made(llama, swap="both", samples=2, elicitation=elicitation)
 
-    async def main() -> list[Judgement]:
-        try:
-            return await asyncio.gather(*(judge.judge(case(pair=f"p{n}")) for n in range(3)))
-        finally:
-            await judge.close()
-
-    for judgement in asyncio.run(main()):
+    for judgement in judged(judge, (case(pair=f"p{n}") for n in range(3)), at_once=True):
         assert judgement.status == "scored", judgement.detail
         assert set(judgement.dimensions) == set(DIMENSIONS)
         assert len(judgement.opinions) == 4
@@ -58,13 +53,7 @@ def test_real_constrained_sampling_gives_typed_ties(llama: str, elicitation: str
 def test_the_servers_prefix_cache_finds_the_static_part(llama: str) -> None:
     judge = made(llama, concurrency=1)
 
-    async def main() -> list[Judgement]:
-        try:
-            return [await judge.judge(case(a=f"answer {n}")) for n in range(3)]
-        finally:
-            await judge.close()
-
-    last = asyncio.run(main())[-1]
+    last = judged(judge, (case(a=f"answer {n}") for n in range(3)))[-1]
     assert last.usage is not None
     # The system message is over three quarters of this small prompt.
     assert last.usage.cached_tokens > 0.75 * last.usage.input_tokens
@@ -78,13 +67,7 @@ def test_both_orders_share_all_before_the_answers(llama: str) -> None:
     assert "tower tell me of the tower" in shared  # the request, between its fences
     assert shared.endswith('en "')  # up to the first word of an answer
 
-    async def main() -> Judgement:
-        try:
-            return await judge.judge(asked)
-        finally:
-            await judge.close()
-
-    usage = asyncio.run(main()).usage
+    usage = judged(judge, [asked])[0].usage
     assert usage is not None
     # Of two calls the second finds what they share; letters stand for tokens.
     assert usage.cached_tokens > 0.9 * len(shared) / len(ab) * usage.input_tokens / 2
@@ -209,13 +192,8 @@ def test_what_a_server_takes_is_found_out_once() -> None:
     with Server(picky) as server:
         judge = made(server.url, swap="both")
 
-        async def main() -> list[Judgement]:
-            try:
-                return await asyncio.gather(*(judge.judge(case(pair=f"p{n}")) for n in range(5)))
-            finally:
-                await judge.close()
-
-        assert {judgement.status for judgement in asyncio.run(main())} == {"scored"}
+        made_at_once = judged(judge, (case(pair=f"p{n}") for n in range(5)), at_once=True)
+        assert {judgement.status for judgement in made_at_once} == {"scored"}
         assert len(server.asked) == 10 + 3
         found = judge.observed()
     assert found["structure"] == "json_object"
@@ -250,13 +228,7 @@ def test_a_request_that_is_refused_in_every_form_settles_nothing() -> None:
     with Server(in_turn([*answers, Answer(body=GOOD)])) as server:
         judge = made(server.url, swap="off")
 
-        async def main() -> list[Judgement]:
-            try:
-                return [await judge.judge(case()), await judge.judge(case())]
-            finally:
-                await judge.close()
-
-        first, second = asyncio.run(main())
+        first, second = judged(judge, [case(), case()])
         assert first.reason is Reason.REFUSED
         assert "account is closed" in (first.detail or "")
         assert second.status == "scored"

@@ -6,13 +6,13 @@ nothing; that its replies are read, bounded and told apart from healthy ones is 
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterator
 
 import pytest
 
 from tests.support.cases import case
+from tests.support.llm_judges import judged as outcomes
 from tests.support.llm_judges import reading_judge
 from tests.support.servers import llama_server
 from tests.support.small_model import weights
@@ -34,13 +34,7 @@ def judged(url: str, *cases: object, **options: object) -> list[Judgement]:
     chosen = JudgeOptions(**options)  # type: ignore[arg-type]
     judge = reading_judge("openai:tiny", OpenAIClient("tiny", chosen), chosen)
 
-    async def main() -> list[Judgement]:
-        try:
-            return [await judge.judge(one) for one in cases]  # type: ignore[arg-type]
-        finally:
-            await judge.close()
-
-    found = asyncio.run(main())
+    found = outcomes(judge, cases)
     assert judge.observed()["served"]["n_params"] == 134_515_008  # type: ignore[index,call-overload]
     return found
 

@@ -1,11 +1,11 @@
 """What the tests of openai and others share."""
 
-import asyncio
 import json
 from email.utils import formatdate
 from typing import Any
 
 from tests.support.cases import case, verdict
+from tests.support.llm_judges import judged
 from tests.support.servers import Answer, completion
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -25,13 +25,7 @@ def made(url: str, **options: Any) -> LLMJudge:
 
 
 def judge_once(judge: LLMJudge, **shown: Any) -> Judgement:
-    async def main() -> Judgement:
-        try:
-            return await judge.judge(case(**shown))
-        finally:
-            await judge.close()
-
-    return asyncio.run(main())
+    return judged(judge, [case(**shown)])[0]
 
 
 FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {

@@ -16,6 +16,7 @@ import pytest
 
 from blueprints import UserError
 from tests.support.cli import trace_eval
+from tests.support.llm_judges import judged
 from tests.support.rated_sound import case, clip, said
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Single
@@ -101,13 +102,7 @@ def rater(server: Server, folder: Path, **options: Any) -> LLMJudge:
 
 
 def rated(judge: LLMJudge, *items: Single) -> list[Score]:
-    async def all_of_them() -> list[Score]:
-        try:
-            return [await judge.judge(case(item)) for item in items]
-        finally:
-            await judge.close()
-
-    return asyncio.run(all_of_them())
+    return judged(judge, (case(item) for item in items))
 
 
 def test_one_request_brings_all_samples_and_is_paid_once(tmp_path: Path) -> None:

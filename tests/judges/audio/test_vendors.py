@@ -16,6 +16,7 @@ from blueprints import UserError
 from tests.support.audio_cases import case, examples, pair, said
 from tests.support.cli import trace_eval
 from tests.support.killed import Killer
+from tests.support.llm_judges import judged
 from tests.support.servers import Answer, Asked, Server, completion, in_turn
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
@@ -83,13 +84,7 @@ def judge_at(server: Server, model: str = "gpt-audio-1.5", **options: Any) -> LL
 
 
 def run(judge: LLMJudge, made: Case) -> Judgement:
-    async def work() -> Judgement:
-        try:
-            return await judge.judge(made)
-        finally:
-            await judge.close()
-
-    return asyncio.run(work())
+    return judged(judge, [made])[0]
 
 
 def test_an_audio_model_gets_what_its_api_documents(tmp_path: Path) -> None:
@@ -397,10 +392,5 @@ def test_one_recording_that_is_refused_does_not_end_the_run(tmp_path: Path) -> N
     with Server(in_turn(answers)) as server:
         judge = judge_at(server, "m", structure="text")
 
-        async def work() -> list[Judgement]:
-            try:
-                return [await judge.judge(case(tmp_path, f"p{n}")) for n in range(4)]
-            finally:
-                await judge.close()
-
-        assert [judgement.reason for judgement in asyncio.run(work())] == [Reason.REFUSED] * 4
+        found = judged(judge, (case(tmp_path, f"p{n}") for n in range(4)))
+    assert [judgement.reason for judgement in found] == [Reason.REFUSED] * 4
