@@ -9,7 +9,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from blueprints import Blueprint, Signal, Span, Transcript, UserError, Word, counted
@@ -20,6 +19,7 @@ from trace_eval.judges.ask.base import CallFailed, ChatClient, Request, Unusable
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import Message, Text, upper_tokens
 from trace_eval.judges.ask.prices import is_local
+from trace_eval.judges.ask.reply_json import object_schema
 from trace_eval.judges.base import Case, Judge, judgement_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge, create_scorers
@@ -76,12 +76,7 @@ _EASY = Case.of(
     _spoken("I am sorry, but I cannot help you with that."),
 )
 
-_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {"rating": {"type": "string", "enum": ["both_good"]}},
-    "required": ["rating"],
-    "additionalProperties": False,
-}
+_SCHEMA = object_schema({"rating": {"type": "string", "enum": ["both_good"]}})
 
 #: Asks for something else than the schema allows: only a server that enforces the schema
 #: gives the one label.
@@ -187,7 +182,7 @@ async def _hears(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     """Whether the model hears: a server may drop the sound and answer all the same."""
     from trace_eval.judges.registry.spoken_numbers import hearing
 
-    return [Check(*await hearing(judge.client, options.seed))]
+    return [await hearing(judge.client, options.seed)]
 
 
 async def _hearing(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
@@ -198,7 +193,7 @@ async def _hearing(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     ends = await judge.client.shutdown_date()
     message = f"the provider ends this model on {ends}" if ends else "the server names none"
     checks = [Check("end of the model", ends is None, message)]
-    return [*checks, *[Check(*finding) async for finding in probe(judge.client, options.seed)]]
+    return [*checks, *[check async for check in probe(judge.client, options.seed)]]
 
 
 def key_check(client: ChatClient) -> list[Check]:

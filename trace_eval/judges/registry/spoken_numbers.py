@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import NamedTuple
 
 import numpy as np
-from pydantic import JsonValue
 
 from extractors import Clip
 from fusion import MATCH, PLAIN
 from trace_eval.judges.ask.base import CallFailed, ChatClient, Reply, Request, Unusable
 from trace_eval.judges.ask.message import AudioPart, Message, Text
-from trace_eval.judges.ask.reply_json import ReplyError, last_object
+from trace_eval.judges.ask.reply_json import ReplyError, last_object, object_schema
 from trace_eval.judges.read.labels import label_schema, read_label
+from trace_eval.judges.registry.doctor import Check
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
 from trace_eval.judges.views.sound.layout import Sound, SoundLayout
 from trace_eval.judges.views.sound.sending import audio_part
@@ -22,6 +21,8 @@ from trace_eval.judges.views.sound.signals import SIGNAL_RATE, TONES, load_signa
 #: Tokens of a reply to a probe.
 MAX_TOKENS = 256
 
+_NUMBER = object_schema({"reasoning": {"type": "string"}, "score": {"type": "integer"}})
+
 _SYSTEM = Message(
     "system",
     "You check what can be heard in recordings. Answer in writing with one JSON object: first"
@@ -29,26 +30,12 @@ _SYSTEM = Message(
 )
 
 
-class HearingFinding(NamedTuple):
-    """One result of a probe.
-
-    Attributes:
-        name: what was probed.
-        ok: the model did what one that hears would do.
-        detail: what it did.
-    """
-
-    name: str
-    ok: bool
-    detail: str
-
-
 def tone_part() -> AudioPart:
     """A short tone, for calls that must hold some sound."""
     return _part(_tone())
 
 
-async def hearing(client: ChatClient, seed: int = 0) -> HearingFinding:
+async def hearing(client: ChatClient, seed: int = 0) -> Check:
     """Two calls that no one can answer who does not hear: which number is spoken?"""
     spoken = load_signals("spoken")
     numbers = [each for each in range(1, 9) if f"example_{each}" in spoken]
@@ -59,8 +46,8 @@ async def hearing(client: ChatClient, seed: int = 0) -> HearingFinding:
     for number in requested:
         part = _part(_sound(spoken[f"example_{number}"].read().mono))
         seconds += part.seconds
-        reply, said = await _number(client, part, question, seed)
-        recognised.append(said)
+        reply, said = await _ask(client, [part], question, "score", seed)
+        recognised.append(said[:20] if reply else f"nothing ({said})")
         counts.append(reply.tokens.audio if reply else None)
     message = " and ".join(
         f"{said} where {n} is spoken" for said, n in zip(recognised, requested, strict=True)
@@ -75,28 +62,10 @@ async def hearing(client: ChatClient, seed: int = 0) -> HearingFinding:
     says = (
         "hears" if ok else "does not hear what is said, or cannot tell; verdicts would be guesses"
     )
-    return HearingFinding("hearing", ok, f"{says}: it named {message}; {sound}")
+    return Check("hearing", ok, f"{says}: it named {message}; {sound}")
 
 
-async def _number(
-    client: ChatClient, part: AudioPart, question: str, seed: int
-) -> tuple[Reply | None, str]:
-    """(reply, the number that it names), or (None, why there is no reply)."""
-    schema: dict[str, JsonValue] = {
-        "type": "object",
-        "properties": {"reasoning": {"type": "string"}, "score": {"type": "integer"}},
-        "required": ["reasoning", "score"],
-        "additionalProperties": False,
-    }
-    messages = (_SYSTEM, Message("user", (part, Text(question))))
-    try:
-        reply = await client.chat(Request(messages, schema, seed, 0.0, MAX_TOKENS))
-        return reply, str(last_object(reply.text, {"score"}, "'score'")["score"])[:20]
-    except (CallFailed, Unusable, ReplyError) as failure:
-        return None, f"nothing ({failure.reason}: {failure.detail})"
-
-
-async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[HearingFinding]:
+async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Check]:
     """Six calls: a voice in silence, tone and speech; one clip twice; speech against a tone."""
     sounds = {"silence": _silence(), "a tone": _tone(), "speech": _speech()}
     counted = False
@@ -104,39 +73,37 @@ async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[HearingFindi
         question = 'Is a human voice audible in this recording? Give "match": true or false.'
         reply, said = await _ask(client, [_part(sound)], question, "match", seed)
         if reply is None:
-            yield HearingFinding(f"voice in {name}", False, said)
+            yield Check(f"voice in {name}", False, said)
             continue
         counted = counted or bool(reply.tokens.audio)
         audible = said == "true"
         words = "heard a voice" if audible else "heard no voice"
-        yield HearingFinding(f"voice in {name}", audible == (name == "speech"), words)
+        yield Check(f"voice in {name}", audible == (name == "speech"), words)
     message = "counted apart" if counted else "not counted apart; costs rest on seconds"
-    yield HearingFinding("audio tokens", counted, message)
+    yield Check("audio tokens", counted, message)
     question = 'Which recording sounds better? Give "label": "1", "2" or "tie".'
     twice = [_part(_speech()), _part(_speech())]
     _, said = await _ask(client, twice, question, "label", seed)
-    yield HearingFinding("one clip twice", said == "tie", f"says {said}")
-    there = await _verdict(client, (_speech(), _noise()), question, seed)
-    back = await _verdict(client, (_noise(), _speech()), question, seed)
+    yield Check("one clip twice", said == "tie", f"says {said}")
+    sides = [_part(_speech()), _part(_noise())]
+    _, there = await _ask(client, sides, question, "label", seed)
+    _, back = await _ask(client, sides[::-1], question, "label", seed)
     same = PLAIN.swap(back) == there
-    yield HearingFinding(
-        "both orders", same, f"speech then noise: {there}, noise then speech: {back}"
-    )
-
-
-async def _verdict(client: ChatClient, pair: tuple[Sound, Sound], question: str, seed: int) -> str:
-    return (await _ask(client, [_part(sound) for sound in pair], question, "label", seed))[1]
+    yield Check("both orders", same, f"speech then noise: {there}, noise then speech: {back}")
 
 
 async def _ask(
     client: ChatClient, parts: list[AudioPart], question: str, key: str, seed: int
 ) -> tuple[Reply | None, str]:
-    """(reply, label), or (None, why there is no label)."""
-    scale = MATCH if key == "match" else PLAIN
+    """(reply, what it gives for a key: a number, or a label), or (None, why there is none)."""
     messages = (_SYSTEM, Message("user", (*parts, Text(question))))
+    scale = {"match": MATCH, "label": PLAIN}.get(key)
+    schema = label_schema(scale) if scale else _NUMBER
     try:
-        reply = await client.chat(Request(messages, label_schema(scale), seed, 0.0, MAX_TOKENS))
-        return reply, read_label(reply.text, scale)[0]
+        reply = await client.chat(Request(messages, schema, seed, 0.0, MAX_TOKENS))
+        if scale:
+            return reply, read_label(reply.text, scale)[0]
+        return reply, str(last_object(reply.text, {key}, repr(key))[key])
     except (CallFailed, Unusable, ReplyError) as failure:
         return None, f"{failure.reason}: {failure.detail}"
 
