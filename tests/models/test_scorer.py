@@ -531,7 +531,7 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     from trace_eval.opinions.scores import read_scores
     from trace_eval.options import RateOptions
     from trace_eval.runs.job import rate_manifest
-    from trace_eval.stats.agreement.crps import crps_beta
+    from trace_eval.stats.agreement.forecasts import crps_beta
     from trace_eval.stats.options import AgreeOptions
 
     folder = tmp_path / "beta"

@@ -194,7 +194,7 @@ def test_every_string_from_data_is_escaped(tmp_path: Path) -> None:
     for page in pages:
         assert page.count("<script") == 1  # our own file
         assert 'src="/static/review.js"' in page
-        assert page.count("<img") == page.count('<img src="/wave/')
+        assert "<img" not in page
         assert "<b onclick" not in page
     assert sum(page.count("&lt;script&gt;") for page in pages) >= 4
 
@@ -217,10 +217,6 @@ def test_audio_is_whole_and_in_parts(client: TestClient) -> None:
     assert whole.headers["accept-ranges"] == "bytes"
     samples, rate = soundfile.read(io.BytesIO(whole.content))
     assert (len(samples), rate) == (4800, 16_000)
-    picture = client.get(clip.replace("/audio/", "/wave/"))
-    assert picture.headers["content-type"] == "image/svg+xml"
-    assert picture.text.count("M") > 200  # of 300 columns
-    assert client.get("/wave/" + "0" * 32).status_code == 404
     size = len(whole.content)
     for header, first, last in (
         ("bytes=0-99", 0, 99),

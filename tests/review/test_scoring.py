@@ -6,7 +6,6 @@ import csv
 import html
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +22,10 @@ from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.opinions.scores import read_ratings
 from trace_eval.options import ExtractOptions, RateOptions
-from trace_eval.review import pages
+from trace_eval.review import shown
 from trace_eval.review.exports import write_exports
 from trace_eval.review.forms import score_of
-from trace_eval.review.material import load_material
-from trace_eval.review.options import QueueOptions
-from trace_eval.review.queue import make_plan
 from trace_eval.review.session import Review, open_review
-from trace_eval.review.store import Store
-from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.job import rate_manifest
 from trace_eval.stats.options import AgreeOptions
 
@@ -177,34 +171,6 @@ def test_exports_feed_agreement(run: Path, tmp_path: Path) -> None:
     assert len(read_ratings(labels))
 
 
-def test_a_rubric_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path) -> None:
-    rubric = load_rubric("correctness").model_copy(update={"name": "sure", "confidence": True})
-    material = replace(load_material(run), rubric=rubric)
-    review = Review(
-        material, Store(tmp_path / "sure.sqlite", "sure"), make_plan(material, QueueOptions())
-    )
-    client = client_of(review)
-    assert review.answer("ada", 0, "sure", "4", "hm", codes=["u"])
-    page = client.get("/review").text
-    assert "How sure are you of this score?" in page
-    assert 'data-key="3">Certain' in page
-    with pytest.raises(UserError, match="confidence: '4' is no answer; use 1, 2, 3"):
-        review.answer("ada", 0, "sure.confidence", "4")
-    assert review.answer("ada", 0, "sure.confidence", "1", "noisy")
-    assert task_of(review, "ada") == 1
-    assert review.answer("ada", 1, "sure", "none")  # nobody is sure of no score
-    assert task_of(review, "ada") == 2
-    labels = next(p for p in write_exports(review, tmp_path / "out") if p.name == "labels.csv")
-    rows = list(csv.DictReader(labels.open()))
-    assert [(r["id"], r["score"], r["confidence"], r["comment"]) for r in rows] == [
-        ("i1", "4", "1", "hm noisy"),
-        ("i2", "", "", ""),
-    ]
-    assert len(read_ratings(labels))
-    items = (tmp_path / "out" / "ratings.jsonl").read_text().splitlines()
-    assert json.loads(items[0])["labels"]["scores"] == {"x": 5, "ada": 4}
-
-
 def test_exported_items_hold_every_rating_that_counts(run: Path, tmp_path: Path) -> None:
     review = open_review(run)
     rate(review, "ada", 0, "4", ["u"])
@@ -271,10 +237,10 @@ def call(tmp_path: Path) -> Path:
 def test_turns_without_words_do_not_push_the_player_away() -> None:
     silent = [(who, start, end, None) for who, start, end, _ in calls.TURNS]
     call = Conversation.model_validate(calls.conversation(turns=silent))
-    assert pages.said(call, 0, len(silent)) == [(None, f"({len(silent)} turns, no words known)")]
+    assert shown.said(call, 0, len(silent)) == [(None, f"({len(silent)} turns, no words known)")]
     silent[2] = calls.TURNS[2]
     call = Conversation.model_validate(calls.conversation(turns=silent))
-    assert len(pages.said(call, 0, len(silent))) == len(silent)
+    assert len(shown.said(call, 0, len(silent))) == len(silent)
 
 
 def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path: Path) -> None:

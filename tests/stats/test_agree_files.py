@@ -24,7 +24,7 @@ from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.scores import read_scores
 from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.lexical import lexical_score
-from trace_eval.stats.agreement.concordance import concordance
+from trace_eval.stats.agreement.linear import concordance
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.score_tables import score_tables
 

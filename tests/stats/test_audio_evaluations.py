@@ -12,10 +12,12 @@ from extractors.audio import Clip
 from trace_eval.data.columns import Columns
 from trace_eval.judges.views.sound.noise import noisy_side, with_noise
 from trace_eval.opinions.codes import MISSING
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions
-from trace_eval.stats.agreement.bias.difficulty import calls_by_item, difficulty
+from trace_eval.stats.agreement.bias.difficulty import difficulty
+from trace_eval.stats.agreement.bias.length import verbosity
+from trace_eval.stats.agreement.bias.position import in_both_orders, positions
 from trace_eval.stats.agreement.bias.robustness import robustness
-from trace_eval.stats.agreement.bias.verbosity import verbosity
 
 
 def codes(*labels: int) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
@@ -99,15 +101,17 @@ def test_harder_pairs_are_bound_to_their_place() -> None:
     assert difficulty(there[:5], back[:5], mos_a[:5], mos_b[:5]) is None
 
 
-def test_calls_of_a_run_are_mirrored_to_places() -> None:
-    ids = np.array(["p", "p", "q"], dtype=object)
-    order = np.array(["ab", "ba", "ab"], dtype=object)
-    facts = {"mos_a": np.array([4.0, 4.0, 1.0]), "mos_b": np.array([3.0, 3.0, 2.0])}
-    found = calls_by_item(ids, order, codes(0, 0, 1), facts)
-    assert found is not None
-    there, back, mos_a, _ = found
-    assert (there.tolist(), back.tolist(), mos_a.tolist()) == ([0], [1], [4.0])
-    assert calls_by_item(ids, order, codes(0, 0, 1), {}) is None
+def test_calls_of_a_run_meet_by_order_and_sample() -> None:
+    ids, order = np.array([*"ppppq"], object), np.array(["ab", "ba", "ab", "ba", "ab"], object)
+    repeat = np.array(["ab/0", "ba/0", "ab/1", "ba/1", "ab/0"], object)
+    calls = Opinions(
+        "calls", ids, {"overall": codes(0, 0, 1, 0, 1)}, None, repeat, {"order": order}
+    )
+    assert in_both_orders(calls).tolist() == [[0, 2], [1, 3]]
+    assert in_both_orders(calls, first=True).tolist() == [[0], [1]]
+    # B was shown first in rows 1 and 3: A of the pair stood second
+    (row,) = positions("judge", Opinions("x", ids[:1], {}, calls=calls))
+    assert (row.bias.pairs, row.bias.first, row.bias.second) == (2, 0, 1)
 
 
 def test_balanced_accuracy_weighs_true_classes_alike() -> None:

@@ -17,11 +17,15 @@ from trace_eval.estimate.resample import Resampler
 from trace_eval.scores.estimate import of_distribution
 from trace_eval.scores.lexical import lexical_score
 from trace_eval.stats.agree_scores import compare_scores
-from trace_eval.stats.agreement.calibration import central
-from trace_eval.stats.agreement.crps import crps_beta, crps_levels, crps_point
-from trace_eval.stats.agreement.nll import nll_beta, nll_levels
+from trace_eval.stats.agreement.forecasts import (
+    crps_beta,
+    crps_levels,
+    crps_point,
+    nll_beta,
+    nll_levels,
+)
 from trace_eval.stats.agreement.selective import Curve, add_selective, selective_rows
-from trace_eval.stats.agreement.variance import fit_factor
+from trace_eval.stats.agreement.spread import central, fit_factor
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import ScoreReport
 

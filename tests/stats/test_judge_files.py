@@ -15,10 +15,9 @@ from trace_eval.commands.cli import app
 from trace_eval.commands.cli import app as commands
 from trace_eval.data.columns import Columns, read_mapping
 from trace_eval.decide.agree import agree
-from trace_eval.opinions.judge_files import flip, read_judge_file
-from trace_eval.opinions.positions import has_positions, read_positions
+from trace_eval.opinions.judge_files import flip, has_positions, read_judge_file, read_positions
 from trace_eval.runs.opinions import read_opinions
-from trace_eval.stats.agreement.mirrored import exchanged_sides, mirrored_truth
+from trace_eval.stats.agreement.findings import exchanged_sides, mirrored_truth
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.rank_labels import rank_labels
 

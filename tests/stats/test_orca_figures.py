@@ -18,13 +18,12 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import levels_of, nearest
 from trace_eval.stats.agreement.alpha import scale_alpha
 from trace_eval.stats.agreement.baselines import baselines, fit_beta, rating_shares
-from trace_eval.stats.agreement.crps import crps_beta, crps_levels
 from trace_eval.stats.agreement.figures import others_of
+from trace_eval.stats.agreement.forecasts import crps_beta, crps_levels, nll_beta, nll_levels
 from trace_eval.stats.agreement.kendall import kendall
-from trace_eval.stats.agreement.nll import nll_beta, nll_levels
-from trace_eval.stats.agreement.scored import counts_of, ratings_of, scale_of
+from trace_eval.stats.agreement.scored import counts_of, rated_often, ratings_of, scale_of
 from trace_eval.stats.agreement.spearman import spearman
-from trace_eval.stats.agreement.variance import fit_factor, mean_forecast, rated_often
+from trace_eval.stats.agreement.spread import fit_factor, mean_forecast
 
 #: A figure with four digits may be off by half of the last one.
 FOUR = 1e-4 + 0.5e-4

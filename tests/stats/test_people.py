@@ -8,8 +8,9 @@ from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.forced import forced
-from trace_eval.stats.agreement.groups import by_level, categories
 from trace_eval.stats.agreement.levels import (
+    by_level,
+    categories,
     level_rows,
     levels_of,
     majority_of,

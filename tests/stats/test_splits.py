@@ -22,7 +22,7 @@ from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import LABELS, label_text
 from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.align import align
+from trace_eval.stats.agreement.judges import align
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.options import AgreeOptions, PlanOptions, RankOptions, ScreenOptions
 

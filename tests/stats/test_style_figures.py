@@ -18,10 +18,14 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.scores.estimate import reduce_samples
 from trace_eval.show.records import plain
 from trace_eval.stats.agree_scores import compare_scores
-from trace_eval.stats.agreement.growth import mean_r
-from trace_eval.stats.agreement.icc import icc_columns, icc_of_sums
 from trace_eval.stats.agreement.judges import Judge
-from trace_eval.stats.agreement.raters import human_pairs, leave_one_out
+from trace_eval.stats.agreement.raters import (
+    human_pairs,
+    icc_columns,
+    icc_of_sums,
+    leave_one_out,
+    mean_r,
+)
 from trace_eval.stats.agreement.scored import by_rater
 from trace_eval.stats.agreement.spearman import spearman
 from trace_eval.stats.options import AgreeOptions

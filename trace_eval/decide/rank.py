@@ -14,8 +14,8 @@ from trace_eval.data.columns import Columns
 from trace_eval.data.names import NAMES
 from trace_eval.data.tables import records
 from trace_eval.opinions.codes import MISSING
+from trace_eval.opinions.judge_files import has_positions, read_positions
 from trace_eval.opinions.opinions import SIDE_NAMES, Opinions
-from trace_eval.opinions.positions import has_positions, read_positions
 from trace_eval.opinions.scores import holds_scores
 from trace_eval.runs.fuse import ASKED, any_policy, load_policy
 from trace_eval.runs.opinions import read_with_labels

@@ -67,6 +67,11 @@ def collapse_codes(codes: Codes) -> Codes:
     return np.asarray(_COLLAPSED[codes])
 
 
+def flip(codes: Codes) -> Codes:
+    """The labels with A and B exchanged: winners change place, ties stay."""
+    return np.where((codes == 0) | (codes == 1), 1 - codes, codes).astype(np.int8)
+
+
 def agreed(codes: Codes) -> Codes:
     """The codes where raters agree on one label; missing where they split."""
     return np.where(codes < SPLIT, codes, MISSING).astype(np.int8)

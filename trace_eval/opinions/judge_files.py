@@ -1,4 +1,4 @@
-"""Files whose rows hold a judge's verdict and a human label, under any names."""
+"""Files whose rows hold a judge's verdict and a human label, or its verdicts in both orders."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from blueprints import UserError
+from fusion import mean_points, threshold
 from trace_eval.data.columns import Columns
 from trace_eval.data.label_files import columns_of, read_columns
-from trace_eval.data.spelling import NOBODY, PLAIN, Names, are_replies, spelled, verdict
+from trace_eval.data.spelling import PLAIN, are_replies, spelled, verdict
+from trace_eval.data.tables import column_names
 from trace_eval.data.without_labels import refuse_without
-from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, Codes
-from trace_eval.opinions.labels import Reading, label_table, mapped, names_of
+from trace_eval.opinions.cells import Unread
+from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
+from trace_eval.opinions.labels import Reading, RowSystems, label_table, mapped
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.unread import Unread
 
 
 def read_judge_file(
@@ -52,7 +52,7 @@ def read_judge_file(
         name: results.pop(f"truth_{name}") for name in SCORE_FACTS if f"truth_{name}" in results
     }
     prediction = results.pop("prediction", None)
-    systems, unread = names_of(results), Unread(str(path), results.get("id", ()))
+    systems, unread = RowSystems.of(results), Unread(str(path), results.get("id", ()))
     own_labels = {} if truth is None else _labels(truth, columns.truth, columns, systems, unread)
     if prediction is not None:
         results = {name: values for name, values in results.items() if name not in LABEL_COLUMNS}
@@ -88,7 +88,7 @@ def _labels(
     values: Sequence[Any],
     name: str | None,
     columns: Columns,
-    systems: Sequence[Names] | None,
+    systems: RowSystems,
     unread: Unread,
 ) -> dict[str, list[Any]]:
     """A column of labels under the name that its values allow."""
@@ -103,16 +103,11 @@ def _labels(
             said.append(
                 verdict(text, columns.tail)
                 if replies and text not in LABELS
-                else spelled(text, systems[row] if systems else NOBODY)
+                else spelled(text, systems.at(row))
             )
         except ValueError as error:
             unread.add(str(name), text, row, str(error), LABELS)
     return {"preference" if {*said} <= {None, *PLAIN} else "overall": said}
-
-
-def flip(codes: Codes) -> Codes:
-    """The label with A and B exchanged: winners change place, ties stay."""
-    return np.where((codes == 0) | (codes == 1), 1 - codes, codes).astype(np.int8)
 
 
 def flipped(table: Opinions) -> Opinions:
@@ -123,3 +118,71 @@ def flipped(table: Opinions) -> Opinions:
             facts[other] = table.facts[one]
     codes = {name: flip(column) for name, column in table.codes.items()}
     return replace(table, codes=codes, facts=facts)
+
+
+#: Columns of the layout -> what they are read as.
+_COLUMNS = {
+    "instruction_id": "instruction_id",
+    "model_name": "system_a",
+    "position1_prediction": "first",
+    "position2_prediction": "second",
+}
+_TURNED: dict[str | None, str] = {"1": "2", "2": "1", "tie": "tie"}
+
+
+def has_positions(path: Path) -> bool:
+    """True of a CSV table with the columns of both orders."""
+    names = column_names(path) if path.suffix == ".csv" else ()
+    return {"position1_prediction", "position2_prediction"} <= set(names)
+
+
+def read_positions(path: Path, baseline: str | None) -> Opinions:
+    """The table as judgements and single calls, A being the system and B the baseline.
+
+    A comparison in which either order has no label is left out, and so is the baseline
+    against itself.
+
+    Args:
+        path: the table.
+        baseline: name of the system that all are compared with.
+
+    Raises:
+        UserError: no baseline is named, a column is missing, or nothing was decided.
+    """
+    if baseline is None:
+        raise UserError(
+            f"{path}: compares systems with one that it does not name; name it by --baseline"
+        )
+    result = read_columns(path, _COLUMNS)
+    for name, ours in _COLUMNS.items():
+        if ours not in result:
+            raise UserError(f"{path}: no column {name!r}; needed are {', '.join(_COLUMNS)}")
+    rows = [
+        (instruction, system, first, _TURNED[second])
+        for instruction, system, first, second in zip(
+            *(result[name] for name in _COLUMNS.values()), strict=True
+        )
+        if first in _TURNED and second in _TURNED and system != baseline
+    ]
+    if not rows:
+        raise UserError(f"{path}: no comparison with 1, 2 or tie in both orders")
+    calls: list[dict[str, Any]] = []
+    whole: list[dict[str, Any]] = []
+    for instruction, system, first, second in rows:
+        facts = {
+            "id": f"{instruction}/{system}",
+            "instruction_id": instruction,
+            "system_a": system,
+            "system_b": baseline,
+        }
+        said = [str(first), second]
+        whole.append({**facts, "preference": threshold(mean_points(said))})
+        calls += [
+            {**facts, "order": order, "repeat": f"{order}/0", "preference": label}
+            for order, label in zip(("ab", "ba"), said, strict=True)
+        ]
+    judged, opinions = (
+        label_table(str(path), {name: [row[name] for row in table] for name in table[0]})
+        for table in (whole, calls)
+    )
+    return judged.beside(calls=opinions)

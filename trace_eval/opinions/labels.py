@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import PREFERENCE
 from trace_eval.data.label_files import columns_of, read_columns, record_columns
-from trace_eval.data.spelling import NOBODY, Names, names_are_words, spelled
+from trace_eval.data.spelling import Names, names_are_words, spelled
 from trace_eval.data.without_labels import refuse_without
 from trace_eval.opinions.cells import (
     Texts,
+    Unread,
     check_inclusion,
     ids_of,
     numbers_of,
@@ -39,19 +40,60 @@ from trace_eval.opinions.codes import (
     Codes,
 )
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.unread import Unread
 
 
 class Reading(NamedTuple):
     """What labels may mean beyond the usual.
 
     Attributes:
-        systems: item -> its systems, which a label may name.
+        about: judgements of the same items, whose systems a label may name.
         mappable: the command has ``--map``, for values that are not understood.
     """
 
-    systems: Mapping[str, tuple[object, object]] = {}
+    about: Sequence[Opinions] = ()
     mappable: bool = False
+
+
+class RowSystems(NamedTuple):
+    """The systems of each row of a table, which labels may name.
+
+    Attributes:
+        a, b: system of each answer, a column each; empty: unknown.
+        own: system whose column a win or a loss is.
+    """
+
+    a: Sequence[object] = ()
+    b: Sequence[object] = ()
+    own: Sequence[object] = ()
+
+    @classmethod
+    def of(
+        cls,
+        columns: Mapping[str, Sequence[Any]],
+        ids: Texts | None = None,
+        about: Sequence[Opinions] = (),
+    ) -> RowSystems:
+        """Those of a table's own columns; where it has none, those of judgements of its items."""
+        a, b, own = (columns.get(name, ()) for name in ("system_a", "system_b", "system"))
+        if ids is None or len(a) or len(b):
+            return cls(a, b, own)
+        both = np.full((2, len(ids)), None)
+        for judged in about:
+            if {"system_a", "system_b"} <= judged.facts.keys():
+                row = judged.find(ids)
+                for side, column in zip("ab", both, strict=True):
+                    column[row >= 0] = judged.facts[f"system_{side}"][row[row >= 0]]
+        return cls(both[0], both[1], own)
+
+    def at(self, row: int) -> Names:
+        """The names of a row."""
+        a, b, own = (column[row] if len(column) else None for column in self)
+        return a, b, own
+
+    @property
+    def are_words(self) -> bool:
+        """Whether some system is called like a side."""
+        return any(map(names_are_words, {*self.a, *self.b}))
 
 
 def label_table(
@@ -82,7 +124,7 @@ def label_table(
     names = [name for name in LABEL_COLUMNS if name in columns]
     reading = reading or Reading()
     unread = Unread(source, ids)
-    systems = names_of(columns, ids, reading.systems)
+    systems = RowSystems.of(columns, ids, reading.about)
     codes = {name: encode(columns[name], name, systems, unread) for name in names}
     unread.refuse(reading.mappable)
     if not names and len(scores) == len(SCORE_FACTS):
@@ -137,7 +179,7 @@ def read_labels(
     own = {name: name for number in numbers for name in (f"{number}_a", f"{number}_b")}
     result = read_columns(path, own | columns_of(columns or {}))
     refuse_without(path, result, LABEL_COLUMNS)
-    reading = Reading(systems_of(about), mapping is not None)
+    reading = Reading(about, mapping is not None)
     return label_table(str(path), mapped(result, mapping or {}), numbers=numbers, reading=reading)
 
 
@@ -169,46 +211,13 @@ def mapped(
     }
 
 
-def systems_of(about: Sequence[Opinions]) -> Mapping[str, tuple[object, object]]:
-    """Item -> the systems of its answers, as far as judgements name them."""
-    systems: dict[str, tuple[object, object]] = {}
-    for judged in about:
-        sides = [judged.facts[name] for name in ("system_a", "system_b") if name in judged.facts]
-        if len(sides) == 2:
-            systems |= zip(judged.ids.tolist(), zip(*sides, strict=True), strict=True)
-    return systems
-
-
-def names_of(
-    columns: Mapping[str, Sequence[Any]],
-    ids: Sequence[Any] | Texts = (),
-    systems: Mapping[str, tuple[object, object]] | None = None,
-) -> Sequence[Names] | None:
-    """The systems of each row, where labels may name them.
-
-    Args:
-        columns: of the table; its own systems count first.
-        ids: of its rows.
-        systems: of items.
-    """
-    available = [columns.get(name) for name in ("system_a", "system_b", "system")]
-    if not (available[0] or available[1]) and systems:
-        available[:2] = zip(*(systems.get(id_, (None, None)) for id_ in ids), strict=True)
-    if not any(available):
-        return None
-    size = len(next(column for column in available if column))
-    return list(zip(*(column or [None] * size for column in available), strict=True))
-
-
-def encode(
-    values: Sequence[Any], column: str, names: Sequence[Names] | None, unread: Unread
-) -> Codes:
+def encode(values: Sequence[Any], column: str, systems: RowSystems, unread: Unread) -> Codes:
     """Codes of a column of label texts in any accepted spelling.
 
     Args:
         values: the column.
         column: its name.
-        names: the systems of each row; None: unknown.
+        systems: of each row.
         unread: takes what is none of the labels that the column may hold.
     """
     table: dict[Any, int] = {
@@ -224,13 +233,13 @@ def encode(
     unknown = MISSING - 1
     get = table.get
     codes = np.fromiter((get(v, unknown) for v in values), dtype=np.int8, count=len(values))
-    if names and any(names_are_words(name) for row in set(names) for name in row[:2]):
+    if systems.are_words:
         codes = np.where(codes >= 0, unknown, codes).astype(np.int8)  # told apart row by row
     for row in np.flatnonzero(codes == unknown).tolist():
         why = "it is no label"
         if column != "match" and isinstance(values[row], str):
             try:
-                said = spelled(values[row], names[row] if names else NOBODY, "both_bad" in table)
+                said = spelled(values[row], systems.at(row), "both_bad" in table)
                 codes[row] = table.get(said, unknown)
             except ValueError as error:
                 why = str(error)

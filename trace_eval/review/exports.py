@@ -19,9 +19,11 @@ from trace_eval.data.answers import Recording, turn_role
 from trace_eval.data.csv_cells import table_lines
 from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.data.outputs import claimed, write_file
-from trace_eval.review.estimate import Accuracy, accuracies
-from trace_eval.review.forms import Phase, score_of, scored_step, turn_of
+from trace_eval.review.estimate import Accuracy
+from trace_eval.review.forms import score_of, turn_of
 from trace_eval.review.labelstudio_tasks import Imported
+from trace_eval.review.protocol import Phase
+from trace_eval.review.results import accuracies
 from trace_eval.review.session import Labelled, Review
 from trace_eval.review.store import StoredAnswer
 
@@ -61,9 +63,6 @@ COLUMNS = (
 
 #: Columns of the CSV files of single answers.
 SCORE_COLUMNS = ("id", "rater", "rubric", "score", "feedback", "comment", "at", "set_aside")
-
-#: One more, where the rubric asks for it.
-CONFIDENCE = "confidence"
 
 
 def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
@@ -162,32 +161,22 @@ def to_accuracy(review: Review) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _score_table(review: Review, answers: Sequence[StoredAnswer]) -> str:
-    rubric = review.material.rubric
-    columns = (*SCORE_COLUMNS, *([CONFIDENCE] if rubric and rubric.confidence else []))
-    sure = {(one.rater, one.item, step): one for one in answers if (step := scored_step(one.step))}
-
-    def row(answer: StoredAnswer) -> tuple[object, ...]:
-        score, how = score_of(answer.value), sure.get((answer.rater, answer.item, answer.step))
-        cells = (
+def _score_table(review: Review, answers: Iterable[StoredAnswer]) -> str:
+    scores = ((answer, score_of(answer.value)) for answer in answers)
+    rows = (
+        (
             _about(answer),
             answer.rater,
             review.form.name,
             "" if score is None else f"{score:g}",
             " ".join(answer.codes),
-            " ".join(filter(None, (answer.comment, how.comment if how else ""))),
+            answer.comment,
             f"{answer.at:.0f}",
             answer.set_aside or "",
-            how.value if how else "",
         )
-        return cells[: len(columns)]
-
-    lines = table_lines(columns, map(row, _scores_among(answers)))
-    return "".join(f"{details}\n" for details in lines)
-
-
-def _scores_among(answers: Iterable[StoredAnswer]) -> list[StoredAnswer]:
-    return [answer for answer in answers if scored_step(answer.step) is None]
+        for answer, score in scores
+    )
+    return "".join(f"{details}\n" for details in table_lines(SCORE_COLUMNS, rows))
 
 
 def _about(answer: StoredAnswer) -> str:
@@ -203,7 +192,7 @@ def to_scores(review: Review) -> str:
 
 def to_set_aside(review: Review) -> str:
     """Scores that were taken back, or given before a correction."""
-    return _score_table(review, [a for a in review.store.stored(all_=True) if a.set_aside])
+    return _score_table(review, (a for a in review.store.stored(all_=True) if a.set_aside))
 
 
 def to_rated_items(review: Review) -> str:
@@ -212,7 +201,7 @@ def to_rated_items(review: Review) -> str:
     What people said of an item before it was corrected is left out.
     """
     provided: dict[str, list[StoredAnswer]] = {}
-    for answer in _scores_among(review.store.stored()):
+    for answer in review.store.stored():
         provided.setdefault(answer.item, []).append(answer)
     corrections = review.corrections
     assert corrections is not None

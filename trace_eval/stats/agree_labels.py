@@ -16,23 +16,16 @@ from trace_eval.opinions.missing import Missing
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import units
 from trace_eval.runs.fuse import load_policy
-from trace_eval.stats.agreement.align import Aligned, align
 from trace_eval.stats.agreement.alpha import alpha
-from trace_eval.stats.agreement.bias.effects import (
-    difficulty_rows,
-    length_rows,
-    noise_rows,
-    people_noise,
-    position_rows,
-    self_rows,
-    verbosity_rows,
-)
+from trace_eval.stats.agreement.bias.difficulty import difficulty_rows
+from trace_eval.stats.agreement.bias.length import length_rows, verbosity_rows
+from trace_eval.stats.agreement.bias.position import position_rows, self_rows
 from trace_eval.stats.agreement.compare import Comparison, compare_all
 from trace_eval.stats.agreement.findings import label_warnings
 from trace_eval.stats.agreement.forced import Forced, forced
-from trace_eval.stats.agreement.groups import Masks, by_level, categories
-from trace_eval.stats.agreement.judges import Judge, prepare_judges, with_preference
-from trace_eval.stats.agreement.levels import level_rows
+from trace_eval.stats.agreement.judges import Aligned, Judge, align, prepare_judges, with_preference
+from trace_eval.stats.agreement.levels import Masks, by_level, categories, level_rows
+from trace_eval.stats.agreement.noise import noise_rows, people_noise
 from trace_eval.stats.agreement.parts import category_rows, labels_rows, whole
 from trace_eval.stats.agreement.policies.learn import Learned, learn
 from trace_eval.stats.agreement.policies.mechanism import Mechanism, mechanisms

@@ -18,7 +18,6 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import DEFAULT_SCALE, levels_of, nearest
 from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha
 from trace_eval.stats.agreement.baselines import baselines
-from trace_eval.stats.agreement.binary import BinaryAgreement, binary_agreement
 from trace_eval.stats.agreement.figures import (
     AgreementFigure,
     FigureBook,
@@ -27,15 +26,16 @@ from trace_eval.stats.agreement.figures import (
     add_differences,
 )
 from trace_eval.stats.agreement.forecasts import score_ratings
-from trace_eval.stats.agreement.growth import growth
 from trace_eval.stats.agreement.judges import Judge
-from trace_eval.stats.agreement.sample_figures import MAX_RATERS, add_raters, add_samples
+from trace_eval.stats.agreement.linear import BinaryAgreement, binary_agreement
+from trace_eval.stats.agreement.raters import MAX_RATERS, add_raters, add_samples, growth
 from trace_eval.stats.agreement.scored import (
     by_rater,
     counts_of,
     join_scores,
     names_of,
     only,
+    rated_often,
     ratings_of,
     scale_of,
     units_of,
@@ -43,7 +43,7 @@ from trace_eval.stats.agreement.scored import (
 )
 from trace_eval.stats.agreement.selective import Selective, add_selective, selective_rows
 from trace_eval.stats.agreement.spearman import spearman
-from trace_eval.stats.agreement.spread_figures import add_calibration, add_variance
+from trace_eval.stats.agreement.spread import add_calibration, add_variance, fit_factor
 from trace_eval.stats.agreement.systems import (
     FEW_SYSTEMS,
     MAX_SYSTEMS,
@@ -53,7 +53,6 @@ from trace_eval.stats.agreement.systems import (
     system_rows,
     systems_of,
 )
-from trace_eval.stats.agreement.variance import fit_factor, rated_often
 from trace_eval.stats.agreement.verdict import verdict
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import AlphaOfScores, Coverage, Growth, ScoreReport, SplitRow

@@ -1,4 +1,4 @@
-"""The printed tables of an :class:`~trace_eval.stats.agreement.report.AgreeReport`."""
+"""The printed tables of an :class:`~trace_eval.stats.report.AgreeReport`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,59 @@ from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Table, grid, table
 from trace_eval.stats.agreement.compare import Comparison
-from trace_eval.stats.agreement.groups import ALL
+from trace_eval.stats.agreement.forced import Forced
+from trace_eval.stats.agreement.levels import ALL, LEVELS, LevelRow
 from trace_eval.stats.agreement.metrics import METRICS
-from trace_eval.stats.agreement.people_tables import forced_table, people_tables
-from trace_eval.stats.agreement.policies.counterfactual import RESOLVERS, Resolved
 from trace_eval.stats.agreement.policies.learn import Learned
+from trace_eval.stats.agreement.policies.mechanism import RESOLVERS, Resolved
+from trace_eval.stats.agreement.reliability import MIN_ITEMS, PairwiseRow, ReliabilityRow
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.bias_tables import bias_tables, noise_table
 from trace_eval.stats.inference.tables import calibration_tables, share_table
 from trace_eval.stats.report import AgreeReport
+
+
+def people_tables(
+    levels: Sequence[LevelRow], pairwise: Sequence[PairwiseRow], raters: Sequence[ReliabilityRow]
+) -> Iterator[Table]:
+    """Levels of agreement, agreement of the data set, and each person."""
+    shown = [name for name in LEVELS if name != "none"]
+    yield grid(
+        "How far people agree: items by level",
+        ("dimension", "items of", "items", *shown, "have a majority"),
+        (
+            (
+                row.dimension,
+                row.group,
+                row.items,
+                *(f"{row.counts[name]} ({row.shares[name]:.1%})" for name in shown),
+                row.majority,
+            )
+            for row in levels
+        ),
+        "; ".join(f"{name}: {LEVELS[name]}" for name in shown),
+    )
+    yield table(
+        "Agreement of the data set: two people of one item, drawn at random",
+        pairwise,
+        "dimension group classes items agreement sd by_chance",
+        "two classes: opinions that are ties are left out first; read it beside alpha",
+    )
+    yield table(
+        "Reliability of each person: share of the others with the same label",
+        raters,
+        "dimension rater items agreement",
+        f"people with fewer than {MIN_ITEMS} shared items are left out",
+    )
+
+
+def forced_table(rows: Sequence[Forced]) -> Table:
+    """Table of the items on which raters name a winner, by subset."""
+    return table(
+        "Where people name a winner: accuracy by subset",
+        rows,
+        "judge dimension group items coverage accuracy accuracy_scored tie_half ties_out",
+    )
 
 
 def label_tables(report: AgreeReport) -> Iterator[Table]:

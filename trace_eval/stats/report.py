@@ -9,20 +9,16 @@ from trace_eval.estimate.units import Statistic
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.alpha import Alpha
-from trace_eval.stats.agreement.bias.effects import (
-    DifficultyRow,
-    LengthRow,
-    NoiseRow,
-    PositionRow,
-    SelfRow,
-    VerbosityRow,
-)
-from trace_eval.stats.agreement.binary import BinaryAgreement
+from trace_eval.stats.agreement.bias.difficulty import DifficultyRow
+from trace_eval.stats.agreement.bias.length import LengthRow, VerbosityRow
+from trace_eval.stats.agreement.bias.position import PositionRow, SelfRow
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.figures import AgreementFigure
 from trace_eval.stats.agreement.forced import Forced
 from trace_eval.stats.agreement.levels import LevelRow
+from trace_eval.stats.agreement.linear import BinaryAgreement
 from trace_eval.stats.agreement.metrics import METRICS, Metric
+from trace_eval.stats.agreement.noise import NoiseRow
 from trace_eval.stats.agreement.parts import CategoryRow, LabelsRow
 from trace_eval.stats.agreement.policies.learn import Learned
 from trace_eval.stats.agreement.policies.mechanism import Mechanism

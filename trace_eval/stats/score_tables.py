@@ -8,8 +8,8 @@ from blueprints import counted
 from trace_eval.show.table import NOTHING, Table, cell, grid, table
 from trace_eval.stats.agreement.figures import AgreementFigure, Group
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
+from trace_eval.stats.agreement.scored import MIN_RATINGS
 from trace_eval.stats.agreement.selective import WITHHELD
-from trace_eval.stats.agreement.variance import MIN_RATINGS
 from trace_eval.stats.report import ScoreReport
 
 #: Name of a figure beside those of :data:`SCORE_METRICS` -> how it is called for people.

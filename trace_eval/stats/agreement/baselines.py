@@ -20,8 +20,8 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import levels_of, nearest
 from trace_eval.scores.text_match import exact_match, token_f1, words
 from trace_eval.stats.agreement.counts import Counts
+from trace_eval.stats.agreement.forecasts import BETA_CLIP
 from trace_eval.stats.agreement.judges import Judge
-from trace_eval.stats.agreement.nll import BETA_CLIP
 from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.agreement.scored import ratings_of, scale_of
 

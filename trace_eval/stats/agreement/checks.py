@@ -12,7 +12,7 @@ from blueprints import counted
 from trace_eval.estimate.paired import sign_test
 from trace_eval.estimate.share import digits
 from trace_eval.opinions.cells import Texts
-from trace_eval.opinions.codes import LABELS, MISSING, TIE, Codes, collapse_codes, is_untyped
+from trace_eval.opinions.codes import LABELS, MISSING, TIE, Codes, collapse_codes, flip, is_untyped
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.opinions.units import groups_of, index_of, joint
 from trace_eval.stats.agreement.counts import accuracy, joint_counts
@@ -233,7 +233,7 @@ def swapped(ids: Texts, truth: Codes, predicted: Codes, who: str) -> list[DataWa
         return []
     if sign_test(number - right, right, one_sided=True) >= SIGNIFICANT:
         return []
-    mirrored = np.where((predicted == 0) | (predicted == 1), 1 - predicted, predicted)
+    mirrored = flip(predicted)
     labels = len(LABELS)
     now = float(accuracy(joint_counts(truth, predicted, labels)))
     then = float(accuracy(joint_counts(truth, mirrored.astype(np.int8), labels)))

@@ -17,8 +17,8 @@ from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import McNemar, holm, mcnemar
 from trace_eval.estimate.units import Statistic, Units
 from trace_eval.show.table import column, p_of, p_value
-from trace_eval.stats.agreement.align import Aligned
 from trace_eval.stats.agreement.counts import accuracy, kappa
+from trace_eval.stats.agreement.judges import Aligned
 
 _Pair = tuple[Aligned, Aligned]
 _STATISTICS: dict[str, Statistic] = {"accuracy": accuracy, "kappa": kappa}

@@ -139,3 +139,6 @@ def macro_f1(counts: Counts) -> NDArray[np.float64]:
     scores = f1_per_label(counts)
     present = ~np.isnan(scores)
     return ratio(np.where(present, scores, 0).sum(-1), present.sum(-1))
+
+
+Array = NDArray[Any]

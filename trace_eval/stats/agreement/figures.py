@@ -16,9 +16,8 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.judges import Judge
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
-from trace_eval.stats.agreement.scored import Basis, Scored, counts_of, ratings_of
+from trace_eval.stats.agreement.scored import MIN_RATINGS, Basis, Scored, counts_of, ratings_of
 from trace_eval.stats.agreement.spearman import add_spearman
-from trace_eval.stats.agreement.variance import MIN_RATINGS
 
 Array = NDArray[Any]
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.opinions.codes import TEXT_FACTS
+from blueprints import counted
+from trace_eval.estimate.paired import sign_test
+from trace_eval.opinions.cells import Texts
+from trace_eval.opinions.codes import MISSING, TEXT_FACTS, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import DataWarning, Opinions
-from trace_eval.stats.agreement.align import Aligned
-from trace_eval.stats.agreement.bias.self_comparison import self_mask
+from trace_eval.stats.agreement.bias.position import join_orders, self_mask
 from trace_eval.stats.agreement.checks import (
+    SIGNIFICANT,
     copied_ties,
     label_sets,
     other_column,
@@ -20,8 +24,78 @@ from trace_eval.stats.agreement.checks import (
     swapped,
     two_opinions,
 )
-from trace_eval.stats.agreement.judges import Judge
-from trace_eval.stats.agreement.mirrored import exchanged_sides, mirrored_truth
+from trace_eval.stats.agreement.judges import Aligned, Judge
+
+Facts = Mapping[str, NDArray[Any]]
+
+
+def mirrored_rows(facts: Facts) -> NDArray[np.int64]:
+    """Rows with the same two answers in opposite order [shape=(n, 2)].
+
+    Answers are told apart by their recordings, else by their systems on one instruction.
+    """
+    extra = facts.get("instruction_id")
+    for name in ("clip", "system"):
+        a, b = facts.get(f"{name}_a"), facts.get(f"{name}_b")
+        if a is not None and b is not None and (name == "clip" or extra is not None):
+            return np.array(join_orders(a, b, extra), np.int64).reshape(-1, 2)
+    return np.empty((0, 2), np.int64)
+
+
+def mirrored_truth(ids: Texts, facts: Facts, labels: Codes, who: str) -> list[DataWarning]:
+    """Labels of mirrored answers must mirror each other.
+
+    Found when winners are kept significantly more often than exchanged (the recordings were
+    swapped and the labels were not), and when winners opposite a tie, or opposite a winner that
+    contradicts them, repeat the row before (the tie was overwritten).
+    """
+    joined = mirrored_rows(facts)
+    if not len(joined):
+        return []
+    codes = collapse_codes(labels)
+    partner = np.full(len(codes), MISSING, np.int8)
+    partner[joined[:, 0]] = flip(codes[joined[:, 1]])
+    partner[joined[:, 1]] = flip(codes[joined[:, 0]])
+    both = joined[(codes[joined] >= 0).all(1) & (codes[joined] < TIE).all(1)]
+    kept = codes[both[:, 0]] != partner[both[:, 0]]
+    count, number = int(kept.sum()), len(both)
+    if not number or sign_test(count, number - count, one_sided=True) >= SIGNIFICANT:
+        partner[both[kept]] = TIE
+        return copied_ties(ids, codes, partner, who, "the mirrored row contradicts them or")
+    of = f"of {counted(number, 'pair')} of mirrored answers"
+    text = (
+        f"{who}: {counted(count, f'{of} has', f'{of} have')} the same winner label in both"
+        " orders; the answers were exchanged and the labels were not, mirror the labels too"
+    )
+    rows = tuple(str(key) for key in ids[both[kept, 1]])
+    result = copied_ties(ids, codes, partner, who, "the mirrored row")
+    return [*result, DataWarning("mirrored_truth", text, rows)]
+
+
+def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> list[DataWarning]:
+    """Items whose A is the other side's B, by recordings, else by systems.
+
+    Args:
+        ids: items [shape=(n,)].
+        ours: facts of the judgements, per item.
+        theirs: facts of the labels, per item.
+        who: the judge.
+    """
+    for name in ("clip", "system"):
+        columns = [side.get(f"{name}_{letter}") for side in (ours, theirs) for letter in "ab"]
+        if any(column is None for column in columns):
+            continue
+        a, b, their_a, their_b = (np.asarray(column, object) for column in columns)
+        available = np.array([x is not None and x != y for x, y in zip(a, b, strict=True)], bool)
+        crossed = available & (a == their_b) & (b == their_a)
+        if crossed.any():
+            text = (
+                f"{who}: A and B of {int(crossed.sum())} of {counted(len(ids), 'item')} are"
+                f" exchanged between judgements and labels (by {name}); mirror one side, e.g."
+                " --flip-b"
+            )
+            return [DataWarning("exchanged_sides", text, tuple(str(key) for key in ids[crossed]))]
+    return []
 
 
 def label_warnings(

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from trace_eval.estimate.measures import LEAST_OTHERS, Measure, MeasurePart, folded
 from trace_eval.estimate.units import Statistic
 from trace_eval.opinions.codes import TYPED, UNTYPED
-from trace_eval.stats.agreement.concordance import ccc
 from trace_eval.stats.agreement.counts import (
     accuracy,
     accuracy_2way,
@@ -28,11 +27,9 @@ from trace_eval.stats.agreement.counts import (
     kappa,
     macro_f1,
 )
-from trace_eval.stats.agreement.crps import crps
-from trace_eval.stats.agreement.errors import bias, mae, mse
+from trace_eval.stats.agreement.forecasts import crps, nll_of_beta, nll_of_labels
 from trace_eval.stats.agreement.kendall import tau_b
-from trace_eval.stats.agreement.nll import nll_of_beta, nll_of_labels
-from trace_eval.stats.agreement.pearson import r
+from trace_eval.stats.agreement.linear import bias, ccc, mae, mse, r
 from trace_eval.stats.agreement.scored import ScoreStatistic
 from trace_eval.stats.agreement.shapes import (
     f1_shares,

@@ -7,14 +7,17 @@ two raters. No judge can be expected to agree better with people than with itsel
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import LABELS, MISSING, Codes
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.counts import accuracy, joint_counts, kappa
+from trace_eval.stats.agreement.judges import Judge
 
 
 @dataclass(frozen=True)
@@ -74,3 +77,46 @@ def _first_two(item: NDArray[np.int64], codes: Codes) -> tuple[Codes, Codes]:
     start = start[start + 1 < len(item)]
     start = start[item[start] == item[start + 1]]
     return codes[start], codes[start + 1]
+
+
+@dataclass(frozen=True)
+class NoiseRow:
+    """Noise of a judge, or of the raters themselves."""
+
+    judge: str
+    dimension: str
+    basis: str = field(metadata=column("from"))
+    noise: JudgeNoise
+
+
+def noise_rows(judge: Judge) -> Iterator[NoiseRow]:
+    """Repeated judgements, and repeated calls within one order."""
+    if judge.own.repeat is not None:
+        yield from _noise(judge.name, "repeats", judge.own)
+    if judge.own.calls is not None:
+        yield from _noise(judge.name, "calls of one order", judge.own.calls)
+
+
+def people_noise(labels: Opinions) -> Iterator[NoiseRow]:
+    """Repeated labels of the same rater: the ceiling of every judge."""
+    if labels.repeat is not None:
+        yield from _noise("people", "repeats", labels)
+
+
+def _noise(name: str, basis: str, table: Opinions) -> Iterator[NoiseRow]:
+    item = _same_question(table)
+    for dimension, codes in table.codes.items():
+        result = noise(item, codes)
+        if result.items:
+            yield NoiseRow(name, dimension, basis, result)
+
+
+def _same_question(table: Opinions) -> NDArray[np.int64]:
+    """Rows of the same item, rater and order are repetitions of each other."""
+    columns = [table.ids.tolist()]
+    for values in (table.rater, table.facts.get("order")):
+        if values is not None:
+            columns.append(values.tolist())
+    index: dict[object, int] = {}
+    keys = zip(*columns, strict=True)
+    return np.fromiter((index.setdefault(k, len(index)) for k in keys), np.int64, len(table))

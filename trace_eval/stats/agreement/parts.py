@@ -13,8 +13,8 @@ from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.units import Units
 from trace_eval.show.table import column
-from trace_eval.stats.agreement.align import Aligned
-from trace_eval.stats.agreement.groups import ALL, Masks
+from trace_eval.stats.agreement.judges import Aligned
+from trace_eval.stats.agreement.levels import ALL, Masks
 from trace_eval.stats.agreement.metrics import measures_of
 
 #: Labels of a pair as a whole, the first that there is.

@@ -17,7 +17,6 @@ from trace_eval.estimate.paired import sign_flip
 from trace_eval.estimate.share import digits
 from trace_eval.estimate.units import Units
 from trace_eval.opinions.codes import MISSING, Codes
-from trace_eval.stats.agreement.align import Aligned
 from trace_eval.stats.agreement.baselines import (
     RULES,
     Majority,
@@ -27,6 +26,7 @@ from trace_eval.stats.agreement.baselines import (
 )
 from trace_eval.stats.agreement.beside_rules import Baseline, beside_rules
 from trace_eval.stats.agreement.counts import Counts, accuracy, accuracy_2way, coverage_2way
+from trace_eval.stats.agreement.judges import Aligned
 from trace_eval.stats.agreement.metrics import measures_of
 from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.sentences import rate

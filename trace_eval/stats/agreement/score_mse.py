@@ -14,7 +14,7 @@ from trace_eval.opinions.codes import SCORE_FACTS
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.judges import Judge
-from trace_eval.stats.agreement.pearson import pearson
+from trace_eval.stats.agreement.linear import pearson
 from trace_eval.stats.agreement.score import defined
 
 

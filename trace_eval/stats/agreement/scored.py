@@ -25,6 +25,9 @@ from trace_eval.stats.agreement.judges import Judge
 
 Array = NDArray[Any]
 
+#: Ratings from which an item's variance says something.
+MIN_RATINGS = 3
+
 #: What is known of an item, beside its id.
 _ITEM = ("instruction_id", "system", "split", "candidate", "reference")
 
@@ -120,6 +123,11 @@ def units_of(items: Opinions) -> NDArray[np.int64]:
 def counts_of(items: Opinions) -> NDArray[np.int64]:
     """Ratings of each item [shape=(items,)]."""
     return np.bincount(ratings_of(items).item, minlength=len(items))
+
+
+def rated_often(items: Opinions) -> NDArray[np.bool_]:
+    """Items with enough ratings for a variance [shape=(items,)]."""
+    return counts_of(items) >= MIN_RATINGS
 
 
 def scale_of(items: Opinions) -> Numbers:

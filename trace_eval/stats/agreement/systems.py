@@ -16,7 +16,7 @@ from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.judges import Judge
-from trace_eval.stats.agreement.pearson import pearson_of_sums
+from trace_eval.stats.agreement.linear import pearson_of_sums
 from trace_eval.stats.agreement.scored import scale_of
 from trace_eval.stats.options import FAMILIES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trace_eval.stats.agreement.figures import AgreementFigure
-from trace_eval.stats.agreement.spread_figures import ALWAYS_ZERO, FROM_MEAN
+from trace_eval.stats.agreement.spread import ALWAYS_ZERO, FROM_MEAN
 
 #: Figures that are compared -> (title, whether more is better).
 COMPARED: dict[str, tuple[str, bool]] = {

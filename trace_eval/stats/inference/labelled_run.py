@@ -13,7 +13,7 @@ from trace_eval.opinions.codes import MISSING, SCORE_FACTS, Codes, collapse_code
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import Facts
 from trace_eval.runs.fuse import load_policy
-from trace_eval.stats.agreement.align import align
+from trace_eval.stats.agreement.judges import align
 from trace_eval.stats.inference.influence import Design, simple_design
 from trace_eval.stats.inference.sampling import Drawn, drawn_labels
 from trace_eval.stats.options import LabelChoice

@@ -15,7 +15,7 @@ from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import index_of
 from trace_eval.show.table import column, p_text
-from trace_eval.stats.agreement.bias.self_comparison import self_mask
+from trace_eval.stats.agreement.bias.position import self_mask
 from trace_eval.stats.inference.influence import (
     Design,
     PPIComponents,

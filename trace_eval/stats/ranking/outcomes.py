@@ -12,7 +12,7 @@ from blueprints import UserError
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, is_untyped
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.bias.self_comparison import self_mask
+from trace_eval.stats.agreement.bias.position import self_mask
 
 #: What a comparison can say, from the side of the pair's first system.
 OUTCOMES = ("win", "loss", "tie", "both_bad")

@@ -13,8 +13,7 @@ from trace_eval.opinions.codes import DESIGN_FACTS, MISSING
 from trace_eval.opinions.missing import Missing
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.runs.first_position import ALPHA
-from trace_eval.stats.agreement.bias.position import position_bias
-from trace_eval.stats.agreement.bias.self_comparison import self_mask
+from trace_eval.stats.agreement.bias.position import position_bias, self_mask
 from trace_eval.stats.agreement.checks import (
     label_sets,
     other_column,
@@ -23,8 +22,8 @@ from trace_eval.stats.agreement.checks import (
     swapped,
     two_opinions,
 )
+from trace_eval.stats.agreement.findings import mirrored_rows, mirrored_truth
 from trace_eval.stats.agreement.judges import fused_by, with_overall
-from trace_eval.stats.agreement.mirrored import mirrored_rows, mirrored_truth
 
 
 def judge_table(

@@ -7,15 +7,16 @@ difference with "bound to a place": the same place won in both orders.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
-from trace_eval.stats.agreement.bias.position import PositionBias, position_bias
+from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes, flip
+from trace_eval.stats.agreement.bias.position import PositionBias, in_both_orders, position_bias
+from trace_eval.stats.agreement.judges import Judge
 
 #: Fewer pairs than this are not put into four parts.
 FEWEST = 8
@@ -88,27 +89,25 @@ def _spearman(gap: NDArray[Any], bound: NDArray[np.bool_]) -> tuple[float | None
     return float(result.statistic), float(result.pvalue)
 
 
-def calls_by_item(
-    ids: NDArray[Any], order: NDArray[Any], codes: Codes, facts: Mapping[str, NDArray[Any]]
-) -> tuple[Codes, Codes, NDArray[Any], NDArray[Any]] | None:
-    """The first call of each order per item, as :func:`difficulty` takes them.
+@dataclass(frozen=True)
+class DifficultyRow:
+    """Accuracy and bias of a judge by the distance between the mean human opinions."""
 
-    Labels come in the pair's own A and B; those of the other order are mirrored to places.
-    Null where no mean opinions are known.
-    """
-    if "mos_a" not in facts or "mos_b" not in facts:
-        return None
-    rows: dict[tuple[Any, Any], int] = {}
-    for row, key in enumerate(zip(ids.tolist(), order.tolist(), strict=True)):
-        rows.setdefault(key, row)
-    both = [
-        (row, rows[item, "ba"])
-        for (item, side), row in rows.items()
-        if side == "ab" and (item, "ba") in rows
-    ]
-    if not both:
-        return None
-    forth, backward = np.array(both, np.int64).T
-    shown = codes[backward]
-    shown = np.where((shown == 0) | (shown == 1), 1 - shown, shown).astype(np.int8)
-    return codes[forth], shown, facts["mos_a"][forth], facts["mos_b"][forth]
+    judge: str
+    dimension: str
+    difficulty: Difficulty
+
+
+def difficulty_rows(judge: Judge) -> Iterator[DifficultyRow]:
+    """Per dimension of the calls; nothing where orders or mean opinions are not known."""
+    calls, facts = judge.own.calls, judge.joined.facts
+    if calls is None or not {"mos_a", "mos_b"} <= facts.keys():
+        return
+    forth, back = in_both_orders(calls, first=True)
+    rows = judge.joined.find(calls.ids[forth])
+    mos = [np.where(rows >= 0, facts[name][rows], np.nan) for name in ("mos_a", "mos_b")]
+    for dimension, codes in calls.codes.items():
+        # labels are in the pair's own A and B; those of the other order are mirrored to places
+        parts = difficulty(codes[forth], flip(codes[back]), *mos)
+        if parts is not None:
+            yield DifficultyRow(judge.name, dimension, parts)

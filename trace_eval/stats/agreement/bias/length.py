@@ -1,7 +1,13 @@
-"""Length bias: does the judge prefer the longer answer where people see no difference?"""
+"""Whether the judge prefers the longer answer, or more words, where human labels see no difference.
+
+Of words: among pairs that people call a tie and whose transcripts differ by a margin of tokens (5
+of GPT-2's in the published test), shares of longer, shorter and tie. A verdict that could not be
+read is no tie: it is left out.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +16,10 @@ from numpy.typing import NDArray
 
 from trace_eval.estimate.paired import sign_test
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column, p_of, share_of
+from trace_eval.stats.agreement.bias.position import self_mask
+from trace_eval.stats.agreement.judges import Judge
 
 
 @dataclass(frozen=True)
@@ -50,3 +59,95 @@ def length_bias(
     total = int(available.sum())
     shorter = total - tied - longer
     return LengthBias(total, longer, shorter, tied, sign_test(longer, shorter))
+
+
+#: Tokens by which two transcripts must differ.
+MARGIN = 5
+
+
+@dataclass(frozen=True)
+class Verbosity:
+    """Human ties with unequal transcripts, by what the judge made of them.
+
+    Attributes:
+        items: such pairs with a verdict; ``unscored`` more have none.
+        p: exact two-sided sign test of ``longer`` against ``shorter``.
+    """
+
+    items: int = field(metadata=column("pairs"))
+    longer: int = field(metadata=column(shown=share_of("items")))
+    shorter: int = field(metadata=column(shown=share_of("items")))
+    tied: int = field(metadata=column("tie", share_of("items")))
+    unscored: int
+    p: float = field(metadata=column("sign test p", p_of("items")))
+
+    def share(self, count: int) -> float | None:
+        """A count as a share of the pairs with a verdict."""
+        return count / self.items if self.items else None
+
+
+def verbosity(
+    truth: Codes,
+    predicted: Codes,
+    tokens_a: NDArray[Any],
+    tokens_b: NDArray[Any],
+    margin: int = MARGIN,
+) -> Verbosity:
+    """Count and test; pairs of unknown length are left out."""
+    truth, predicted = collapse_codes(truth), collapse_codes(predicted)
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(tokens_a - tokens_b) >= margin  # False where NaN
+        a_longer = tokens_a > tokens_b
+    requested = (truth == TIE) & apart
+    available = requested & (predicted != MISSING)
+    tied = int((available & (predicted == TIE)).sum())
+    longer = int((available & (predicted == np.where(a_longer, 0, 1))).sum())
+    items = int(available.sum())
+    shorter = items - tied - longer
+    unscored = int(requested.sum()) - items
+    return Verbosity(items, longer, shorter, tied, unscored, sign_test(longer, shorter))
+
+
+@dataclass(frozen=True)
+class LengthRow:
+    """Length bias of a judge."""
+
+    judge: str
+    dimension: str
+    bias: LengthBias
+
+
+@dataclass(frozen=True)
+class VerbosityRow:
+    """Preference for more words, of a judge."""
+
+    judge: str
+    dimension: str
+    bias: Verbosity
+
+
+def length_rows(judge: Judge, items: Opinions) -> Iterator[LengthRow]:
+    """Per dimension, without self-comparisons; nothing where no duration is known."""
+    for dimension, columns in _by_dimension(judge, items, "duration"):
+        yield LengthRow(judge.name, dimension, length_bias(*columns))
+
+
+def verbosity_rows(judge: Judge, items: Opinions) -> Iterator[VerbosityRow]:
+    """Per dimension, without self-comparisons; nothing where no transcript's length is known."""
+    for dimension, columns in _by_dimension(judge, items, "tokens"):
+        yield VerbosityRow(judge.name, dimension, verbosity(*columns))
+
+
+def _by_dimension(
+    judge: Judge, items: Opinions, fact: str
+) -> Iterator[tuple[str, tuple[Codes, Codes, NDArray[Any], NDArray[Any]]]]:
+    """Dimension -> truth, prediction and both lengths, as what counts them takes them."""
+    a, b = (judge.joined.facts.get(f"{fact}_{side}") for side in "ab")
+    if a is None or b is None:
+        return
+    apart = self_mask(judge.joined.facts, len(items))
+    for dimension, truth in items.agreed.items():
+        predicted = judge.joined.codes.get(dimension)
+        if predicted is not None:
+            kept = np.where(apart, MISSING, truth).astype(np.int8)
+            yield dimension, (kept, predicted, a, b)

@@ -1,22 +1,27 @@
-"""Position bias: the same two recordings in both orders.
+"""Position bias, from the same two recordings in both orders, and from equal answers.
 
 The test is the exact two-sided sign test (Conover 1999, ch. 3.4) of "first both times"
 against "second both times" with p = 1/2. A bootstrap of the observed difference is not a
-test of it: its distribution is centred on the observation, not on the null.
+test of it: its distribution is centred on the observation, not on the null. A winner between two
+equal recordings is bias and nothing else, and between two answers of one system it is no evidence
+about systems: neither may enter a ranking.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.paired import sign_test
-from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
+from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes, flip
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import groups_of, index_of, joint
+from trace_eval.show.table import column, p_of
+from trace_eval.stats.agreement.judges import Judge
 
 
 @dataclass(frozen=True)
@@ -99,3 +104,120 @@ def join_orders(
     )
     joined = np.sort(np.stack([one[at_one], other[at_other]], 1), 1)
     return [tuple(pair) for pair in joined[np.argsort(joined[:, 1])].tolist()]
+
+
+@dataclass(frozen=True)
+class SelfComparisons:
+    """What the judge said of them; ``p`` is the exact sign test of first against second."""
+
+    pairs: int
+    tied: int = field(metadata=column("tie"))
+    first: int
+    second: int
+    p: float = field(metadata=column("sign test p", p_of("pairs")))
+
+
+def self_mask(facts: Mapping[str, NDArray[Any]], items: int) -> NDArray[np.bool_]:
+    """True where system A is system B, or recording A is recording B [shape=(items,)]."""
+    mask = np.zeros(items, bool)
+    for name in ("system", "clip"):
+        a, b = facts.get(f"{name}_a"), facts.get(f"{name}_b")
+        if a is not None and b is not None:
+            mask |= ((a == b) & (a != None)).astype(bool)  # noqa: E711 - elementwise on objects
+    return mask
+
+
+def self_comparisons(predicted: Codes, mask: NDArray[np.bool_]) -> SelfComparisons:
+    """Count the judge's labels on self-comparisons."""
+    codes = collapse_codes(predicted[mask])
+    first, second = int((codes == 0).sum()), int((codes == 1).sum())
+    return SelfComparisons(
+        int(mask.sum()), int((codes == TIE).sum()), first, second, sign_test(first, second)
+    )
+
+
+@dataclass(frozen=True)
+class PositionRow:
+    """Position bias of a judge; ``basis`` says how the two orders were joined."""
+
+    judge: str
+    dimension: str
+    basis: str
+    bias: PositionBias
+
+
+@dataclass(frozen=True)
+class SelfRow:
+    """Self-comparisons of a judge."""
+
+    judge: str
+    dimension: str
+    counts: SelfComparisons
+
+
+def _widest(judge: Judge, fact: str) -> Opinions:
+    """All judged items where the judgements know the fact, else the labelled ones."""
+    return judge.own.first if fact in judge.own.facts else judge.joined
+
+
+def position_rows(judge: Judge) -> Iterator[PositionRow]:
+    """See :func:`positions`, over all judged items where the judgements know their clips."""
+    yield from positions(judge.name, _widest(judge, "clip_a"))
+
+
+def positions(judge: str, judged: Opinions) -> Iterator[PositionRow]:
+    """By audio identity over the judgements, and by order over the calls of a run.
+
+    Args:
+        judge: its name.
+        judged: one row per item.
+    """
+    clips = [judged.facts.get(name) for name in ("clip_a", "clip_b", "instruction_id")]
+    if clips[0] is not None and clips[1] is not None:
+        joined = np.array(join_orders(clips[0], clips[1], clips[2]), np.int64).reshape(-1, 2)
+        if len(joined):
+            for dimension, codes in judged.codes.items():
+                bias = position_bias(codes[joined[:, 0]], codes[joined[:, 1]])
+                yield PositionRow(judge, dimension, "audio identity", bias)
+    if judged.calls is not None:
+        yield from _call_order(judge, judged.calls)
+
+
+def _call_order(name: str, calls: Opinions) -> Iterator[PositionRow]:
+    """Pairs that were asked in both orders; the n-th call of one order meets that of the other."""
+    forth, back = in_both_orders(calls)
+    if len(forth):
+        for dimension, codes in calls.codes.items():
+            # labels are in the pair's own A and B; B was shown first there
+            yield PositionRow(
+                name, dimension, "calls", position_bias(codes[forth], flip(codes[back]))
+            )
+
+
+def in_both_orders(calls: Opinions, first: bool = False) -> NDArray[np.int64]:
+    """Rows of a pair with A shown first, and with B shown first [shape=(2, n)].
+
+    Args:
+        calls: with the fact ``order``.
+        first: the first call of each order of a pair; else every sample of both orders.
+    """
+    samples = [""] * len(calls) if first or calls.repeat is None else calls.repeat.tolist()
+    rows: dict[tuple[str, str, str], int] = {}
+    keys = zip(calls.ids.tolist(), calls.facts["order"].tolist(), samples, strict=True)
+    for row, (item, side, sample) in enumerate(keys):
+        rows.setdefault((item, side, sample.partition("/")[2]), row)
+    both = [
+        (row, rows[item, "ba", sample])
+        for (item, side, sample), row in rows.items()
+        if side == "ab" and (item, "ba", sample) in rows
+    ]
+    return np.array(both, np.int64).reshape(-1, 2).T
+
+
+def self_rows(judge: Judge) -> Iterator[SelfRow]:
+    """Per dimension, over all judged items; nothing where there is no self-comparison."""
+    judged = _widest(judge, "system_a")
+    mask = self_mask(judged.facts, len(judged))
+    if mask.any():
+        for dimension, codes in judged.codes.items():
+            yield SelfRow(judge.name, dimension, self_comparisons(codes, mask))

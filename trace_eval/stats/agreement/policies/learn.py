@@ -17,7 +17,6 @@ from blueprints import UserError, require
 from fusion import RATINGS, Policy
 from trace_eval.data.csv_cells import write_table
 from trace_eval.opinions.codes import MISSING, Codes
-from trace_eval.stats.agreement.policies.learn_table import learn_table, upper_bound
 from trace_eval.stats.agreement.policies.policy import cell_counts, cells_of, policy_codes
 
 Fit = Callable[[NDArray[np.int64]], NDArray[np.int8]]
@@ -166,3 +165,22 @@ def write_policy(path: Path, learned: Learned) -> None:
     """
     rows = learned.rows()
     write_table(path, list(rows[0]), (row.values() for row in rows))
+
+
+def learn_table(counts: NDArray[np.int64], fallback: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Fit by counting; it is the maximum of in-sample accuracy over all functions.
+
+    Args:
+        counts: (C, VQ, P, true overall) [shape=(4, 4, 4, 4)].
+        fallback: a printed policy [shape=(4, 4, 4)]; it decides cells that were never seen,
+            and cells whose best labels are equally frequent when it names one of them.
+    """
+    top = counts.max(-1, keepdims=True)
+    tied = counts == top
+    agrees = np.take_along_axis(tied, fallback[..., None].astype(np.int64), -1)[..., 0]
+    return np.where(agrees, fallback, counts.argmax(-1)).astype(np.int8)
+
+
+def upper_bound(counts: NDArray[np.int64]) -> int:
+    """Pairs that the best function of (C, VQ, P) gets right, in sample."""
+    return int(counts.max(-1).sum())

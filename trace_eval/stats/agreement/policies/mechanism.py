@@ -1,4 +1,16 @@
-"""Policies compared on one set of three-dimension labels: agreement, P1, P2 and P3."""
+"""Policies compared on one set of three-dimension labels: agreement, and three probes.
+
+P1, the content-controlled counterfactual: content is set to ``both_good`` in every pair and the
+policy is asked again. A result that is a winner was decided by paralinguistics if that dimension
+names this winner, else by voice quality; any other result stayed a tie.
+
+P2, flip rates: one dimension is set to ``both_good``; a flip is any change of the policy's own
+overall rating, not of its agreement with people.
+
+P3: ``Pr(rating in {1, 2} | truth both_bad)``, and beside it the accuracy on the pairs where people
+name a winner: a policy that never names one has a perfect first number. Probes of the TRACE paper,
+stated here for any policy.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +20,108 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fusion import Policy
-from trace_eval.opinions.codes import Codes
+from fusion import DIMENSIONS, Policy
+from trace_eval.opinions.codes import BOTH_BAD, BOTH_GOOD, Codes
 from trace_eval.show.table import column, out_of
-from trace_eval.stats.agreement.counts import accuracy, kappa
-from trace_eval.stats.agreement.policies.counterfactual import Resolved, counterfactual
-from trace_eval.stats.agreement.policies.flips import PolicyFlips, flips
+from trace_eval.stats.agreement.counts import Counts, accuracy, kappa
 from trace_eval.stats.agreement.policies.policy import cell_counts, cells_of, policy_codes
-from trace_eval.stats.agreement.policies.winner_on_bad import WinnerOnBad, winner_on_bad
+
+
+@dataclass(frozen=True)
+class PolicyFlips:
+    """Changed overall ratings, and their share of all pairs."""
+
+    count: int
+    share: float
+
+
+def flips(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[str, PolicyFlips]:
+    """P2 per dimension.
+
+    Args:
+        table: the policy [shape=(4, 4, 4)].
+        counts: (content, voice quality, paralinguistics, ...) [shape=(4, 4, 4, ...)].
+    """
+    pairs = counts.reshape(*table.shape, -1).sum(-1)
+    total = int(pairs.sum())
+    by_dimension: dict[str, PolicyFlips] = {}
+    for axis, name in enumerate(DIMENSIONS):
+        forced = np.take(table, [BOTH_GOOD], axis=axis)  # broadcasts along that axis
+        count = int(pairs[np.broadcast_to(forced, table.shape) != table].sum())
+        by_dimension[name] = PolicyFlips(count, count / total if total else 0.0)
+    return by_dimension
+
+
+@dataclass(frozen=True)
+class WinnerOnBad:
+    """Null where there is no such pair.
+
+    Attributes:
+        winner_on_bad: share of ``both_bad`` pairs given a winner; ``bad`` is their number.
+        winner_accuracy: share right of the pairs with a true winner; ``winners`` their number.
+    """
+
+    winner_on_bad: float | None
+    bad: int = field(metadata=column("of"))
+    winner_accuracy: float | None = field(metadata=column("right on winners"))
+    winners: int = field(metadata=column("of"))
+
+
+def winner_on_bad(counts: Counts) -> WinnerOnBad:
+    """P3 of ``counts[truth, predicted]`` over typed labels."""
+    bad, winners = int(counts[BOTH_BAD].sum()), int(counts[:BOTH_GOOD].sum())
+    crowned = int(counts[BOTH_BAD, :BOTH_GOOD].sum())
+    right = int(np.trace(counts[:BOTH_GOOD, :BOTH_GOOD]))
+    return WinnerOnBad(
+        crowned / bad if bad else None,
+        bad,
+        right / winners if winners else None,
+        winners,
+    )
+
+
+#: Who can have decided, in the order of the report.
+RESOLVERS = ("paralinguistics", "voice_quality", "tie")
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Pairs that one dimension decided.
+
+    Attributes:
+        count, share: of all pairs.
+        accuracy: how often the forced result equals the true overall label; None: no pair.
+    """
+
+    count: int
+    share: float
+    accuracy: float | None
+
+
+def counterfactual(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[str, Resolved]:
+    """P1 of one policy.
+
+    Args:
+        table: the policy [shape=(4, 4, 4)].
+        counts: (content, voice quality, paralinguistics, true overall) [shape=(4, 4, 4, 4)].
+    """
+    forced = table[BOTH_GOOD]  # [voice quality, paralinguistics]
+    vq, p = np.indices(forced.shape)
+    winner = forced < BOTH_GOOD
+    by_p = winner & (p == forced)
+    by_vq = winner & ~by_p & (vq == forced)
+    masks = {"paralinguistics": by_p, "voice_quality": by_vq, "tie": ~by_p & ~by_vq}
+    pairs = counts.sum(0)  # [voice quality, paralinguistics, truth]
+    right = np.take_along_axis(pairs, forced[..., None].astype(np.int64), -1)[..., 0]
+    total = int(pairs.sum())
+    resolved = {}
+    for name in RESOLVERS:
+        count = int(pairs[masks[name]].sum())
+        hits = int(right[masks[name]].sum())
+        resolved[name] = Resolved(
+            count, count / total if total else 0.0, hits / count if count else None
+        )
+    return resolved
 
 
 @dataclass(frozen=True)

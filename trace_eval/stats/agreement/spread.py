@@ -1,4 +1,9 @@
-"""Figures on a judge's own uncertainty: variance, calibration."""
+"""Does a judge's uncertainty follow the disagreement of raters, and is it as sure as it is right?
+
+Error of its variance stands beside two that know nothing. Only items with three ratings or more,
+and the unbiased variance: with fewer, or with singletons counted as 0, most of the truth is 0 by
+construction and so is the best forecast.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +14,74 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.resample import UNIT
+from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import levels_of, nearest
-from trace_eval.stats.agreement.calibration import add_dispersion, central
 from trace_eval.stats.agreement.figures import FigureBook
 from trace_eval.stats.agreement.forecasts import OPINIONS
 from trace_eval.stats.agreement.judges import Judge
-from trace_eval.stats.agreement.scored import Basis, ratings_of, scale_of
+from trace_eval.stats.agreement.scored import Basis, rated_often, ratings_of, scale_of
 from trace_eval.stats.agreement.spearman import add_spearman
-from trace_eval.stats.agreement.variance import mean_forecast, rated_often
 
 Array = NDArray[Any]
+
+
+def fit_factor(mean: Array, variance: Array) -> float:
+    """c of the forecast ``c mean (1 - mean)`` with the least absolute error.
+
+    The weighted median of variance / (mean (1 - mean)) with weights mean (1 - mean); 0 where
+    every mean is at an end.
+    """
+    room = mean * (1 - mean)
+    variance, room = variance[room > 0], room[room > 0]
+    if not len(room):
+        return 0.0
+    order = np.argsort(variance / room)
+    half = np.searchsorted(np.cumsum(room[order]), room.sum() / 2)
+    return float((variance / room)[order][min(half, len(order) - 1)])
+
+
+def mean_forecast(factor: float, mean: Array) -> NDArray[np.float64]:
+    """The variance that a score's distance from the ends alone suggests."""
+    return np.asarray(factor * mean * (1 - mean))
+
+
+#: The central share of a forecast whose coverage is reported.
+CENTRAL = 0.8
+
+
+def add_dispersion(
+    resampler: Resampler, name: str, mean: Array, variance: Array, value: Array, row: Array
+) -> None:
+    """Register ``sum (y - mean)^2 / sum variance`` over ratings: 1 is right, above 1 too sure."""
+
+    def statistic(sums: Array) -> Array:
+        squares, stated = sums[..., 0], sums[..., 1]
+        return np.where(stated > 0, squares / np.where(stated > 0, stated, 1), np.nan)
+
+    resampler.sums(name, ((value - mean) ** 2, variance), statistic, row)
+
+
+def central(shares: Array) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """The labels from the 10 % to the 90 % quantile, and what the forecast puts on them.
+
+    A discrete forecast cannot hold exactly 80 %, so what it claims stands beside what is
+    covered.
+
+    Args:
+        shares: forecasts [shape=(n, labels)].
+
+    Returns:
+        First label, last label, and their total share [shape=(n,) each].
+    """
+    below = np.cumsum(shares, axis=1)
+    tail = (1 - CENTRAL) / 2
+    first = (below < tail - 1e-12).sum(1)
+    last = np.minimum((below < 1 - tail - 1e-12).sum(1), shares.shape[1] - 1)
+    rows = np.arange(len(shares))
+    before = np.where(first > 0, below[rows, np.maximum(first - 1, 0)], 0.0)
+    return first, last, below[rows, last] - before
+
 
 #: Names of the forecasts of variance that know nothing.
 ALWAYS_ZERO, FROM_MEAN, FROM_PEOPLE = "always 0", "c m (1 - m), {}", "c m (1 - m), people's mean"
