@@ -175,3 +175,11 @@ def test_turns_and_labels_of_answers_are_checked(tmp_path: Path) -> None:
     assert [item.id for item in read.singles] == ["w"]
     assert read.singles[0].answer.is_spoken
     assert [problem.where for problem in read.problems] == [f"{path}, line {n}" for n in (2, 3, 4)]
+
+
+def test_a_column_answer_holds_the_words_or_a_recording(tmp_path: Path) -> None:
+    table = tmp_path / "answers.csv"
+    table.write_text("uid,question,answer,gold\nx,How many?,Six,Eight\ny,How many?,six.wav,Eight\n")
+    words, sound = read_items(table).items
+    assert (words.id, words.answer.text, words.reference) == ("x", "Six", ("Eight",))
+    assert sound.answer.audio == tmp_path / "six.wav"

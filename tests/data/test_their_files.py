@@ -323,7 +323,7 @@ def test_a_column_is_read_whole_or_refused_with_the_way_out(tmp_path: Path) -> N
     with pytest.raises(UserError, match=r"no column 'id' .*this file has case, verdict"):
         read_labels(path)
     for column, value, meant in (
-        ("vote", "left", "preference=vote"),
+        ("heard", "left", "preference=heard"),
         ("said", "both bad", "overall=said"),
         ("said", "old", "preference=said"),  # by the name of a system
         ("said", "perhaps", "overall=COLUMN"),

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import UserError
-from trace_eval.data.columns import Fields
+from trace_eval.data.columns import Fields, is_sound
 from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.items import ANONYMOUS, Single
 from trace_eval.data.layouts import DIALOGUES, unfolded
@@ -114,6 +114,8 @@ def _sorted(
             nested[key] = value
         elif key == "candidate" and isinstance(value, Mapping):
             nested["answer"] = value
+        elif key == "answer" and isinstance(value, str):
+            _once(fields, "audio" if is_sound(value) else "candidate", key, value)
         elif key in ("labels", "meta", "answer"):
             raise UserError(f"{key}: expected an object (got {value!r:.80})")
         elif key in _FIELDS and not (_FIELDS[key] in _FIRST_COUNTS and _FIELDS[key] in fields):
