@@ -217,6 +217,10 @@ def test_audio_is_whole_and_in_parts(client: TestClient) -> None:
     assert whole.headers["accept-ranges"] == "bytes"
     samples, rate = soundfile.read(io.BytesIO(whole.content))
     assert (len(samples), rate) == (4800, 16_000)
+    picture = client.get(clip.replace("/audio/", "/wave/"))
+    assert picture.headers["content-type"] == "image/svg+xml"
+    assert picture.text.count("M") > 200  # of 300 columns
+    assert client.get("/wave/" + "0" * 32).status_code == 404
     size = len(whole.content)
     for header, first, last in (
         ("bytes=0-99", 0, 99),

@@ -6,6 +6,7 @@ import csv
 import html
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,12 @@ from trace_eval.options import ExtractOptions, RateOptions
 from trace_eval.review import shown
 from trace_eval.review.exports import write_exports
 from trace_eval.review.forms import score_of
+from trace_eval.review.material import load_material
+from trace_eval.review.options import QueueOptions
+from trace_eval.review.queue import make_plan
 from trace_eval.review.session import Review, open_review
+from trace_eval.review.store import Store
+from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.job import rate_manifest
 from trace_eval.stats.options import AgreeOptions
 
@@ -169,6 +175,34 @@ def test_exports_feed_agreement(run: Path, tmp_path: Path) -> None:
     assert rows[0]["comment"] == "'=cmd()"
     assert [r["set_aside"] for r in csv.DictReader(aside.open())] == ["undone"]
     assert len(read_ratings(labels))
+
+
+def test_a_rubric_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path) -> None:
+    rubric = load_rubric("correctness").model_copy(update={"name": "sure", "confidence": True})
+    material = replace(load_material(run), rubric=rubric)
+    review = Review(
+        material, Store(tmp_path / "sure.sqlite", "sure"), make_plan(material, QueueOptions())
+    )
+    client = client_of(review)
+    assert review.answer("ada", 0, "sure", "4", "hm", codes=["u"])
+    page = client.get("/review").text
+    assert "How sure are you of this score?" in page
+    assert 'data-key="3">Certain' in page
+    with pytest.raises(UserError, match="confidence: '4' is none of 1, 2, 3"):
+        review.answer("ada", 0, "sure.confidence", "4")
+    assert review.answer("ada", 0, "sure.confidence", "1", "noisy")
+    assert task_of(review, "ada") == 1
+    assert review.answer("ada", 1, "sure", "none")  # nobody is sure of no score
+    assert task_of(review, "ada") == 2
+    labels = next(p for p in write_exports(review, tmp_path / "out") if p.name == "labels.csv")
+    rows = list(csv.DictReader(labels.open()))
+    assert [(r["id"], r["score"], r["confidence"], r["comment"]) for r in rows] == [
+        ("i1", "4", "1", "hm noisy"),
+        ("i2", "", "", ""),
+    ]
+    assert len(read_ratings(labels))
+    items = (tmp_path / "out" / "ratings.jsonl").read_text().splitlines()
+    assert json.loads(items[0])["labels"]["scores"] == {"x": 5, "ada": 4}
 
 
 def test_exported_items_hold_every_rating_that_counts(run: Path, tmp_path: Path) -> None:

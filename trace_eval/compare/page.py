@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -14,7 +14,7 @@ from trace_eval.compare.answer import compare_answer
 from trace_eval.compare.disagreements import Disagreement
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.scores import ScoreComparison, ScoreDisagreement
-from trace_eval.compare.tables import compare_tables
+from trace_eval.compare.tables import APART, compare_tables
 from trace_eval.data.files import make_folder
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outputs import write_file
@@ -37,13 +37,27 @@ POLICY = (
 
 
 @dataclass(frozen=True)
-class RunVerdict:
-    """What one run says of one dimension of a pair."""
+class PairRow:
+    """What is said of one dimension of a pair.
 
-    run: str
+    Attributes:
+        labels: of each run in the page's order, then the human label; None: there is none.
+        words: (run, its reasons); runs that say the same are named together.
+    """
+
     title: str
-    label: str | None
-    words: str
+    labels: tuple[str | None, ...]
+    words: tuple[tuple[str, str], ...]
+
+    @property
+    def human(self) -> str | None:
+        """The human label."""
+        return self.labels[-1]
+
+    @property
+    def differs(self) -> bool:
+        """Whether two runs name different labels."""
+        return len({label for label in self.labels[:-1] if label is not None}) > 1
 
 
 @dataclass(frozen=True)
@@ -52,15 +66,13 @@ class PairView:
 
     Attributes:
         players: (name, where to play it).
-        verdicts: per dimension, what every run says.
-        people: (title, label) of the people.
+        rows: those on which runs differ first.
     """
 
     pair: str
     instruction: str | None
     players: tuple[tuple[str, PlayedSound], ...]
-    verdicts: tuple[RunVerdict, ...]
-    people: tuple[tuple[str, str], ...]
+    rows: tuple[PairRow, ...]
 
 
 def write_page(
@@ -99,7 +111,7 @@ def write_page(
         runs=[(name, run.record().judge.spec, run.folder) for name, run in runs.items()],
         policy=POLICY,
         style=Markup(style()),
-        tables=[table for table in compare_tables(report) if table.rows],
+        tables=[table for table in compare_tables(report) if table.title != APART],
         notes=report.notes,
         sentences=compare_answer(report),
         picture=Markup(picture),
@@ -122,7 +134,8 @@ def _score_views(
     scores = {name: list(run.scores()) for name, run in runs.items()}
 
     def view(one: ScoreDisagreement) -> PairView:
-        players, said = [], []
+        players, words = [], []
+        values: dict[str, list[float | None]] = {name: [] for name in held}
         for name, items in held.items():
             for item in items:
                 if (item.question_id or item.id) != one.question:
@@ -132,17 +145,13 @@ def _score_views(
                     for role, sound in item.recordings().items()
                     if sound.has_audio and "/turn-" not in role
                 ]
-                said += [
-                    RunVerdict(
-                        name,
-                        one.rubric,
-                        None if score.value is None else f"{score.value:.2f}",
-                        _said(score),
-                    )
-                    for score in scores[name]
-                    if (score.item, score.rubric) == (item.id, one.rubric)
-                ]
-        return PairView(one.question, None, tuple(players), tuple(said), ())
+                for score in scores[name]:
+                    if (score.item, score.rubric) == (item.id, one.rubric):
+                        values[name].append(score.value)
+                        words.append((name, _said(score)))
+        labels = [", ".join(f"{v:.2f}" for v in of if v is not None) for of in values.values()]
+        row = PairRow(one.rubric, (*(label or None for label in labels), None), _merged(words))
+        return PairView(one.question, None, tuple(players), (row,))
 
     return [view(one) for one in report.apart]
 
@@ -251,15 +260,25 @@ def _view(
     judged: Mapping[str, Mapping[str, Judgement]],
 ) -> PairView:
     about = dict.fromkeys(name for said in item.verdicts.values() for name in said)
-    said = tuple(
-        RunVerdict(
-            run, TITLES.get(name, name), labels.get(name), _words(judged[run].get(item.pair), name)
+    rows = [
+        PairRow(
+            TITLES.get(name, name),
+            (*(said.get(name) for said in item.verdicts.values()), item.people.get(name)),
+            _merged((run, _words(judged[run].get(item.pair), name)) for run in item.verdicts),
         )
         for name in about
-        for run, labels in item.verdicts.items()
-    )
-    people = tuple((TITLES.get(name, name), label) for name, label in item.people.items())
-    return PairView(item.pair, pair.instruction.text, players, said, people)
+    ]
+    rows.sort(key=lambda row: not row.differs)
+    return PairView(item.pair, pair.instruction.text, players, tuple(rows))
+
+
+def _merged(words: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Reasons, each once, with the runs that give them."""
+    runs: dict[str, list[str]] = {}
+    for run, text in words:
+        if text:
+            runs.setdefault(text, []).append(run)
+    return tuple((", ".join(names), text) for text, names in runs.items())
 
 
 def _words(judgement: Judgement | None, dimension: str) -> str:

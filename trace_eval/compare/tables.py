@@ -11,6 +11,9 @@ from trace_eval.compare.scores import ScoreComparison, score_tables
 from trace_eval.show.table import NOTHING, Table, grid, table
 from trace_eval.stats.label_tables import comparison_table, policy_words
 
+#: Title of the table of pairs; a page shows them one by one.
+APART = "Furthest apart"
+
 
 def compare_tables(report: RunComparison | ScoreComparison) -> Iterator[Table]:
     """Cost and coverage, people, differences, each other, noise, and where they are apart."""
@@ -89,7 +92,7 @@ def _apart(report: RunComparison) -> Table:
         if any(name in said for item in report.apart for said in item.verdicts.values())
     ]
     return grid(
-        "Furthest apart",
+        APART,
         ("pair", *report.names, "people"),
         (
             (

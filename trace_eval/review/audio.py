@@ -12,9 +12,11 @@ import io
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import soundfile
+from numpy.typing import NDArray
 
 from extractors import SPEECH_RATE, Samples
 from trace_eval.data.answers import Cut, Recording
@@ -25,6 +27,9 @@ from trace_eval.extracting.start import source_of
 
 #: Decoded recordings that are kept, bytes: about a quarter of an hour at 24 kHz, mono.
 CACHE_BYTES = 48_000_000
+
+#: Columns of a drawn waveform.
+COLUMNS = 300
 
 
 class Clips:
@@ -92,6 +97,28 @@ class Clips:
             while len(self._cache) > 1 and sum(map(len, self._cache.values())) > CACHE_BYTES:
                 self._cache.popitem(last=False)
         return data
+
+
+def wave(wav: bytes) -> bytes:
+    """The outline of a recording as a picture (SVG) that any theme can show."""
+    samples, _ = soundfile.read(io.BytesIO(wav), dtype="float32", always_2d=True)
+    loudest = np.abs(samples).max(axis=1, initial=0.0)
+    starts = np.arange(COLUMNS) * len(loudest) // COLUMNS
+    peaks = np.maximum.reduceat(loudest, starts) if len(loudest) else np.zeros(0)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {COLUMNS} 2"'
+        f' preserveAspectRatio="none"><path d="{upright(peaks / (peaks.max(initial=0.0) or 1.0))}"'
+        ' stroke="#7f7f88" stroke-width=".8"/></svg>'
+    ).encode()
+
+
+def upright(peaks: NDArray[np.floating[Any]]) -> str:
+    """Path of upright lines, one per column, around the middle of a box that is 2 high."""
+    return "".join(
+        f"M{column} {1 - peak:.2f}V{1 + peak:.2f}"
+        for column, peak in enumerate(peaks.tolist())
+        if peak > 0.004
+    )
 
 
 def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples, int]:

@@ -20,7 +20,7 @@ from trace_eval.conversations.sound.peaks import channel_peaks
 from trace_eval.data import strict_json
 from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
 from trace_eval.data.corrections import SetEvent
-from trace_eval.review.audio import Clips, heard_from
+from trace_eval.review.audio import Clips, heard_from, upright
 from trace_eval.review.events import DEFINITIONS
 from trace_eval.review.session import Review
 
@@ -231,7 +231,7 @@ def _view(
         tuple(
             (
                 role,
-                _path(_peaks(conversation, role, start_s, seconds, columns)),
+                upright(_peaks(conversation, role, start_s, seconds, columns)),
                 tuple(
                     span(*stretch)
                     for _, turn in conversation.turns_of(role)
@@ -273,12 +273,3 @@ def _fine(channels: tuple[Channel, ...], length_s: float) -> list[NDArray[np.flo
     """Ten hours are 14 MB a channel."""
     peaks = channel_peaks(channels, length_s, max(1, round(length_s / STEP_S)))
     return [one.astype(np.float32) for one in peaks]
-
-
-def _path(peaks: NDArray[np.float32]) -> str:
-    """Upright lines around the middle of a box that is 2 high."""
-    return "".join(
-        f"M{column} {1 - peak:.2f}V{1 + peak:.2f}"
-        for column, peak in enumerate(peaks.tolist())
-        if peak > 0.004
-    )

@@ -20,7 +20,7 @@ from trace_eval.data.csv_cells import table_lines
 from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.data.outputs import claimed, write_file
 from trace_eval.review.estimate import Accuracy
-from trace_eval.review.forms import score_of, turn_of
+from trace_eval.review.forms import score_of, scored_step, turn_of
 from trace_eval.review.labelstudio_tasks import Imported
 from trace_eval.review.protocol import Phase
 from trace_eval.review.results import accuracies
@@ -63,6 +63,9 @@ COLUMNS = (
 
 #: Columns of the CSV files of single answers.
 SCORE_COLUMNS = ("id", "rater", "rubric", "score", "feedback", "comment", "at", "set_aside")
+
+#: One more, where the rubric asks for it.
+CONFIDENCE = "confidence"
 
 
 def records(review: Review, repeats: bool = False) -> list[dict[str, Any]]:
@@ -161,22 +164,32 @@ def to_accuracy(review: Review) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _score_table(review: Review, answers: Iterable[StoredAnswer]) -> str:
-    scores = ((answer, score_of(answer.value)) for answer in answers)
-    rows = (
-        (
+def _score_table(review: Review, answers: Sequence[StoredAnswer]) -> str:
+    rubric = review.material.rubric
+    columns = (*SCORE_COLUMNS, *([CONFIDENCE] if rubric and rubric.confidence else []))
+    sure = {(one.rater, one.item, step): one for one in answers if (step := scored_step(one.step))}
+
+    def row(answer: StoredAnswer) -> tuple[object, ...]:
+        score, how = score_of(answer.value), sure.get((answer.rater, answer.item, answer.step))
+        cells = (
             _about(answer),
             answer.rater,
             review.form.name,
             "" if score is None else f"{score:g}",
             " ".join(answer.codes),
-            answer.comment,
+            " ".join(filter(None, (answer.comment, how.comment if how else ""))),
             f"{answer.at:.0f}",
             answer.set_aside or "",
+            how.value if how else "",
         )
-        for answer, score in scores
-    )
-    return "".join(f"{details}\n" for details in table_lines(SCORE_COLUMNS, rows))
+        return cells[: len(columns)]
+
+    lines = table_lines(columns, map(row, _scores_among(answers)))
+    return "".join(f"{details}\n" for details in lines)
+
+
+def _scores_among(answers: Iterable[StoredAnswer]) -> list[StoredAnswer]:
+    return [answer for answer in answers if scored_step(answer.step) is None]
 
 
 def _about(answer: StoredAnswer) -> str:
@@ -192,7 +205,7 @@ def to_scores(review: Review) -> str:
 
 def to_set_aside(review: Review) -> str:
     """Scores that were taken back, or given before a correction."""
-    return _score_table(review, (a for a in review.store.stored(all_=True) if a.set_aside))
+    return _score_table(review, [a for a in review.store.stored(all_=True) if a.set_aside])
 
 
 def to_rated_items(review: Review) -> str:
@@ -201,7 +214,7 @@ def to_rated_items(review: Review) -> str:
     What people said of an item before it was corrected is left out.
     """
     provided: dict[str, list[StoredAnswer]] = {}
-    for answer in review.store.stored():
+    for answer in _scores_among(review.store.stored()):
         provided.setdefault(answer.item, []).append(answer)
     corrections = review.corrections
     assert corrections is not None

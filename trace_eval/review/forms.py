@@ -23,8 +23,11 @@ from trace_eval.rubrics.single import ScoreRubric
 #: What a rater sends who gives no score.
 NO_SCORE = "none"
 
-#: How keys of questions about a turn begin.
-_TURN = "turn-"
+#: How keys of questions about a turn begin, and how those of confidence in a score end.
+_TURN, _SURE = "turn-", ".confidence"
+
+#: How sure a rater is: answer -> words.
+CONFIDENCE: Mapping[str, str] = {"1": "Guessing", "2": "Fairly sure", "3": "Certain"}
 
 
 class Form(ABC):
@@ -122,18 +125,33 @@ class ReviewScoreForm(Form):
         keys = [self.name]
         if self.rubric.unit == "turn":
             keys = [f"{_TURN}{number}" for number in item.answers[0].agent_turns]
-        return tuple(ReviewQuestion(None, "score", key, (*labels, NO_SCORE)) for key in keys)
+        asked = []
+        for key in keys:
+            asked.append(ReviewQuestion(None, "score", key, (*labels, NO_SCORE)))
+            if self.rubric.confidence:
+                sure = ReviewQuestion(None, "confidence", f"{key}{_SURE}", tuple(CONFIDENCE))
+                asked.append(sure)
+        return tuple(asked)
 
     def next_step(
         self, item: Pair | Single, answers: Answers, order: Order
     ) -> ReviewQuestion | None:
-        """The first question without a score."""
-        return next((step for step in self.questions(item) if step.key not in answers), None)
+        """The first question without an answer; nobody is asked how sure no score is."""
+        return next(
+            (
+                step
+                for step in self.questions(item)
+                if step.key not in answers and answers.get(step.key.removesuffix(_SURE)) != NO_SCORE
+            ),
+            None,
+        )
 
     def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
-        """The score as a number of the scale."""
-        if value == NO_SCORE:
-            return NO_SCORE
+        """The score as a number of the scale, or how sure the rater is."""
+        if step.kind == "confidence" and value not in CONFIDENCE:
+            raise ValueError(f"confidence: {value!r:.20} is none of {', '.join(CONFIDENCE)}")
+        if value == NO_SCORE or step.kind == "confidence":
+            return value
         try:
             return str(float(self.rubric.numbers.parse(value)))
         except ValueError as error:
@@ -146,7 +164,13 @@ class ReviewScoreForm(Form):
 
 def turn_of(step: str) -> int | None:
     """The turn of a conversation that a question is about; None: it is about the whole."""
-    return int(step.removeprefix(_TURN)) if step.startswith(_TURN) else None
+    name = step.removesuffix(_SURE)
+    return int(name.removeprefix(_TURN)) if name.startswith(_TURN) else None
+
+
+def scored_step(step: str) -> str | None:
+    """The question about a score whose confidence this one asks for; None: it asks for a score."""
+    return step.removesuffix(_SURE) if step.endswith(_SURE) else None
 
 
 def score_of(value: str) -> float | None:

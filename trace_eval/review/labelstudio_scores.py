@@ -103,7 +103,7 @@ class ScoreTasks(Tasks):
 
     def read(self, rater: str, item: Single, results: Sequence[LabelStudioResult]) -> Imported:
         """The score of the answer."""
-        (question,) = self.form.questions(item)
+        question = self.form.questions(item)[0]
         choice = studio.chosen(SCORE, results, self.offered)
         if choice is None:
             raise UserError(f"no choice for {SCORE}; finish the annotation")

@@ -17,7 +17,7 @@ from trace_eval.data.outcome import Order
 from trace_eval.data.pairs import Pair
 from trace_eval.review.audio import Clips
 from trace_eval.review.corrections import CODES, texts_of
-from trace_eval.review.forms import NO_SCORE, Form, ReviewScoreForm, turn_of
+from trace_eval.review.forms import CONFIDENCE, NO_SCORE, Form, ReviewScoreForm, turn_of
 from trace_eval.review.protocol import (
     EQUAL,
     FIRST,
@@ -139,6 +139,13 @@ def question(step: ReviewQuestion, form: Form) -> dict[str, Any]:
             "heading": "Anything to add?",
             "hint": "Optional. Write a comment, or go on to the next pair.",
             "choices": _NEXT,
+        }
+    if step.kind == "confidence":
+        return {
+            "title": "Confidence",
+            "heading": "How sure are you of this score?",
+            "hint": "What you heard may leave it open; say so here.",
+            "choices": tuple(PageChoice(key, key, text, "") for key, text in CONFIDENCE.items()),
         }
     if isinstance(form, ReviewScoreForm):
         points = form.rubric.points

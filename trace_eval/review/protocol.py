@@ -23,8 +23,8 @@ from trace_eval.data.outcome import Order
 Phase = Literal["overall_first", "content", "voice_quality", "paralinguistics", "overall"]
 
 #: What is asked: is the first shown acceptable, is the second, which is better, a comment;
-#: or a score.
-Kind = Literal["first", "second", "better", "comment", "score"]
+#: or a score, or how sure the rater is of it.
+Kind = Literal["first", "second", "better", "comment", "score", "confidence"]
 
 #: The rubric whose form this is.
 RUBRIC = "trace"

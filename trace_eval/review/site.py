@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 
 from blueprints import UserError
 from trace_eval.review import pages
-from trace_eval.review.audio import Clips, byte_range
+from trace_eval.review.audio import Clips, byte_range, wave
 from trace_eval.review.checks import check_name
 from trace_eval.review.security import Access, Guard, Visitor, set_visitor
 
@@ -57,7 +57,8 @@ class Site:
             middleware=[Middleware(Guard, self._access)],
         )
         app.state.access = self._access
-        reads = {**reads, "/audio/{clip}": self.audio, "/static/{name}": self.static}
+        own: Handlers = {"/audio/{clip}": self.audio, "/wave/{clip}": self.wave}
+        reads = {**reads, **own, "/static/{name}": self.static}
         for path, handler in reads.items():
             app.add_api_route(path, handler, methods=["GET", "HEAD"], response_model=None)
         for path, action in {"/rater": self.sign_in, "/leave": self.leave, **actions}.items():
@@ -92,9 +93,16 @@ class Site:
 
     def audio(self, visitor: Visiting, request: Request, clip: str) -> Response:
         """A recording of the review, whole or in part."""
+        return clip_response(request, self._recording(visitor, clip))
+
+    def wave(self, visitor: Visiting, clip: str) -> Response:
+        """The outline of a recording as a picture."""
+        return Response(wave(self._recording(visitor, clip)), media_type="image/svg+xml")
+
+    def _recording(self, visitor: Visitor, clip: str) -> bytes:
         if not visitor.rater or clip not in self._clips:
             raise HTTPException(404, "no such recording")
-        return clip_response(request, self._clips.wav(clip))
+        return self._clips.wav(clip)
 
     def static(self, name: str) -> Response:
         """Style and script."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Literal
@@ -97,6 +98,7 @@ class ScoreRubric(RubricFile):
         overall: how the score follows from the elements, by code: their minimum, or by flags
             (an element at the lowest or three below the highest: lowest; one below: between).
         min_samples: usable samples below which an item is unscored; None: half of them.
+        confidence: a review asks its raters how sure they are of each score; judges are not asked.
     """
 
     name: str = Field(pattern=r"^[\w][\w.-]*$", max_length=60)
@@ -116,6 +118,7 @@ class ScoreRubric(RubricFile):
     unit: Literal["answer", "turn"] = Field("answer", exclude_if=_is_answer)
     overall: Overall | None = Field(None, exclude_if=is_none)
     min_samples: int | None = Field(None, ge=1)
+    confidence: bool = Field(False, exclude_if=operator.not_)
 
     @model_validator(mode="after")
     def _fits_together(self) -> ScoreRubric:

@@ -21,6 +21,20 @@
     if (!audio.paused) return audio.pause();
     audio.play().catch(() => notice("This recording cannot be played. Say so in the comment."));
   };
+  // The line in a waveform is where its recording is; a click moves it.
+  const waveOf = (audio) => audio.closest?.(".player")?.querySelector(".wave");
+  for (const name of ["timeupdate", "seeked"]) {
+    document.addEventListener(name, ({ target }) => {
+      waveOf(target)?.style.setProperty("--at", target.currentTime / (target.duration || 1));
+    }, true);
+  }
+  document.addEventListener("click", ({ target, clientX }) => {
+    const wave = target.closest(".wave"), audio = wave?.parentElement.querySelector("audio");
+    if (!audio?.duration) return;
+    const box = wave.getBoundingClientRect();
+    audio.currentTime = audio.duration * (clientX - box.left) / box.width;
+    if (audio.paused) play(audio);
+  });
   // Of a call: both voices, the user's alone, the agent's alone.
   const LANES = ["both voices", "the user alone", "the agent alone"];
   const LANE_KEYS = ["b", "u", "a"];
