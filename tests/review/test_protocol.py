@@ -7,14 +7,14 @@ import pytest
 
 from fusion import Rating
 from trace_eval.data.outcome import Order
-from trace_eval.review.protocol import (
-    longest,
-    next_step,
+from trace_eval.review.forms import (
+    TieForm,
     phases,
     rating,
     shown_rating,
-    stored_value,
 )
+
+FORM = TieForm(overall_first=False)
 
 ORDERS: tuple[Order, ...] = get_args(Order)
 
@@ -37,40 +37,40 @@ def test_a_block_gives_the_typed_tie_of_the_pairs_own_order(
     answers: dict[str, str] = {}
     for value in said:
         assert rating(answers, "content") is None
-        step = next_step(answers, order, overall_first=False)
+        step = FORM.next_step(None, answers, order)
         assert step is not None
         assert step.phase == "content"
-        answers[step.key] = stored_value(step, value, order)
+        answers[step.key] = FORM.stored(step, value, order)
     # what was shown first is the pair's B in the order "ba"
     assert rating(answers, "content") == (tie if order == "ab" else tie.swapped)
     assert shown_rating(rating(answers, "content") or Rating.A, order) == tie
-    following = next_step(answers, order, overall_first=False)
+    following = FORM.next_step(None, answers, order)
     assert following is not None
     assert following.phase == "voice_quality"
 
 
 def test_the_first_question_is_about_the_answer_that_is_shown_first() -> None:
-    first = [next_step({}, order, overall_first=False) for order in ORDERS]
+    first = [FORM.next_step(None, {}, order) for order in ORDERS]
     assert [step.key for step in first if step] == ["content.a", "content.b"]
 
 
 @pytest.mark.parametrize("overall_first", [False, True])
 def test_every_way_through_an_item_ends_with_the_comment(overall_first: bool) -> None:
-    blocks = phases(overall_first)
+    form, blocks = TieForm(overall_first), phases(overall_first)
     for said in product(TIES, repeat=2):  # the first two blocks vary, the others are bad
         answers: dict[str, str] = {}
         order: Order = "ba"
         asked = []
         script = [*said[0][0], *said[1][0], *("no", "no") * (len(blocks) - 2)]
-        while step := next_step(answers, order, overall_first):
+        while step := form.next_step(None, answers, order):
             asked.append(step)
             if step.kind == "comment":
                 answers[step.key] = ""
                 continue
-            answers[step.key] = stored_value(step, script.pop(0), order)
+            answers[step.key] = form.stored(step, script.pop(0), order)
         assert script == []
         assert asked[-1].kind == "comment"
-        assert len(asked) <= longest(overall_first)
+        assert len(asked) <= form.longest(None)
         assert list(dict.fromkeys(step.phase for step in asked)) == [*blocks, None]
         assert all(rating(answers, phase) is not None for phase in blocks)
 
@@ -89,19 +89,19 @@ def test_overall_first_is_kept_apart_from_overall() -> None:
 
 
 def test_an_answer_that_was_not_offered_is_refused() -> None:
-    step = next_step({}, "ab", overall_first=False)
+    step = FORM.next_step(None, {}, "ab")
     assert step is not None
     with pytest.raises(ValueError, match=r"content\.a.*'1'.*yes, no"):
-        stored_value(step, "1", "ab")
-    better = next_step({"content.a": "yes", "content.b": "yes"}, "ab", overall_first=False)
+        FORM.stored(step, "1", "ab")
+    better = FORM.next_step(None, {"content.a": "yes", "content.b": "yes"}, "ab")
     assert better is not None
     with pytest.raises(ValueError, match="1, 2, equal"):
-        stored_value(better, "yes", "ab")
+        FORM.stored(better, "yes", "ab")
 
 
 def test_a_typed_tie_from_elsewhere_counts_as_a_whole_block() -> None:
     answers = {"content.rating": "both_bad"}
     assert rating(answers, "content") is Rating.BOTH_BAD
-    step = next_step(answers, "ab", overall_first=False)
+    step = FORM.next_step(None, answers, "ab")
     assert step is not None
     assert step.phase == "voice_quality"

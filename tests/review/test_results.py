@@ -6,7 +6,8 @@ import pytest
 
 from fusion import Rating
 from tests.support import reviewed as support
-from trace_eval.review.results import accuracies, accuracy_lines, agreement
+from trace_eval.review.estimate import accuracies, accuracy_lines
+from trace_eval.review.results import agreement
 from trace_eval.review.session import Review
 
 A, B, GOOD, BAD = Rating.A, Rating.B, Rating.BOTH_GOOD, Rating.BOTH_BAD
@@ -32,11 +33,11 @@ def test_kappa_and_alpha_of_two_raters(run: Path) -> None:
         "paralinguistics",
     ]
     for kappa in found.kappas:
-        assert (kappa.raters, kappa.items, kappa.same) == (("ada", "bob"), 4, 0.75)
-        assert kappa.kappa == pytest.approx(7 / 11)
+        assert (kappa.who, kappa.items, kappa.same) == ("ada and bob", 4, 0.75)
+        assert kappa.value == pytest.approx(7 / 11)
     # alpha: 8 values, A 3, B 3, bad 2; D_o = 2 * 1 / 8 = 1/4 (one differing pair, twice);
     # D_e = (64 - 9 - 9 - 4) / (8 * 7) = 42/56 = 3/4; alpha = 1 - (1/4) / (3/4) = 2/3
-    assert found.alphas[0].alpha == pytest.approx(2 / 3)
+    assert found.alphas[0].value == pytest.approx(2 / 3)
     assert found.alphas[0].items == 4
 
 
@@ -45,9 +46,9 @@ def test_one_label_only_has_no_kappa(run: Path) -> None:
     _rate(review, "ada", [GOOD, GOOD])
     _rate(review, "bob", [GOOD, GOOD])
     found = agreement(review.labelled())
-    assert found.kappas[0].kappa is None
+    assert found.kappas[0].value is None
     assert found.kappas[0].same == 1.0
-    assert found.alphas[0].alpha is None
+    assert found.alphas[0].value is None
     assert found.alphas[0].reason
 
 
@@ -57,7 +58,7 @@ def test_repeated_pairs_give_test_retest_and_nothing_else(run: Path) -> None:
     _rate(review, "ada", [first[review.plan.repeats[0]], BAD])  # one the same, one not
     found = agreement(review.labelled())
     retest = found.retests[0]
-    assert (retest.rater, retest.phase, retest.items, retest.same) == ("ada", "overall", 2, 0.5)
+    assert (retest.who, retest.phase, retest.items, retest.same) == ("ada", "overall", 2, 0.5)
     # the judge says A everywhere; the second views do not count: 1 of 2
     assert accuracies(review, review.labelled())["overall"].naive == 0.5
 

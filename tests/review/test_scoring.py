@@ -23,7 +23,7 @@ from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.opinions.scores import read_ratings
 from trace_eval.options import ExtractOptions, RateOptions
-from trace_eval.review import shown
+from trace_eval.review import pages
 from trace_eval.review.exports import write_exports
 from trace_eval.review.forms import score_of
 from trace_eval.review.material import load_material
@@ -188,7 +188,7 @@ def test_a_rubric_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path) -> None
     page = client.get("/review").text
     assert "How sure are you of this score?" in page
     assert 'data-key="3">Certain' in page
-    with pytest.raises(UserError, match="confidence: '4' is none of 1, 2, 3"):
+    with pytest.raises(UserError, match="confidence: '4' is no answer; use 1, 2, 3"):
         review.answer("ada", 0, "sure.confidence", "4")
     assert review.answer("ada", 0, "sure.confidence", "1", "noisy")
     assert task_of(review, "ada") == 1
@@ -271,10 +271,10 @@ def call(tmp_path: Path) -> Path:
 def test_turns_without_words_do_not_push_the_player_away() -> None:
     silent = [(who, start, end, None) for who, start, end, _ in calls.TURNS]
     call = Conversation.model_validate(calls.conversation(turns=silent))
-    assert shown.said(call, 0, len(silent)) == [(None, f"({len(silent)} turns, no words known)")]
+    assert pages.said(call, 0, len(silent)) == [(None, f"({len(silent)} turns, no words known)")]
     silent[2] = calls.TURNS[2]
     call = Conversation.model_validate(calls.conversation(turns=silent))
-    assert len(shown.said(call, 0, len(silent))) == len(silent)
+    assert len(pages.said(call, 0, len(silent))) == len(silent)
 
 
 def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path: Path) -> None:

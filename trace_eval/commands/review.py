@@ -65,9 +65,9 @@ def review(
 def _write(
     opened: Review, came: ReviewFiles, label_studio: Path | None, export: Path | None
 ) -> ReviewFiles:
+    from trace_eval.review.estimate import accuracies, accuracy_lines
     from trace_eval.review.exports import write_exports
     from trace_eval.review.labelstudio import write_tasks
-    from trace_eval.review.results import accuracies, accuracy_lines
 
     if label_studio:
         warn_all(write_tasks(opened, label_studio))

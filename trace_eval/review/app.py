@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Form, HTTPException, Query, Request
-from fastapi.responses import Response
+from fastapi import Depends, FastAPI, Form, HTTPException, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.middleware import Middleware
 
+from blueprints import UserError
 from trace_eval.data.corrections import CorrectedField
 from trace_eval.review import exports, pages
-from trace_eval.review.audio import Clips
+from trace_eval.review.audio import Clips, byte_range, wave
+from trace_eval.review.checks import check_name
 from trace_eval.review.events_page import EventChange, ShownEvent, change_event, events_page
-from trace_eval.review.results_page import results_page
-from trace_eval.review.security import Access, Visitor
+from trace_eval.review.results import results_page
+from trace_eval.review.security import Access, Guard, Visitor, set_visitor
 from trace_eval.review.session import Review
-from trace_eval.review.site import Sender, Site, Task, Text, Visiting, see
 
+
+def _visitor(request: Request) -> Visitor:
+    visitor: Visitor = request.state.visitor
+    return visitor
+
+
+def _checked(request: Request, csrf: Annotated[str, Form()]) -> Visitor:
+    """The visitor of a form that was made for this session."""
+    visitor = _visitor(request)
+    if not visitor.owns(csrf, request.app.state.access):
+        raise HTTPException(403, "this form is not of your session; load the page again")
+    return visitor
+
+
+Visiting = Annotated[Visitor, Depends(_visitor)]
+Sender = Annotated[Visitor, Depends(_checked)]
+Task = Annotated[int, Form()]
+Text = Annotated[str, Form()]
+Handlers = Mapping[str, Callable[..., Response]]
 Codes = Annotated[list[str] | None, Form()]
 Maybe = Annotated[str | None, Form()]
 
@@ -25,39 +48,108 @@ _MEDIA_TYPES = {".json": "application/json", ".jsonl": "application/jsonl", ".cs
 def create_app(review: Review, access: Access) -> FastAPI:
     """The application for one review behind one address."""
     site = _Site(review, access)
-    return site.application(
-        {
-            "/": site.welcome,
-            "/review": site.review_page,
-            "/results": site.results,
-            "/flags": site.flags,
-            "/correct/{task}": site.correct_page,
-            "/events/{task}": site.events_page,
-            "/export/{name}": site.export,
-        },
-        {
-            "/answer": site.answer,
-            "/undo": site.undo,
-            "/next": site.go_on,
-            "/correct": site.correct,
-            "/event": site.correct_event,
-        },
+    app = FastAPI(
+        openapi_url=None, docs_url=None, redoc_url=None, middleware=[Middleware(Guard, access)]
     )
+    app.state.access = access
+    reads: Handlers = {
+        "/": site.welcome,
+        "/review": site.review_page,
+        "/results": site.results,
+        "/flags": site.flags,
+        "/correct/{task}": site.correct_page,
+        "/events/{task}": site.events_page,
+        "/export/{name}": site.export,
+        "/audio/{clip}": site.audio,
+        "/wave/{clip}": site.wave,
+        "/static/{name}": site.static,
+    }
+    actions: Handlers = {
+        "/rater": site.sign_in,
+        "/leave": site.leave,
+        "/answer": site.answer,
+        "/undo": site.undo,
+        "/next": site.go_on,
+        "/correct": site.correct,
+        "/event": site.correct_event,
+    }
+    for methods, handlers in ((["GET", "HEAD"], reads), (["POST"], actions)):
+        for path, handler in handlers.items():
+            app.add_api_route(path, handler, methods=methods, response_model=None)
+    app.add_exception_handler(UserError, site.user_error)
+    app.add_exception_handler(RequestValidationError, site.bad_form)
+    return app
 
 
-class _Site(Site):
+class _Site:
+    """Handlers of one review. They run in threads; the store serialises what they write."""
+
     def __init__(self, review: Review, access: Access) -> None:
-        super().__init__(access, Clips(review.items, review.store.secret))
-        self._review = review
+        self._review, self._access = review, access
+        self._clips = Clips(review.items, review.store.secret)
 
     def shared(self, visitor: Visitor) -> dict[str, Any]:
-        """Who visits, what is reviewed, and how far the rater is."""
-        values = super().shared(visitor) | pages.of_form(self._review.form)
+        """Who visits, what is reviewed, and how far the rater is; for every page."""
+        values: dict[str, Any] = {"csrf": visitor.csrf(self._access), "rater": visitor.rater}
+        values |= pages.of_form(self._review.form)
         if visitor.rater:
             done, total = self._review.progress(visitor.rater)
             can_undo = self._review.store.can_undo(visitor.rater)
             values |= {"done": done, "total": total, "can_undo": can_undo}
         return values
+
+    def page(
+        self, request: Request, template: str, values: dict[str, Any] | None = None, code: int = 200
+    ) -> HTMLResponse:
+        """A rendered template."""
+        visitor = _visitor(request)
+        shown = self.shared(visitor) | (values or {})
+        text = pages.TEMPLATES.get_template(template).render(shown)
+        response = HTMLResponse(text, code)
+        if request.state.new_visitor:
+            set_visitor(response, visitor, self._access)
+        return response
+
+    def sign_in(self, visitor: Sender, name: Text = "") -> Response:
+        """Begin or continue as this rater."""
+        response = see("/review")
+        set_visitor(response, Visitor(visitor.id, check_name(name)), self._access)
+        return response
+
+    def leave(self, visitor: Sender) -> Response:
+        """Make room for another rater at this browser."""
+        response = see("/")
+        set_visitor(response, Visitor.new(), self._access)
+        return response
+
+    def audio(self, visitor: Visiting, request: Request, clip: str) -> Response:
+        """A recording of the review, whole or in part."""
+        return clip_response(request, self._recording(visitor, clip))
+
+    def wave(self, visitor: Visiting, clip: str) -> Response:
+        """The outline of a recording as a picture."""
+        return Response(wave(self._recording(visitor, clip)), media_type="image/svg+xml")
+
+    def _recording(self, visitor: Visitor, clip: str) -> bytes:
+        if not visitor.rater or clip not in self._clips:
+            raise HTTPException(404, "no such recording")
+        return self._clips.wav(clip)
+
+    def static(self, name: str) -> Response:
+        """Style and script."""
+        if name not in pages.STATIC:
+            raise HTTPException(404, "no such file")
+        kind, content = pages.STATIC[name]
+        return Response(content, media_type=kind)
+
+    def user_error(self, request: Request, error: Exception) -> Response:
+        """What the visitor can mend."""
+        return self.page(request, "error.html.j2", {"message": str(error)}, 400)
+
+    def bad_form(self, request: Request, error: Exception) -> Response:
+        """A form with a field missing; nothing of it is sent back."""
+        message = "the form is not complete; load it again"
+        return self.page(request, "error.html.j2", {"message": message}, 400)
 
     # --- pages -------------------------------------------------------------------------
 
@@ -202,3 +294,23 @@ class _Site(Site):
         kind = _MEDIA_TYPES[name[name.rindex(".") :]]
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(files[name](self._review), headers=disposition, media_type=kind)
+
+
+def clip_response(request: Request, data: bytes) -> Response:
+    """A recording, whole or the requested byte range."""
+    headers = {"Accept-Ranges": "bytes"}
+    try:
+        part = byte_range(request.headers.get("range"), len(data))
+    except ValueError:
+        headers["Content-Range"] = f"bytes */{len(data)}"
+        return Response(status_code=416, headers=headers)
+    if part is None:
+        return Response(data, media_type="audio/wav", headers=headers)
+    first, last = part
+    headers["Content-Range"] = f"bytes {first}-{last}/{len(data)}"
+    return Response(data[first : last + 1], 206, headers, "audio/wav")
+
+
+def see(path: str) -> RedirectResponse:
+    """Go on to another page after an action."""
+    return RedirectResponse(path, 303)

@@ -30,11 +30,17 @@ from typing import Literal
 
 import numpy as np
 
-from fusion import Rating
+from blueprints import counted
+from fusion import DIMENSIONS, Rating
 from trace_eval.estimate.limits import score_reach
+from trace_eval.review.forms import Phase
+from trace_eval.review.session import Labelled, Review
 
 #: Coverage of the intervals.
 LEVEL = 0.95
+
+#: What is rated, overall first, as in all tables of results.
+RATED: tuple[Phase, ...] = ("overall", *DIMENSIONS)
 
 
 @dataclass(frozen=True)
@@ -122,3 +128,42 @@ def _score_interval(values: Sequence[float], population: int) -> tuple[float, fl
     effective = n * (population - 1) / (population - n)
     z = NormalDist().inv_cdf((1 + LEVEL) / 2)
     return score_reach(np.array(values), np.full(n, 1 / n), effective, z).around(mean)
+
+
+def accuracies(review: Review, labelled: Sequence[Labelled]) -> dict[Phase, Accuracy]:
+    """The judge's accuracy on every dimension and overall, corrected for the queue.
+
+    The population of each is the pairs that the judge rated there: an unscored pair is
+    neither right nor wrong.
+    """
+    judge = review.material.judge_ratings()
+    by_phase: dict[Phase, Accuracy] = {}
+    for phase in RATED:
+        people: dict[str, list[Rating]] = {}
+        for row in labelled:
+            if row.view.repeat == 0 and phase in row.ratings:
+                people.setdefault(row.view.item, []).append(row.ratings[phase])
+        rated = judge[phase]
+        by_phase[phase] = estimate_accuracy(
+            agreement_scores(rated, people),
+            [item for item in review.plan.needed if item in rated],
+            [item for item in review.plan.others if item in rated],
+        )
+    return by_phase
+
+
+def accuracy_lines(accuracies: Mapping[Phase, Accuracy]) -> list[str]:
+    """The accuracies in words, one line each."""
+    lines = []
+    for phase, row in accuracies.items():
+        seen = f"{row.reviewed} of {counted(row.population, 'judged pair')} reviewed"
+        if row.value is not None:
+            what = f"{row.value:.1%}, {LEVEL:.0%} interval {row.low:.1%} to {row.high:.1%}"
+            lines.append(f"{phase}: {what} (uncorrected {row.naive:.1%}; {seen})")
+        elif row.status == "bounds":
+            lines.append(
+                f"{phase}: between {row.low:.1%} and {row.high:.1%}, {row.reason} ({seen})"
+            )
+        else:
+            lines.append(f"{phase}: unknown, {row.reason}")
+    return lines

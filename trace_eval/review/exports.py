@@ -19,11 +19,9 @@ from trace_eval.data.answers import Recording, turn_role
 from trace_eval.data.csv_cells import table_lines
 from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.data.outputs import claimed, write_file
-from trace_eval.review.estimate import Accuracy
-from trace_eval.review.forms import score_of, scored_step, turn_of
+from trace_eval.review.estimate import Accuracy, accuracies
+from trace_eval.review.forms import Phase, score_of, scored_step, turn_of
 from trace_eval.review.labelstudio_tasks import Imported
-from trace_eval.review.protocol import Phase
-from trace_eval.review.results import accuracies
 from trace_eval.review.session import Labelled, Review
 from trace_eval.review.store import StoredAnswer
 

@@ -1,39 +1,94 @@
 """The questions to raters about one item: the questions in turn, and which answers they take.
 
-A form belongs to a rubric. Typed ties of a pair are asked for by the HCoT protocol
-(:mod:`trace_eval.review.protocol`), which is the form of the rubric TRACE; a score is one question
-on the rubric's scale. A form may have several questions for an item: the next one is the first
-that has no answer yet.
+A form belongs to a rubric. Pairs are rated by the form of TRACE, the HCoT protocol: one dimension
+after the other, then overall, acceptability first. A typed tie is never asked for: it follows from
+two or three small answers (:func:`fusion.from_steps`). Answers are kept in the pair's own order
+("is A acceptable"), whatever was shown first. A score is one question on its rubric's scale, which
+another one about the rater's confidence may follow. The next question is the first one that has no
+answer yet.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from fusion import DIMENSIONS, Rating, from_steps
 from trace_eval.data.items import FEEDBACK_CODES, Single
 from trace_eval.data.outcome import Order
 from trace_eval.data.pairs import Pair
-from trace_eval.review import protocol
-from trace_eval.review.protocol import Answers, ReviewQuestion
 from trace_eval.rubrics.single import ScoreRubric
+
+#: Blocks of questions about a pair; each gives one rating.
+Phase = Literal["overall_first", "content", "voice_quality", "paralinguistics", "overall"]
+
+#: What is asked: is the first shown acceptable, is the second, which is better, a comment;
+#: or a score, or how sure the rater is of it.
+Kind = Literal["first", "second", "better", "comment", "score", "confidence"]
+
+#: The rubric whose form is the HCoT protocol.
+RUBRIC = "trace"
+
+YES, NO, EQUAL = "yes", "no", "equal"
+FIRST, SECOND = str(Rating.A), str(Rating.B)
+
+#: Name of the last step; its answer finishes the item.
+COMMENT = "comment"
+
+#: Suffix of a rating that came as a typed tie (imports), without the questions behind it.
+TYPED = "rating"
+
+#: Longest comment that is kept, characters.
+COMMENT_LIMIT = 4000
 
 #: What a rater sends who gives no score.
 NO_SCORE = "none"
 
-#: How keys of questions about a turn begin, and how those of confidence in a score end.
-_TURN, _SURE = "turn-", ".confidence"
-
 #: How sure a rater is: answer -> words.
 CONFIDENCE: Mapping[str, str] = {"1": "Guessing", "2": "Fairly sure", "3": "Certain"}
 
+#: How keys of questions about a turn begin, and how those of confidence in a score end.
+_TURN, _SURE = "turn-", ".confidence"
 
-class Form(ABC):
-    """The questions of one rubric.
+Answers = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ReviewQuestion:
+    """One question to a rater.
 
     Attributes:
+        phase: its block; None for the comment, and for a score.
+        kind: what is asked, in the order shown.
+        key: where the answer is stored, in the pair's own order.
+        values: the answers that may be given, in the order shown; empty: any text.
+    """
+
+    phase: Phase | None
+    kind: Kind
+    key: str
+    values: tuple[str, ...] = ()
+
+    def check(self, value: str) -> str:
+        """An answer as it came.
+
+        Raises:
+            ValueError: the question does not offer it.
+        """
+        if value not in self.values:
+            raise ValueError(
+                f"{self.key}: {value!r:.40} is no answer; use {', '.join(self.values)}"
+            )
+        return value
+
+
+@dataclass(frozen=True)
+class TieForm:
+    """A typed tie of each of TRACE's dimensions, overall, and a comment on the pair.
+
+    Attributes:
+        overall_first: ask for a blind overall impression before the dimensions.
         unit: what an item is called on pages.
         codes: feedback that may go with an answer, code -> meaning.
         comments_on_items: a comment belongs to the item and is kept while its questions are
@@ -41,82 +96,59 @@ class Form(ABC):
         plays_first: whether the first answer about an item asks to have played its recordings.
     """
 
-    unit: ClassVar[str]
-    codes: ClassVar[Mapping[str, str]] = {}
-    comments_on_items: ClassVar[bool]
-    plays_first: ClassVar[bool]
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The rubric's name, under which answers are kept."""
-
-    @abstractmethod
-    def next_step(
-        self, item: Pair | Single, answers: Answers, order: Order
-    ) -> ReviewQuestion | None:
-        """The first question without an answer; None when the item is finished."""
-
-    @abstractmethod
-    def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
-        """An answer as it is kept, in the item's own order.
-
-        Raises:
-            ValueError: the question does not offer this answer.
-        """
-
-    @abstractmethod
-    def longest(self, item: Pair | Single) -> int:
-        """Most answers that the item can take."""
-
-
-@dataclass(frozen=True)
-class TieForm(Form):
-    """The HCoT protocol: a typed tie of each of TRACE's dimensions, overall, and a comment."""
-
     overall_first: bool
 
-    unit = "pair"
-    comments_on_items = True
-    plays_first = True
+    name: ClassVar[str] = RUBRIC
+    unit: ClassVar[str] = "pair"
+    codes: ClassVar[Mapping[str, str]] = {}
+    comments_on_items: ClassVar[bool] = True
+    plays_first: ClassVar[bool] = True
 
-    @property
-    def name(self) -> str:
-        """Name of TRACE's form."""
-        return protocol.RUBRIC
-
-    def next_step(
-        self, item: Pair | Single, answers: Answers, order: Order
-    ) -> ReviewQuestion | None:
-        """See :func:`trace_eval.review.protocol.next_step`."""
-        return protocol.next_step(answers, order, self.overall_first)
+    def next_step(self, _: object, answers: Answers, order: Order) -> ReviewQuestion | None:
+        """The first question without an answer; None when the item is finished."""
+        for phase in phases(self.overall_first):
+            if rating(answers, phase) is not None:
+                continue
+            keys = [f"{phase}.{side}" for side in order]
+            asked = (
+                ReviewQuestion(phase, "first", keys[0], (YES, NO)),
+                ReviewQuestion(phase, "second", keys[1], (YES, NO)),
+                ReviewQuestion(phase, "better", f"{phase}.better", (FIRST, SECOND, EQUAL)),
+            )
+            return next(step for step in asked if step.key not in answers)
+        return None if COMMENT in answers else ReviewQuestion(None, "comment", COMMENT)
 
     def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
-        """See :func:`trace_eval.review.protocol.stored_value`."""
-        return protocol.stored_value(step, value, order)
+        """The answer in the pair's own order; see :meth:`ReviewQuestion.check`."""
+        if step.kind == "comment":
+            return ""
+        if step.check(value) != EQUAL and step.kind == "better" and order == "ba":
+            return str(Rating(value).swapped)
+        return value
 
-    def longest(self, item: Pair | Single) -> int:
-        """See :func:`trace_eval.review.protocol.longest`."""
-        return protocol.longest(self.overall_first)
+    def longest(self, _: object) -> int:
+        """Most answers that an item can take, its comment included."""
+        return 3 * len(phases(self.overall_first)) + 1
 
 
 @dataclass(frozen=True)
-class ReviewScoreForm(Form):
+class ReviewScoreForm:
     """A score on the rubric's scale, or none, with feedback codes and a comment.
 
-    One for the answer, or one for each of the agent's turns, as the rubric's unit says.
+    One for the answer, or one for each of the agent's turns, as the rubric's unit says. The
+    attributes are those of :class:`TieForm`.
     """
 
     rubric: ScoreRubric
 
-    unit = "answer"
-    codes = FEEDBACK_CODES
-    comments_on_items = False
-    plays_first = False
+    unit: ClassVar[str] = "answer"
+    codes: ClassVar[Mapping[str, str]] = FEEDBACK_CODES
+    comments_on_items: ClassVar[bool] = False
+    plays_first: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
-        """Name of the rubric."""
+        """Name of the rubric, under which answers are kept."""
         return self.rubric.name
 
     def questions(self, item: Pair | Single) -> tuple[ReviewQuestion, ...]:
@@ -137,20 +169,21 @@ class ReviewScoreForm(Form):
         self, item: Pair | Single, answers: Answers, order: Order
     ) -> ReviewQuestion | None:
         """The first question without an answer; nobody is asked how sure no score is."""
-        return next(
-            (
-                step
-                for step in self.questions(item)
-                if step.key not in answers and answers.get(step.key.removesuffix(_SURE)) != NO_SCORE
-            ),
-            None,
-        )
+        for step in self.questions(item):
+            unscored = answers.get(step.key.removesuffix(_SURE)) == NO_SCORE
+            if step.key not in answers and not unscored:
+                return step
+        return None
 
     def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
-        """The score as a number of the scale, or how sure the rater is."""
-        if step.kind == "confidence" and value not in CONFIDENCE:
-            raise ValueError(f"confidence: {value!r:.20} is none of {', '.join(CONFIDENCE)}")
-        if value == NO_SCORE or step.kind == "confidence":
+        """The score as a number of the scale, or how sure the rater is.
+
+        Raises:
+            ValueError: the question does not offer this answer.
+        """
+        if step.kind == "confidence":
+            return step.check(value)
+        if value == NO_SCORE:
             return value
         try:
             return str(float(self.rubric.numbers.parse(value)))
@@ -160,6 +193,33 @@ class ReviewScoreForm(Form):
     def longest(self, item: Pair | Single) -> int:
         """One answer a question."""
         return len(self.questions(item))
+
+
+#: The questions of one rubric.
+Form = TieForm | ReviewScoreForm
+
+
+def phases(overall_first: bool) -> tuple[Phase, ...]:
+    """The blocks of questions about a pair in their order."""
+    first: tuple[Phase, ...] = ("overall_first",) if overall_first else ()
+    return (*first, *DIMENSIONS, "overall")
+
+
+def rating(answers: Answers, phase: Phase) -> Rating | None:
+    """The typed tie of a block, in the pair's own order; None while it is not decided."""
+    typed = answers.get(f"{phase}.{TYPED}")
+    if typed is not None:
+        return Rating(typed)
+    a, b = answers.get(f"{phase}.a"), answers.get(f"{phase}.b")
+    better = answers.get(f"{phase}.better")
+    if a is None or b is None or (a == b == YES and better is None):
+        return None
+    return from_steps(a == YES, b == YES, Rating(better) if better in (FIRST, SECOND) else None)
+
+
+def shown_rating(value: Rating, order: Order) -> Rating:
+    """A rating of the pair as the rater saw it, and back: the map is its own inverse."""
+    return value if order == "ab" else value.swapped
 
 
 def turn_of(step: str) -> int | None:

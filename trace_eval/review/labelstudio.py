@@ -24,9 +24,17 @@ from trace_eval.data.items import Single
 from trace_eval.data.outputs import claimed, write_file
 from trace_eval.data.pairs import Pair
 from trace_eval.review.audio import keyed
-from trace_eval.review.labelstudio_format import annotator, results_of
-from trace_eval.review.labelstudio_scores import SILENCE, ScoreTasks
-from trace_eval.review.labelstudio_tasks import PHASES, Imported, PairTasks, Tasks
+from trace_eval.review.checks import check_name
+from trace_eval.review.labelstudio_tasks import (
+    PHASES,
+    SILENCE,
+    Imported,
+    PairTasks,
+    Said,
+    ScoreTasks,
+    Tasks,
+    url,
+)
 from trace_eval.review.session import Review
 
 __all__ = ["PHASES", "Imported", "config", "read_results", "tasks", "write_tasks"]
@@ -96,7 +104,7 @@ def _write_tasks(review: Review, folder: Path) -> tuple[str, ...]:
     if not records:
         raise UserError(f"no tasks: {problems[0] if problems else 'there is nothing to review'}")
     text = json.dumps(records, indent=2, ensure_ascii=False) + "\n"
-    if kind.url(SILENCE) in text:
+    if url(SILENCE) in text:
         replace_file(audio / f"{SILENCE}.wav", _silence())
     write_file(folder / "tasks.json", text)
     write_file(folder / "config.xml", config(review))
@@ -151,11 +159,34 @@ def _read(
         return Imported(problems=(str(annotation),)), ""
     who = ""
     try:
-        rater = annotator(annotation)
+        rater = _annotator(annotation)
         who = f" ({rater})"
-        return kind.read(rater, item, results_of(annotation)), who
+        return kind.read(rater, item, _said(annotation)), who
     except UserError as error:
         return Imported(problems=(str(error),)), who
+
+
+def _annotator(annotation: Mapping[str, Any]) -> str:
+    """The annotator as a rater of the review."""
+    who = annotation.get("completed_by")
+    if isinstance(who, Mapping):
+        who = who.get("email") or who.get("id")
+    return check_name(f"label-studio:{who or 'unknown'}")
+
+
+def _said(annotation: Mapping[str, Any]) -> Said:
+    """The entries of an annotation that say something."""
+    result, said = annotation.get("result"), []
+    for number, one in enumerate(result if isinstance(result, list) else (), start=1):
+        if isinstance(one, strict_json.BadJson):
+            raise UserError(f"result {number}: {one}")
+        if isinstance(one, Mapping) and one.get("from_name"):
+            field, value = str(one["from_name"]), one.get("value")
+            if isinstance(value, strict_json.BadJson):
+                raise UserError(f"{field}: {value}")
+            if isinstance(value, Mapping):
+                said.append((field, value))
+    return said
 
 
 def _known(

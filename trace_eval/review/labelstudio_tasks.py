@@ -4,24 +4,40 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 from blueprints import UserError
 from fusion import DIMENSIONS, Rating
+from trace_eval.data.items import Single
 from trace_eval.data.outcome import Order
 from trace_eval.data.pairs import Pair
-from trace_eval.review import labelstudio_format as studio
+from trace_eval.review import pages
 from trace_eval.review.audio import Clips
-from trace_eval.review.labelstudio_format import LabelStudioResult
-from trace_eval.review.protocol import COMMENT, TYPED, Phase, shown_rating
+from trace_eval.review.forms import (
+    COMMENT,
+    COMMENT_LIMIT,
+    NO_SCORE,
+    TYPED,
+    Phase,
+    ReviewScoreForm,
+    shown_rating,
+)
 from trace_eval.review.queue import shown_order
 from trace_eval.review.session import Review
-from trace_eval.review.store import StoreView
+from trace_eval.review.store import Remark, StoreView
 
 #: Where Label Studio serves local files from; the folder is relative to its document root.
 AUDIO_URL = "/data/local-files/?d=audio/"
+
+#: What plays where other tasks have a recording.
+SILENCE = "silence"
+
+#: What a field of the interface says: (its name, the value of a result).
+Said = Sequence[tuple[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -45,10 +61,6 @@ class Tasks(ABC):
         self.review = review
         self.clips = Clips(review.items, review.store.secret)
 
-    def url(self, clip: str) -> str:
-        """Where Label Studio finds a recording."""
-        return f"{AUDIO_URL}{clip}.wav"
-
     @abstractmethod
     def sounds(self, item: Any) -> Sequence[str]:
         """Ids of the recordings that an item's task plays."""
@@ -62,7 +74,7 @@ class Tasks(ABC):
         """The labelling interface, line by line."""
 
     @abstractmethod
-    def read(self, rater: str, item: Any, results: Sequence[LabelStudioResult]) -> Imported:
+    def read(self, rater: str, item: Any, said: Said) -> Imported:
         """Store an annotator's answer about an item.
 
         Raises:
@@ -108,38 +120,187 @@ class PairTasks(Tasks):
         audible = spoken in self.clips
         return {
             "instruction": item.instruction.text or "(spoken, see below)",
-            "first": self.url(first),
-            "second": self.url(second),
+            "first": url(first),
+            "second": url(second),
             # Without a spoken instruction the player has the first answer, and says so.
-            "spoken": self.url(spoken if audible else first),
+            "spoken": url(spoken if audible else first),
             "spoken_note": "Instruction" if audible else "(no spoken instruction)",
         }
 
     def interface(self) -> list[str]:
         """Players, a choice for each dimension, and a comment."""
-        lines = [
-            studio.header("Instruction"),
-            '  <Text name="instruction" value="$instruction"/>',
-            studio.header("$spoken_note"),
-            studio.player("spoken"),
-            studio.header("Answer 1"),
-            studio.player("first"),
-            studio.header("Answer 2"),
-            studio.player("second"),
-        ]
+        lines = [_header("Instruction"), '  <Text name="instruction" value="$instruction"/>']
+        for title, name in (
+            ("$spoken_note", "spoken"),
+            ("Answer 1", "first"),
+            ("Answer 2", "second"),
+        ):
+            lines += [_header(title), _player(name)]
         for phase in PHASES:
-            lines += [studio.header(QUESTIONS[phase]), *studio.choices(phase, "first", CHOICES)]
-        return [*lines, studio.comment("first")]
+            lines += [_header(QUESTIONS[phase]), *_choices(phase, "first", CHOICES)]
+        return [*lines, _comment("first")]
 
-    def read(self, rater: str, item: Pair, results: Sequence[LabelStudioResult]) -> Imported:
+    def read(self, rater: str, item: Pair, said: Said) -> Imported:
         """One finished view of the pair."""
-        order, ratings = self.order(item), {}
-        for phase in PHASES:
-            choice = studio.chosen(phase, results, CHOICES)
-            if choice is None:
-                raise UserError(f"no choice for {phase}; finish the annotation")
-            ratings[f"{phase}.{TYPED}"] = str(shown_rating(Rating(choice), order))
-        now, comment = time.time(), studio.comment_of(results)
-        view = StoreView(rater, item.id, 0, order, now, now, comment, "hidden")
+        order = self.order(item)
+        ratings = {
+            f"{phase}.{TYPED}": str(shown_rating(Rating(_chosen(phase, said, CHOICES)), order))
+            for phase in PHASES
+        }
+        now = time.time()
+        view = StoreView(rater, item.id, 0, order, now, now, _comment_in(said), "hidden")
         new = self.review.store.insert_finished(view, ratings | {COMMENT: ""})
         return Imported(int(new), int(not new))
+
+
+#: Names in the interface of single answers: the words that are shown, the score, the player of
+#: the answer or of the whole call, and what that is called.
+WORDS, SCORE, ANSWER = "shown", "score", "answer"
+CALL = "Call: the user above, the agent below"
+
+
+class ScoreTasks(Tasks):
+    """What the rubric shows of an answer, and a choice on its scale."""
+
+    @cached_property
+    def form(self) -> ReviewScoreForm:
+        """The questions."""
+        assert isinstance(self.review.form, ReviewScoreForm)
+        return self.review.form
+
+    @cached_property
+    def offered(self) -> dict[str, str]:
+        """Label of the scale -> its words, the best first; at last no score."""
+        points = self.form.rubric.points
+        labels = [f"{label:g}" for label in self.form.rubric.numbers.labels]
+        return {x: f"{x}: {points[x]}" for x in labels[::-1]} | {NO_SCORE: "no score"}
+
+    def players(self, item: Pair | Single) -> dict[str, str]:
+        """Name of a player -> id of its recording; of a call the whole."""
+        roles = {role.replace("-", "_"): role for role in item.recordings()}
+        if item.answers[0].conversation is not None:
+            roles = {ANSWER: ANSWER}
+        results = {name: self.clips.clip_id(item.id, role) for name, role in roles.items()}
+        return {name: clip for name, clip in results.items() if clip in self.clips}
+
+    @cached_property
+    def heard(self) -> list[str]:
+        """The players of the interface, which is one for all tasks."""
+        return list(dict.fromkeys(n for item in self.review.items for n in self.players(item)))
+
+    def sounds(self, item: Single) -> Sequence[str]:
+        """Recordings, or the whole call."""
+        return list(self.players(item).values())
+
+    def data(self, item: Single) -> dict[str, str]:
+        """Words and players; one that an item has nothing for is silent, and says so."""
+        playing = self.players(item)
+        results = {WORDS: self.words(item)}
+        for name in self.heard:
+            title = CALL if item.answer.conversation else name.replace("_", " ").capitalize()
+            results[name] = url(playing.get(name, SILENCE))
+            results[f"{name}_note"] = title if name in playing else f"({title}: no sound)"
+        return results
+
+    def words(self, item: Single) -> str:
+        """What the app shows of it, in one text."""
+        rubric, call = self.form.rubric, item.answer.conversation
+        if call is not None:
+            return pages.transcript(call)
+        parts = [*pages.asked(item, rubric), ("Rationale", pages.rationale(item, rubric))]
+        parts.append(("Answer", item.answer.text))
+        lines = [f"{who}: {text}" if who else text for who, text in parts if text]
+        return "\n\n".join(lines) or "(listen)"
+
+    def interface(self) -> list[str]:
+        """Words, players, and what is asked."""
+        rubric = self.form.rubric
+        lines = [_header(rubric.title), _header(" ".join(rubric.question.split()), size=6)]
+        lines.append(f'  <Text name="{WORDS}" value="${WORDS}"/>')
+        called = any(item.answers[0].conversation for item in self.review.items)
+        for name in self.heard:
+            lines += [_header(f"${name}_note"), _player(name, called and name == ANSWER)]
+        # The keys that choices have on the review's pages.
+        keys = {choice: choice for choice in self.offered if len(choice) == 1} | {NO_SCORE: "n"}
+        return [*lines, *_choices(SCORE, WORDS, self.offered, keys), _comment(WORDS)]
+
+    def read(self, rater: str, item: Single, said: Said) -> Imported:
+        """The score of the answer."""
+        question, store = self.form.questions(item)[0], self.review.store
+        choice = _chosen(SCORE, said, self.offered)
+        view = store.start(rater, item.id, 0, "ab")
+        kept, before = self.form.stored(question, choice, "ab"), store.answers(view)
+        if (was := before.get(question.key, kept)) != kept:
+            was = was.removesuffix(".0")
+            changed = f"{question.key}: {choice} now, {was} when it was read before; that stays"
+            return Imported(0, 1, (changed,))
+        remark = Remark(comment=_comment_in(said))
+        new = store.answer(view, question.key, kept, None, remark, "hidden")
+        return Imported(int(new), int(not new))
+
+
+# --- the interface, and what annotations say in it -----------------------------------------
+
+
+def url(clip: str) -> str:
+    """Where Label Studio finds a recording."""
+    return f"{AUDIO_URL}{clip}.wav"
+
+
+def _header(words: str, size: int = 4) -> str:
+    """A heading; 6 is the smallest size."""
+    return f'  <Header value={quoteattr(words)} size="{size}"/>'
+
+
+def _player(name: str, split: bool = False) -> str:
+    """A player of the sound in a task's field of that name; split: a lane for each channel."""
+    lanes = ' splitchannels="true"' if split else ""
+    return f'  <Audio name="{name}" value="${name}"{lanes}/>'
+
+
+def _choices(
+    field: str, to: str, offered: Mapping[str, str], keys: Mapping[str, str] | None = None
+) -> list[str]:
+    """One choice of several about ``to``; those without a key get what Label Studio has left."""
+    hot = {choice: f' hotkey="{key}"' for choice, key in (keys or {}).items()}
+    return [
+        f'  <Choices name="{field}" toName="{to}" choice="single" required="true">',
+        *(
+            f"    <Choice value={quoteattr(words)} alias={quoteattr(choice)}{hot.get(choice, '')}/>"
+            for choice, words in offered.items()
+        ),
+        "  </Choices>",
+    ]
+
+
+def _comment(to: str) -> str:
+    """A field for free words."""
+    what = f'name="{COMMENT}" toName="{to}" placeholder="Comment" maxSubmissions="1"'
+    return f"  <TextArea {what}/>"
+
+
+def _chosen(field: str, said: Said, offered: Mapping[str, str]) -> str:
+    """The one choice of a field; results may hold it or its words.
+
+    Raises:
+        UserError: there is none, it is not one, or none of those that are offered.
+    """
+    provided = [value.get("choices") for name, value in said if name == field]
+    if not provided:
+        raise UserError(f"no choice for {field}; finish the annotation")
+    details = provided if len(provided) > 1 else provided[0]
+    if len(provided) > 1 or not isinstance(details, list) or len(details) != 1:
+        raise UserError(f"{field}: expected one choice, got {details!r:.60}")
+    for choice, words in offered.items():
+        if details[0] in (choice, words):
+            return choice
+    raise UserError(f"{field}: {details[0]!r:.60} is none of {', '.join(offered)}")
+
+
+def _comment_in(said: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
+    """The free words of an annotation."""
+    texts = [value.get("text") for name, value in said if name == COMMENT]
+    text = texts[-1] if texts else ""
+    return ("\n".join(map(str, text)) if isinstance(text, list) else str(text or ""))[
+        :COMMENT_LIMIT
+    ]

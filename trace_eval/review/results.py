@@ -1,107 +1,82 @@
-"""The results of a review: accuracy of the judge, agreement between raters, test-retest."""
+"""The results of a review so far: progress, agreement between raters, accuracies of the judge."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
-from blueprints import counted
-from fusion import DIMENSIONS, Rating
+from fusion import Rating
 from trace_eval.opinions.codes import LABELS, TYPED, Codes
-from trace_eval.review.estimate import LEVEL, Accuracy, agreement_scores, estimate_accuracy
-from trace_eval.review.protocol import Phase
+from trace_eval.review.estimate import RATED, accuracies
+from trace_eval.review.events import DEFINITIONS
+from trace_eval.review.exports import files_of
+from trace_eval.review.forms import Phase
+from trace_eval.review.pages import TITLES
 from trace_eval.review.session import Labelled, Review
 from trace_eval.stats.agreement.alpha import alpha
 from trace_eval.stats.agreement.counts import joint_counts, kappa
 from trace_eval.stats.agreement.noise import noise
-
-#: What is rated, overall first, as in all tables of results.
-RATED: tuple[Phase, ...] = ("overall", *DIMENSIONS)
-
-
-@dataclass(frozen=True)
-class Kappa:
-    """Cohen's kappa of two raters, -1 to 1; None: not defined, e.g. only one label occurs."""
-
-    raters: tuple[str, str]
-    phase: Phase
-    items: int
-    same: float
-    kappa: float | None
+from trace_eval.turns.corrected import correct_report
+from trace_eval.turns.options import FigureOptions
+from trace_eval.turns.report import measure_items
 
 
 @dataclass(frozen=True)
-class PhaseAlpha:
-    """Krippendorff's alpha (nominal) of all raters; None with a reason."""
+class RaterAgreement:
+    """How far raters agree on one dimension.
 
+    Attributes:
+        who: two raters (kappa), all (Krippendorff's alpha, nominal), or one who rated pairs twice.
+        value: beyond chance, -1 to 1; None: not defined, e.g. only one label occurs.
+        same: share of equal ratings, 0 to 1; None of alpha.
+        reason: why there is no alpha.
+    """
+
+    who: str
     phase: Phase
     items: int
-    alpha: float | None
-    reason: str | None
-
-
-@dataclass(frozen=True)
-class Retest:
-    """How often a rater gave the same rating again; kappa None: not defined."""
-
-    rater: str
-    phase: Phase
-    items: int
-    same: float
-    kappa: float | None
+    value: float | None
+    same: float | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
 class AnnotatorAgreement:
     """Agreement between raters, and of raters with themselves."""
 
-    kappas: tuple[Kappa, ...]
-    alphas: tuple[PhaseAlpha, ...]
-    retests: tuple[Retest, ...]
-
-
-def accuracies(review: Review, labelled: Sequence[Labelled]) -> dict[Phase, Accuracy]:
-    """The judge's accuracy on every dimension and overall, corrected for the queue.
-
-    The population of each is the pairs that the judge rated there: an unscored pair is
-    neither right nor wrong.
-    """
-    judge = review.material.judge_ratings()
-    by_phase: dict[Phase, Accuracy] = {}
-    for phase in RATED:
-        people: dict[str, list[Rating]] = {}
-        for row in labelled:
-            if row.view.repeat == 0 and phase in row.ratings:
-                people.setdefault(row.view.item, []).append(row.ratings[phase])
-        rated = judge[phase]
-        by_phase[phase] = estimate_accuracy(
-            agreement_scores(rated, people),
-            [item for item in review.plan.needed if item in rated],
-            [item for item in review.plan.others if item in rated],
-        )
-    return by_phase
+    kappas: tuple[RaterAgreement, ...]
+    alphas: tuple[RaterAgreement, ...]
+    retests: tuple[RaterAgreement, ...]
 
 
 def agreement(labelled: Sequence[Labelled]) -> AnnotatorAgreement:
     """Kappa of all pairs of raters, alpha of all raters, test-retest of each."""
-    firsts = [row for row in labelled if row.view.repeat == 0]
     kappas, alphas, retests = [], [], []
     for phase in RATED:
         by_rater: dict[str, dict[str, Rating]] = {}
-        for row in firsts:
-            if phase in row.ratings:
+        rated = [row for row in labelled if phase in row.ratings]
+        for row in rated:
+            if row.view.repeat == 0:
                 by_rater.setdefault(row.view.rater, {})[row.view.item] = row.ratings[phase]
         kappas += [
-            result
-            for pair in combinations(sorted(by_rater), 2)
-            if (result := _kappa(phase, pair, by_rater[pair[0]], by_rater[pair[1]]))
+            _kappa(phase, *pair)
+            for pair in combinations(sorted(by_rater.items()), 2)
+            if pair[0][1].keys() & pair[1][1].keys()
         ]
         if len(by_rater) > 1:
             alphas.append(_alpha(phase, by_rater))
-        retests += _retests(phase, labelled)
+        for rater in sorted({row.view.rater for row in rated}):
+            views = [row for row in rated if row.view.rater == rater]
+            views.sort(key=lambda row: row.view.repeat)
+            item = _numbers(row.view.item for row in views)
+            again = noise(item, _codes([row.ratings[phase] for row in views]))
+            if again.items:
+                values = again.retest_kappa, again.retest
+                retests.append(RaterAgreement(rater, phase, again.items, *values))
     return AnnotatorAgreement(tuple(kappas), tuple(alphas), tuple(retests))
 
 
@@ -109,55 +84,103 @@ def _codes(ratings: Sequence[Rating]) -> Codes:
     return np.array([LABELS.index(str(rating)) for rating in ratings], np.int8)
 
 
+def _numbers(names: Iterable[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    index: dict[str, int] = {}
+    return np.array([index.setdefault(name, len(index)) for name in names], np.int64)
+
+
 def _kappa(
-    phase: Phase, raters: tuple[str, str], first: dict[str, Rating], second: dict[str, Rating]
-) -> Kappa | None:
-    both = [item for item in first if item in second]
-    if not both:
-        return None
-    one, two = (_codes([ratings[item] for item in both]) for ratings in (first, second))
+    phase: Phase, first: tuple[str, dict[str, Rating]], second: tuple[str, dict[str, Rating]]
+) -> RaterAgreement:
+    both = [item for item in first[1] if item in second[1]]
+    one, two = (_codes([ratings[item] for item in both]) for _, ratings in (first, second))
     value = float(kappa(joint_counts(one, two, len(TYPED))))
-    return Kappa(
-        raters, phase, len(both), float((one == two).mean()), None if np.isnan(value) else value
+    return RaterAgreement(
+        f"{first[0]} and {second[0]}",
+        phase,
+        len(both),
+        None if np.isnan(value) else value,
+        float((one == two).mean()),
     )
 
 
-def _alpha(phase: Phase, by_rater: dict[str, dict[str, Rating]]) -> PhaseAlpha:
-    opinions = [(i, rating) for ratings in by_rater.values() for i, rating in ratings.items()]
-    index: dict[str, int] = {}
-    item = np.array([index.setdefault(name, len(index)) for name, _ in opinions], np.int64)
-    result = alpha(item, _codes([r for _, r in opinions]), len(index), len(by_rater))
+def _alpha(phase: Phase, by_rater: dict[str, dict[str, Rating]]) -> RaterAgreement:
+    opinions = [one for ratings in by_rater.values() for one in ratings.items()]
+    item = _numbers(name for name, _ in opinions)
+    result = alpha(item, _codes([r for _, r in opinions]), int(item.max()) + 1, len(by_rater))
     reason = None
     if result.nominal is None:
         reason = "no pair has two raters" if not result.items else "only one label occurs"
-    return PhaseAlpha(phase, result.items, result.nominal, reason)
+    return RaterAgreement("all raters", phase, result.items, result.nominal, reason=reason)
 
 
-def _retests(phase: Phase, labelled: Sequence[Labelled]) -> list[Retest]:
-    retests = []
-    for rater in sorted({row.view.rater for row in labelled}):
-        rows = [row for row in labelled if row.view.rater == rater and phase in row.ratings]
-        rows.sort(key=lambda row: row.view.repeat)
-        index: dict[str, int] = {}
-        item = np.array([index.setdefault(r.view.item, len(index)) for r in rows], np.int64)
-        again = noise(item, _codes([row.ratings[phase] for row in rows]))
-        if again.retest is not None:
-            retests.append(Retest(rater, phase, again.items, again.retest, again.retest_kappa))
-    return retests
+#: Files to download -> what the link says.
+DOWNLOADS: dict[str, str] = {
+    "labels.csv": "CSV",
+    "labels.jsonl": "JSON lines",
+    "labels.json": "HCoT JSON",
+    "retest.jsonl": "repeated pairs",
+    "set_aside.csv": "taken back, or given before a correction",
+    "ratings.jsonl": "answers with their scores",
+    "events.csv": "events of calls as corrected",
+}
 
 
-def accuracy_lines(accuracies: Mapping[Phase, Accuracy]) -> list[str]:
-    """The accuracies in words, one line each."""
-    lines = []
-    for phase, row in accuracies.items():
-        seen = f"{row.reviewed} of {counted(row.population, 'judged pair')} reviewed"
-        if row.value is not None:
-            what = f"{row.value:.1%}, {LEVEL:.0%} interval {row.low:.1%} to {row.high:.1%}"
-            lines.append(f"{phase}: {what} (uncorrected {row.naive:.1%}; {seen})")
-        elif row.status == "bounds":
-            lines.append(
-                f"{phase}: between {row.low:.1%} and {row.high:.1%}, {row.reason} ({seen})"
-            )
-        else:
-            lines.append(f"{phase}: unknown, {row.reason}")
-    return lines
+def results_page(review: Review, unlocked: bool) -> dict[str, Any]:
+    """Values of the page of results; the judge's share of it only when unlocked."""
+    raters = sorted({view.rater for view in review.store.views()})
+    values: dict[str, Any] = {
+        "progress": [(name, *review.progress(name)) for name in raters],
+        "unlocked": unlocked,
+        "downloads": [(n, DOWNLOADS[n]) for n in files_of(review) if n in DOWNLOADS],
+        "population": len(review.plan.population),
+        "left_out": len(review.material.left_out),
+    }
+    values["timing"] = _timing(review) if unlocked else None
+    if review.material.rubric:
+        return values
+    return values | _pair_results(review, unlocked)
+
+
+def _timing(review: Review) -> dict[str, Any] | None:
+    """Figures of timing as measured and as corrected; None: nobody looked at events."""
+    log = review.events
+    if log is None or not log.looked_at:
+        return None
+    report = measure_items(log.items, DEFINITIONS, options=FigureOptions(resamples=0))
+    both = correct_report(report, log.made())
+    names = ("figure", "measured", "corrected", "events")
+    table = both.figures()
+    kept = [table.columns.index(name) for name in names]
+    return {
+        "looked_at": len(log.looked_at),
+        "calls": len(log.items),
+        "columns": names,
+        "rows": [[row[position] for position in kept] for row in table.rows],
+    }
+
+
+def _pair_results(review: Review, unlocked: bool) -> dict[str, Any]:
+    labelled = review.labelled()
+    result = agreement(labelled)
+    return {
+        "accuracies": [
+            (TITLES[phase], accuracy) for phase, accuracy in accuracies(review, labelled).items()
+        ]
+        if unlocked and review.material.judged
+        else [],
+        "judged": review.material.judged,
+        "titles": [TITLES[phase] for phase in RATED],
+        "kappas": _by_row(result.kappas),
+        "alphas": _by_row(result.alphas),
+        "retests": _by_row(result.retests),
+        "needed": len(review.plan.needed),
+        "random": review.plan.drawn,
+    }
+
+
+def _by_row(cells: Iterable[RaterAgreement]) -> dict[str, list[RaterAgreement | None]]:
+    rows: dict[str, list[RaterAgreement | None]] = {}
+    for cell in cells:
+        rows.setdefault(cell.who, [None] * len(RATED))[RATED.index(cell.phase)] = cell
+    return rows

@@ -17,10 +17,18 @@ from trace_eval.data.pairs import Pair
 from trace_eval.review.checks import check_for_pairs, check_played
 from trace_eval.review.corrections import Corrections, Flag
 from trace_eval.review.events import EventLog
-from trace_eval.review.forms import Form, ReviewScoreForm, TieForm
+from trace_eval.review.forms import (
+    COMMENT_LIMIT,
+    Form,
+    Phase,
+    ReviewQuestion,
+    ReviewScoreForm,
+    TieForm,
+    phases,
+    rating,
+)
 from trace_eval.review.material import Material, load_material
 from trace_eval.review.options import QueueOptions, ReviewOptions
-from trace_eval.review.protocol import COMMENT_LIMIT, Phase, ReviewQuestion, phases, rating
 from trace_eval.review.queue import ReviewPlan, check_same_pairs, make_plan, shown_order
 from trace_eval.review.store import JudgeState, Remark, Store, StoreView
 

@@ -19,7 +19,7 @@ from typing import Literal
 from trace_eval.data import strict_json
 from trace_eval.data.outcome import Order
 from trace_eval.review.database import Database
-from trace_eval.review.protocol import COMMENT, RUBRIC
+from trace_eval.review.forms import COMMENT, RUBRIC
 
 #: Whether the judge's opinion of a pair was shown to the rater; then nothing can be undone.
 JudgeState = Literal["hidden", "shown", "seen"]
