@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,9 +11,9 @@ from blueprints import UserError
 
 #: Commands to type stay what they are.
 _COMMAND = re.compile(r"((?:trace-eval|pip) [a-z][^;,()`]*)")
-_COLUMNS = re.compile(r"--column \w+=[^\s;,?]+(?: --column \w+=[^\s;,?]+)*")
-_COLUMN = re.compile(r"--column (\w+)=([^\s;,?]+)")
-_EXTRACTOR = re.compile(r"(?:-x|--extractor) (\w+)=([^\s;,?]+)")
+_EACH = r"--column (?:'\w+=[^']+'|\w+=[^\s;,?]+)"
+_COLUMNS = re.compile(rf"{_EACH}(?: {_EACH})*")
+_EXTRACTOR = re.compile(r"(?:-x|--extractor) \w+=[^\s;,?]+")
 _SETTING = re.compile(r"-[JX] (?=\w+[= ])")
 _VALUE = re.compile(r"--([a-z][a-z-]*) (?=[A-Z]{2,}|drop\b|error\b)")
 _FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
@@ -23,6 +24,8 @@ def in_python(text: str) -> str:
 
     >>> in_python("did you mean --column a=left --column b=right?")
     'did you mean columns={"a": "left", "b": "right"}?'
+    >>> in_python("did you mean --column 'a=my left'?")
+    'did you mean columns={"a": "my left"}?'
     >>> in_python("--missing drop leaves them out; run: trace-eval rank run --full")
     'missing=drop leaves them out; run: trace-eval rank run --full'
     """
@@ -31,15 +34,16 @@ def in_python(text: str) -> str:
 
 
 def _keywords(text: str) -> str:
-    text = _COLUMNS.sub(lambda result: f"columns={{{_items(_COLUMN, result[0])}}}", text)
-    text = _EXTRACTOR.sub(lambda result: f"overrides={{{_items(_EXTRACTOR, result[0])}}}", text)
+    text = _COLUMNS.sub(lambda result: f"columns={{{_items(result[0])}}}", text)
+    text = _EXTRACTOR.sub(lambda result: f"overrides={{{_items(result[0])}}}", text)
     text = _SETTING.sub("", text)
     text = _VALUE.sub(lambda result: f"{_name(result[1])}=", text)
     return _FLAG.sub(lambda result: _name(result[1]), text)
 
 
-def _items(each: re.Pattern[str], text: str) -> str:
-    return ", ".join(f'"{key}": "{value}"' for key, value in each.findall(text))
+def _items(text: str) -> str:
+    pairs = (word.partition("=") for word in shlex.split(text) if "=" in word)
+    return ", ".join(f'"{key}": "{value}"' for key, _, value in pairs)
 
 
 def _name(flag: str) -> str:

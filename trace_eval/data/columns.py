@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -231,12 +232,9 @@ class Renamed:
             return None
         accepted = "; ".join(f"{name}: {', '.join(self.fields.names[name])}" for name in absent)
         guess = _guess(self.fields, absent, self.found)
-        meant = " ".join(f"--column {name}={column}" for name, column in guess.items())
-        hint = (
-            f"did you mean {meant}?"
-            if meant
-            else "name them, e.g. " + " ".join(f"--column {name}=COLUMN" for name in absent)
-        )
+        typed = (f"{name}={guess.get(name, 'COLUMN')}" for name in absent)
+        options = " ".join(f"--column {shlex.quote(text)}" for text in typed)
+        hint = f"did you mean {options}?" if guess else f"name them, e.g. {options}"
         return (
             f"{self.label}: no column for {' and '.join(absent)}; {self._has()};"
             f" accepted are {accepted}; {hint}"
