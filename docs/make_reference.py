@@ -11,7 +11,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ from trace_eval.judges.views.text.tasks import task_names
 from trace_eval.rubrics.load import load_pair_rubric, load_rubric, rubric_names
 from trace_eval.rubrics.pairs import ScoreQuestion
 from trace_eval.stats.agreement.metrics import METRICS, SCORE_METRICS, Metric
-from trace_eval.stats.ranking.strengths import MODELS
+from trace_eval.stats.ranking.models import MODELS
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
@@ -175,16 +175,16 @@ def judge_options() -> str:
     """The ``-J`` options, by what they belong to."""
     parts = []
     for kind in vars(groups).values():
-        if inspect.isclass(kind) and kind.__module__ == groups.__name__ and fields(kind):
-            own = kind.__annotations__
-            said = help_of(kind)
-            rows = [
-                (f"`{field.name}`", _default(field), said.get(field.name, ""))
-                for field in fields(kind)
-                if field.name in own and not field.metadata.get("state")
-            ]
-            if rows:
-                parts += [f"### {first_of(kind)}", table(("option", "default", "meaning"), rows)]
+        if not is_dataclass(kind) or not isinstance(kind, type):
+            continue
+        said = help_of(kind)
+        rows = [
+            (f"`{field.name}`", _default(field), said.get(field.name, ""))
+            for field in fields(kind)
+            if field.name in kind.__annotations__ and not field.metadata.get("state")
+        ]
+        if rows:
+            parts += [f"### {first_of(kind)}", table(("option", "default", "meaning"), rows)]
     return "\n\n".join(parts)
 
 
@@ -237,10 +237,9 @@ def formula(metric: Metric[Any]) -> str:
 
 def ranking_models() -> str:
     """Models of strengths, by the docstring of each."""
-    rows = []
-    for name in MODELS:
-        module = import_module(f"trace_eval.stats.ranking.{name}")
-        rows.append((f"`{name}`", " ".join((module.__doc__ or "").split())))
+    rows = (
+        (f"`{name}`", inspect.cleandoc(m.likelihood.__doc__ or "")) for name, m in MODELS.items()
+    )
     return table(("method", "model and source"), rows)
 
 
