@@ -19,7 +19,7 @@ _COSINE_TOLERANCE = 1e-3
 
 @dataclass(frozen=True)
 class EcapaExtractor(EcapaBased):
-    """Fills ``accent``, for English only: other languages are absent with the reason.
+    """Likeness to each of 16 accents of English (cosine); absent for other languages.
 
     The language is the transcript's, where the plan has one and it was detected or given;
     otherwise nobody knows, and the clip is scored.

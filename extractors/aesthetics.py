@@ -28,7 +28,7 @@ AXES = ("CE", "CU", "PC", "PQ")
 
 @dataclass(frozen=True)
 class AestheticsExtractor(MosExtractor):
-    """Fills ``aesthetics`` (an extension) with ``CE``, ``CU``, ``PC`` and ``PQ``."""
+    """Predicted aesthetics of the sound: ``CE``, ``CU``, ``PC`` and ``PQ``; an extension."""
 
     name: ClassVar[str] = "audiobox"
     group: ClassVar[str] = "aesthetics"

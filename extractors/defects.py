@@ -40,7 +40,7 @@ JOINED_S = 0.3
 
 @dataclass(frozen=True)
 class DefectsExtractor(Extractor):
-    """Events by kind, from the 16 kHz mono mix and the stretches of speech.
+    """What a listener would name, by kind and place (s): loops, drop-outs, clicks, hum, ...
 
     Every threshold was chosen on planted defects and on clean speech, acted anger included, and
     measured on other voices: ``python -m benchmarks.defects``.

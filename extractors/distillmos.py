@@ -32,7 +32,7 @@ WINDOWS_AT_ONCE = 8
 
 @dataclass(frozen=True)
 class DistillMosExtractor(MosExtractor):
-    """Fills ``distillmos`` (an extension) with ``mos``, 1 to 5."""
+    """Quality of the sound as a mean opinion, 1 to 5, by Distill-MOS; an extension."""
 
     name: ClassVar[str] = "distillmos"
     group: ClassVar[str] = "distillmos"

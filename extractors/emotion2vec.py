@@ -35,7 +35,7 @@ WHOLE_MAX_S = 60.0
 
 @dataclass(frozen=True)
 class Emotion2vecExtractor(ModelExtractor):
-    """Fills ``emotion`` from the whole clip, with a trajectory for long ones.
+    """A score (0 to 1) of each of nine emotions, with a trajectory for long clips.
 
     The scores of a clip over a minute are those of its windows, weighted by their speech.
 

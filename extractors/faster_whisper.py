@@ -61,7 +61,7 @@ COMPUTE_TYPES = (
 
 @dataclass(frozen=True)
 class FasterWhisperExtractor(Recogniser):
-    """Fills ``transcript``; the model is a Whisper size, a hub name or a converted folder.
+    """Words with times (s) and confidence (0 to 1), and the language, by CTranslate2.
 
     Attributes:
         compute_type: in which numbers it computes, see :data:`COMPUTE_TYPES`; None: ``int8`` on

@@ -51,7 +51,7 @@ MEMORY_S = 0.2
 
 @dataclass(frozen=True)
 class LoudnessExtractor(Extractor):
-    """Integrated and momentary loudness, its spread, range and trend.
+    """Integrated and momentary loudness (LUFS), its spread, range and trend (LU).
 
     Conventions, all of the standard: a mono file is one channel, so it reads 3 LU under the
     same sound on two; nothing is removed before measuring, not even a DC offset. Channels

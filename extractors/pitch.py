@@ -142,7 +142,7 @@ class TwoPassPitchExtractor(Extractor):
 
 @dataclass(frozen=True)
 class PraatPitchExtractor(TwoPassPitchExtractor):
-    """f0 by Praat's autocorrelation method.
+    """Fundamental frequency (Hz), spread and contour, by Praat's autocorrelation.
 
     Attributes:
         voicing_threshold: Praat's; periodicity above which a frame is voiced, 0 to 1.

@@ -32,7 +32,7 @@ _FINE = _Grid(step_s=STEP_S, semitones=0.1)
 
 @dataclass(frozen=True)
 class PyinPitchExtractor(TwoPassPitchExtractor):
-    """f0 by pYIN; options as for Praat's extractor."""
+    """Fundamental frequency (Hz), spread and contour, by pYIN; options as for Praat's."""
 
     name: ClassVar[str] = "pyin"
     version: ClassVar[str] = "1"

@@ -26,7 +26,7 @@ TREND_SPEECH_S, TREND_SYLLABLES = 2.0, 8
 
 @dataclass(frozen=True)
 class RateExtractor(Extractor):
-    """Fills ``rate``. Without a transcript the word rates are None, the syllables stay."""
+    """Words a minute and syllables a second; without a transcript, syllables alone."""
 
     name: ClassVar[str] = "nuclei"
     group: ClassVar[str] = "rate"
@@ -56,7 +56,7 @@ class RateExtractor(Extractor):
 
 @dataclass(frozen=True)
 class WordRateExtractor(Extractor):
-    """Fills ``rate`` from the words alone: for installations without Praat (GPL-3)."""
+    """Words a minute alone: for installations without Praat (GPL-3)."""
 
     name: ClassVar[str] = "words"
     group: ClassVar[str] = "rate"

@@ -55,7 +55,7 @@ _MAX_FRAMES = 40_000
 
 @dataclass(frozen=True)
 class SignalExtractor(Extractor):
-    """Fills ``signal`` for every clip that could be decoded, however short or silent."""
+    """Duration, level, clipping, bandwidth, speech and pauses, of any clip that was decoded."""
 
     name: ClassVar[str] = "signal"
     group: ClassVar[str] = "signal"

@@ -21,7 +21,7 @@ _DECIMALS = 6
 
 @dataclass(frozen=True)
 class SpeakerExtractor(EcapaBased):
-    """Fills ``speaker`` (an extension) with a unit vector, by an ECAPA of speechbrain.
+    """Direction of the voice, a unit vector, by an ECAPA of speechbrain; an extension.
 
     :func:`trace_eval.measures.speaker_similarity` compares two of them.
     """

@@ -30,7 +30,7 @@ PART_S = 30.0
 
 @dataclass(frozen=True)
 class UtmosExtractor(MosExtractor):
-    """Fills ``utmos`` (an extension) with ``mos``."""
+    """Naturalness of synthetic speech as a mean opinion; an extension."""
 
     name: ClassVar[str] = "utmos"
     group: ClassVar[str] = "utmos"

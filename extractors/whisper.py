@@ -22,7 +22,7 @@ from extractors.whisper_batch import hear_together
 
 @dataclass(frozen=True)
 class WhisperExtractor(Recogniser):
-    """Fills ``transcript``; the model is a name (``base``, ``large-v3``) or a ``.pt`` file."""
+    """Words with times (s) and confidence (0 to 1), and the language, by openai-whisper."""
 
     name: ClassVar[str] = "whisper"
     version: ClassVar[str] = "3"

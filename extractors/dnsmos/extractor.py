@@ -51,7 +51,7 @@ Windows = Literal["reference", "all"]
 
 @dataclass(frozen=True)
 class DnsmosExtractor(Extractor):
-    """DNSMOS P.835 SIG, BAK, OVRL and P.808 MOS, means over 9.01 s windows.
+    """DNSMOS P.835 SIG, BAK, OVRL and P.808 MOS (1 to 5), means over 9.01 s windows.
 
     Attributes:
         windows: which windows are averaged: ``reference`` those of ``speechmos``, which
