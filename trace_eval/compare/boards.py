@@ -154,7 +154,7 @@ def compare_boards(one: Board, other: Board, items: int | None = None) -> BoardC
         for row, name in enumerate(names)
     ]
     return BoardChange(
-        title="judge changed (nothing says what else did)",
+        title="judge changed (other changes are not recorded)",
         sentence=_sentence(figures[0], families, rows, items),
         first=one.name,
         second=other.name,

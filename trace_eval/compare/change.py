@@ -109,7 +109,7 @@ def _title(held: tuple[Held, ...], main: MetricFlips) -> str:
     judge = ["judge"] if of_judge or not others else []
     title = f"{' and '.join((*judge, *others))} changed"
     if all(row.same is None for row in held):
-        title += " (nothing says what else did)"
+        title += " (other changes are not recorded)"
     return f"{title}: within the judge's noise" if main.within_noise else title
 
 

@@ -15,8 +15,8 @@ class FigureOptions(BootstrapOptions):
     """How figures are made.
 
     Attributes:
-        min_events: rates of fewer events are hidden; medians and higher quantiles need their
-            share of it (5, 20 and 40 for the default).
+        min_events: a rate of fewer events is hidden; a median needs half as many, a 90th
+            percentile twice and a 95th four times as many (5, 20 and 40 by default).
     """
 
     resamples: int = option_field(2_000, min=0)

@@ -189,8 +189,8 @@ def _why(row: GateRow, options: GateOptions) -> str:
         return f"worse by {-points:.1f} points, p {row.p_holm:.3g}; {sees}; {judge}"
     if row.verdict == "cannot tell":
         return (
-            f"{points:+.1f} points, p {row.p_holm:.3g}; a drop of the margin"
-            f" {100 * options.margin:g} would be seen with a chance of {row.power:.2f} only;"
+            f"{points:+.1f} points, p {row.p_holm:.3g}; a drop of {100 * options.margin:g} points,"
+            f" the margin, would be detected with a probability of only {row.power:.2f};"
             f" {sees}; {judge}"
         )
     return f"{points:+.1f} points, p {row.p_holm:.3g}; {sees}; {judge}"

@@ -37,7 +37,7 @@ def _one(target: str) -> PairFactory:
 
 
 def _each(target: str) -> ScoreFactory:
-    """The same of single answers: a judge per rubric, which is all that its class is given."""
+    """Makes judges of single answers, one per rubric, of a class that takes the rubric alone."""
 
     def make(
         argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
