@@ -44,8 +44,18 @@ _RANKS = ranks(SINGLE.values())
 #: Fields of which the first accepted name counts; two answers or labels in a record are refused.
 _FIRST_COUNTS = frozenset(("id", "question_id", "question", "question_audio"))
 
-#: Fields of :class:`Single` that are taken over as they are.
-_PLAIN = ("id", "question_id", "system", "context", "rationale", "transcription")
+#: Object of an item that may be nested in a record -> what of the item it is.
+_OBJECTS = {**{name: name for name in ("instruction", "answer", "labels", "meta")},
+            "candidate": "answer"}  # fmt: skip
+
+#: Field -> its place in an item; the others stand at the top, under their own names.
+_PLACES = {
+    "question": ("instruction", "text"),
+    "question_audio": ("instruction", "audio"),
+    "candidate": ("answer", "text"),
+    **{name: ("answer", name) for name in ("audio", "turns", "conversation")},
+    **{name: ("labels", name) for name in ("scores", "feedback")},
+}
 
 #: Keys of the authors' objects end in the code of the system that answered.
 _AUTHORS_KEY = re.compile(r"_(M\d{1,9}_\d{1,9})\Z")
@@ -67,25 +77,30 @@ def single_from_record(
     Raises:
         UserError: a field is missing, given twice or has a value of another kind.
     """
-    fields, nested, meta = _sorted(unfolded(record))
-    tree: dict[str, Any] = {name: fields.pop(name) for name in _PLAIN if name in fields}
-    tree |= {name: fields.pop(name) for name in ("category", "language", "split") if name in fields}
-    tree["instruction"] = _instruction(fields, nested)
-    tree["answer"] = _answer(fields, nested)
-    tree["labels"] = _labels(fields, nested)
-    if "reference" in fields:
-        reference = fields.pop("reference")
-        tree["reference"] = reference if isinstance(reference, list) else [reference]
-    tree["meta"] = {key: value for key, value in meta.items() if is_json(value)}
+    tree = _placed(unfolded(record))
+    answer = tree["answer"]
+    if answer.get("text") == "" and (answer.get("audio") or answer.get("turns")):
+        del answer["text"]  # an empty cell of a table beside a recording
+    if isinstance(answer.get("turns"), list):
+        answer["turns"] = [
+            {"audio": turn} if isinstance(turn, str) else dict(turn) if _is_map(turn) else turn
+            for turn in answer["turns"]
+        ]
+    scores = tree["labels"].get("scores")
+    if scores is not None and not isinstance(scores, list | Mapping):
+        tree["labels"]["scores"] = {f"{ANONYMOUS}1": scores}
+    if "reference" in tree and not isinstance(tree["reference"], list):
+        tree["reference"] = [tree["reference"]]
+    tree["meta"] = {key: value for key, value in tree["meta"].items() if is_json(value)}
     for key in ("id", "question_id"):
         if type(tree.get(key)) is int:  # not a bool
             tree[key] = str(tree[key])
-    for recording in (tree["instruction"], tree["answer"], *tree["answer"].get("turns", ())):
+    for recording in (tree["instruction"], answer, *answer.get("turns", ())):
         if isinstance(recording, dict):
             resolve_audio(recording, root, spill)
-    resolve_conversation(tree["answer"], root, conversations)
+    resolve_conversation(answer, root, conversations)
     try:
-        return Single.model_validate({k: v for k, v in tree.items() if v is not None})
+        return Single.model_validate({**tree, "labels": tree["labels"] or None})
     except ValidationError as error:
         raise UserError(first_problem(error)) from None
 
@@ -100,70 +115,31 @@ def authors_record(key: str, record: dict[str, Any]) -> dict[str, Any]:
     return named
 
 
-def _sorted(
-    record: Mapping[str, Any],
-) -> tuple[dict[str, Any], dict[str, Mapping[str, Any]], dict[str, Any]]:
-    """(known fields, nested objects, anything else)."""
-    fields: dict[str, Any] = {}
-    nested: dict[str, Mapping[str, Any]] = {}
-    meta: dict[str, Any] = {}
+def _placed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record as an item has it; what nothing is called like goes to ``meta``."""
+    tree: dict[str, Any] = {name: {} for name in dict.fromkeys(_OBJECTS.values())}
+    flat: list[tuple[str, Any]] = []
     for key, value in by_rank(record, _RANKS):
-        if value is None or (value == "" and _FIELDS.get(key) != "candidate"):
-            continue
-        if key in ("instruction", "answer", "labels", "meta") and isinstance(value, Mapping):
-            nested[key] = value
-        elif key == "candidate" and isinstance(value, Mapping):
-            nested["answer"] = value
-        elif key == "answer" and isinstance(value, str):
-            _once(fields, "audio" if is_sound(value) else "candidate", key, value)
+        if key in _OBJECTS and isinstance(value, Mapping):
+            kept = {k: v for k, v in value.items() if v is not None or key == "meta"}
+            tree[_OBJECTS[key]].update(kept)
+        elif value is not None and (value != "" or _FIELDS.get(key) == "candidate"):
+            flat.append((key, value))
+    for key, value in flat:
+        field = _FIELDS.get(key, "")
+        if key == "answer" and isinstance(value, str):
+            field = "audio" if is_sound(value) else "candidate"
         elif key in ("labels", "meta", "answer"):
             raise UserError(f"{key}: expected an object (got {value!r:.80})")
-        elif key in _FIELDS and not (_FIELDS[key] in _FIRST_COUNTS and _FIELDS[key] in fields):
-            _once(fields, _FIELDS[key], key, value)
+        part, name = _PLACES.get(field, ("", field))
+        target = tree[part] if part else tree
+        if not field or (field in _FIRST_COUNTS and name in target):
+            tree["meta"][key] = value
+        elif name in target:
+            raise UserError(f"{key}: {field} is given under another name as well; keep one")
         else:
-            meta[key] = value
-    return fields, nested, {**nested.get("meta", {}), **meta}
-
-
-def _once(fields: dict[str, Any], field: str, key: str, value: Any) -> None:
-    if field in fields:
-        raise UserError(f"{key}: {field} is given under another name as well; keep one")
-    fields[field] = value
-
-
-def _instruction(fields: dict[str, Any], nested: dict[str, Mapping[str, Any]]) -> dict[str, Any]:
-    tree = {k: v for k, v in nested.get("instruction", {}).items() if v is not None}
-    for field, place in (("question", "text"), ("question_audio", "audio")):
-        if field in fields:
-            _once(tree, place, field, fields.pop(field))
+            target[name] = value
     return tree
-
-
-def _answer(fields: dict[str, Any], nested: dict[str, Mapping[str, Any]]) -> dict[str, Any]:
-    tree = {k: v for k, v in nested.get("answer", {}).items() if v is not None}
-    places = {"candidate": "text", **{name: name for name in ("audio", "turns", "conversation")}}
-    for field, place in places.items():
-        if field in fields:
-            _once(tree, place, field, fields.pop(field))
-    if tree.get("text") == "" and (tree.get("audio") or tree.get("turns")):
-        del tree["text"]  # an empty cell of a table beside a recording
-    if isinstance(tree.get("turns"), list):
-        tree["turns"] = [
-            {"audio": turn} if isinstance(turn, str) else dict(turn) if _is_map(turn) else turn
-            for turn in tree["turns"]
-        ]
-    return tree
-
-
-def _labels(fields: dict[str, Any], nested: dict[str, Mapping[str, Any]]) -> Any:
-    tree = dict(nested.get("labels", {}))
-    for field in ("scores", "feedback"):
-        if field in fields:
-            _once(tree, field, field, fields.pop(field))
-    scores = tree.get("scores")
-    if scores is not None and not isinstance(scores, list | Mapping):
-        tree["scores"] = {f"{ANONYMOUS}1": scores}
-    return tree or None
 
 
 def _is_map(value: Any) -> bool:
