@@ -16,7 +16,7 @@ from tests.support.audio import RATE, tone, write
 from tests.support.cli import trace_eval
 from trace_eval.data.label_files import read_columns
 from trace_eval.data.manifests import read_manifest
-from trace_eval.datasets.sets.speechjudge import read_speechjudge
+from trace_eval.datasets import read_dataset
 from trace_eval.decide.rank import read_human_ranking
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.scores import read_ratings, read_scores
@@ -209,6 +209,10 @@ def test_the_claimed_length_is_not_believed(run: tuple[Run, int, str]) -> None:
     assert clips["claims_2_gib"] == clips["good"]
 
 
+def _speechjudge(path: Path) -> object:
+    return read_dataset("speechjudge", path)
+
+
 @pytest.mark.parametrize(
     ("read", "name", "data", "said"),
     [
@@ -219,7 +223,12 @@ def test_the_claimed_length_is_not_believed(run: tuple[Run, int, str]) -> None:
         (read_human_ranking, "x.csv", b"system,score\na,much\n", "record 1: score"),
         (read_manifest, "none.jsonl", None, "no such file"),
         (lambda path: load_rubric(str(path)), "x.toml", b"\xff", "cannot be read"),
-        (lambda path: read_speechjudge([path]), "x.parquet", b"PAR1 PAR1", "not a Parquet file"),
+        (
+            lambda path: read_dataset("speechjudge", path),
+            "x.parquet",
+            b"PAR1 PAR1",
+            "not a Parquet file",
+        ),
     ],
 )
 def test_files_that_are_none(

@@ -22,7 +22,7 @@ from tests.support.servers import completion
 from trace_eval.data.columns import Columns
 from trace_eval.data.corrections import read_corrections
 from trace_eval.data.manifests import read_manifest
-from trace_eval.datasets.sets.speechjudge import read_speechjudge
+from trace_eval.datasets import read_dataset
 from trace_eval.decide.probes import read_probes
 from trace_eval.judges.ask.batch import read_batch
 from trace_eval.judges.ask.judge import LLMJudge
@@ -77,7 +77,7 @@ def formats(folder: Path) -> dict[str, Parser]:
     return {
         "manifest.parquet": Parser(_each(read_manifest, ".parquet"), [_parquet()], 2),
         "speechjudge.parquet": Parser(
-            _file(".parquet", lambda path: read_speechjudge([path])), [_released()], 2
+            _file(".parquet", lambda path: read_dataset("speechjudge", path)), [_released()], 2
         ),
         "labels.json": Parser(_file(".json", read_labels), [hcot.encode()], 4),
         "judge file": Parser(_judge_file, [released.encode()], 4),

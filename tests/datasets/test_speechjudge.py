@@ -17,7 +17,8 @@ from fusion import Rating
 from tests.support.audio import tone
 from tests.support.cli import trace_eval
 from trace_eval.data.records import spill_to
-from trace_eval.datasets.sets.speechjudge import ANNOTATIONS, read_speechjudge
+from trace_eval.datasets import Converted, read_dataset
+from trace_eval.datasets.sets.speechjudge import ANNOTATIONS
 from trace_eval.opinions.labels import read_labels
 
 
@@ -54,10 +55,14 @@ def write(path: Path, *rows: dict[str, Any]) -> Path:
     return path
 
 
+def _read(path: Path, audio: Path | None = None) -> Converted:
+    return read_dataset("speechjudge", path, spill=audio and spill_to(audio)).converted
+
+
 def test_pairs_and_a_label_per_rater(tmp_path: Path) -> None:
     path = write(tmp_path / "train.parquet", row(0, ["A+2", "B+1", "Tie"]), row(1, ["B+2", "B+1"]))
-    found = read_speechjudge([path], spill_to(tmp_path / "audio"))
-    first, _ = found.manifest.pairs
+    found = _read(path, tmp_path / "audio")
+    first, _ = found.pairs
     assert (first.id, first.category) == ("0", "regular/en2zh")
     assert first.a.reference == first.b.reference == "Text 0."
     assert first.a.audio is not None
@@ -66,14 +71,16 @@ def test_pairs_and_a_label_per_rater(tmp_path: Path) -> None:
     assert first.voice.audio is not None
     assert first.voice.audio.read_bytes() == sound(100)["bytes"]
     assert first.meta["chosen"] is True
-    assert [label[:4] for label in found.labels] == [
+    assert found.labels is not None
+    labels = found.labels[1]
+    assert [label[:4] for label in labels] == [
         ("0", "r0", "1", 2),
         ("0", "r1", "2", 1),
         ("0", "r2", "tie", 0),
         ("1", "r0", "2", 2),
         ("1", "r1", "2", 1),
     ]
-    assert [label[5:7] for label in found.labels] == [(1, 0)] * 5
+    assert [label[5:7] for label in labels] == [(1, 0)] * 5
 
 
 def test_three_kinds_of_ties() -> None:
@@ -91,22 +98,23 @@ def test_rows_that_are_wrong_are_refused_by_number(tmp_path: Path) -> None:
         row(2, ["A+3"]),
         row(0, ["A+1"]),
     )
-    found = read_speechjudge([path])
-    assert [pair.id for pair in found.manifest.pairs] == ["0"]
-    told = [str(problem) for problem in found.manifest.problems]
+    found = _read(path)
+    assert [pair.id for pair in found.pairs] == ["0"]
+    told = [str(problem) for problem in found.problems]
     assert "row 2: the lists of its raters differ in length: rater 1" in told[0]
     assert "row 3: naturalness_annotation is 'A+3'" in told[1]
     assert "row 4: index 0 is in another row" in told[2]
-    assert len(found.labels) == 1
+    assert found.labels is not None
+    assert len(found.labels[1]) == 1
 
 
 def test_files_that_are_not_of_that_layout(tmp_path: Path) -> None:
     path = tmp_path / "other.parquet"
     pq.write_table(pa.table({"index": [1]}), path)
-    with pytest.raises(UserError, match="no column 'subset'"):
-        read_speechjudge([path])
-    with pytest.raises(UserError, match="no Parquet file here"):
-        read_speechjudge([tmp_path / "nothing"])
+    with pytest.raises(UserError, match="no row has 'subset'"):
+        _read(path)
+    with pytest.raises(UserError, match="no such file or folder"):
+        _read(tmp_path / "nothing")
 
 
 def test_as_typed_to_levels_of_agreement(tmp_path: Path) -> None:
@@ -139,5 +147,5 @@ def test_lists_of_raters_must_be_lists(tmp_path: Path) -> None:
     row |= {"audioA_text_accuracy": [1], "audioB_text_accuracy": [1]}
     table = pa.Table.from_pylist([{**row, "naturalness_annotation": ["Tie"]}])
     pq.write_table(table, tmp_path / "x.parquet")
-    (problem,) = read_speechjudge([tmp_path / "x.parquet"]).manifest.problems
-    assert "rater: 3; expected a list, one entry per rater" in problem.what
+    with pytest.raises(UserError, match="rater: expected a list, got 3"):
+        _read(tmp_path / "x.parquet")

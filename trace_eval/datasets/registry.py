@@ -124,7 +124,7 @@ DATASETS: tuple[Dataset, ...] = (
         "gated: by its own terms",
         "arXiv 2511.07931",
         "none; agree gives levels of agreement",
-        f"{_SETS}.speechjudge:convert_speechjudge",
+        f"{_SETS}.speechjudge:read_speechjudge",
     ),
 )
 
