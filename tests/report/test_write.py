@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -125,13 +124,11 @@ def test_an_unscored_run_says_first_what_to_do(tmp_path: Path) -> None:
     assert detail.split()[0] in text[text.index("No pair was scored. First:") :][:400]
 
 
-def test_without_the_extra_the_rest_is_there(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "trace_eval.runs.opinions", None)
-    html = write_report(run, tmp_path / "r.html").read_text("utf-8")
-    assert "pip install &#39;.[agree]&#39;" in html
-    assert len(index(html)) == RECIPE.pairs
+def test_a_run_without_labels_names_who_wins(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", Recipe(6, labelled=False))
+    html = write_report(run).read_text("utf-8")
+    assert "wins most by this judge" in html
+    assert "--missing" not in html
 
 
 def test_an_interrupted_run_has_a_report(tmp_path: Path) -> None:

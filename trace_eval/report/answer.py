@@ -6,13 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blueprints import UserError, counted, install_line
+from blueprints import UserError, counted
+from trace_eval.decide.answers import rank_answer
+from trace_eval.decide.rank import rank
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
+from trace_eval.stats.options import RankOptions
+from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.sentences import MOST
 
 if TYPE_CHECKING:
+    from trace_eval.opinions.missing import Missing
     from trace_eval.opinions.opinions import Opinions
-    from trace_eval.stats.ranking.report import RankReport
 
 
 def run_answer(folder: Path | str) -> tuple[str, ...]:
@@ -25,14 +30,11 @@ def run_answer(folder: Path | str) -> tuple[str, ...]:
 
 def score_rankings(run: Run) -> dict[str, RankReport]:
     """The ranking of a run's systems by each rubric, where there is one."""
-    from trace_eval.decide.rank import rank
-    from trace_eval.stats.options import RankOptions
-
     results = {}
     for name in run.rubrics():
         try:
             results[name] = rank(run.folder, options=RankOptions(missing="drop", rubric=name))
-        except (ImportError, UserError):  # an answer without a system, or nothing scored
+        except UserError:  # an answer without a system, or nothing scored
             continue
     return results
 
@@ -42,8 +44,6 @@ def said_of_scores(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]
 
     Of three rubrics or more, for which there is no room, nobody is named.
     """
-    from trace_eval.decide.answers import rank_answer
-
     rows = [row.status == "scored" for row in run.score_outcomes().values()]
     message = f"{sum(rows)} of {counted(len(rows), 'score')} given by {run.record().judge.spec}."
     rubrics = run.rubrics()
@@ -56,8 +56,6 @@ def said_of_scores(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]
 
 def said_of(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
     """What the command and the first lines of the page say of pairs."""
-    from trace_eval.decide.answers import rank_answer
-
     whole = {pair for pair, row in run.outcomes().items() if row.status == "scored"}
     whole |= {pair for pair, fused in run.overall().items() if fused.rating is not None}
     number = sum(1 for _ in run.pairs()) + sum(1 for _ in run.problems())
@@ -74,26 +72,16 @@ def ranking_of(run: Run, source: Opinions | None = None) -> tuple[RankReport | N
         run: of pairs.
         source: what was read of it, where it was.
     """
-    note = ""
     try:
-        from trace_eval.decide.rank import rank
-        from trace_eval.runs.opinions import read_opinions
-        from trace_eval.stats.options import RankOptions
-
         read = source or read_opinions(run.folder)
-        # Labels without an overall opinion rank nobody, and cost nobody the judge's ranking.
-        for available in (read, replace(read, labels=None)):
-            try:
-                return rank(available, options=RankOptions(missing="drop")), ""
-            except UserError as error:
-                note = note or str(error)
-    except (ImportError, UserError) as error:
-        note = why_not(error)
+    except UserError as error:
+        return None, str(error)
+    note = ""
+    # Labels without an overall opinion rank nobody, and cost nobody the judge's ranking.
+    for available in (read, replace(read, labels=None)):
+        missing: Missing = "drop" if available.labels else "error"
+        try:
+            return rank(available, options=RankOptions(missing=missing)), ""
+        except UserError as error:
+            note = note or str(error)
     return None, note
-
-
-def why_not(error: Exception) -> str:
-    """Why something could not be computed, with the line that installs what it needs."""
-    if isinstance(error, ImportError):
-        return f"needs the extra agree ({error}); run: {install_line('agree')}"
-    return str(error)

@@ -5,45 +5,43 @@ Those packages compute; here is only what of it is shown, and a sentence where i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from blueprints import UserError, counted
-from trace_eval.report.answer import ranking_of, why_not
+from trace_eval.decide.agree import agree_by_instruction
+from trace_eval.estimate.interval import Range
+from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
+from trace_eval.report.answer import ranking_of
 from trace_eval.report.gather import Facts
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
+from trace_eval.stats.agreement.judges import fused_by
+from trace_eval.stats.inference.calibrate import Calibration, calibrate
+from trace_eval.stats.inference.forest import diagram
+from trace_eval.stats.inference.labelled_run import gather
+from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.ranking.report import PEOPLES_RATES, RankReport, Standing, SystemRow
+from trace_eval.stats.report import ALL_POLICIES, AgreeReport
 
 if TYPE_CHECKING:
-    from trace_eval.estimate.interval import Range
     from trace_eval.opinions.opinions import Opinions
-    from trace_eval.stats.inference.calibrate import Calibration
-    from trace_eval.stats.ranking.report import RankReport, Standing
-    from trace_eval.stats.report import AgreeReport
 
 
 @dataclass(frozen=True)
 class WinRateRow:
-    """A system's win rate and rank by the judge, and its win rate by human labels.
+    """A system by the judge and by human labels.
 
     Attributes:
-        rate, interval: 0 to 1; None: too few comparisons for an interval.
-        low, high: of the rank; None where most resamples lack a system.
-        strength: Bradley-Terry, mean 0; None: of two systems, or it cannot be had.
+        standing: its win rate and rank by the judge.
+        interval: of that rate, 0 to 1; None: too few comparisons for one.
         people, people_interval: from labels, and from all judgements where these help.
     """
 
-    system: str
-    rate: float
+    standing: Standing
     interval: Range | None
-    rank: int
-    low: int | None
-    high: int | None
-    strength: float | None
-    wins: int
-    ties: int
-    both_bad: int
-    losses: int
+    counts: SystemRow
     people: float | None
     people_interval: Range | None
 
@@ -56,8 +54,6 @@ class ReportedPeople:
         agreement: judge against the labels inside the run.
         ranking: of the systems, by judge and people.
         places: systems by falling win rate.
-        level: of all intervals, 0 to 1.
-        notes: sentences about what is missing, and caveats.
         calibration: None: too few labels; ``reliability`` is its diagram, SVG.
         policy: that fused the overall label; None: none did.
     """
@@ -65,138 +61,92 @@ class ReportedPeople:
     agreement: AgreeReport | None
     agreement_note: str
     ranking: RankReport | None
-    places: tuple[WinRateRow, ...]
     ranking_note: str
-    level: float
+    places: tuple[WinRateRow, ...] = ()
     caveats: tuple[str, ...] = ()
     correlation: str = ""
     calibration: Calibration | None = None
     reliability: str = ""
     policy: str | None = None
 
+    @property
+    def level(self) -> float:
+        """Of all intervals, 0 to 1."""
+        return self.ranking.options.bootstrap.level if self.ranking else 0.95
+
 
 def people(facts: Facts) -> ReportedPeople:
     """Compute agreement and ranking of a run; what cannot be computed is a note."""
     try:
-        source = _source(facts.folder)
-    except (ImportError, UserError) as error:
-        return ReportedPeople(None, why_not(error), None, (), why_not(error), 0.95)
+        source = read_opinions(facts.folder)
+    except UserError as error:
+        return ReportedPeople(None, str(error), None, str(error))
     agreement, agreement_note = _agreement(facts, source)
     ranking, ranking_note = ranking_of(Run(facts.folder), source)
+    calibration = _calibration(source)
     return ReportedPeople(
-        agreement=agreement,
-        agreement_note=agreement_note,
-        ranking=ranking,
-        places=_standings(ranking) if ranking else (),
-        ranking_note=ranking_note,
-        level=ranking.options.bootstrap.level if ranking else 0.95,
+        agreement,
+        agreement_note,
+        ranking,
+        ranking_note,
+        places=tuple(_standings(ranking)) if ranking else (),
         caveats=tuple(_caveats(ranking)) if ranking else (),
         correlation=_correlation(ranking) if ranking else "",
-        policy=_policy(source),
-        **_calibration(source),
+        calibration=calibration,
+        reliability=diagram(calibration.chosen) if calibration else "",
+        policy=fused_by(source),
     )
 
 
-def _policy(source: Opinions) -> str | None:
-    from trace_eval.stats.agreement.judges import fused_by
-
-    return fused_by(source)
-
-
-def _calibration(source: Opinions) -> dict[str, Any]:
-    """The calibration and its diagram; nothing where the labels are too few for one."""
-    if source.labels is None:
-        return {}
+def _calibration(source: Opinions) -> Calibration | None:
     try:
-        from trace_eval.stats.inference.calibrate import calibrate
-        from trace_eval.stats.inference.forest import diagram
-        from trace_eval.stats.inference.labelled_run import gather
-
-        result = calibrate(gather(source, None))
-    except (ImportError, UserError):
-        return {}
-    return {"calibration": result, "reliability": diagram(result.chosen)}
-
-
-def _source(folder: Path) -> Opinions:
-    from trace_eval.runs.opinions import read_opinions
-
-    return read_opinions(folder)
+        return None if source.labels is None else calibrate(gather(source, None))
+    except UserError:  # the labels are too few
+        return None
 
 
 def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]:
     if not any(pair.labels for pair in facts.pairs):
         unused = "".join(f" {what}." for what in facts.record.unused_labels)
-        return (
-            None,
-            "The pairs of this run have no human labels, so there is nothing to agree with."
-            + unused,
-        )
+        why = "The pairs of this run have no human labels, so there is nothing to agree with."
+        return None, why + unused
+    drawn = BootstrapOptions(OF_PAGES)
     try:
-        from trace_eval.decide.agree import agree_by_instruction
-        from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
-        from trace_eval.stats.options import AgreeOptions
-        from trace_eval.stats.report import ALL_POLICIES
-
-        drawn = BootstrapOptions(OF_PAGES)
         options = AgreeOptions(drawn, missing="drop", policy=ALL_POLICIES)
         return agree_by_instruction(source, None, options), ""
-    except (ImportError, UserError) as error:
-        return None, why_not(error)
+    except UserError as error:
+        return None, str(error)
 
 
-def _standings(ranking: RankReport) -> tuple[WinRateRow, ...]:
+def _standings(ranking: RankReport) -> Iterator[WinRateRow]:
     counts = {row.system: row for row in ranking.systems}
-    strengths = {p.system: p.value for p in ranking.places if p.method == "bradley_terry"}
     rates = {row.system: row.rate for row in ranking.judged}
     requested = ranking.powered.systems if ranking.powered else ranking.labelled
     labels = {row.system: row.rate for row in requested}
-
-    def row(standing: Standing, value: float, rank: int) -> WinRateRow:
-        mine, theirs = counts[standing.system], labels.get(standing.system)
-        judged = rates.get(standing.system)
-        return WinRateRow(
-            system=standing.system,
-            rate=value,
-            interval=judged.labels_interval if judged else None,
-            rank=rank,
-            low=standing.low,
-            high=standing.high,
-            strength=strengths.get(standing.system),
-            wins=mine.wins,
-            ties=mine.ties,
-            both_bad=mine.both_bad,
-            losses=mine.losses,
-            people=theirs.both if theirs else None,
-            people_interval=theirs.interval if theirs else None,
+    known = [one for one in ranking.places if one.method == "win_rate" and one.value is not None]
+    for standing in sorted(known, key=lambda one: (one.rank or 0, one.system)):
+        judged, theirs = rates.get(standing.system), labels.get(standing.system)
+        yield WinRateRow(
+            standing,
+            judged.labels_interval if judged else None,
+            counts[standing.system],
+            theirs.both if theirs else None,
+            theirs.interval if theirs else None,
         )
 
-    standings = [
-        row(standing, standing.value, standing.rank)
-        for standing in ranking.places
-        if standing.method == "win_rate"
-        and standing.value is not None
-        and standing.rank is not None
-    ]
-    return tuple(sorted(standings, key=lambda standing: (standing.rank, standing.system)))
 
-
-def _caveats(ranking: RankReport) -> list[str]:
-    from trace_eval.stats.ranking.report import PEOPLES_RATES
-
-    caveats = [
-        f"{'' if caveat.method == 'all' else caveat.method.replace('_', ' ') + ': '}{caveat.text}"
-        for caveat in ranking.caveats
-        if caveat.method in ("bradley_terry", "models", "all", PEOPLES_RATES)
-    ]
+def _caveats(ranking: RankReport) -> Iterator[str]:
+    for caveat in ranking.caveats:
+        if caveat.method in ("bradley_terry", "models", "all", PEOPLES_RATES):
+            who = "" if caveat.method == "all" else f"{caveat.method.replace('_', ' ')}: "
+            yield f"{who}{caveat.text}"
     lost = next((p.undefined for p in ranking.places if p.method == "win_rate"), 0)
     if lost:
         of = f"of {counted(ranking.options.bootstrap.resamples, 'resample')}"
-        caveats.append(
+        yield (
             f"{counted(lost, f'{of} lacks a system and is', f'{of} lack a system and are')}"
             " left out of the rank intervals; there are none where that is most of them"
         )
-    return caveats
 
 
 def _correlation(ranking: RankReport) -> str:

@@ -12,14 +12,18 @@ from urllib.parse import quote
 from blueprints import UserError
 from trace_eval.data.files import encoded, make_folder
 from trace_eval.data.outputs import write_file
+from trace_eval.decide.agree import agree_by_instruction
 from trace_eval.estimate.interval import Range
+from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
 from trace_eval.report.answer import ranking_of, said_of, said_of_scores, score_rankings
 from trace_eval.report.page import HEAD_SCRIPT, asset, content_policy, style, template_environment
 from trace_eval.report.write import REPORT
 from trace_eval.runs.listing import ListedRun, list_runs
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
 from trace_eval.stats.inference.forest import ForestMark, forest
+from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.sentences import rate
 
@@ -164,18 +168,13 @@ def _means(rubric: str, ranking: RankReport) -> list[SystemFigure]:
 
 
 def _agreement(run: Run) -> str | None:
-    from trace_eval.decide.agree import agree_by_instruction
-    from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
-    from trace_eval.runs.opinions import read_opinions
-    from trace_eval.stats.options import AgreeOptions
-
     try:
         source = read_opinions(run.folder)
         if source.labels is None:
             return None
         options = AgreeOptions(BootstrapOptions(OF_PAGES), missing="drop")
         report = agree_by_instruction(source, None, options)
-    except (ImportError, UserError):
+    except UserError:
         return None
     score = next((one for one in report.scores if one.dimension in ("overall", "preference")), None)
     if score is None:
