@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from benchmarks.coverage import Row, share, shown, table
 from trace_eval.decide.screen import screen
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.review.needs import Need, Needed
-from trace_eval.review.queue import QueueOptions, plan_from_needs
+from trace_eval.review.queue import Need, Needed, QueueOptions, plan_from_needs
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.options import ScreenOptions
 

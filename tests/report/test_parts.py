@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.data.pairs import Labels
 from trace_eval.report.evidence_tables import EvidenceGrid, grids
 from trace_eval.report.gather import Facts, disagrees
-from trace_eval.report.page import chip, content_policy, duration, embedded, template_environment
+from trace_eval.report.page import duration, embedded
 from trace_eval.report.pairs import pair_row
 from trace_eval.report.summary import summarise
 from trace_eval.runs.run import Run
@@ -117,19 +115,6 @@ def test_embedded_json_survives_and_closes_nothing() -> None:
     text = str(embedded(data))
     assert json.loads(text) == data
     assert not set(text) & set("<>&\u2028\u2029")
-
-
-def test_templates_escape() -> None:
-    rendered = template_environment().from_string("{{ x }}|{{ x|chip }}").render(x='<b a="1">')
-    assert "<b" not in rendered
-    assert "&lt;b a=&#34;1&#34;&gt;" in rendered
-
-
-def test_the_content_policy_names_the_scripts_by_hash() -> None:
-    text = chip("1")  # any markup
-    digest = base64.b64encode(hashlib.sha256(str(text).encode()).digest()).decode()
-    assert f"script-src 'sha256-{digest}';" in content_policy(text)
-    assert "default-src 'none'" in content_policy(text)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import inspect
 import json
 import socket
 import sys
@@ -107,18 +106,6 @@ def test_a_port_that_is_taken(run: Path) -> None:
         result = CliRunner().invoke(app, [str(run), "--port", port])
     assert isinstance(result.exception, UserError)
     assert f"127.0.0.1:{port} cannot be bound" in str(result.exception)
-
-
-def test_the_commands_defaults_are_the_librarys() -> None:
-    pytest.importorskip("uvicorn", reason="pip install '.[review]'")
-    from trace_eval.review.options import HOST, PORT, RANDOM_SHARE, QueueOptions
-
-    defaults = {name: p.default for name, p in inspect.signature(review).parameters.items()}
-    assert (defaults["host"], defaults["port"]) == (HOST, PORT)
-    assert (RANDOM_SHARE, QueueOptions().repeat, QueueOptions().seed) == (0.5, 0, 0)
-    text = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "200"}).output
-    for said in ("at random; default: 0.5.", "test-retest; default: 0.", "A and B; default: 0."):
-        assert said in text
 
 
 @pytest.mark.parametrize(

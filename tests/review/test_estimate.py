@@ -7,8 +7,7 @@ import pytest
 
 from fusion import Rating
 from trace_eval.review.estimate import agreement_scores, estimate_accuracy
-from trace_eval.review.needs import Need, Needed
-from trace_eval.review.queue import QueueOptions, plan_from_needs
+from trace_eval.review.queue import Need, Needed, QueueOptions, plan_from_needs
 
 
 def test_strata_are_weighed_by_size() -> None:
@@ -91,11 +90,3 @@ def test_the_estimate_is_unbiased_and_the_plain_share_is_not(random_share: float
     assert fmean(naive) < truth - 0.05
     # 95 % intervals of small samples: between 92 and 99 % is what a score interval gives
     assert 0.92 <= coverage <= 0.99
-
-
-def test_unscored_pairs_are_neither_right_nor_wrong() -> None:
-    # the caller leaves out what the judge did not rate: the strata shrink, the weights follow
-    scores = {"n0": 0.0, "o0": 1.0, "o1": 1.0}
-    found = estimate_accuracy(scores, ["n0"], ["o0", "o1", "o2"])
-    assert found.population == 4
-    assert found.value == pytest.approx(0.75)

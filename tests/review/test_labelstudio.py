@@ -115,17 +115,3 @@ def test_single_answers_are_rated_and_corrected_ones_anew(tmp_path: Path) -> Non
     again = [{**tasks(review)[0], "annotations": made[0]["annotations"]}]
     assert read(review, tmp_path, again).stored == 1
     assert read(review, tmp_path, again).known == 1
-
-
-def test_inner_records_of_label_studio_may_be_broken(tmp_path: Path) -> None:
-    run = support.write_run(tmp_path / "run", support.pairs(tmp_path, 1))
-    review = support.open_at(run)
-    (task,) = tasks(review)
-    results = [{"from_name": "content", "value": 7}, "text"]
-    annotation = {"completed_by": {"email": "a@b"}, "was_cancelled": False, "result": results}
-    path = tmp_path / "export.json"
-    broken = json.dumps({**task, "annotations": [annotation]})
-    path.write_text(f"[{broken}]")
-    found = read_results(review, path)
-    assert found.stored == 0
-    assert len(found.problems) == 1

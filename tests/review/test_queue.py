@@ -9,11 +9,13 @@ from fusion import Rating
 from tests.support import reviewed as support
 from trace_eval.data.judgement import Judgement
 from trace_eval.review.material import load_material
-from trace_eval.review.needs import Need, Needed, need_of
 from trace_eval.review.queue import (
+    Need,
+    Needed,
     QueueOptions,
     check_same_pairs,
     make_plan,
+    need_of,
     plan_from_needs,
     shown_order,
 )

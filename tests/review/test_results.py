@@ -82,10 +82,3 @@ def test_accuracy_is_corrected_for_the_queue(tmp_path: Path) -> None:
     lines = accuracy_lines(accuracies(review, review.labelled()))
     assert lines[1].startswith("content: 60.0%, 95% interval ")
     assert "uncorrected 50.0%; 4 of 5 judged pairs reviewed" in lines[1]
-
-
-def test_raters_who_differ_count_half_each(run: Path) -> None:
-    review = support.open_at(run, budget=6)
-    _rate(review, "ada", [A] * 6)
-    _rate(review, "bob", [B] * 6)
-    assert accuracies(review, review.labelled())["overall"].value == pytest.approx(0.5)

@@ -23,10 +23,9 @@ from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.opinions.scores import read_ratings
 from trace_eval.options import ExtractOptions, RateOptions
-from trace_eval.review import pages
 from trace_eval.review.exports import write_exports
 from trace_eval.review.forms import score_of
-from trace_eval.review.material import load_material
+from trace_eval.review.material import load_material, said
 from trace_eval.review.options import QueueOptions
 from trace_eval.review.queue import make_plan
 from trace_eval.review.session import Review, open_review
@@ -116,8 +115,8 @@ def test_ratings_codes_and_null(run: Path) -> None:
         ("i1", 4, ("e", "u")),
         ("i2", None, ("e",)),
     ]
-    for value, said in (("0", "is not one of 1, 2, 3"), ("4.5", "is not one of"), ("x", "score")):
-        with pytest.raises(UserError, match=said):
+    for value, why in (("0", "is not one of 1, 2, 3"), ("4.5", "is not one of"), ("x", "score")):
+        with pytest.raises(UserError, match=why):
             rate(review, "ada", 2, value)
     with pytest.raises(UserError, match="code 'z'"):
         rate(review, "ada", 2, "3", ["z"])
@@ -271,10 +270,10 @@ def call(tmp_path: Path) -> Path:
 def test_turns_without_words_do_not_push_the_player_away() -> None:
     silent = [(who, start, end, None) for who, start, end, _ in calls.TURNS]
     call = Conversation.model_validate(calls.conversation(turns=silent))
-    assert pages.said(call, 0, len(silent)) == [(None, f"({len(silent)} turns, no words known)")]
+    assert said(call, 0, len(silent)) == [(None, f"({len(silent)} turns, no words known)")]
     silent[2] = calls.TURNS[2]
     call = Conversation.model_validate(calls.conversation(turns=silent))
-    assert len(pages.said(call, 0, len(silent))) == len(silent)
+    assert len(said(call, 0, len(silent))) == len(silent)
 
 
 def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path: Path) -> None:

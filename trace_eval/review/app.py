@@ -14,8 +14,8 @@ from blueprints import UserError
 from trace_eval.data.corrections import CorrectedField
 from trace_eval.review import exports, pages
 from trace_eval.review.audio import Clips, byte_range, wave
-from trace_eval.review.checks import check_name
 from trace_eval.review.events_page import EventChange, ShownEvent, change_event, events_page
+from trace_eval.review.forms import check_name
 from trace_eval.review.results import results_page
 from trace_eval.review.security import Access, Guard, Visitor, set_visitor
 from trace_eval.review.session import Review

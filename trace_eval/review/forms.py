@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from blueprints import UserError
 from fusion import DIMENSIONS, Rating, from_steps
 from trace_eval.data.items import FEEDBACK_CODES, Single
 from trace_eval.data.outcome import Order
@@ -39,8 +40,8 @@ COMMENT = "comment"
 #: Suffix of a rating that came as a typed tie (imports), without the questions behind it.
 TYPED = "rating"
 
-#: Longest comment that is kept, characters.
-COMMENT_LIMIT = 4000
+#: Longest comment that is kept, and longest name of a rater, characters.
+COMMENT_LIMIT, NAME_LIMIT = 4000, 60
 
 #: What a rater sends who gives no score.
 NO_SCORE = "none"
@@ -236,3 +237,15 @@ def scored_step(step: str) -> str | None:
 def score_of(value: str) -> float | None:
     """A kept answer of a :class:`ReviewScoreForm` as a number; None: the rater gave none."""
     return None if value == NO_SCORE else float(value)
+
+
+def check_name(name: str) -> str:
+    """A rater's name as it is stored.
+
+    Raises:
+        UserError: it is empty, too long, or holds control characters.
+    """
+    name = " ".join(name.split())
+    if not name or len(name) > NAME_LIMIT or not name.isprintable():
+        raise UserError(f"rater {name!r:.80}: give a name of 1 to {NAME_LIMIT} characters")
+    return name

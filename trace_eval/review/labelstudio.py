@@ -24,7 +24,7 @@ from trace_eval.data.items import Single
 from trace_eval.data.outputs import claimed, write_file
 from trace_eval.data.pairs import Pair
 from trace_eval.review.audio import keyed
-from trace_eval.review.checks import check_name
+from trace_eval.review.forms import check_name
 from trace_eval.review.labelstudio_tasks import (
     PHASES,
     SILENCE,

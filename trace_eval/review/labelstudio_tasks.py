@@ -15,7 +15,7 @@ from fusion import DIMENSIONS, Rating
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Order
 from trace_eval.data.pairs import Pair
-from trace_eval.review import pages
+from trace_eval.review import material
 from trace_eval.review.audio import Clips
 from trace_eval.review.forms import (
     COMMENT,
@@ -206,8 +206,8 @@ class ScoreTasks(Tasks):
         """What the app shows of it, in one text."""
         rubric, call = self.form.rubric, item.answer.conversation
         if call is not None:
-            return pages.transcript(call)
-        parts = [*pages.asked(item, rubric), ("Rationale", pages.rationale(item, rubric))]
+            return material.transcript(call)
+        parts = [*material.asked(item, rubric), ("Rationale", material.rationale(item, rubric))]
         parts.append(("Answer", item.answer.text))
         lines = [f"{who}: {text}" if who else text for who, text in parts if text]
         return "\n\n".join(lines) or "(listen)"
@@ -220,7 +220,7 @@ class ScoreTasks(Tasks):
         called = any(item.answers[0].conversation for item in self.review.items)
         for name in self.heard:
             lines += [_header(f"${name}_note"), _player(name, called and name == ANSWER)]
-        # The keys that choices have on the review's pages.
+        # The keys that choices have on the review's material.
         keys = {choice: choice for choice in self.offered if len(choice) == 1} | {NO_SCORE: "n"}
         return [*lines, *_choices(SCORE, WORDS, self.offered, keys), _comment(WORDS)]
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from fusion import DIMENSIONS, Dimension, Rating
 from trace_eval.conversations.items import (
     ConversationFiles,
     conversations_manifest,
     holds_conversations,
 )
+from trace_eval.data.conversation import Conversation
 from trace_eval.data.items import FEEDBACK_CODES, Single
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
@@ -218,3 +219,44 @@ def _transcripts(run: Run, pairs: tuple[Pair, ...]) -> dict[str, tuple[str | Non
         return texts.get(clips.get(source) or "")
 
     return {p.id: (said(p.a.source_id), said(p.b.source_id)) for p in pairs}
+
+
+def said(conversation: Conversation, first: int, last: int) -> list[tuple[str | None, str]]:
+    """Who said what; speakers are called by their roles, names may be those of systems.
+
+    Turns of which no words are known are one line, so that the player is not pushed off the
+    screen.
+    """
+    roles = {speaker.name: speaker.role for speaker in conversation.speakers}
+    turns = conversation.turns[first:last]
+    if len(turns) > 1 and not any(one.text or one.heard for one in turns):
+        return [(None, f"({counted(len(turns), 'turn')}, no words known)")]
+    return [
+        (f"{number} {roles[one.speaker]}", one.text or one.heard or "(no words known)")
+        for number, one in enumerate(turns, start=first)
+    ]
+
+
+def transcript(conversation: Conversation) -> str:
+    """The transcript, one turn per line."""
+    turns = said(conversation, 0, len(conversation.turns))
+    return "\n".join(f"{who}: {words}" if who else words for who, words in turns)
+
+
+def asked(item: Single, rubric: ScoreRubric) -> list[tuple[str | None, str]]:
+    """Title and text of what a rubric shows beside the answer: question, scene, references."""
+    shown = set(rubric.inputs)
+    texts: list[tuple[str | None, str]] = []
+    if {"question", "instruction"} & shown and item.instruction.text:
+        texts.append((None, item.instruction.text))
+    if "context" in shown and item.context:
+        texts.append(("Scene", item.context))
+    references = item.reference if "reference" in shown else ()
+    for number, reference in enumerate(references, start=1):
+        texts.append((f"Reference {number}" if len(references) > 1 else "Reference", reference))
+    return texts
+
+
+def rationale(item: Single, rubric: ScoreRubric) -> str | None:
+    """Why the reference is right, where the rubric shows it."""
+    return item.rationale if "rationale" in rubric.inputs else None

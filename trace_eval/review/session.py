@@ -9,15 +9,15 @@ from typing import Any
 
 from blueprints import UserError, counted
 from fusion import Rating
-from trace_eval.data import jsonl, strict_json
+from trace_eval.data import jsonl
 from trace_eval.data.corrections import CorrectedField
 from trace_eval.data.items import Single, items_of_pair
 from trace_eval.data.outcome import Order
 from trace_eval.data.pairs import Pair
-from trace_eval.review.checks import check_for_pairs, check_played
 from trace_eval.review.corrections import Corrections, Flag
 from trace_eval.review.events import EventLog
 from trace_eval.review.forms import (
+    COMMENT,
     COMMENT_LIMIT,
     Form,
     Phase,
@@ -29,7 +29,7 @@ from trace_eval.review.forms import (
 )
 from trace_eval.review.material import Material, load_material
 from trace_eval.review.options import QueueOptions, ReviewOptions
-from trace_eval.review.queue import ReviewPlan, check_same_pairs, make_plan, shown_order
+from trace_eval.review.queue import ReviewPlan, make_plan, shown_order, stored_plan
 from trace_eval.review.store import JudgeState, Remark, Store, StoreView
 
 
@@ -95,7 +95,9 @@ class Review:
         allow_unplayed: bool = False,
     ) -> None:
         self.material, self.store, self.plan = material, store, plan
-        self.form = form_of(material, plan)
+        self.form: Form = TieForm(plan.overall_first)
+        if material.rubric:
+            self.form = ReviewScoreForm(material.rubric)
         self.show_judge = show_judge and material.judged
         self.allow_unplayed = allow_unplayed
         self.tasks = plan.tasks()
@@ -149,9 +151,8 @@ class Review:
         return None
 
     def _order(self, rater: str, item: str, repeat: int) -> Order:
-        if isinstance(self.item(item), Single):
-            return "ab"
-        return shown_order(self.plan.seed, rater, item, repeat)
+        single = isinstance(self.item(item), Single)
+        return "ab" if single else shown_order(self.plan.seed, rater, item, repeat)
 
     def progress(self, rater: str) -> tuple[int, int]:
         """(finished tasks, all tasks) of a rater."""
@@ -209,10 +210,15 @@ class Review:
         ):
             return False
         if played is not None and self.must_play(position):
-            check_played(played)
+            missing = [letter.upper() for letter in "ab" if letter not in played]
+            if missing:
+                both = " and ".join(missing)
+                raise UserError(f"play {both} first: a rating asks to have heard both")
         comment = comment[:COMMENT_LIMIT]
         if position.step.kind == "comment":
-            return self.store.finish(position.view, comment, self._has_opinion(position.view.item))
+            shown = self.show_judge and position.view.item in self.material.judgements
+            end: JudgeState = "shown" if shown else "hidden"
+            return self.store.answer(position.view, COMMENT, "", comment, end=end)
         if unknown := [code for code in codes if code not in self.form.codes]:
             raise UserError(f"code {unknown[0]!r:.20}: use {', '.join(self.form.codes) or 'none'}")
         try:
@@ -230,9 +236,6 @@ class Review:
         """Mark the answer that ends the questions about an item."""
         item, answers = self.item(position.view.item), {**position.answers, step: value}
         return None if self.form.next_step(item, answers, position.view.shown) else "hidden"
-
-    def _has_opinion(self, item: str) -> bool:
-        return self.show_judge and item in self.material.judgements
 
     def undo(self, rater: str, task: int = -1, comment: str = "") -> bool:
         """Take the last answer back, across items; False: there is none that may be."""
@@ -308,11 +311,6 @@ class Review:
         return rows
 
 
-def form_of(material: Material, plan: ReviewPlan) -> Form:
-    """The form for these items."""
-    return ReviewScoreForm(material.rubric) if material.rubric else TieForm(plan.overall_first)
-
-
 def open_review(
     source: Path,
     provided: Mapping[str, Any] | None = None,
@@ -334,29 +332,10 @@ def open_review(
     database = options.database or material.database
     if material.rubric:
         requested = [name for name in ("show_judge", "allow_unplayed") if getattr(options, name)]
-        check_for_pairs([*requested, *(name for name in provided if name != "budget")])
+        if ignored := [*requested, *(name for name in provided if name != "budget")]:
+            raise UserError(f"{', '.join(ignored)}: belong to reviews of pairs; leave them out")
         store = Store(database, material.rubric.name)
         return Review(material, store, make_plan(material, QueueOptions(**provided)))
     store = Store(database)
-    plan = _plan(store, material, provided)
+    plan = stored_plan(store, material, provided)
     return Review(material, store, plan, options.show_judge, options.allow_unplayed)
-
-
-def _plan(store: Store, material: Material, provided: Mapping[str, Any]) -> ReviewPlan:
-    stored = store.meta("plan")
-    if stored is None:
-        plan = make_plan(material, QueueOptions(**provided))
-        stored = store.set_first("plan", plan.model_dump_json())
-        return strict_json.own(ReviewPlan, stored, store.path)
-    plan = strict_json.own(ReviewPlan, stored, store.path)
-    check_same_pairs(plan, material)
-    for name in ("random_share", "overall_first", "seed", "repeat"):
-        if provided.get(name, getattr(plan, name)) != getattr(plan, name):
-            raise UserError(
-                f"{store.path}: this review has --{name.replace('_', '-')}"
-                f" {getattr(plan, name)}, not {provided[name]}; start another one with --db"
-            )
-    if provided.get("budget") is not None:
-        plan = plan.extended(provided["budget"])
-        store.set_meta("plan", plan.model_dump_json())
-    return plan

@@ -9,17 +9,21 @@ the item that it is about is corrected (``corrected``).
 from __future__ import annotations
 
 import json
+import secrets
 import sqlite3
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from blueprints import UserError
 from trace_eval.data import strict_json
 from trace_eval.data.outcome import Order
-from trace_eval.review.database import Database
-from trace_eval.review.forms import COMMENT, RUBRIC
+from trace_eval.data.sqlite import open_shared, refusal_of
+from trace_eval.review.forms import RUBRIC
 
 #: Whether the judge's opinion of a pair was shown to the rater; then nothing can be undone.
 JudgeState = Literal["hidden", "shown", "seen"]
@@ -75,11 +79,37 @@ class StoredAnswer:
     set_aside: str | None
 
 
+#: Version of the tables; another one is refused.
+SCHEMA_VERSION = "2"
+
+_META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;"
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS views (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  rubric TEXT NOT NULL, rater TEXT NOT NULL, item TEXT NOT NULL, repeat INTEGER NOT NULL,
+  shown TEXT NOT NULL CHECK (shown IN ('ab', 'ba')),
+  started REAL NOT NULL, finished REAL, comment TEXT NOT NULL DEFAULT '',
+  judge TEXT NOT NULL DEFAULT 'hidden' CHECK (judge IN ('hidden', 'shown', 'seen')),
+  UNIQUE (rubric, rater, item, repeat)
+) STRICT;
+CREATE TABLE IF NOT EXISTS answers (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  view INTEGER NOT NULL REFERENCES views (number),
+  step TEXT NOT NULL, value TEXT NOT NULL,
+  codes TEXT NOT NULL DEFAULT '[]', comment TEXT NOT NULL DEFAULT '',
+  at REAL NOT NULL, set_aside TEXT
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS counted ON answers (view, step) WHERE set_aside IS NULL;
+"""
+
+_COMMENT = "UPDATE views SET comment = ? WHERE number = ?"
+
 _VIEW = "rater, item, repeat, shown, started, finished, comment, judge"
 
 
-class Store(Database):
-    """The answers to one rubric in a review's database.
+class Store:
+    """The answers to one rubric in a review's database, written in whole transactions.
 
     Args:
         path: the file.
@@ -90,8 +120,70 @@ class Store(Database):
     """
 
     def __init__(self, path: Path, rubric: str = RUBRIC) -> None:
-        super().__init__(path)
         self.rubric = rubric
+        self.path = path
+        # Pages are made by several threads; the lock lets one of them in at a time.
+        self._lock = threading.RLock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+            self._db = open_shared(path, _META, timeout_s=10, synchronous="FULL")
+            stored = self.set_first("schema", SCHEMA_VERSION)
+            if stored == SCHEMA_VERSION:
+                self._db.executescript(_TABLES)
+            self._db.execute("PRAGMA foreign_keys = ON")
+        except (OSError, sqlite3.Error) as error:
+            why = str(error).removeprefix(f"{path}: ")
+            raise refusal_of(error)(
+                f"{path}: not usable as a review database ({why}); restore it, or name another"
+                " file with --db"
+            ) from error
+        if stored != SCHEMA_VERSION:
+            raise UserError(
+                f"{path}: review database of version {stored}, this is {SCHEMA_VERSION};"
+                " name another file with --db"
+            )
+
+    def close(self) -> None:
+        """Close the file; everything is committed already."""
+        self._db.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    def meta(self, name: str) -> str | None:
+        """A stored fact about the review."""
+        with self._lock:
+            row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return row[0] if row else None
+
+    def set_meta(self, name: str, value: str) -> None:
+        """Store a fact about the review, in place of what it was."""
+        with self._transaction() as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    def set_first(self, name: str, value: str) -> str:
+        """Store a fact unless it is there; gives the stored one, whoever was first."""
+        stored = self.meta(name)
+        if stored is None:
+            with self._transaction() as db:
+                db.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT DO NOTHING", (name, value))
+            stored = self.meta(name)
+        assert stored is not None
+        return stored
+
+    @property
+    def secret(self) -> bytes:
+        """Key of cookies and clip ids; it outlives the server, as open pages do."""
+        return bytes.fromhex(self.set_first("secret", secrets.token_hex(32)))
 
     # --- writing ---------------------------------------------------------------------
 
@@ -103,9 +195,8 @@ class Store(Database):
                 " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 (self.rubric, rater, item, repeat, shown, time.time()),
             )
-        view = self.view(rater, item, repeat)
-        assert view is not None
-        return view
+        views = self.views(rater)
+        return next(view for view in views if (view.item, view.repeat) == (item, repeat))
 
     def answer(
         self,
@@ -136,7 +227,7 @@ class Store(Database):
             if not done.rowcount:
                 return False
             if comment is not None:
-                self._comment(db, view, comment)
+                db.execute(_COMMENT, (comment, view.number))
             if end is not None:
                 db.execute(
                     "UPDATE views SET finished = ?, judge = ? WHERE number = ?",
@@ -144,17 +235,10 @@ class Store(Database):
                 )
         return True
 
-    def finish(self, view: StoreView, comment: str, show_judge: bool) -> bool:
-        """Record the comment as the last step; False: it was finished before."""
-        return self.answer(view, COMMENT, "", comment, end="shown" if show_judge else "hidden")
-
-    def _comment(self, db: sqlite3.Connection, view: StoreView, comment: str) -> None:
-        db.execute("UPDATE views SET comment = ? WHERE number = ?", (comment, view.number))
-
     def keep_comment(self, view: StoreView, comment: str) -> None:
         """Record a comment that is being written."""
         with self._transaction() as db:
-            self._comment(db, view, comment)
+            db.execute(_COMMENT, (comment, view.number))
 
     def judge_seen(self, view: StoreView) -> None:
         """The rater is done with the judge's opinion."""
@@ -172,23 +256,23 @@ class Store(Database):
         """
         with self._transaction() as db:
             last = self._last(rater)
-            if last is None or last[1] != "hidden":
+            if last is None:
                 return None
-            number, _, view = last
+            number, view = last
             db.execute("UPDATE answers SET set_aside = 'undone' WHERE number = ?", (number,))
             db.execute("UPDATE views SET finished = NULL WHERE number = ?", (view,))
             row = db.execute(f"SELECT {_VIEW}, number FROM views WHERE number = ?", (view,))
             return StoreView(*row.fetchone())
 
-    def _last(self, rater: str) -> tuple[int, JudgeState, int] | None:
-        """(answer, whether the judge was shown, view) of the rater's last answer."""
-        last: tuple[int, JudgeState, int] | None = self._db.execute(
+    def _last(self, rater: str) -> tuple[int, int] | None:
+        """(answer, view) of the rater's last answer, unless the judge's opinion came after it."""
+        last = self._db.execute(
             "SELECT a.number, v.judge, v.number FROM answers a JOIN views v ON v.number = a.view"
             " WHERE v.rubric = ? AND v.rater = ? AND a.set_aside IS NULL"
             " ORDER BY a.number DESC LIMIT 1",
             (self.rubric, rater),
         ).fetchone()
-        return last
+        return (last[0], last[2]) if last and last[1] == "hidden" else None
 
     def set_aside(self, item: str, reason: str) -> int:
         """Set all answers about an item aside, by whatever rubric, and return how many."""
@@ -218,16 +302,6 @@ class Store(Database):
         return True
 
     # --- reading ---------------------------------------------------------------------
-
-    def view(self, rater: str, item: str, repeat: int) -> StoreView | None:
-        """One view."""
-        with self._lock:
-            row = self._db.execute(
-                f"SELECT {_VIEW}, number FROM views"
-                " WHERE rubric = ? AND rater = ? AND item = ? AND repeat = ?",
-                (self.rubric, rater, item, repeat),
-            ).fetchone()
-        return StoreView(*row) if row else None
 
     def views(self, rater: str | None = None) -> list[StoreView]:
         """All views in the order in which they were begun."""
@@ -290,5 +364,4 @@ class Store(Database):
     def can_undo(self, rater: str) -> bool:
         """True when :meth:`undo` would take something back."""
         with self._lock:
-            last = self._last(rater)
-        return last is not None and last[1] == "hidden"
+            return self._last(rater) is not None

@@ -1,0 +1,159 @@
+"""A run's figures for experiment trackers: MLflow, Weights & Biases, and plug-ins."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from blueprints import UserError, require
+from trace_eval.data.outputs import claimed
+from trace_eval.report.answer import ranking_of
+from trace_eval.runs.run import Run
+
+__all__ = ["ENTRY_POINT_GROUP", "Figures", "figures_of", "send", "trackers"]
+
+#: Where packages name trackers of their own: NAME = "module:send".
+ENTRY_POINT_GROUP = "trace_eval.trackers"
+
+#: What MLflow does not allow in a name.
+_OTHER = re.compile(r"[^\w\-. /]")
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A run for a tracker.
+
+    Attributes:
+        name: of the run's folder.
+        parameters: judge, policy, profile and input.
+        metrics: ``coverage``, ``scored``, and per system ``win_rate/SYSTEM`` with the ends of its
+            interval ``_low`` and ``_high``; of scores ``score/SYSTEM``, the mean. What is not
+            known is left out.
+    """
+
+    name: str
+    parameters: Mapping[str, str]
+    metrics: Mapping[str, float]
+
+
+def figures_of(folder: Path | str) -> Figures:
+    """The figures of a run.
+
+    Raises:
+        UserError: there is no run.
+    """
+    run = Run.open(folder)
+    record = run.record()
+    outcomes = run.score_outcomes() if run.holds_scores else run.outcomes()
+    scored = sum(row.status == "scored" for row in outcomes.values())
+    total = record.coverage.total if record.coverage else len(outcomes)
+    metrics = {"scored": float(scored)}
+    if total:
+        metrics["coverage"] = scored / total
+    metrics |= dict(_means(run) if run.holds_scores else _rates(run))
+    if not outcomes:
+        raise UserError(f"{folder}: nothing is judged yet, so there are no figures; judge first")
+    details = {"judge": record.judge.spec, "input": record.input, "tag": record.tag}
+    parameters = {name: str(value) for name, value in details.items() if value}
+    return Figures(run.folder.resolve().name, parameters, metrics)
+
+
+def _rates(run: Run) -> Iterator[tuple[str, float]]:
+    ranking, _ = ranking_of(run)
+    for row in ranking.judged if ranking else ():
+        if row.rate.labels is None:
+            continue
+        yield f"win_rate/{row.system}", row.rate.labels
+        if row.rate.labels_interval:
+            for end, value in zip(("low", "high"), row.rate.labels_interval, strict=True):
+                yield f"win_rate/{row.system}_{end}", value
+
+
+def _means(run: Run) -> Iterator[tuple[str, float]]:
+    systems = {item.id: item.system for item in run.singles()}
+    values: dict[str, list[float]] = {}
+    for (item, rubric), row in run.score_outcomes().items():
+        if row.value is not None:
+            who = systems.get(item) or "all"
+            values.setdefault(f"{rubric}/{who}", []).append(row.value)
+    for name, result in values.items():
+        yield f"score/{name}", sum(result) / len(result)
+
+
+def _mlflow(figures: Figures, out: Path | None) -> str:
+    """Log parameters and metrics in the experiment ``trace-eval``.
+
+    Args:
+        out: folder of a file store; None: the tracking server of ``MLFLOW_TRACKING_URI``.
+    """
+    if out is not None:  # newer versions ask for a word before they write plain files
+        os.environ.setdefault("MLFLOW_ALLOW_FILE_STORE", "true")
+    mlflow = require("mlflow", "mlflow-skinny", "mlflow", "--to mlflow")
+    if out is not None:
+        mlflow.set_tracking_uri(out.resolve().as_uri())
+    mlflow.set_experiment("trace-eval")
+    with mlflow.start_run(run_name=figures.name) as run:
+        mlflow.log_params(dict(figures.parameters))
+        mlflow.log_metrics({_OTHER.sub("_", key): v for key, v in figures.metrics.items()})
+    return f"mlflow run {run.info.run_id}"
+
+
+def _wandb(figures: Figures, out: Path | None) -> str:
+    """Log parameters and metrics in the project ``trace-eval``.
+
+    Args:
+        out: folder for an offline run, which ``wandb sync`` uploads; None: as ``WANDB_MODE`` says.
+    """
+    wandb = require("wandb", "wandb", "wandb", "--to wandb")
+    run = wandb.init(
+        project="trace-eval",
+        name=figures.name,
+        config=dict(figures.parameters),
+        dir=None if out is None else str(out),
+        mode=None if out is None else "offline",
+        settings=wandb.Settings(silent=True),
+    )
+    run.log(dict(figures.metrics))
+    run.finish()
+    return f"wandb run {run.id}" + (f" in {run.dir}" if out is not None else "")
+
+
+#: ``send(figures, out)``: gives what was made a name; ``out`` is a folder, None: as the tracker's
+#: own settings say.
+Send = Callable[[Figures, Path | None], str]
+
+_OWN: Mapping[str, Send] = {"mlflow": _mlflow, "wandb": _wandb}
+
+
+def trackers() -> list[str]:
+    """Names of all trackers, plug-ins included."""
+    return [*_OWN, *sorted(entry.name for entry in entry_points(group=ENTRY_POINT_GROUP))]
+
+
+def send(run: Path | str, name: str, out: Path | None = None) -> str:
+    """Send a run's figures to a tracker.
+
+    Args:
+        run: its folder.
+        name: of the tracker.
+        out: a folder of this machine to write to, offline; None: where the tracker's settings say.
+
+    Returns:
+        Where they are, in the tracker's words.
+
+    Raises:
+        UserError: there is no such tracker, its package is not installed, or there is no run.
+    """
+    if name in _OWN:
+        made = _OWN[name]
+    elif entry := next(iter(entry_points(group=ENTRY_POINT_GROUP, name=name)), None):
+        made = entry.load()
+    else:
+        raise UserError(f"tracker {name!r} is unknown; use one of {', '.join(trackers())}")
+    with claimed(out, name) if out else nullcontext():
+        return made(figures_of(run), out)
