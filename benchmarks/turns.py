@@ -29,7 +29,7 @@ import soundfile
 import soxr
 
 from blueprints import GROUPS
-from trace_eval.conversations.edges import speech_edges
+from trace_eval.conversations.floor import speech_edges
 from trace_eval.conversations.spans import joined
 from trace_eval.data.conversation import Role
 from trace_eval.extracting.start import extract

@@ -152,7 +152,7 @@ def test_no_definition_set_gives_a_figure_of_a_spoiled_call(definitions: Definit
     given = calls_of.conversation(None) | {"meta": meta}
     call = Conversation.model_validate(given)
     found = [definitions.measure(call)]
-    if definitions.summed:
+    if definitions.sums:
         found.append(definitions.summed(call, [Event("response", 1.0, 2.0, 1.0)]))
     for measured in found:
         assert measured.unusable

@@ -76,11 +76,10 @@ def test_a_negative_response_stays_negative_and_what_fits_nothing_is_told() -> N
     assert corrected_events(TRACE_EVAL, CALL, [unknown]).unfit == (unknown,)
 
 
-@pytest.mark.parametrize("name", [name for name, one in DEFINITIONS.items() if one.summed])
+@pytest.mark.parametrize("name", [name for name, one in DEFINITIONS.items() if one.sums])
 def test_figures_of_uncorrected_events_are_those_measured(name: str) -> None:
     definitions = DEFINITIONS[name]
     measured = definitions.measure(CALL)
-    assert definitions.summed
     assert definitions.summed(CALL, measured.events) == measured
     assert measured.events
     assert {one.kind for one in measured.events} <= set(definitions.kinds)

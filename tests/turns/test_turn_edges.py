@@ -15,7 +15,7 @@ import soundfile
 from benchmarks.turns import gap_error
 from extractors.audio import SPEECH_RATE, Samples, decode
 from tests.support.cli import ROOT
-from trace_eval.conversations.edges import speech_edges
+from trace_eval.conversations.floor import speech_edges
 from trace_eval.conversations.sound.echo import EchoPath, echo_path
 from trace_eval.conversations.sound.lanes import BANDS, Lane, hear
 from trace_eval.conversations.sound.segments import Grid, segmented

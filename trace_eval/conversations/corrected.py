@@ -84,7 +84,7 @@ def corrected_events(
     mine = [one for one in corrections if one.definitions == definitions.name]
     if not mine:
         return CorrectedEvents(tuple(state), measured)
-    if definitions.summed is None:
+    if definitions.sums is None:
         raise UserError(f"{definitions.name}: scores turns, not events; correct another set's")
     unfit = [one for one in mine if not _apply(one, state, definitions)]
     state.sort(key=lambda one: (one.event.start_s, one.event.end_s))

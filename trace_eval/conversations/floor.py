@@ -3,6 +3,9 @@
 Utterances are segments of one speaker with gaps under ``join_s``; the stretch of a speaker is
 its segments with gaps under ``stretch_s``. A backchannel is a short utterance that begins inside
 a stretch of the other, which goes on after it; every other utterance takes the floor.
+
+Turns of a recording hold the edges that a listener would name. What was left out at their ends, as
+breath, is an event of its own, and with it the edges of the detector's speech are there again.
 """
 
 from __future__ import annotations
@@ -12,6 +15,9 @@ from dataclasses import dataclass
 
 from trace_eval.conversations.spans import Spans, around, joined
 from trace_eval.data.conversation import ROLES, Conversation, Role, Turn
+
+#: Kinds of events that the detector calls speech and no turn holds.
+LEFT_OUT = ("breath", "trailing", "echo")
 
 
 @dataclass(frozen=True)
@@ -168,3 +174,28 @@ def turns_heard(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ...]:
         )
         for role, utterances in turns_of(floor)
     )
+
+
+def speech_edges(conversation: Conversation) -> Conversation:
+    """The same conversation with turns as the detector hears speech; what has none stays."""
+    left = [event for event in conversation.events if event.kind in LEFT_OUT]
+    speakers = {role: conversation.speaker(role) for role in ROLES}
+    if conversation.clock.kind != "recording" or not left or not all(speakers.values()):
+        return conversation
+    spans = {
+        role: [
+            *(span for _, turn in conversation.turns_of(role) for span in turn.stretches),
+            *(
+                (event.at_s, event.end_s)
+                for event in left
+                if event.data.get("channel") == role
+                and event.at_s is not None
+                and event.end_s is not None
+            ),
+        ]
+        for role in ROLES
+    }
+    floor = floor_of_segments(spans, conversation.end_s, FloorRules())
+    names = {role: one.name for role, one in speakers.items() if one}
+    others = tuple(event for event in conversation.events if event.kind not in LEFT_OUT)
+    return conversation.model_copy(update={"turns": turns_heard(floor, names), "events": others})

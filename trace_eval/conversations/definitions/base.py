@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
 from typing import Any, Literal
 
+from trace_eval.conversations.floor import speech_edges
 from trace_eval.data.conversation import Conversation
 
 
@@ -49,41 +49,6 @@ class Measured:
     unusable: bool = False
 
 
-def usable(*one_sided: str) -> Callable[[Callable[..., Measured]], Callable[..., Measured]]:
-    """Decorate a measure: it gives no figure that a fault of the recording spoils.
-
-    Args:
-        one_sided: names of ratios that need only one channel at a time; they stay where what is
-            spoiled is how the channels fit together.
-    """
-
-    def decorate(measure: Callable[..., Measured]) -> Callable[..., Measured]:
-        @wraps(measure)
-        def measured(conversation: Conversation, *more: Any) -> Measured:
-            whole = measure(conversation, *more)
-            faults = conversation.meta.get("faults")
-            spoils = {
-                str(fault.get("spoils"))
-                for fault in (faults if isinstance(faults, list) else [])
-                if isinstance(fault, dict)
-            } - {"nothing"}
-            if not spoils:
-                return whole
-            kept = ("one", *(() if "all" in spoils else one_sided))
-            why = f"not usable here: {conversation.meta.get('audit')}"
-            caveats = tuple(dict.fromkeys((*whole.caveats, why)))
-            ratios = {name: ratio for name, ratio in whole.ratios.items() if name in kept}
-            return Measured((), {}, ratios, caveats=caveats, unusable=True)
-
-        return measured
-
-    return decorate
-
-
-#: What is measured where only the order of turns is known.
-NO_CLOCK = Measured(caveats=("no_clock: only the order of turns is known",))
-
-
 @dataclass(frozen=True)
 class FigureSpec:
     """How a figure is made of the pooled conversations.
@@ -115,24 +80,61 @@ class DefinitionSet:
         name: ``NAME/VERSION``.
         about: one line.
         thresholds: a frozen dataclass with every constant.
-        measure: one conversation -> its events and what figures are made of.
+        rules: one conversation with a clock -> its events and what figures are made of.
         specs: the figures.
         hides_few: whether figures of few events are None; published sets show them, and the
             output marks them.
         counts: name -> key of :attr:`Measured.ratios` whose denominators are added up.
         domains: figures are means over ``meta.domain``, as the set's authors publish them.
         kinds: of its events -> whether the length of such an event is its value.
-        summed: figures anew from a conversation's events, which people may have corrected; None:
+        sums: figures anew from a conversation's events, which people may have corrected; None:
             the set scores something else than events.
+        on_speech: whether it reads the edges of the detector's speech, not those of turns.
+        one_sided: ratios that need only one channel at a time: they stay where a fault spoils how
+            the channels fit together.
+        counts_text: whether conversations without a clock are counted.
     """
 
     name: str
     about: str
     thresholds: Any
-    measure: Callable[[Conversation], Measured]
+    rules: Callable[[Conversation], Measured]
     specs: tuple[FigureSpec, ...]
     hides_few: bool = False
     counts: Mapping[str, str] = field(default_factory=dict)
     domains: bool = False
     kinds: Mapping[str, bool] = field(default_factory=dict)
-    summed: Callable[[Conversation, Sequence[Event]], Measured] | None = None
+    sums: Callable[[Conversation, Sequence[Event]], Measured] | None = None
+    on_speech: bool = False
+    one_sided: tuple[str, ...] = ()
+    counts_text: bool = False
+
+    def measure(self, conversation: Conversation) -> Measured:
+        """One conversation, without figures that a fault of its recording spoils."""
+        if conversation.clock.kind == "none":
+            ratios = {"one": (1.0, 1.0)} if self.counts_text else {}
+            return Measured(ratios=ratios, caveats=("no_clock: only the order of turns is known",))
+        return self._usable(conversation, self.rules(self._edges(conversation)))
+
+    def summed(self, conversation: Conversation, events: Sequence[Event]) -> Measured:
+        """The figures of these events; :attr:`sums` must not be None."""
+        assert self.sums is not None
+        return self._usable(conversation, self.sums(self._edges(conversation), events))
+
+    def _edges(self, conversation: Conversation) -> Conversation:
+        return speech_edges(conversation) if self.on_speech else conversation
+
+    def _usable(self, conversation: Conversation, whole: Measured) -> Measured:
+        faults = conversation.meta.get("faults")
+        spoils = {
+            str(fault.get("spoils"))
+            for fault in (faults if isinstance(faults, list) else [])
+            if isinstance(fault, dict)
+        } - {"nothing"}
+        if not spoils:
+            return whole
+        kept = ("one", *(() if "all" in spoils else self.one_sided))
+        why = f"not usable here: {conversation.meta.get('audit')}"
+        caveats = tuple(dict.fromkeys((*whole.caveats, why)))
+        ratios = {name: ratio for name, ratio in whole.ratios.items() if name in kept}
+        return Measured((), {}, ratios, caveats=caveats, unusable=True)

@@ -12,14 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trace_eval.conversations.definitions.base import (
-    NO_CLOCK,
     DefinitionSet,
     Event,
     FigureSpec,
     Measured,
-    usable,
 )
-from trace_eval.conversations.edges import of_speech
 from trace_eval.conversations.spans import Spans, overlaps
 from trace_eval.data.conversation import Conversation, Role
 
@@ -67,11 +64,8 @@ class Exchange:
         return round(1000 * self.latency_s, 3)
 
 
-@usable()
 def measure(conversation: Conversation) -> Measured:
     """Score, evidence per turn and sub-metrics of one conversation."""
-    if conversation.clock.kind == "none":
-        return NO_CLOCK
     exchanges = exchanges_of(conversation)
     scores: dict[int, float] = {}
     evidence: dict[int, dict[str, Any]] = {}
@@ -330,7 +324,7 @@ EVA = DefinitionSet(
     "eva/2026-08",
     "EVA's turn-taking score (0.2), means over records",
     THRESHOLDS,
-    of_speech(measure),
+    measure,
     (
         FigureSpec("score", "score"),
         *(
@@ -347,4 +341,5 @@ EVA = DefinitionSet(
             )
         ),
     ),
+    on_speech=True,
 )

@@ -12,14 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trace_eval.conversations.definitions.base import (
-    NO_CLOCK,
     DefinitionSet,
     Event,
     FigureSpec,
     Measured,
-    usable,
 )
-from trace_eval.conversations.edges import of_speech
 from trace_eval.conversations.spans import Spans, joined
 from trace_eval.data.conversation import Conversation, Role, SpokenWord
 
@@ -44,18 +41,14 @@ THRESHOLDS = FdbThresholds()
 KINDS = ("response", "stop")
 
 
-@usable()
 def measure(conversation: Conversation) -> Measured:
     """Response gaps and overlaps of one conversation."""
-    if conversation.clock.kind == "none":
-        return NO_CLOCK
     user = _closed(conversation, "user", THRESHOLDS.user_join_s)
     agent = _closed(conversation, "agent", THRESHOLDS.agent_join_s)
     events = [*_gaps(user, agent), *_stops(user, agent)]
     return summed(conversation, sorted(events, key=lambda event: event.start_s))
 
 
-@usable()
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     """The figures of these events."""
     words = [word for _, turn in conversation.turns_of("agent") for word in turn.words]
@@ -118,7 +111,7 @@ FDB = DefinitionSet(
     "fdb/1.5",
     "response gaps and overlaps as Full-Duplex-Bench has them",
     THRESHOLDS,
-    of_speech(measure),
+    measure,
     (
         FigureSpec("response_mean_s", "response", "mean", unit="s", least=5),
         FigureSpec("response_p50_s", "response", "quantile", unit="s", least=5),
@@ -128,5 +121,6 @@ FDB = DefinitionSet(
     ),
     counts={"n_conversations": "one"},
     kinds=dict.fromkeys(KINDS, True),
-    summed=summed,
+    sums=summed,
+    on_speech=True,
 )

@@ -8,16 +8,15 @@ turns; ``trace-eval/1`` is the same on the edges of the detector's speech.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from trace_eval.conversations.definitions.base import (
-    NO_CLOCK,
     DefinitionSet,
     Event,
     FigureSpec,
     Measured,
-    usable,
 )
 from trace_eval.conversations.definitions.own_events import (
     THRESHOLDS,
@@ -28,7 +27,6 @@ from trace_eval.conversations.definitions.own_events import (
     known_events,
     replies,
 )
-from trace_eval.conversations.edges import of_speech
 from trace_eval.conversations.floor import Floor, floor_of
 from trace_eval.conversations.spans import joined, total
 from trace_eval.data.conversation import ROLES, Conversation
@@ -36,27 +34,9 @@ from trace_eval.data.conversation import ROLES, Conversation
 #: Clocks with longer steps than this cannot tell latched from late, seconds.
 COARSE_S = 0.05
 
-#: What is left where two channels do not fit together.
-_OF_ONE_SIDE = ("agent_talk_share", "words_agent", "words_user")
 
-
-@usable(*_OF_ONE_SIDE)
-def measure(conversation: Conversation) -> Measured:
-    """Events and figures of one conversation, without what echoes make unknown."""
-    return _measured(conversation, known_events)
-
-
-@usable(*_OF_ONE_SIDE)
-def _of_speech(conversation: Conversation) -> Measured:
-    return _measured(conversation, lambda _, events: events)
-
-
-def _measured(
-    conversation: Conversation,
-    available: Callable[[Conversation, list[Event]], Iterable[Event]],
-) -> Measured:
-    if conversation.clock.kind == "none":
-        return NO_CLOCK
+def measure(conversation: Conversation, echoes: bool = True) -> Measured:
+    """Events and figures of one conversation; ``echoes``: without what these make unknown."""
     floor = floor_of(conversation, THRESHOLDS)
     calls = sorted(
         event.at_s
@@ -67,12 +47,11 @@ def _measured(
     if all(floor.segments.values()):
         events += replies(floor, conversation.end.reason, calls)
         events += [*interruptions(floor), *backchannels(floor)]
-    events = [*available(conversation, events)]
+    events = [*known_events(conversation, events)] if echoes else events
     events.sort(key=lambda event: (event.start_s, event.end_s))
     return _summed(conversation, floor, tuple(events))
 
 
-@usable(*_OF_ONE_SIDE)
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     """The figures of these events; how much was spoken stays as it is in the conversation."""
     floor = floor_of(conversation, THRESHOLDS)
@@ -224,14 +203,15 @@ TRACE_EVAL = DefinitionSet(
         "backchannel_total": "backchannel_rate",
     },
     kinds={**dict.fromkeys(_LONG, True), **dict.fromkeys(_BARE, False)},
-    summed=summed,
+    sums=summed,
+    one_sided=("agent_talk_share", "words_agent", "words_user"),
 )
 
 TRACE_EVAL_1 = replace(
     TRACE_EVAL,
     name="trace-eval/1",
     about="the same between stretches of the detector's speech",
-    measure=of_speech(_of_speech),
-    summed=of_speech(summed),
+    rules=partial(measure, echoes=False),
+    on_speech=True,
     kinds={name: long for name, long in TRACE_EVAL.kinds.items() if name != "not_known"},
 )

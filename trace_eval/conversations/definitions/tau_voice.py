@@ -8,21 +8,18 @@ response event, and a cough while the agent still speaks long makes no event at 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.conversations.definitions.base import (
-    NO_CLOCK,
     DefinitionSet,
     Event,
     FigureSpec,
     Measured,
-    usable,
 )
-from trace_eval.conversations.edges import of_speech
 from trace_eval.conversations.spans import joined
 from trace_eval.data.conversation import Conversation, Role
 
@@ -77,16 +74,12 @@ class _Segment:
     over_at_end: bool
 
 
-@usable()
 def measure(conversation: Conversation) -> Measured:
     """Events, counts and latencies of one conversation."""
-    if conversation.clock.kind == "none":
-        return replace(NO_CLOCK, ratios={"one": (1, 1)})
     ticks = ticks_of(conversation)
     return summed(conversation, sorted(events_of(ticks), key=lambda event: event.start_s))
 
 
-@usable()
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     """The figures of these events."""
     caveats = []
@@ -279,7 +272,7 @@ TAU_VOICE = DefinitionSet(
     "tau-voice/1.0",
     "interaction metrics of tau2-bench's voice board, in ticks",
     THRESHOLDS,
-    of_speech(measure),
+    measure,
     (
         FigureSpec("response_latency_mean", "response", "mean", unit="s", least=5),
         FigureSpec("yield_latency_mean", "yield", "mean", unit="s", least=5),
@@ -302,5 +295,7 @@ TAU_VOICE = DefinitionSet(
     },
     domains=True,
     kinds={kind: kind in ("response", "yield") for kind in _KINDS},
-    summed=summed,
+    sums=summed,
+    on_speech=True,
+    counts_text=True,
 )

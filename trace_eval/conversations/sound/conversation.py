@@ -8,8 +8,13 @@ from statistics import median
 
 from blueprints import counted
 from extractors import SPEECH_RATE
-from trace_eval.conversations.edges import LEFT_OUT
-from trace_eval.conversations.floor import Floor, FloorRules, floor_of_segments, turns_heard
+from trace_eval.conversations.floor import (
+    LEFT_OUT,
+    Floor,
+    FloorRules,
+    floor_of_segments,
+    turns_heard,
+)
 from trace_eval.conversations.sound.audit import audit, verdict
 from trace_eval.conversations.sound.echo import find_echo
 from trace_eval.conversations.sound.lanes import HOP_S, Lane, hear
