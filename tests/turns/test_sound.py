@@ -32,6 +32,9 @@ from trace_eval.turns.report import TurnsReport, time_turns
 
 CLIPS = ROOT / "examples" / "clips"
 
+#: The sound of a call, and who speaks when in it.
+Call = tuple[Samples, list[tuple[int, float, float]]]
+
 #: Who speaks when: (channel, clip, start in s). The bot greets; the caller is answered after
 #: 1.2 s, then talks on alone for a while.
 PLAN = ((1, "loud-a.ogg", 0.5), (0, "noise-a.ogg", 5.0), (1, "loud-a.ogg", 10.0))
@@ -47,7 +50,7 @@ def _spoken(name: str, seconds: float = 3.0) -> Samples:
 
 
 @pytest.fixture(scope="module")
-def call() -> tuple[Samples, list[tuple[int, float, float]]]:
+def call() -> Call:
     """A stereo call of 20 s with noise 40 dB under the speech, and its true turns."""
     rng = np.random.default_rng(1)
     sound = 0.0005 * rng.standard_normal((20 * SPEECH_RATE, 2)).astype(np.float32)
@@ -70,9 +73,7 @@ def _turns(report: TurnsReport) -> list[Turn]:
     return list(report.conversations[0].item.conversation.turns)
 
 
-def test_turns_are_where_they_were_put(
-    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
-) -> None:
+def test_turns_are_where_they_were_put(tmp_path: Path, call: Call) -> None:
     sound, truth = call
     turns = _turns(_timed(tmp_path, sound))
     assert [turn.speaker for turn in turns] == ["agent", "user", "agent"]
@@ -81,9 +82,7 @@ def test_turns_are_where_they_were_put(
         assert turn.end_s == pytest.approx(end, abs=0.12)  # clips end softly
 
 
-def test_figures_do_not_depend_on_how_the_sound_is_stored(
-    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
-) -> None:
+def test_figures_do_not_depend_on_how_the_sound_is_stored(tmp_path: Path, call: Call) -> None:
     sound, _ = call
     here = _timed(tmp_path, sound)
     starts = [turn.start_s for turn in _turns(here)]
@@ -103,9 +102,7 @@ def test_figures_do_not_depend_on_how_the_sound_is_stored(
         assert [turn.start_s for turn in found] == pytest.approx(starts, abs=0.02), rate
 
 
-def test_an_offset_moves_one_channel(
-    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
-) -> None:
+def test_an_offset_moves_one_channel(tmp_path: Path, call: Call) -> None:
     sound, _ = call
     for name, channel in (("u.wav", 0), ("a.wav", 1)):
         soundfile.write(tmp_path / name, sound[:, channel], SPEECH_RATE)
@@ -117,9 +114,7 @@ def test_an_offset_moves_one_channel(
     assert replies[1] - replies[0] == pytest.approx(0.75, abs=0.011)  # type: ignore[operator]
 
 
-def test_the_other_s_voice_is_no_turn(
-    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
-) -> None:
+def test_the_other_s_voice_is_no_turn(tmp_path: Path, call: Call) -> None:
     sound, truth = call
     late = int(0.03 * SPEECH_RATE)
     leaked = sound.copy()
@@ -132,11 +127,7 @@ def test_the_other_s_voice_is_no_turn(
     assert len(truth) == 3
 
 
-def test_blocks_change_nothing(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    call: tuple[Samples, list[tuple[int, float, float]]],
-) -> None:
+def test_blocks_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
     sound, _ = call
     path = tmp_path / "call.wav"
     soundfile.write(path, sound, SPEECH_RATE)
@@ -153,9 +144,7 @@ def test_blocks_change_nothing(
 
 
 def test_a_call_is_decoded_once(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    call: tuple[Samples, list[tuple[int, float, float]]],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:
     sound, _ = call
     decoded: list[str] = []
@@ -184,9 +173,7 @@ def test_a_call_is_decoded_once(
 
 
 def test_what_was_heard_is_kept_until_a_file_changes(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    call: tuple[Samples, list[tuple[int, float, float]]],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:
     listened: list[int] = []
 
@@ -224,9 +211,7 @@ def test_what_was_heard_is_kept_until_a_file_changes(
     assert len(listened) == 3
 
 
-def test_a_silent_channel_is_said_and_makes_no_figure(
-    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
-) -> None:
+def test_a_silent_channel_is_said_and_makes_no_figure(tmp_path: Path, call: Call) -> None:
     sound, _ = call
     muted = sound.copy()
     muted[:, 1] = 0
@@ -236,9 +221,7 @@ def test_a_silent_channel_is_said_and_makes_no_figure(
     assert report.figures["reply_rate"].reason == "none"
 
 
-def test_recordings_that_cannot_be_timed_say_why(
-    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
-) -> None:
+def test_recordings_that_cannot_be_timed_say_why(tmp_path: Path, call: Call) -> None:
     sound, _ = call
     with pytest.raises(UserError, match="one_channel: a mix of both cannot be timed"):
         _timed(tmp_path, sound[:, 0])
@@ -249,9 +232,7 @@ def test_recordings_that_cannot_be_timed_say_why(
         time_turns(tmp_path / "calls.csv")
 
 
-def test_the_command_says_which_stretches_are_no_speech(
-    tmp_path: Path, call: tuple[Samples, list[tuple[int, float, float]]]
-) -> None:
+def test_the_command_says_which_stretches_are_no_speech(tmp_path: Path, call: Call) -> None:
     sound, _ = call
     assert len(_turns(_timed(tmp_path, sound, ignore=((0.0, 4.5),)))) == 2
     done = trace_eval("turns", tmp_path / "call.wav", "--ignore", "4-2")
@@ -269,10 +250,7 @@ def test_the_command_says_which_stretches_are_no_speech(
     ],
 )
 def test_the_clock_is_checked_by_echoes(
-    tmp_path: Path,
-    call: tuple[Samples, list[tuple[int, float, float]]],
-    late_s: float | None,
-    said: str,
+    tmp_path: Path, call: Call, late_s: float | None, said: str
 ) -> None:
     sound, _ = call
     if late_s is not None:

@@ -69,7 +69,8 @@ def single_of(item: ConversationItem) -> Single:
     return Single(
         id=item.id,
         question_id=item.question_id,
-        answer=Answer(conversation=_whole(item.conversation)),
+        # absolute paths: the run may be read from another folder
+        answer=Answer(conversation=rooted(item.conversation, Path.cwd())),
         system=item.system,
         labels=labels if labels.scores or labels.turns else None,
         meta={"caveats": list(item.caveats)} if item.caveats else {},
@@ -84,11 +85,6 @@ def _labels(item: ConversationItem) -> dict[str, object]:
         if isinstance(turns, dict)
         else {},
     }
-
-
-def _whole(conversation: Conversation) -> Conversation:
-    """With absolute paths: the run may be read from another folder."""
-    return rooted(conversation, Path.cwd())
 
 
 class ConversationFiles:
@@ -123,4 +119,4 @@ class ConversationFiles:
                 f"conversation {path}: holds {len(result.items)}; name a file with one, or give the"
                 " path to trace-eval rate as it is"
             )
-        return _whole(result.items[0].conversation)
+        return rooted(result.items[0].conversation, Path.cwd())

@@ -6,6 +6,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
 Spans = list[tuple[float, float]]
 
 
@@ -71,3 +74,13 @@ def around(spans: Sequence[tuple[float, float]], at_s: float) -> tuple[float, fl
 def total(spans: Iterable[tuple[float, float]]) -> float:
     """Seconds in all."""
     return sum(end - start for start, end in spans)
+
+
+def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Half-open index ranges of consecutive true values.
+
+    >>> runs(np.array([True, False, True, True]))
+    [(0, 1), (2, 4)]
+    """
+    edges = np.flatnonzero(np.diff(flags.astype(np.int8), prepend=0, append=0))
+    return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]

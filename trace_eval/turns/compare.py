@@ -7,18 +7,17 @@ the figure is higher than it was.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.conversations.definitions.base import FigureSpec
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import mean_difference
-from trace_eval.estimate.shift import Shift, least_paired, paired_shift, unpaired_shift
+from trace_eval.estimate.shift import least_paired, paired_shift, unpaired_shift
 from trace_eval.show.table import Table, column, p_text, table
 from trace_eval.turns.figures import MIN_CONVERSATIONS
 from trace_eval.turns.report import TurnsReport, report_of
@@ -195,8 +194,7 @@ def compare_systems(
             {name: own[spec.name] for name, own in side.items() if spec.name in own}
             for side in (first, second)
         ]
-        make = _paired if shared else _unpaired
-        differences.append(make(spec, sides[0], sides[1], by_pool, options))
+        differences.append(_difference(spec, sides, by_pool, bool(shared), options))
     return SystemsCompared(
         report.definitions.name,
         tuple(differences),
@@ -235,60 +233,35 @@ def by_scenario(conversations: Iterable[Timed]) -> dict[str, dict[str, float]]:
     }
 
 
-def _paired(
-    spec: FigureSpec,
-    first: Mapping[str, float],
-    second: Mapping[str, float],
-    pooled: float | None,
-    options: BootstrapOptions,
-) -> Difference:
-    both = np.array([first[name] - second[name] for name in first if name in second])
-    higher, lower = int((both > 0).sum()), int((both < 0).sum())
-    shift = paired_shift(both, options.level)
-    mean = float(both.mean()) if len(both) else None
-    return _difference(spec, shift, mean, _of_mean(both, options), len(both), higher, lower, pooled)
-
-
-def _unpaired(
-    spec: FigureSpec,
-    first: Mapping[str, float],
-    second: Mapping[str, float],
-    pooled: float | None,
-    options: BootstrapOptions,
-) -> Difference:
-    one, other = (np.array([*side.values()], np.float64) for side in (first, second))
-    shift = unpaired_shift(other, one, options.level)
-    least = min(len(one), len(other))
-    mean = float(one.mean() - other.mean()) if least else None
-    return _difference(spec, shift, mean, None, least, 0, 0, pooled)
-
-
 def _difference(
     spec: FigureSpec,
-    shift: Shift,
-    mean: float | None,
-    mean_interval: Range | None,
-    scenarios: int,
-    higher: int,
-    lower: int,
+    sides: Sequence[Mapping[str, float]],
     pooled: float | None,
+    paired: bool,
+    options: BootstrapOptions,
 ) -> Difference:
+    one, other = (np.array([*side.values()], np.float64) for side in sides)
+    both, mean_interval = np.zeros(0), None
+    if paired:
+        first, second = sides
+        both = np.array([first[name] - second[name] for name in first if name in second])
+        shift, number = paired_shift(both, options.level), len(both)
+        mean = float(both.mean()) if number else None
+        if number >= MIN_CONVERSATIONS:
+            mean_interval = mean_difference(both, None, options).interval
+    else:
+        shift, number = unpaired_shift(other, one, options.level), min(len(one), len(other))
+        mean = float(one.mean() - other.mean()) if number else None
     return Difference(
-        spec.name,
-        scenarios,
-        mean,
-        shift.median,
-        mean_interval,
-        shift.interval,
-        higher,
-        lower,
-        shift.p,
-        pooled,
-        spec.unit,
+        figure=spec.name,
+        scenarios=number,
+        mean=mean,
+        median=shift.median,
+        mean_interval=mean_interval,
+        median_interval=shift.interval,
+        higher=int((both > 0).sum()),
+        lower=int((both < 0).sum()),
+        p=shift.p,
+        pooled=pooled,
+        unit=spec.unit,
     )
-
-
-def _of_mean(differences: NDArray[np.float64], options: BootstrapOptions) -> Range | None:
-    if len(differences) < MIN_CONVERSATIONS:
-        return None
-    return mean_difference(differences, None, options).interval

@@ -241,6 +241,8 @@ def _limited(figure: TurnFigure, spec: FigureSpec, parts: _Parts, level: float) 
         limits = share_interval(top, bottom, level)
     else:
         limits = jackknife_interval(figure.value, parts.without(spec), bottom, level)
+        if spec.how == "ratio" and not isinstance(limits, str):  # of times and counts
+            limits = max(0.0, limits[0]), limits[1]
     if isinstance(limits, str):
         return replace(figure, reason=limits)
     return replace(figure, interval=limits)

@@ -25,8 +25,7 @@ from trace_eval.turns.figures import (
     figures_of,
 )
 from trace_eval.turns.options import FigureOptions, TurnsOptions
-from trace_eval.turns.timed import Timed
-from trace_eval.turns.timeline import clock, timeline
+from trace_eval.turns.timed import Timed, clock, timeline
 
 
 class TurnsRecord(TypedDict):

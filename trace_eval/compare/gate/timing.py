@@ -66,8 +66,8 @@ def _left_out(name: str, report: TurnsReport) -> Iterator[str]:
     if calls:
         more = f" and {len(calls) - 3} more" if len(calls) > 3 else ""
         yield (
-            f"{name}: {counted(len(calls), 'recording')} cannot be timed and decide nothing"
-            f" ({', '.join(calls[:3])}{more}); see trace-eval turns --audit"
+            f"{name}: {counted(len(calls), 'recording')} cannot be timed, so timing leaves out"
+            f" {', '.join(calls[:3])}{more}; see trace-eval turns --audit"
         )
 
 

@@ -17,7 +17,7 @@ from trace_eval.conversations.definitions.base import (
     FigureSpec,
     Measured,
 )
-from trace_eval.conversations.spans import Spans, joined
+from trace_eval.conversations.spans import Spans, joined, overlaps
 from trace_eval.data.conversation import Conversation, Role, SpokenWord
 
 
@@ -85,17 +85,10 @@ def _gaps(user: Spans, agent: Spans) -> list[Event]:
 def _stops(user: Spans, agent: Spans) -> list[Event]:
     """Overlaps; of those that end in the same millisecond the shortest."""
     results: dict[int, tuple[float, float]] = {}
-    one = other = 0
-    while one < len(user) and other < len(agent):
-        start, end = max(user[one][0], agent[other][0]), min(user[one][1], agent[other][1])
-        if start < end:
-            key = round(end * 1000)
-            if key not in results or end - start < results[key][1] - results[key][0]:
-                results[key] = (start, end)
-        if user[one][1] <= agent[other][1]:
-            one += 1
-        else:
-            other += 1
+    for start, end in overlaps(user, agent):
+        key = round(end * 1000)
+        if key not in results or end - start < results[key][1] - results[key][0]:
+            results[key] = (start, end)
     return [Event("stop", start, end, end - start) for start, end in results.values()]
 
 

@@ -99,6 +99,7 @@ def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...])
     values["response_no_tool"] = [_value(e) for e in responses if e.data.get("tool") is False]
     values["response_or_never"] = [*map(_value, responses), *[float("inf")] * len(without)]
     user_s, agent_s = (total(floor.segments[role]) for role in ROLES)
+    everyone = joined([*floor.segments["user"], *floor.segments["agent"]])
     if both:
         answered = [h for e in of("backchannel") if (h := e.data.get("handled")) is not None]
         yields = len(of("yield"))
@@ -107,7 +108,10 @@ def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...])
             "interruption_rate": (len(of("agent_interruption")), floor.turns("user")),
             "yield_rate": (yields, yields + len(of("no_yield"))),
             "backchannel_rate": (sum(answered), len(answered)),
-            "overlap_share": (total(_pairs(of("overlap"))), total(_everyone(floor))),
+            "overlap_share": (
+                total(_pairs(of("overlap"))),
+                total(everyone),
+            ),
             "agent_talk_share": (agent_s, user_s + agent_s),
             "skipped": (0, len(of("talked_over"))),
             "open": (0, len(of("open"))),
@@ -131,10 +135,6 @@ def _value(event: Event) -> float:
 
 def _pairs(events: Sequence[Event]) -> list[tuple[float, float]]:
     return [(event.start_s, event.end_s) for event in events]
-
-
-def _everyone(floor: Floor) -> list[tuple[float, float]]:
-    return joined([*floor.segments["user"], *floor.segments["agent"]])
 
 
 _VALUES = {

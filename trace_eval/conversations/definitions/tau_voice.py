@@ -20,7 +20,7 @@ from trace_eval.conversations.definitions.base import (
     FigureSpec,
     Measured,
 )
-from trace_eval.conversations.spans import joined
+from trace_eval.conversations.spans import joined, runs
 from trace_eval.data.conversation import Conversation, Role
 
 #: Kinds of sound that no agent should take for a turn, in order of precedence.
@@ -147,7 +147,7 @@ def events_of(ticks: Ticks) -> Iterator[Event]:
         [(kind, a, min(b, len(user))) for kind, a, b in ticks.effects if a < len(user)],
     )
     segments = list(_user_segments(cut))
-    answers = _runs(agent)
+    answers = runs(agent)
     yield from _responses(segments, answers, cut.d)
     for segment in segments:
         if segment.over_at_start:
@@ -160,13 +160,8 @@ def events_of(ticks: Ticks) -> Iterator[Event]:
     yield from _out_of_turn(cut, answers)
 
 
-def _runs(speech: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(speech.astype(np.int8), prepend=0, append=0))
-    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-
-
 def _user_segments(ticks: Ticks) -> Iterator[_Segment]:
-    for start, end in _runs(ticks.user):
+    for start, end in runs(ticks.user):
         yield _Segment(
             start,
             end,

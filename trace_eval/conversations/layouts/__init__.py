@@ -101,7 +101,7 @@ def read_conversations(
         if options.tick:
             options.tick(number, total)
         if options.hear_logs and not isinstance(result, Unread):
-            result = _audited(result, options)
+            result = one(result.id, partial(checked_against_sound, result, options))
         if isinstance(result, Unread):
             unread.append(result)
         elif result.id in items:
@@ -111,10 +111,6 @@ def read_conversations(
     if not items:
         raise UserError(_nothing(path, chosen.name, unread))
     return Reading(chosen.name, tuple(items.values()), tuple(unread))
-
-
-def _audited(result: ConversationItem, options: ReadOptions) -> ConversationItem | Unread:
-    return one(result.id, partial(checked_against_sound, result, options))
 
 
 def _nothing(path: Path, layout: str, unread: Sequence[Unread]) -> str:

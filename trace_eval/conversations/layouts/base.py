@@ -1,18 +1,19 @@
-"""What every reader of conversations needs: options, problems, and how to name a bad value."""
+"""What every reader of conversations needs: problems, how to name a bad value, tools as events."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from blueprints import UserError
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data import strict_json
-from trace_eval.data.conversation import Conversation, ConversationItem
+from trace_eval.data.conversation import Conversation, ConversationItem, SourceEvent
 
 
 @dataclass(frozen=True)
@@ -62,18 +63,6 @@ def json_file(path: Path) -> Any:
         raise UserError(f"{path}: {error}") from None
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line number, object) of a JSON-lines file whose lines are one whole.
-
-    Raises:
-        UserError: it cannot be read, or a line is no object; the message names both.
-    """
-    for number, value in separate_lines(path):
-        if isinstance(value, str):
-            raise UserError(f"{path}, line {number}: {value}")
-        yield number, value
-
-
 def separate_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """(line number, object or why it is none) of a JSON-lines file with a record per line.
 
@@ -90,14 +79,6 @@ def separate_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
                 yield number, value
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
-
-
-def first_line(path: Path) -> dict[str, Any]:
-    """The first object of a JSON-lines file; empty where it has none."""
-    try:
-        return next((value for _, value in separate_lines(path) if isinstance(value, dict)), {})
-    except UserError:
-        return {}
 
 
 def made(build: Callable[[], Conversation]) -> Conversation:
@@ -158,3 +139,41 @@ def listed(value: Any, name: str) -> list[Any]:
 def mapping(value: Any) -> dict[str, Any]:
     """An object, or an empty one where the source has None or something else."""
     return value if isinstance(value, dict) else {}
+
+
+class ToolEntry(NamedTuple):
+    """A call or a response as a source has it; arguments and response may be any JSON."""
+
+    is_call: bool
+    name: str
+    value: Any
+    at_s: float | None = None
+    turn: int | None = None
+    exchange: int | None = None
+    status: str | None = None
+
+
+def tool_events(entries: Iterable[ToolEntry]) -> list[SourceEvent]:
+    """Events ``tool_call``, ``tool_response`` and, for calls without one, ``unanswered_call``."""
+    events: list[SourceEvent] = []
+    waiting: dict[str, list[tuple[str, ToolEntry]]] = defaultdict(list)
+    for number, entry in enumerate(entries):
+        if entry.is_call:
+            name = f"t{number}"
+            waiting[entry.name].append((name, entry))
+            events.append(_event("tool_call", entry, name, arguments=entry.value))
+        else:
+            open_ = waiting[entry.name]
+            name = open_.pop(0)[0] if open_ else f"t{number}"
+            status = {} if entry.status is None else {"status": entry.status}
+            events.append(_event("tool_response", entry, name, response=entry.value, **status))
+    for left in waiting.values():
+        events += [_event("unanswered_call", entry, name) for name, entry in left]
+    return events
+
+
+def _event(kind: str, entry: ToolEntry, name: str, **more: Any) -> SourceEvent:
+    data = {"id": name, "name": entry.name, **more}
+    if entry.exchange is not None:
+        data["exchange"] = entry.exchange
+    return SourceEvent(kind=kind, at_s=entry.at_s, turn=entry.turn, data=data)

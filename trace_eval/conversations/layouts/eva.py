@@ -18,18 +18,18 @@ from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
     CallLayout,
     Found,
+    ToolEntry,
     each,
     json_file,
-    json_lines,
     listed,
     made,
     mapping,
     one,
     text_of,
+    tool_events,
 )
 from trace_eval.conversations.layouts.eva_numbers import Entry, Numbered, Source, merged, number
-from trace_eval.conversations.layouts.rows import number_of
-from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
+from trace_eval.conversations.layouts.rows import number_of, rows_of
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.spans import joined
 from trace_eval.data.conversation import (
@@ -126,9 +126,9 @@ def _record(folder: Path, root: Path, pipeline: str | None) -> ConversationItem:
         value = mapping(value)
         _add(log, "audit", text_of(value.get("message_type")), value.get("timestamp"), value)
     pipecat = folder / "pipecat_logs.jsonl"
-    for _, value in json_lines(pipecat) if pipecat.is_file() else ():
+    for _, value in rows_of(pipecat) if pipecat.is_file() else ():
         _add(log, "pipecat", text_of(value.get("type")), value.get("timestamp"), value)
-    for _, value in json_lines(_events_file(folder, result)):
+    for _, value in rows_of(_events_file(folder, result)):
         kind = text_of(value.get("type")) or text_of(value.get("event_type"))
         _add(log, "events", kind, value.get("timestamp"), value)
     name = text_of(result.get("record_id")) or folder.name

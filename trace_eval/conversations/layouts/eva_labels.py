@@ -17,15 +17,16 @@ from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
     CallLayout,
     Found,
-    first_line,
+    ToolEntry,
     listed,
     made,
     mapping,
     one,
     separate_lines,
     text_of,
+    tool_events,
 )
-from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
+from trace_eval.conversations.layouts.rows import first_row
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import (
     Clock,
@@ -125,7 +126,7 @@ _KINDS: dict[str, Callable[[Record, str], ConversationItem]] = {
 
 def fits(path: Path) -> bool:
     """JSON lines with one of the keys of EVA's files."""
-    return path.is_file() and path.suffix == ".jsonl" and bool(_KINDS.keys() & first_line(path))
+    return path.is_file() and path.suffix == ".jsonl" and bool(_KINDS.keys() & first_row(path))
 
 
 def read(path: Path, options: ReadOptions) -> Found:

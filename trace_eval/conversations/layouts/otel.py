@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any
 
 from trace_eval.conversations.layouts.base import mapping
-from trace_eval.conversations.layouts.values import parsed, place
+from trace_eval.conversations.layouts.rows import parsed, place
 
 _ROLES = {"user": "user", "assistant": "agent", "model": "agent"}
 

@@ -22,18 +22,18 @@ from extractors import AUDIO_SUFFIXES
 from trace_eval.conversations.layouts.base import (
     CallLayout,
     Found,
+    ToolEntry,
     Unread,
     json_file,
     mapping,
     one,
     separate_lines,
     text_of,
+    tool_events,
 )
-from trace_eval.conversations.layouts.rows import number_of
+from trace_eval.conversations.layouts.rows import UNIX_S, Places, moment, number_of, parsed, place
 from trace_eval.conversations.layouts.sound import channel_count, heard_item, lanes_of_file
 from trace_eval.conversations.layouts.table import item_of
-from trace_eval.conversations.layouts.tools import ToolEntry, tool_events
-from trace_eval.conversations.layouts.values import UNIX_S, Places, moment, parsed, place
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import Channel, Clock, ConversationItem, End, Role
 

@@ -14,12 +14,12 @@ from trace_eval.conversations.layouts.base import (
     CallLayout,
     Found,
     Unread,
-    first_line,
     mapping,
     one,
     problem,
     separate_lines,
 )
+from trace_eval.conversations.layouts.rows import first_row
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import ConversationItem, rooted
 from trace_eval.data.items import items_of_pair
@@ -34,7 +34,7 @@ def fits(path: Path) -> bool:
     file = _file(path)
     if not file.is_file() or file.suffix != ".jsonl":
         return False
-    first = first_line(file)
+    first = first_row(file)
     answers = [mapping(first.get(side)) for side in "ab"]
     return any(isinstance(one.get("conversation"), dict) for one in (_unfolded(first), *answers))
 

@@ -1,20 +1,28 @@
-"""Rows of a CSV or JSONL file, strictly read."""
+"""Rows of a CSV or JSONL file, strictly read; times and places of values in JSON."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.conversations.layouts.base import separate_lines
+from trace_eval.conversations.layouts.base import mapping, separate_lines
+from trace_eval.data import strict_json
 from trace_eval.data.tables import records
 
 _HOURS = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)", re.ASCII)
 
 _SUFFIXES = (".csv", ".jsonl")
+
+#: Where a fact may stand: the first place that has something counts.
+Places = tuple[str, ...]
+
+#: Times above this are Unix seconds, and above the second Unix milliseconds.
+UNIX_S, _MS = 1e8, 1e11
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -43,11 +51,11 @@ def separate_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 
 def first_row(path: Path) -> dict[str, Any]:
-    """The first row of a table; empty where it is none."""
+    """The first row of a table that can be read; empty where there is none."""
     if path.suffix.lower() not in _SUFFIXES:
         return {}
     try:
-        return next((row for _, row in rows_of(path)), {})
+        return next((row for _, row in separate_rows(path) if isinstance(row, dict)), {})
     except UserError:
         return {}
 
@@ -79,3 +87,40 @@ def number_of(value: Any, name: str) -> float | None:
     if not math.isfinite(number):
         raise UserError(f"{name}: expected a number (got {value!r:.60})")
     return number
+
+
+def place(value: Any, places: Places) -> Any:
+    """What stands in the first of some places that has something; None: none has."""
+    for path in places:
+        result = value
+        for key in path.split("."):
+            if isinstance(result, list) and key.lstrip("-").isdigit():
+                result = result[int(key)] if -len(result) <= int(key) < len(result) else None
+            else:
+                result = mapping(result).get(key)
+        if result is not None:
+            return result
+    return None
+
+
+def moment(value: Any, name: str) -> float | None:
+    """Seconds, or Unix seconds where the source has a calendar; None where it says nothing.
+
+    Raises:
+        UserError: it is no time.
+    """
+    if isinstance(value, str) and "T" in value:
+        try:
+            return datetime.fromisoformat(value).timestamp()
+        except ValueError:
+            raise UserError(f"{name}: expected a time (got {value!r:.60})") from None
+    number = number_of(value, name)
+    return number if number is None or number < _MS else number / 1000
+
+
+def parsed(value: Any) -> Any:
+    """JSON that a platform writes as text, as what it says; other values as they are."""
+    try:
+        return strict_json.loads(value) if isinstance(value, str) and value[:1] in "{[" else value
+    except strict_json.BadJson:
+        return value

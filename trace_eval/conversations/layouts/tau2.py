@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
     CallLayout,
@@ -26,6 +28,7 @@ from trace_eval.conversations.layouts.base import (
     text_of,
 )
 from trace_eval.conversations.read_options import ReadOptions
+from trace_eval.conversations.spans import runs
 from trace_eval.data.conversation import (
     Clock,
     Conversation,
@@ -172,15 +175,11 @@ def _speaks(tick: dict[str, Any], side: str) -> bool:
 def _turns(ticks: list[dict[str, Any]], length: float) -> Iterator[Turn]:
     """Runs of ticks with speech."""
     for speaker in ("user", "agent"):
-        start: int | None = None
-        for number in range(len(ticks) + 1):
-            speaks = number < len(ticks) and _speaks(ticks[number], f"{speaker}_chunk")
-            if speaks and start is None:
-                start = number
-            elif not speaks and start is not None:
-                span = (start * length, number * length)
-                yield Turn(speaker=speaker, start_s=span[0], end_s=span[1], segments=(span,))
-                start = None
+        for start, end in runs(
+            np.array([_speaks(tick, f"{speaker}_chunk") for tick in ticks], bool)
+        ):
+            span = (start * length, end * length)
+            yield Turn(speaker=speaker, start_s=span[0], end_s=span[1], segments=(span,))
 
 
 def _events(ticks: list[dict[str, Any]], length: float) -> Iterator[SourceEvent]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from trace_eval.conversations.sound.echo import find_echo
 from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, inside
-from trace_eval.conversations.spans import Spans, gaps, joined
+from trace_eval.conversations.spans import Spans, gaps, joined, runs
 from trace_eval.data.conversation import ROLES, Role
 
 #: What a fault spoils: nothing that is timed, what needs both channels, or all.
@@ -167,7 +167,8 @@ def _alone(role: Role, lane: Lane, said: Spans) -> Iterator[Fault]:
         if spans := _inside_speech(lane, flags, level - below_db):
             yield Fault(name, role, "nothing", spans)
     if lane.flaws[2].sum() > _CLIPPED:
-        yield Fault("clipping", role, "nothing", joined(_spans(lane, lane.flaws[2]), 1.0))
+        spans = [(lane.at(a * HOP_S / 2), lane.at(b * HOP_S / 2)) for a, b in runs(lane.flaws[2])]
+        yield Fault("clipping", role, "nothing", joined(spans, 1.0))
 
 
 def _cut_out(said: Mapping[Role, Spans]) -> bool:
@@ -189,9 +190,8 @@ def _cut_out(said: Mapping[Role, Spans]) -> bool:
 def _filled(lane: Lane, said: Spans) -> Spans:
     """Digital silence within a side that otherwise has room tone: something was moved or lost."""
     zeros = lane.peaks <= _ZERO  # coded or dithered silence is not quite zero
-    runs = [(int(a), int(b)) for a, b in _runs(zeros)]
     whole = len(zeros)
-    inner = [(a, b) for a, b in runs if a > 0 and b < whole - 1]
+    inner = [(a, b) for a, b in runs(zeros) if a > 0 and b < whole - 1]
     long = [(a, b) for a, b in inner if (b - a) * HOP_S / 2 >= _FILLED_S]
     pauses = ~inside(said, lane.times(len(lane.peaks), HOP_S / 2))
     short = sum(bool(pauses[a]) for a, b in inner) - sum(bool(pauses[a]) for a, _ in long)
@@ -212,18 +212,9 @@ def _inside_speech(lane: Lane, flags: NDArray[np.bool_], loud: float) -> Spans:
     """Runs of up to 80 ms that begin and end abruptly in something loud."""
     line = 10 ** (loud / 20)
     spans = []
-    for first, last in _runs(flags):
+    for first, last in runs(flags):
         before, after = lane.peaks[max(0, first - 2) : first], lane.peaks[last : last + 2]
         abrupt = min(before.max(initial=0), after.max(initial=0)) > line
         if last - first <= _LONGEST and abrupt:
             spans.append((lane.at(first * HOP_S / 2), lane.at(last * HOP_S / 2)))
     return spans
-
-
-def _spans(lane: Lane, flags: NDArray[np.bool_]) -> Spans:
-    return [(lane.at(a * HOP_S / 2), lane.at(b * HOP_S / 2)) for a, b in _runs(flags)]
-
-
-def _runs(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], flags.astype(np.int8), [0]))))
-    return edges.reshape(-1, 2)

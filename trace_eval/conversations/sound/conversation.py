@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from statistics import median
 
+import numpy as np
+
 from blueprints import counted
 from extractors import SPEECH_RATE
 from trace_eval.conversations.floor import (
@@ -67,7 +69,8 @@ def heard_conversation(
     """
     lanes = dict(zip(ROLES, hear([channels[role] for role in ROLES]), strict=True))
     results = dict(zip(ROLES, segmented([lanes[role] for role in ROLES], ignore), strict=True))
-    if agent_greets and _first(results["user"]) < _first(results["agent"]):
+    first = {role: min((at for at, _ in results[role].segments), default=np.inf) for role in ROLES}
+    if agent_greets and first["user"] < first["agent"]:
         lanes = {"user": lanes["agent"], "agent": lanes["user"]}
         results = {"user": results["agent"], "agent": results["user"]}
     sides = [lanes[role] for role in ROLES], [results[role] for role in ROLES]
@@ -87,7 +90,9 @@ def heard_conversation(
         start_s=min(0.0, *(lane.at(0.0) for lane in lanes.values())),
         end=End(at_s=end_s),
         meta={
-            "edge_error_ms": EDGE_ERROR_MS["noisy" if _is_noisy(results) else "refined"],
+            "edge_error_ms": EDGE_ERROR_MS[
+                "noisy" if any(one.noisy for one in results.values()) else "refined"
+            ],
             "edge_error_human_ms": EDGE_ERROR_MS["human"],
             "audit": verdict(faults),
             "faults": [fault.record() for fault in faults],
@@ -106,14 +111,6 @@ def _clock(lanes: dict[Role, Lane], results: dict[Role, Segmented]) -> Iterator[
     yield from (echo.told(*roles) for roles, echo in echoes.items() if echo)
     if not any(echoes.values()):
         yield "clock: no echo of one channel on the other, so it cannot be checked"
-
-
-def _first(one: Segmented) -> float:
-    return one.segments[0][0] if one.segments else float("inf")
-
-
-def _is_noisy(results: dict[Role, Segmented]) -> bool:
-    return any(one.noisy for one in results.values())
 
 
 def _events(results: dict[Role, Segmented], turns: dict[Role, TurnEdges]) -> Iterator[SourceEvent]:

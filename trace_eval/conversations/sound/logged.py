@@ -19,7 +19,7 @@ from trace_eval.conversations.sound.audit import Fault, verdict
 from trace_eval.conversations.sound.kept import kept_conversation
 from trace_eval.conversations.sound.lanes import inside
 from trace_eval.conversations.spans import Spans, joined, total
-from trace_eval.data.conversation import ROLES, Channel, Conversation, ConversationItem, Role
+from trace_eval.data.conversation import ROLES, Conversation, ConversationItem, Role
 
 #: Step and farthest delay of a call as a whole, seconds.
 _STEP_S, _FARTHEST_S = 0.02, 10.0
@@ -54,7 +54,9 @@ def checked_against_sound(item: ConversationItem, options: ReadOptions) -> Conve
         AudioError: its recording cannot be decoded.
     """
     conversation = item.conversation
-    if conversation.clock.kind != "log" or not (channels := _channels(conversation)):
+    each = {role: conversation.channel_of(role) for role in ROLES}
+    channels = {role: one for role, one in each.items() if one and one.audio}
+    if conversation.clock.kind != "log" or len({one.name for one in channels.values()}) < 2:
         return item
     recognised, _ = kept_conversation(channels, options.kept)
     available: Any = recognised.meta["faults"]
@@ -67,15 +69,6 @@ def checked_against_sound(item: ConversationItem, options: ReadOptions) -> Conve
             "caveats": (*item.caveats, *(fault.detail for fault in faults if fault.detail)),
         }
     )
-
-
-def _channels(conversation: Conversation) -> dict[Role, Channel] | None:
-    there = {channel.name: channel for channel in conversation.channels if channel.audio}
-    speakers = {role: conversation.speaker(role) for role in ROLES}
-    named = {role: one.channel for role, one in speakers.items() if one and one.channel in there}
-    if len(set(named.values())) < len(ROLES):
-        return None
-    return {role: there[name] for role, name in named.items() if name}
 
 
 def _spoken(conversation: Conversation) -> dict[Role, Spans]:
@@ -175,21 +168,13 @@ def _placed(log: Spans, sound: Spans, delay: float) -> Iterator[tuple[float, flo
 
 
 def _fit(pairs: list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]) -> tuple[float, float]:
-    """(delay, likeness) at the delay where pairs of rows are most alike together."""
+    """(delay, likeness) at the delay where pairs of rows correlate best together."""
+    from scipy.signal import correlate
+
     reach = round(_FARTHEST_S / _STEP_S)
     shape = np.concatenate([np.pad(one.astype(float), reach) for one, _ in pairs])
     other = np.concatenate([np.pad(two.astype(float), reach) for _, two in pairs])
-    return _best(shape, np.pad(other, reach), reach)
-
-
-def _best(
-    shape: NDArray[np.float64], other: NDArray[np.float64], reach: int
-) -> tuple[float, float]:
-    """Correlation of a row with each place of a longer one: (delay from the middle, the best)."""
-    from scipy.signal import correlate
-
-    size = len(shape)
-    shape = shape - shape.mean()
+    other, size, shape = np.pad(other, reach), len(shape), shape - shape.mean()
     ones = np.cumsum(np.concatenate(([0.0], other)))
     total = ones[size:] - ones[:-size]
     spread = np.maximum(total - total**2 / size, 1e-9)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from trace_eval.conversations.sound.echo import EchoPath, echo_path
 from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, inside
 from trace_eval.conversations.sound.segments import RULES, Grid, Segmented
-from trace_eval.conversations.spans import Spans, joined, overlaps, without
+from trace_eval.conversations.spans import Spans, joined, overlaps, runs, without
 
 Levels = NDArray[np.float64]
 _Mask = NDArray[np.bool_]
@@ -166,10 +166,10 @@ class _Side:
         steady = self.line - self.floor < rules.steady_db
         if level - self.floor < (rules.drown_db if steady else rules.noisy_db):
             return ("echo", [], []) if loud.any() and not (loud & own).any() else ("", [span], [])
-        runs = [run for run in _runs(loud & own) if run[1] - run[0] > 1]
+        spoken = [run for run in runs(loud & own) if run[1] - run[0] > 1]
         groups = [
             group
-            for group in _grouped(runs, rules.fill_s)
+            for group in _grouped(spoken, rules.fill_s)
             if sum(last - first for first, last in group) * HOP_S >= rules.least_s
         ]
         above = [self._above(part, group) for group in groups]
@@ -177,7 +177,7 @@ class _Side:
         if not mine:
             audible = loud.any() and (bool(groups) or not (loud & own).any())
             return "echo" if audible else "breath", [], []
-        soft = _runs((loud | self._soft(part, level)) & own)
+        soft = runs((loud | self._soft(part, level)) & own)
         fades = (voice > max(level - rules.fade_db, self.line)) & own
         turns: Spans = []
         for n in mine:
@@ -217,16 +217,10 @@ def _long(hole: tuple[float, float], least_s: float) -> bool:
     return hole[1] - hole[0] > least_s
 
 
-def _runs(mask: _Mask) -> list[tuple[int, int]]:
-    """Half-open index ranges of consecutive true values."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], mask.astype(np.int8), [0]))))
-    return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
-
-
-def _grouped(runs: Sequence[tuple[int, int]], fill_s: float) -> list[list[tuple[int, int]]]:
+def _grouped(spoken: Sequence[tuple[int, int]], fill_s: float) -> list[list[tuple[int, int]]]:
     """Runs with shorter pauses between them."""
     groups: list[list[tuple[int, int]]] = []
-    for run in runs:
+    for run in spoken:
         if groups and (run[0] - groups[-1][-1][1]) * HOP_S < fill_s:
             groups[-1].append(run)
         else:
