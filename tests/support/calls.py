@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import soundfile
 
+from trace_eval.data.conversation import (
+    Clock,
+    ClockKind,
+    Conversation,
+    End,
+    SourceEvent,
+    Speaker,
+    Turn,
+)
+
 RATE = 8_000
+
+Spans = Sequence[tuple[float, float]]
 
 #: (speaker, start, end, text): the user asks twice; the second answer is late.
 TURNS = (
@@ -73,3 +86,29 @@ def manifest(folder: Path, records: Any, name: str = "items.jsonl") -> Path:
     path = folder / name
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return path
+
+
+def spoken(
+    user: Spans,
+    agent: Spans,
+    *,
+    kind: ClockKind = "recording",
+    step: float = 0.01,
+    end: float | None = None,
+    reason: str | None = None,
+    events: Sequence[SourceEvent] = (),
+) -> Conversation:
+    """A conversation of who speaks when, without words."""
+    turns = [
+        Turn(speaker=who, start_s=a, end_s=b, segments=((a, b),))
+        for who, spans in (("user", user), ("agent", agent))
+        for a, b in spans
+    ]
+    return Conversation(
+        speakers=(Speaker(name="user", role="user"), Speaker(name="agent", role="agent")),
+        clock=Clock(kind=kind, resolution_s=step),
+        turns=tuple(sorted(turns, key=lambda turn: turn.start_s or 0.0)),
+        events=tuple(events),
+        start_s=0.0,
+        end=End(at_s=end, reason=reason),
+    )

@@ -6,44 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from tests.support.calls import Spans, spoken
 from trace_eval.conversations.definitions import DEFINITIONS, Measured
 from trace_eval.conversations.definitions.eva import latency_score, percentile
-from trace_eval.data.conversation import (
-    Clock,
-    ClockKind,
-    Conversation,
-    End,
-    SourceEvent,
-    Speaker,
-    Turn,
-)
-
-Spans = Sequence[tuple[float, float]]
-
-
-def _call(
-    user: Spans,
-    agent: Spans,
-    *,
-    kind: ClockKind = "recording",
-    step: float = 0.01,
-    end: float | None = None,
-    reason: str | None = None,
-    events: Sequence[SourceEvent] = (),
-) -> Conversation:
-    turns = [
-        Turn(speaker=who, start_s=a, end_s=b, segments=((a, b),))
-        for who, spans in (("user", user), ("agent", agent))
-        for a, b in spans
-    ]
-    return Conversation(
-        speakers=(Speaker(name="user", role="user"), Speaker(name="agent", role="agent")),
-        clock=Clock(kind=kind, resolution_s=step),
-        turns=tuple(sorted(turns, key=lambda turn: turn.start_s or 0.0)),
-        events=tuple(events),
-        start_s=0.0,
-        end=End(at_s=end, reason=reason),
-    )
+from trace_eval.data.conversation import Conversation, SourceEvent
 
 
 def _measured(name: str, call: Conversation) -> Measured:
@@ -101,7 +67,7 @@ def test_tau_voice_by_hand(
     labels: Sequence[SourceEvent],
     expected: dict[str, float | None],
 ) -> None:
-    call = _call(_ticks(user), _ticks(agent), kind="ticks", step=D, end=40 * D, events=labels)
+    call = spoken(_ticks(user), _ticks(agent), kind="ticks", step=D, end=40 * D, events=labels)
     found = {event.kind: event.value_s for event in _measured("tau-voice/1.0", call).events}
     assert found.keys() == expected.keys()
     for kind, value in expected.items():
@@ -178,7 +144,7 @@ def test_our_own_set_by_hand(
     reason: str | None,
     expected: list[tuple[str, float | None]],
 ) -> None:
-    found = _measured("trace-eval/2", _call(user, agent, end=end, reason=reason))
+    found = _measured("trace-eval/2", spoken(user, agent, end=end, reason=reason))
     got = [(event.kind, event.value_s) for event in found.events]
     assert sorted(kind for kind, _ in got) == sorted(kind for kind, _ in expected)
     for kind, value in expected:
@@ -193,25 +159,25 @@ def test_an_unanswered_end_is_missed_unless_the_user_left() -> None:
         (8.0, "goodbye", "open"),
         (6.0, None, "open"),
     ):
-        found = _measured("trace-eval/2", _call(user, agent, end=end, reason=reason))
+        found = _measured("trace-eval/2", spoken(user, agent, end=end, reason=reason))
         assert [e.kind for e in found.events if e.kind in ("missed_turn", "open")] == [kind]
     # one answered, one missed: 1 of 2; an open one is in no denominator
-    found = _measured("trace-eval/2", _call(user, agent, end=8.0))
+    found = _measured("trace-eval/2", spoken(user, agent, end=8.0))
     assert found.ratios["reply_rate"] == (1, 2)
 
 
 def test_nothing_is_known_of_replies_beside_a_silent_channel() -> None:
-    found = _measured("trace-eval/2", _call([(0, 1)], [], end=9.0))
+    found = _measured("trace-eval/2", spoken([(0, 1)], [], end=9.0))
     assert "reply_rate" not in found.ratios
     assert not [event for event in found.events if event.kind in ("missed_turn", "no_response")]
     assert "no_speech: the agent" in found.caveats[0]
-    only_order = _call([], [], kind="none")
+    only_order = spoken([], [], kind="none")
     assert _measured("trace-eval/2", only_order).caveats[0].startswith("no_clock")
 
 
 def test_nothing_counts_after_a_transfer() -> None:
     events = [SourceEvent(kind="transfer", at_s=4.0)]
-    call = _call([(0, 1), (5, 6)], [(2, 3), (6.5, 8)], end=9.0, events=events)
+    call = spoken([(0, 1), (5, 6)], [(2, 3), (6.5, 8)], end=9.0, events=events)
     found = _measured("trace-eval/2", call)
     assert [event.kind for event in found.events] == ["response"]
 
@@ -234,7 +200,7 @@ def test_the_percentile_of_eva_is_the_upper_of_two() -> None:
 def test_eva_sums_interruptions_and_numbers_turns() -> None:
     # turn 1: 3 segments of the agent within the words of the user, 0.5 s each; turn 2: 1 s; turn 3:
     # 1.002 s; turn 4 has no answer.
-    call = _call(
+    call = spoken(
         [(0, 10), (15, 18), (22, 25.002), (30, 31)],
         [(2, 2.5), (5, 5.5), (8, 8.5), (11, 12), (17, 19), (24, 27)],
         end=40.0,
@@ -247,24 +213,24 @@ def test_eva_sums_interruptions_and_numbers_turns() -> None:
     assert sub["agent_interruption.mean_overlap_ms"] == 1167.333
     # .5 (1 - (n - 1) / 2) for n = 3, 1, 1: (0 + .5 + .5) / 3
     assert sub["agent_interruption.mean_count_score"] == 0.3333
-    calm = _measured("eva/2026-08", _call([(0, 1), (4, 5), (9, 10)], [(2, 3), (6, 7)], end=12))
+    calm = _measured("eva/2026-08", spoken([(0, 1), (4, 5), (9, 10)], [(2, 3), (6, 7)], end=12))
     assert calm.details["details"]["num_turns"] == 3
     assert calm.details["sub_metrics"]["agent_interruption.num_interruptions"] is None
     assert calm.details["sub_metrics"]["agent_interruption.rate"] == 0
 
 
 def test_fdb_counts_who_says_nothing_as_taking_no_turn() -> None:
-    silent = _measured("fdb/1.5", _call([(0, 1)], [], end=9.0))
+    silent = _measured("fdb/1.5", spoken([(0, 1)], [], end=9.0))
     assert silent.ratios["takeover"] == (0, 1)
     assert silent.caveats == ()
-    spoken = _measured("fdb/1.5", _call([(0, 1)], [(2, 3)], end=9.0))  # no times of its words
-    assert "takeover" not in spoken.ratios
-    assert spoken.caveats
+    untimed = _measured("fdb/1.5", spoken([(0, 1)], [(2, 3)], end=9.0))  # of its words
+    assert "takeover" not in untimed.ratios
+    assert untimed.caveats
 
 
 def test_fdb_counts_every_overlap_as_a_stop() -> None:
     # user 0-2 and 2.5-4 are one (gap 0.5); agent 3.5-5 overlaps by 0.5 and then answers at 6
-    call = _call([(0, 2), (2.5, 4)], [(3.5, 5), (6, 7)], end=8.0)
+    call = spoken([(0, 2), (2.5, 4)], [(3.5, 5), (6, 7)], end=8.0)
     found = _measured("fdb/1.5", call)
     assert found.values["stop"] == pytest.approx([0.5])
     assert found.values["response"] == pytest.approx([2.0])

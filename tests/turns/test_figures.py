@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from blueprints import UserError
+from tests.support.calls import spoken
 from trace_eval.conversations.definitions import DEFINITIONS, Event, Measured
-from trace_eval.data.conversation import Clock, Conversation, ConversationItem, End, Speaker, Turn
+from trace_eval.data.conversation import ConversationItem
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.turns.agree import agree_on_events, read_event_labels
 from trace_eval.turns.compare import compare_systems
@@ -117,24 +118,14 @@ def test_domains_are_averaged_where_the_set_s_authors_do() -> None:
 
 def _report(replies: dict[str, float]) -> TurnsReport:
     """One call per scenario: the user speaks from 0 to 1 and is answered after some time."""
-    items = []
-    for name, gap in replies.items():
-        spans = {"user": [(0.0, 1.0)], "agent": [(1 + gap, 6 + gap)]}
-        turns = [
-            Turn(speaker=who, start_s=a, end_s=b, segments=((a, b),))
-            for who, parts in spans.items()
-            for a, b in parts
-        ]
-        conversation = Conversation(
-            speakers=(Speaker(name="user", role="user"), Speaker(name="agent", role="agent")),
-            clock=Clock(kind="recording"),
-            turns=tuple(turns),
-            start_s=0.0,
-            end=End(at_s=12.0),
+    items = [
+        ConversationItem(
+            id=f"{name}-run",
+            question_id=name,
+            conversation=spoken([(0.0, 1.0)], [(1 + gap, 6 + gap)], end=12.0),
         )
-        items.append(
-            ConversationItem(id=f"{name}-run", question_id=name, conversation=conversation)
-        )
+        for name, gap in replies.items()
+    ]
     return measure_items(items, OWN)
 
 

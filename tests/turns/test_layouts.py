@@ -99,30 +99,23 @@ def test_a_bad_conversation_costs_itself_only(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out.json").read_text())["unread"][0]["name"].endswith("c2")
 
 
-def _shifted(folder: Path, by_s: float, scale: float = 1.0) -> dict[str, Any]:
-    rows = []
-    for row in ROWS:
-        cells = row.split(",")
-        cells[3:5] = (repr((float(cell) + by_s) * scale) for cell in cells[3:5])
-        rows.append(",".join(cells))
-    report = time_turns(_table(folder, rows), TurnsOptions())
-    return {name: figure.value for name, figure in report.figures.items()} | {
-        "events": [(e.kind, e.value_s) for e in report.conversations[0].measured.events]
-    }
-
-
 @pytest.mark.parametrize(("by_s", "scale"), [(1000.0, 1.0), (1.7e9, 1.0), (1.7e9, 1000.0)])
 def test_where_the_clock_begins_changes_no_figure(
     tmp_path: Path, by_s: float, scale: float
 ) -> None:
-    here, there = _shifted(tmp_path, 0.0), _shifted(tmp_path, by_s, scale)
-    assert [kind for kind, _ in here["events"]] == [kind for kind, _ in there["events"]]
-    for name, value in here.items():
-        if name == "events":
-            known = [v for _, v in value if v is not None]
-            assert [v for _, v in there[name] if v is not None] == pytest.approx(known, abs=1e-6)
-        else:
-            assert there[name] == (None if value is None else pytest.approx(value, abs=1e-6))
+    reports = []
+    for since, unit in ((0.0, 1.0), (by_s, scale)):
+        cells = [row.split(",") for row in ROWS]
+        for row in cells:
+            row[3:5] = (repr((float(cell) + since) * unit) for cell in row[3:5])
+        reports.append(time_turns(_table(tmp_path, [",".join(row) for row in cells])))
+    events, moved = (
+        [(e.kind, e.value_s) for e in one.conversations[0].measured.events] for one in reports
+    )
+    assert [kind for kind, _ in moved] == [kind for kind, _ in events]
+    assert [value for _, value in moved] == pytest.approx([value for _, value in events], abs=1e-6)
+    here, there = ({n: f.value for n, f in one.figures.items()} for one in reports)
+    assert there == pytest.approx(here, abs=1e-6)
 
 
 def test_mono_is_read_with_given_turns(tmp_path: Path) -> None:
@@ -134,17 +127,6 @@ def test_mono_is_read_with_given_turns(tmp_path: Path) -> None:
     found = _one(_table(tmp_path, rows, "speaker,start,end,audio,text")).conversation
     assert found.clock.kind == "none"
     assert [turn.audio for turn in found.turns] == [tmp_path / "u.wav", tmp_path / "a.wav"]
-
-
-def test_a_simulation_of_text_has_no_clock(tmp_path: Path) -> None:
-    path = tmp_path / "simulation.json"
-    path.write_text(json.dumps({"id": "s", "ticks": [], "termination_reason": "user_stop"}))
-    report = time_turns(path, TurnsOptions("tau2", "tau-voice/1.0"))
-    figures = report.record()["figures"]
-    assert figures["counts"]["n_simulations"] == 1
-    assert figures["counts"]["response_total"] == 0
-    assert figures["response_latency_mean"] is None
-    assert any("no_clock" in caveat for caveat in report.conversations[0].caveats)
 
 
 def test_records_of_our_own_are_read_back(tmp_path: Path) -> None:
@@ -159,14 +141,13 @@ def test_records_of_our_own_are_read_back(tmp_path: Path) -> None:
         read_conversations(path)
 
 
-def test_recordings_of_every_format_that_is_read_are_calls(tmp_path: Path) -> None:
+def test_recordings_of_every_format_are_calls_and_what_nobody_knows_is_refused(
+    tmp_path: Path,
+) -> None:
     for suffix in AUDIO_SUFFIXES:
         path = tmp_path / f"call{suffix}"
         path.write_bytes(b"")
         assert layout_of(path).name == "stereo", suffix
-
-
-def test_layouts_that_nobody_knows_are_named(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("hello")
     with pytest.raises(UserError, match="looks like no known layout; name one by --layout: stereo"):
@@ -191,6 +172,12 @@ def test_tau2_ticks_need_a_length_and_booleans(tmp_path: Path) -> None:
     path.write_text(json.dumps({"id": "s", "ticks": [tick("yes", False)], "user_chunk": 0}))
     with pytest.raises(UserError, match="expected true or false"):
         read_conversations(path, "tau2")
+    path.write_text(json.dumps({"id": "s", "ticks": [], "termination_reason": "user_stop"}))
+    report = time_turns(path, TurnsOptions("tau2", "tau-voice/1.0"))  # of text: it has no clock
+    figures = report.record()["figures"]
+    assert figures["counts"] | {"n_simulations": 1, "response_total": 0} == figures["counts"]
+    assert figures["response_latency_mean"] is None
+    assert any("no_clock" in caveat for caveat in report.conversations[0].caveats)
 
 
 @pytest.mark.parametrize(

@@ -68,13 +68,10 @@ def test_every_export_is_the_same_call(tmp_path: Path, name: str) -> None:
         assert call.turn == 1  # after the question
 
 
-def test_realtime_events_without_times_of_their_own_give_the_order(tmp_path: Path) -> None:
+def test_realtime_answers_have_the_times_that_the_log_has(tmp_path: Path) -> None:
     item = _one(_write(tmp_path, realtime(received=False), "log.jsonl"))
     assert item.conversation.clock.kind == "none"
     assert [turn.text for turn in item.conversation.turns] == [text for *_, text in SAID]
-
-
-def test_a_realtime_answer_that_is_cut_ends_where_it_was_cut(tmp_path: Path) -> None:
     cut = {"event_id": "c", "type": "conversation.item.truncated", "item_id": "item_6.0"}
     events = [*realtime(), {**cut, "audio_end_ms": 750}]
     last = _one(_write(tmp_path, events, "log.jsonl")).conversation.turns[-1]
