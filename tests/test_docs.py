@@ -51,7 +51,10 @@ NOT_HERE = (
         "needs files of the reader's",
     ),
     (r"(?<!orca/)ratings\.jsonl|items\.jsonl", "needs people's ratings, see tests/stats"),
-    (r"(agree|rank) run --labels labels/", "needs a person's answers, see tests/review"),
+    (r"run --labels labels/", "needs a person's answers, see tests/review"),
+    (r"longest", "needs a package to be installed, see test_plugins.py"),
+    (r"benchmarks\.people", "needs clones of the sets, see test_people.py"),
+    (r"--plot labels=", "needs more labels than the examples have, see tests/report"),
     (
         r"--a \w+|--fail-under new|judge (own|wide|semi|arena|pairs\.tsv|dpo|chat|hub)\b",
         "needs files of the reader's, see tests/data/test_their_files.py",
