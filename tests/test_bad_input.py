@@ -19,7 +19,8 @@ from trace_eval.data.manifests import read_manifest
 from trace_eval.datasets import read_dataset
 from trace_eval.decide.rank import read_human_ranking
 from trace_eval.opinions.labels import read_labels
-from trace_eval.opinions.scores import read_ratings, read_scores
+from trace_eval.opinions.ratings import read_ratings
+from trace_eval.opinions.scores import read_scores
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.run import Run
 

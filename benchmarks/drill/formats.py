@@ -37,7 +37,8 @@ from trace_eval.judges.scorer.data import read_ratings as read_training
 from trace_eval.judges.views.text.tasks import load_task
 from trace_eval.opinions.judge_files import read_judge_file, read_positions
 from trace_eval.opinions.labels import read_labels
-from trace_eval.opinions.scores import read_ratings, read_scores
+from trace_eval.opinions.ratings import read_ratings
+from trace_eval.opinions.scores import read_scores
 from trace_eval.review.labelstudio import PHASES, read_results, tasks
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import open_review

@@ -11,7 +11,7 @@ from tests.support.label_tables import codes, table
 from trace_eval.data.label_files import read_columns
 from trace_eval.decide.rank import read_human_ranking
 from trace_eval.opinions.labels import label_table, read_labels
-from trace_eval.opinions.scores import read_ratings
+from trace_eval.opinions.ratings import read_ratings
 
 
 def write(path: Path, text: str) -> Path:

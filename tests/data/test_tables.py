@@ -20,7 +20,7 @@ from trace_eval.data.system_folders import Systems
 from trace_eval.data.tables import records
 from trace_eval.decide.ablation import compare
 from trace_eval.opinions.labels import read_labels
-from trace_eval.opinions.scores import read_ratings
+from trace_eval.opinions.ratings import read_ratings
 from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.run import Run
 

@@ -20,7 +20,7 @@ from trace_eval.compare.mapping import mapping
 from trace_eval.compare.options import ChangeOptions
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.labels import read_labels
-from trace_eval.opinions.scores import read_ratings
+from trace_eval.opinions.ratings import read_ratings
 
 FEW = ChangeOptions(BootstrapOptions(200))
 NAMES = [f"i{number}" for number in range(60)]

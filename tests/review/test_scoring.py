@@ -21,7 +21,7 @@ from trace_eval.data.manifests import read_items
 from trace_eval.decide.agree import agree
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.opinions.scores import read_ratings
+from trace_eval.opinions.ratings import read_ratings
 from trace_eval.options import ExtractOptions, RateOptions
 from trace_eval.review.exports import write_exports
 from trace_eval.review.forms import score_of

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -139,15 +138,6 @@ def test_every_statistic_of_the_table_is_in_scores_tables_and_page() -> None:
     )
 
 
-def test_three_judges_are_compared_without_statsmodels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "statsmodels", None)
-    labels = table("labels", {"overall": "12121212"})
-    judges = [table(f"j{n}", {"overall": "1" * n + "2" * (8 - n)}) for n in (2, 4, 6)]
-    report = agree(judges, labels, OPTIONS)
-    assert len(report.comparisons) == 3
-    assert report.notes == ()
-
-
 def test_clustered_comparison_has_the_same_estimates() -> None:
     rng = np.random.default_rng(3)
     texts = ["".join("12gb"[code] for code in rng.integers(0, 4, 60)) for _ in range(3)]
@@ -266,14 +256,6 @@ def test_json_and_csv_are_strict(tmp_path: Path) -> None:
     assert row.startswith("judge,overall,")
     with pytest.raises(UserError, match="cannot be written"):
         write_json(tmp_path / "none" / "r.json", report)
-
-
-def test_tables_for_people_show_no_nan() -> None:
-    labels = table("labels", {"overall": "11"})
-    report = agree([table("judge", {"overall": "11"})], labels, OPTIONS)
-    shown = list(tables_of(report))
-    assert any(t.title == "Agreement with people" for t in shown)
-    assert not any("nan" in cell for t in shown for row in t.rows for cell in row)
 
 
 def test_warnings_name_their_rows() -> None:

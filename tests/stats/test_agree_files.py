@@ -70,9 +70,7 @@ def test_ratings_of_unknown_items_are_refused_or_dropped(tmp_path: Path) -> None
     [
         ("i0,P9,0", "'0.0' is not one of 1, 2, 3, 4, 5"),
         ("i0,P9,3.5", "'3.5' is not one of"),
-        ("i0,P9,four", "record 19: score is 'four'"),
         ("i0,P1,5", "id i0 was given in record 1 already, by P1"),
-        (",P9,5", "record 19: the id is empty"),
     ],
 )
 def test_bad_ratings_are_named(tmp_path: Path, line: str, message: str) -> None:
@@ -144,8 +142,6 @@ def test_concordance_by_hand(judge: list[float], people: list[float], wanted: fl
     ("text", "message"),
     [
         ("id\ni0\n", "no column 'score'"),
-        ("id,score\ni0,1\ni0,2\n", "id i0 was given in record 1 already"),
-        ("id,score\ni0,inf\n", "record 1: score is 'inf'"),
         ("id,score,rubric\ni0,1,style\ni0,2,quality\n", "2 rubrics .* choose one by --rubric"),
     ],
 )

@@ -15,7 +15,7 @@ from trace_eval.commands.cli import app
 from trace_eval.commands.cli import app as commands
 from trace_eval.data.columns import Columns, read_mapping
 from trace_eval.decide.agree import agree
-from trace_eval.opinions.judge_files import flip, has_positions, read_judge_file, read_positions
+from trace_eval.opinions.judge_files import flip, has_positions, read_positions
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agreement.findings import exchanged_sides, mirrored_truth
 from trace_eval.stats.options import AgreeOptions, RankOptions
@@ -244,14 +244,6 @@ def test_the_command_line(tmp_path: Path) -> None:
     # x wins game 1 and 2 by the judge, y the third
     rates = {p["system"]: p["value"] for p in json.loads(out.read_text())["places"][:2]}
     assert rates == pytest.approx({"x": 2 / 3, "y": 1 / 3})
-
-
-def test_judge_files_by_their_own_words(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_text('{"id": "x", "preference": "A"}\n{"id": "y", "preference": "B"}\n')
-    said = read_judge_file(path, Columns(mapping={"A": "1", "B": "2"}))
-    assert said.codes["preference"].tolist() == [0, 1]
-    assert said.labels is None
 
 
 def test_headers_that_have_no_positions(tmp_path: Path) -> None:

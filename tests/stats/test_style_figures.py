@@ -27,7 +27,6 @@ from trace_eval.stats.agreement.raters import (
     mean_r,
 )
 from trace_eval.stats.agreement.scored import by_rater
-from trace_eval.stats.agreement.spearman import spearman
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import ScoreReport
 from trace_eval.stats.score_tables import score_tables
@@ -157,7 +156,3 @@ def test_a_constant_judge_has_no_r_but_an_error() -> None:
     shown = [cell for one in score_tables(found) for row in one.rows for cell in row]
     assert not [cell for cell in shown if "nan" in cell.lower()]
     assert "has no rho" in found.verdicts[0] or "no rho" in found.verdicts[0]
-
-
-def test_rho_of_the_mean_person_is_that_of_the_library() -> None:
-    assert spearman(_judge().joined.score, _items().score) == pytest.approx(0.985611, abs=SIX)

@@ -18,7 +18,7 @@ from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.scores import read_ratings
+from trace_eval.opinions.ratings import read_ratings
 from trace_eval.runs.run import Run
 from trace_eval.show.table import Table
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes, is_untyped
 from trace_eval.opinions.missing import Missing
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import units
 from trace_eval.runs.fuse import load_policy
 from trace_eval.stats.agreement.alpha import alpha
 from trace_eval.stats.agreement.bias.difficulty import difficulty_rows
@@ -52,7 +51,7 @@ class _Compared:
 
     Attributes:
         columns: truth and prediction of each judge, by dimension.
-        facts: what is known of each labelled item.
+        known: the labelled items, with what labels and judges know of them.
         cluster: items that are drawn together; None: there are none.
         shown: policies whose mechanism is shown.
         groups: subsets of the items by category.
@@ -62,7 +61,7 @@ class _Compared:
     items: Opinions
     judges: Sequence[Judge]
     columns: Sequence[Sequence[Aligned]]
-    facts: Mapping[str, NDArray[Any]]
+    known: Opinions
     cluster: NDArray[np.int64] | None
     shown: Mapping[str, Policy]
     groups: Masks
@@ -127,10 +126,14 @@ def _compared(sources: Sequence[Opinions], labels: Opinions, options: AgreeOptio
     if not judges:
         raise UserError("there is nothing to compare with the labels; name a run or a file")
     columns = [align_judge(judge, items) for judge in judges]
-    facts = _facts_of_all(judges, items)
-    cluster = _clusters(facts, options)
-    groups = categories(items)
-    return _Compared(labels, items, judges, columns, facts, cluster, shown, groups, options)
+    known = _known(judges, items)
+    if options.cluster and not _knows_instructions(known):
+        raise UserError(
+            "--cluster draws whole instructions: give every item an instruction_id, in the"
+            " labels or in the judgements"
+        )
+    cluster, groups = known.units(instructions=options.cluster), categories(items)
+    return _Compared(labels, items, judges, columns, known, cluster, shown, groups, options)
 
 
 def _truth(items: Opinions) -> Iterator[TruthRow]:
@@ -215,31 +218,19 @@ def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
     return policy, {policy.name: policy}
 
 
-def _facts_of_all(judges: Sequence[Judge], items: Opinions) -> dict[str, NDArray[Any]]:
-    """What is known of each labelled item; its instruction by the labels, else by any judge."""
+def _known(judges: Sequence[Judge], items: Opinions) -> Opinions:
+    """The items with every fact; the instruction is the labels' where whole, else any judge's."""
     facts: dict[str, NDArray[Any]] = {}
     for judge in judges:
         facts = {**judge.joined.facts, **facts}
-    for table in (items, *(judge.joined for judge in judges)):
-        details = table.facts.get("instruction_id")
-        if details is not None and None not in details.tolist():
-            facts["instruction_id"] = details
-            break
-    return facts
+    whole = next(filter(_knows_instructions, (items, *(judge.joined for judge in judges))), None)
+    if whole is not None:
+        facts["instruction_id"] = whole.facts["instruction_id"]
+    return replace(items, facts=facts)
 
 
-def _clusters(facts: Mapping[str, NDArray[Any]], options: AgreeOptions) -> NDArray[np.int64] | None:
-    """Items that are drawn together: of one instruction, or copies; None: there are none."""
-    if options.cluster and not _knows_instructions(facts):
-        raise UserError(
-            "--cluster draws whole instructions: give every item an instruction_id, in the"
-            " labels or in the judgements"
-        )
-    return units(facts, instructions=options.cluster)
-
-
-def _knows_instructions(facts: Mapping[str, NDArray[Any]]) -> bool:
-    instruction = facts.get("instruction_id")
+def _knows_instructions(table: Opinions) -> bool:
+    instruction = table.facts.get("instruction_id")
     return instruction is not None and None not in instruction.tolist()
 
 
@@ -308,7 +299,7 @@ def _learned(it: _Compared) -> list[Learned]:
         )
     spec = DEFAULT_POLICY if options.policy in (None, ALL_POLICIES) else options.policy
     fallback = load_policy(spec or DEFAULT_POLICY)
-    groups = units(it.facts) if _knows_instructions(it.facts) else None
+    groups = it.known.units() if _knows_instructions(it.known) else None
     return [
         learn(name, codes, truth, groups, POLICIES, fallback, options.folds)
         for name, codes in usable
