@@ -116,7 +116,7 @@ def compare_scores(
     ours = [_of(judge, common) for judge in judges]
     theirs = [rule for rule in (_of(rule, common) for rule in rules) if rule.joined.scored.all()]
     figures = _figures(part, ours, theirs, _variance_factor(items, train), options)
-    systems = _systems(only(items, chosen), [_of(j, chosen) for j in judges], options)
+    systems = _systems(items, judges, chosen, options)
     baseline_names = [rule.name for rule in theirs]
     question = part.units()
     return ScoreReport(
@@ -243,18 +243,21 @@ def _add_selective(resampler: Resampler, items: Opinions, judge: Judge) -> None:
 
 
 def _systems(
-    items: Opinions, judges: Sequence[Judge], options: AgreeOptions
+    whole: Opinions, judges: Sequence[Judge], chosen: Mask, options: AgreeOptions
 ) -> tuple[tuple[SystemShares, ...], tuple[SystemAgreement, ...]]:
-    if not 0 < len(systems_of(items)[0]) <= MAX_SYSTEMS:
+    names, codes = systems_of(whole)
+    if not 0 < len(names) <= MAX_SYSTEMS:
         return (), ()
+    items, systems = only(whole, chosen), (names, codes[chosen])
+    judges = [_of(judge, chosen) for judge in judges]
     resampler = Resampler(units_of(items), options.bootstrap.seed)
     for judge in judges:
-        add_systems(resampler, items, judge, options.families)
+        add_systems(resampler, items, systems, judge, options.families)
     estimates: dict[str, IntervalEstimate] = resampler.estimates(options.bootstrap)
     rows: list[SystemShares] = []
     agreements = []
     for judge in judges:
-        mine, agreement = system_rows(items, judge, estimates, options.families)
+        mine, agreement = system_rows(items, systems, judge, estimates, options.families)
         rows += mine
         agreements.append(agreement)
     return tuple(rows), tuple(agreements)

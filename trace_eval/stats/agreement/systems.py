@@ -22,6 +22,9 @@ from trace_eval.stats.options import FAMILIES
 
 Array = NDArray[Any]
 
+#: Names of systems in order, and the number of each item's; -1: unknown [shape=(items,)].
+Systems = tuple[tuple[str, ...], NDArray[np.int64]]
+
 #: Up to this many systems a correlation over systems means little.
 FEW_SYSTEMS = 5
 
@@ -83,7 +86,7 @@ def same_family(judge: str, system: str, families: Sequence[str] = FAMILIES) -> 
     return any(word.casefold() in one and word.casefold() in other for word in families)
 
 
-def systems_of(items: Opinions) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+def systems_of(items: Opinions) -> Systems:
     """Names of the systems in order, and number of each item's, -1: unknown [shape=(items,)]."""
     column = items.facts.get("system")
     listed = [] if column is None else column.tolist()
@@ -94,10 +97,14 @@ def systems_of(items: Opinions) -> tuple[tuple[str, ...], NDArray[np.int64]]:
 
 
 def add_systems(
-    resampler: Resampler, items: Opinions, judge: Judge, families: Sequence[str]
+    resampler: Resampler,
+    items: Opinions,
+    systems: Systems,
+    judge: Judge,
+    families: Sequence[str],
 ) -> None:
     """Register means, differences and correlations of systems; see :func:`system_rows`."""
-    names, codes = systems_of(items)
+    names, codes = systems
     scored, rated = judge.joined.scored, items.scored
     both = scored & rated
     filled = np.where(scored, judge.joined.score, 0.0)
@@ -128,12 +135,13 @@ def add_systems(
 
 def system_rows(
     items: Opinions,
+    systems: Systems,
     judge: Judge,
     estimates: dict[str, IntervalEstimate],
     families: Sequence[str],
 ) -> tuple[list[SystemShares], SystemAgreement]:
     """The table of a judge from the estimates that :func:`add_systems` registered."""
-    names, codes = systems_of(items)
+    names, codes = systems
     scored, scale = judge.joined.scored, scale_of(items)
     low, width = float(scale.low), float(scale.high - scale.low)
 
