@@ -148,6 +148,7 @@ def _group(events: list[Defect]) -> Extension:
                 }
                 for event in ordered
             ],
+            "count": len(events),
             "counts": {kind: sum(event.kind == kind for event in events) for kind in KINDS},
         }
     )

@@ -37,8 +37,8 @@ _HEARD_DB = 22.0
 HOLE_S, BLUNT_HOLE_S = (0.016, 1.0), 0.6
 
 #: A clip that begins or ends with 10 ms so little under the level of speech is cut there, and so
-#: much over the quietest 5 %, dB.
-EDGE_DB, OVER_FLOOR_DB = 15.0, 12.0
+#: much over the quietest 5 %, dB. Recordings begin close before the first stop's burst.
+BEGIN_DB, EDGE_DB, OVER_FLOOR_DB = 12.0, 15.0, 12.0
 _EDGE = 5
 
 #: A click stands so many times over the sharpest and over the loudest that lies beside it, and so
@@ -60,14 +60,14 @@ def cut_edges(frames: Frames) -> Iterator[Defect]:
     fine = decibels_of(np.square(frames.wave[: count * FINE].reshape(count, FINE)).mean(axis=1))
     speech_db = float(np.percentile(fine[fine > fine.max() - 50], 80))
     yield from _holes(frames, fine, speech_db)
-    least = max(speech_db - EDGE_DB, float(np.percentile(fine, 5)) + OVER_FLOOR_DB)
-    first, last = (
-        float(decibels_of((10 ** (part / 10)).mean())) for part in (fine[:_EDGE], fine[-_EDGE:])
-    )
-    for kind, level, at in (("abrupt_begin", first, 0.0), ("abrupt_end", last, frames.seconds)):
-        if level > least:
-            strength = 1 + (level - least) / EDGE_DB
-            yield Defect(kind=kind, start_s=at, end_s=at, strength=strength)
+    floor = float(np.percentile(fine, 5)) + OVER_FLOOR_DB
+    for kind, part, at, under in (
+        ("abrupt_begin", fine[:_EDGE], 0.0, BEGIN_DB),
+        ("abrupt_end", fine[-_EDGE:], frames.seconds, EDGE_DB),
+    ):
+        over = float(decibels_of((10 ** (part / 10)).mean())) - max(speech_db - under, floor)
+        if over > 0:
+            yield Defect(kind=kind, start_s=at, end_s=at, strength=1 + over / EDGE_DB)
 
 
 def _holes(frames: Frames, fine: Floats, speech_db: float) -> Iterator[Defect]:

@@ -1,4 +1,4 @@
-"""Steps of the pitch that no voice makes: by two thirds of an octave within 30 ms."""
+"""Steps of the pitch that no voice makes: by almost an octave within 30 ms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIZE, _FFT = 160, 512
 _LAGS = (7, 67)
 
 #: Least and largest step, semitones; what is larger is a formant that passes for a pitch.
-JUMP_SEMITONES, MOST_SEMITONES = 8.0, 20.0
+JUMP_SEMITONES, MOST_SEMITONES = 10.0, 20.0
 
 #: So many frames on each side of a step are voiced and hold their pitch, within so many semitones,
 #: and between them lie the frames that hear both.

@@ -15,8 +15,12 @@ LONG, LONG_STEP = 4096, 1024
 HUM_HZ = (45.0, 1000.0)
 
 #: Frames in which a line must stand all the time (1 s), and by how much over what lies 12 to 32 Hz
-#: beside it, dB; and at most so far under the speech, dB.
-HUM_FRAMES, HUM_DB, HUM_UNDER_DB = 16, 12.0, 50.0
+#: beside it, dB: a multiple of 50 or 60 Hz, and another one, which may be a voice's that drones;
+#: and at most so far under the speech, dB.
+HUM_FRAMES, MAINS_DB, HUM_DB, HUM_UNDER_DB = 16, 10.0, 15.0, 50.0
+
+#: A line is one of the mains that lies so near a multiple, Hz.
+MAINS_HZ = 3.0
 
 #: And it stands so still, dB from its lowest to its 80th percentile.
 HUM_MOVES_DB = 5.0
@@ -42,12 +46,15 @@ def hums(frames: Frames) -> list[Defect]:
     bins = np.arange(first, last)
     sides = np.concatenate([np.arange(-8, -2), np.arange(3, 9)])
     over = low[:, bins] - np.median(low[:, bins[:, None] + sides], axis=2)
-    still = high[:, bins] - windows.min(axis=2)[:, bins] < HUM_MOVES_DB
+    still = (high - windows.min(axis=2))[:, bins] < HUM_MOVES_DB
     over[~still | (low[:, bins] < frames.speech_db - HUM_UNDER_DB)] = 0
+    hz = bins * SPEECH_RATE / LONG
+    off = np.min([np.abs(hz - mains * np.round(hz / mains)) for mains in (50, 60)], axis=0)
+    over /= np.where(off < MAINS_HZ, MAINS_DB, HUM_DB)
     strongest = over.max(axis=1)
     results = [
         _hum(db, bins, over[start:end], start, frames.seconds)
-        for start, end in runs(strongest >= HUM_DB)
+        for start, end in runs(strongest >= 1)
     ]
     return joined(results, gap_s=1.0)
 
@@ -74,7 +81,7 @@ def _hum(
         kind="hum",
         start_s=begin * step + edge if begin else 0.0,
         end_s=(stop - 1) * step + edge if stop < len(there) else seconds,
-        strength=float(over.max()) / HUM_DB,
+        strength=float(over.max()),
     )
 
 
