@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from blueprints.records import (
         Absent,
         Contour,
+        Event,
         Extension,
         FiniteJson,
         Present,
@@ -80,6 +81,7 @@ __all__ = [
     "Contour",
     "Emotion",
     "EmotionWindow",
+    "Event",
     "Extension",
     "FiniteJson",
     "Loudness",

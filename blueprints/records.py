@@ -11,9 +11,17 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidationError,
+)
 
-from blueprints.notation import COMPACT_POINTS, quoted
+from blueprints.notation import COMPACT_POINTS, label, quoted
 
 
 class Strict(BaseModel):
@@ -109,12 +117,26 @@ class Span(Strict):
         return self.end_s - self.start_s
 
 
+class Event(Span):
+    """Something that happens in a stretch of the clip, or at a moment of it."""
+
+    kind: str
+    strength: float = Field(1.0, description="times the least that counts")
+
+    def __str__(self) -> str:
+        moments = dict.fromkeys(f"{at:.1f}" for at in (self.start_s, self.end_s))
+        return f"{label(self.kind.replace('_', ' '))} {'-'.join(moments)} s"
+
+
 class Contour(Strict):
     """A quantity over the clip's own time axis, in equal steps."""
 
     start_s: float = Field(ge=0, description="time of the first value, seconds")
     step_s: float = Field(gt=0, description="time between two values, seconds")
     values: list[float | None] = Field(description="null where unvoiced or silent")
+
+
+_EVENTS = TypeAdapter(list[Event])
 
 
 class Extension(Present):
@@ -127,9 +149,19 @@ class Extension(Present):
         " what means nothing in a prompt, e.g. an embedding",
     )
 
+    @property
+    def events(self) -> list[Event] | None:
+        """What is listed under ``events``; None where the group lists none of ours."""
+        try:
+            return _EVENTS.validate_python(self.values.get("events"))
+        except ValidationError:
+            return None
+
     def render(self, clip_s: float | None) -> str:
-        """The values as JSON."""
-        return quoted(self.values)
+        """The events, or the values as JSON."""
+        if self.events is None:
+            return quoted(self.values)
+        return ", ".join(map(str, self.events)) or "none"
 
     def facts(self, group: str) -> Iterator[Fact]:
         """All values, lists included."""

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from blueprints import Absent, Blueprint, Extension, Present, Signal, Status
+from blueprints import Absent, Blueprint, Event, Extension, Present, Signal, Status
 from extractors.audio import Clip
 from extractors.base import Extractor
 from extractors.contours import swing_dbfs
 from extractors.defects_edges import clicks, clipped, cut_edges
-from extractors.defects_frames import KINDS, STEP_S, Defect, Frames, framed, joined, runs
+from extractors.defects_frames import KINDS, STEP_S, Frames, framed, joined, runs
 from extractors.defects_pitch import jumps
 from extractors.defects_repeats import held, loops
 from extractors.defects_tones import hums
@@ -33,6 +33,9 @@ SILENCE_S, SILENCE_SHARE = 2.0, 0.5
 
 #: And where it is so far under the speech, dB.
 SILENCE_DB = 35.0
+
+#: A click beside digital silence has no end of strength.
+MOST_STRENGTH = 100.0
 
 #: Events of one kind that are so close are one, seconds.
 JOINED_S = 0.3
@@ -69,15 +72,13 @@ class DefectsExtractor(Extractor):
             if swing_dbfs(clip.samples) >= SILENT_DBFS:
                 reason = "there is sound but no speech, of which defects are known"
                 return Absent(status=Status.NO_SPEECH, reason=reason)
-            whole = Defect(
-                kind="silence", start_s=0, end_s=clip.seconds, strength=1 / SILENCE_SHARE
-            )
+            whole = Event(kind="silence", start_s=0, end_s=clip.seconds, strength=1 / SILENCE_SHARE)
             return _group([whole])
         frames = framed(clip.speech)
         return _group([*_sounds(clip, frames), *_quiet(frames, signal)])
 
 
-def _sounds(clip: Clip, frames: Frames) -> Iterator[Defect]:
+def _sounds(clip: Clip, frames: Frames) -> Iterator[Event]:
     edges = list(cut_edges(frames))
     yield from joined([one for one in edges if one.kind == "drop_out"], JOINED_S)
     yield from (one for one in edges if one.kind != "drop_out")
@@ -92,7 +93,7 @@ def _sounds(clip: Clip, frames: Frames) -> Iterator[Defect]:
     yield from _outside(jumps(frames), hum)
 
 
-def _outside(events: list[Defect], others: list[Defect]) -> Iterator[Defect]:
+def _outside(events: list[Event], others: list[Event]) -> Iterator[Event]:
     """Those that do not share half of themselves with one of the others."""
     for event in events:
         if not any(
@@ -103,12 +104,12 @@ def _outside(events: list[Defect], others: list[Defect]) -> Iterator[Defect]:
             yield event
 
 
-def _quiet(frames: Frames, signal: Signal) -> Iterator[Defect]:
+def _quiet(frames: Frames, signal: Signal) -> Iterator[Event]:
     for pause in signal.pauses:
         if pause.seconds >= LONG_PAUSE_S:
             start_s, end_s = _quiet_part(frames, pause.start_s, pause.end_s)
             strength = pause.seconds / LONG_PAUSE_S
-            yield Defect(kind="long_pause", start_s=start_s, end_s=end_s, strength=strength)
+            yield Event(kind="long_pause", start_s=start_s, end_s=end_s, strength=strength)
     for start_s, end_s in (
         (0.0, signal.speech[0].start_s),
         (signal.speech[-1].end_s, signal.duration_s),
@@ -120,7 +121,7 @@ def _quiet(frames: Frames, signal: Signal) -> Iterator[Defect]:
         if float(np.percentile(levels, 95)) < frames.speech_db - SILENCE_DB:
             start_s, end_s = _quiet_part(frames, start_s, end_s)
             strength = share / SILENCE_SHARE
-            yield Defect(kind="silence", start_s=start_s, end_s=end_s, strength=strength)
+            yield Event(kind="silence", start_s=start_s, end_s=end_s, strength=strength)
 
 
 def _quiet_part(frames: Frames, start_s: float, end_s: float) -> tuple[float, float]:
@@ -135,7 +136,7 @@ def _quiet_part(frames: Frames, start_s: float, end_s: float) -> tuple[float, fl
     return (first + start) * STEP_S, min(frames.seconds, (first + end) * STEP_S)
 
 
-def _group(events: list[Defect]) -> Extension:
+def _group(events: list[Event]) -> Extension:
     ordered = sorted(events, key=lambda event: (event.start_s, event.kind))
     return Extension(
         values={
@@ -144,7 +145,7 @@ def _group(events: list[Defect]) -> Extension:
                     "kind": event.kind,
                     "start_s": round(event.start_s, 3),
                     "end_s": round(event.end_s, 3),
-                    "strength": round(event.strength, 2),
+                    "strength": round(min(event.strength, MOST_STRENGTH), 2),
                 }
                 for event in ordered
             ],

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from blueprints import Event
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.contours import Floats
-from extractors.defects_frames import Defect, Frames, decibels_of, joined, runs
+from extractors.defects_frames import Frames, decibels_of, joined, runs
 from extractors.signal import flat_tops, peak
 
 #: Frames of the envelope, seconds and samples at 16 kHz.
@@ -54,7 +55,7 @@ CRACKLE_S = 0.5
 TOPS, TOPS_APART_S = 12, 0.5
 
 
-def cut_edges(frames: Frames) -> Iterator[Defect]:
+def cut_edges(frames: Frames) -> Iterator[Event]:
     """Drop-outs, and abrupt beginnings and ends."""
     count = len(frames.wave) // FINE
     fine = decibels_of(np.square(frames.wave[: count * FINE].reshape(count, FINE)).mean(axis=1))
@@ -67,10 +68,10 @@ def cut_edges(frames: Frames) -> Iterator[Defect]:
     ):
         over = float(decibels_of((10 ** (part / 10)).mean())) - max(speech_db - under, floor)
         if over > 0:
-            yield Defect(kind=kind, start_s=at, end_s=at, strength=1 + over / EDGE_DB)
+            yield Event(kind=kind, start_s=at, end_s=at, strength=1 + over / EDGE_DB)
 
 
-def _holes(frames: Frames, fine: Floats, speech_db: float) -> Iterator[Defect]:
+def _holes(frames: Frames, fine: Floats, speech_db: float) -> Iterator[Event]:
     """Quiet between two cuts, and behind the last one."""
     blunt = []
     for start, end in runs(fine < speech_db - QUIET_DB):
@@ -78,7 +79,7 @@ def _holes(frames: Frames, fine: Floats, speech_db: float) -> Iterator[Defect]:
             continue
         depth = speech_db - float(np.median(fine[start + 2 : end - 2]))
         start_s, end_s, strength = start * FINE_S, end * FINE_S, max(1, depth / NOTHING_DB)
-        hole = Defect(kind="drop_out", start_s=start_s, end_s=end_s, strength=strength)
+        hole = Event(kind="drop_out", start_s=start_s, end_s=end_s, strength=strength)
         left = _beside(frames.wave[max(0, start * FINE - 256) : start * FINE + 48], speech_db)
         if end == len(fine):
             cut = left.edge > -END_DB or left.smeared
@@ -123,7 +124,7 @@ def _beside(wave: Samples, speech_db: float) -> _Side:
     return _Side(max(levels), edge, max(levels) > -SMEARED_DB[0] and fall < -SMEARED_DB[1])
 
 
-def clicks(frames: Frames) -> list[Defect]:
+def clicks(frames: Frames) -> list[Event]:
     """Impulses: they are over at once, and nothing beside them is nearly as sharp or as high.
 
     A stop's burst is followed by its noise, and a pulse of the voice by the next one.
@@ -149,7 +150,7 @@ def clicks(frames: Frames) -> list[Defect]:
         around = float(np.square(sharp[max(0, at - _CLICK) : at + _CLICK + 1]).sum())
         if inside >= CLICK_NARROW * (around - inside):
             when, strength = min(frames.seconds, at / SPEECH_RATE), times * over / CLICK_BOTH
-            results.append(Defect(kind="click", start_s=when, end_s=when, strength=strength))
+            results.append(Event(kind="click", start_s=when, end_s=when, strength=strength))
     return joined(results, CRACKLE_S)
 
 
@@ -158,7 +159,7 @@ def _beside_click(values: Floats, at: int) -> float:
     return float(max(left, values[at + _CLICK : at + _BESIDE].max(initial=0)))
 
 
-def clipped(clip: Clip) -> Iterator[Defect]:
+def clipped(clip: Clip) -> Iterator[Event]:
     """Stretches with flat tops, see :func:`extractors.signal.clipping_ratio`."""
     highest = peak(clip.samples)
     tops = [
@@ -173,4 +174,4 @@ def clipped(clip: Clip) -> Iterator[Defect]:
         if len(part) >= TOPS:
             start_s, end_s = float(part[0]), float(part[-1])
             strength = len(part) / TOPS
-            yield Defect(kind="clipped", start_s=start_s, end_s=end_s, strength=strength)
+            yield Event(kind="clipped", start_s=start_s, end_s=end_s, strength=strength)

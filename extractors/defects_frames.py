@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from blueprints import Span
+from blueprints import Event
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.contours import Floats
 
@@ -29,18 +29,6 @@ KINDS = (
     "hum",
     "silence",
 )
-
-
-class Defect(Span):
-    """One event.
-
-    Attributes:
-        kind: one of :data:`KINDS`.
-        strength: what was measured over the least of it that is an event, 1 or more.
-    """
-
-    kind: str
-    strength: float
 
 
 #: Step between frames, seconds and samples at 16 kHz, and their length.
@@ -131,9 +119,9 @@ def runs(where: Bools) -> Iterator[tuple[int, int]]:
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
-def joined(events: list[Defect], gap_s: float) -> list[Defect]:
+def joined(events: list[Event], gap_s: float) -> list[Event]:
     """Events of one kind in order; those that are closer than this are one, with the strongest."""
-    out: list[Defect] = []
+    out: list[Event] = []
     for event in sorted(events, key=lambda event: event.start_s):
         if out and event.start_s - out[-1].end_s <= gap_s:
             last = out[-1]

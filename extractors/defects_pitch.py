@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import soxr
 
+from blueprints import Event
 from extractors.audio import SPEECH_RATE
 from extractors.contours import Floats
-from extractors.defects_frames import STEP_S, Bools, Defect, Frames, joined
+from extractors.defects_frames import STEP_S, Bools, Frames, joined
 
 Indices = npt.NDArray[np.intp]
 
@@ -37,7 +38,7 @@ NOT_HALF = 0.6
 SOUND_DB = 20.0
 
 
-def jumps(frames: Frames) -> list[Defect]:
+def jumps(frames: Frames) -> list[Event]:
     """Moments at which f0 steps inside a voiced stretch, confirmed by the waves of both sides."""
     similar, voiced = _periodicity(frames)
     if len(similar) < 2 * SIDE + BETWEEN:
@@ -57,7 +58,7 @@ def jumps(frames: Frames) -> list[Defect]:
     return joined(list(_confirmed(similar, middle, np.flatnonzero(good))), gap_s=0.1)
 
 
-def _confirmed(similar: Floats, middle: Floats, starts: Indices) -> Iterator[Defect]:
+def _confirmed(similar: Floats, middle: Floats, starts: Indices) -> Iterator[Event]:
     for start in starts.tolist():
         sides = [
             (float(middle[first]), similar[first : first + SIDE].mean(axis=0))
@@ -69,9 +70,7 @@ def _confirmed(similar: Floats, middle: Floats, starts: Indices) -> Iterator[Def
         if of_low[short] > NOT_HALF * of_low[long] or of_high[short] < of_high[twice]:
             continue
         at = (start + SIDE + (BETWEEN - 1) / 2) * STEP_S
-        yield Defect(
-            kind="pitch_jump", start_s=at, end_s=at, strength=(high - low) / JUMP_SEMITONES
-        )
+        yield Event(kind="pitch_jump", start_s=at, end_s=at, strength=(high - low) / JUMP_SEMITONES)
 
 
 def _shortest(similar: Floats) -> Indices:

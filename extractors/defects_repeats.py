@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from blueprints import Event
 from extractors.contours import Floats
-from extractors.defects_frames import STEP_S, Bools, Defect, Frames, runs
+from extractors.defects_frames import STEP_S, Bools, Frames, runs
 
 #: Levels in bands are raised to so far under the level of speech: noise does not tell copies apart.
 FLOOR_DB = 30.0
@@ -39,7 +40,7 @@ def clamped(frames: Frames) -> tuple[Floats, Bools]:
     return bands, np.asarray(frames.level > frames.speech_db - SOUND_DB)
 
 
-def loops(frames: Frames) -> Iterator[Defect]:
+def loops(frames: Frames) -> Iterator[Event]:
     """Phrases whose sound comes again at once."""
     bands, active = clamped(frames)
     for first in range(0, len(bands), _BLOCK):
@@ -65,7 +66,7 @@ def _distances(bands: Floats, first: int) -> Floats:
     return np.asarray(sheared / bands.shape[1])
 
 
-def _loops_of(bands: Floats, active: Bools, first: int) -> Iterator[Defect]:
+def _loops_of(bands: Floats, active: Bools, first: int) -> Iterator[Event]:
     distances = _distances(bands, first)
     best: list[tuple[int, int, int, float]] = []
     same = distances < SAME_DB**2
@@ -89,7 +90,7 @@ def _loops_of(bands: Floats, active: Bools, first: int) -> Iterator[Defect]:
             taken[start : start + length + lag] = True
             strength = max(1.0, SAME_DB / max(mean, 0.1))
             end_s = (start + length + lag) * STEP_S
-            yield Defect(kind="loop", start_s=start * STEP_S, end_s=end_s, strength=strength)
+            yield Event(kind="loop", start_s=start * STEP_S, end_s=end_s, strength=strength)
 
 
 def _closed(same: Bools) -> Bools:
@@ -101,7 +102,7 @@ def _closed(same: Bools) -> Bools:
     return out
 
 
-def held(frames: Frames) -> Iterator[Defect]:
+def held(frames: Frames) -> Iterator[Event]:
     """Sounds that do not change for longer than a voice holds one."""
     bands, _ = clamped(frames)
     active = frames.level > frames.speech_db - HELD_SOUND_DB
@@ -115,6 +116,6 @@ def held(frames: Frames) -> Iterator[Defect]:
             if seconds >= HELD_S:
                 first = start * STEP_S
                 strength = seconds / HELD_S
-                yield Defect(
+                yield Event(
                     kind="stretched", start_s=first, end_s=first + seconds, strength=strength
                 )

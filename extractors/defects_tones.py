@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from blueprints import Event
 from extractors.audio import SPEECH_RATE
 from extractors.contours import Floats
-from extractors.defects_frames import Bools, Defect, Frames, decibels_of, joined, runs
+from extractors.defects_frames import Bools, Frames, decibels_of, joined, runs
 
 #: Hum is looked for in frames of 4,096 samples at 16 kHz, half overlapping, in lines from 45 to
 #: 1,000 Hz: their bins are 4 Hz wide.
@@ -35,7 +36,7 @@ HUM_LINES = 4
 HUM_STEP = 4
 
 
-def hums(frames: Frames) -> list[Defect]:
+def hums(frames: Frames) -> list[Event]:
     """Lines that stand still for a second and more, as mains hum and buzzes do."""
     db = _lines(frames)
     if len(db) < HUM_FRAMES:
@@ -59,9 +60,7 @@ def hums(frames: Frames) -> list[Defect]:
     return joined(results, gap_s=1.0)
 
 
-def _hum(
-    db: Floats, bins: npt.NDArray[np.int_], over: Floats, start: int, seconds: float
-) -> Defect:
+def _hum(db: Floats, bins: npt.NDArray[np.int_], over: Floats, start: int, seconds: float) -> Event:
     """The event of the windows from ``start`` on, by its strongest lines."""
     window, column = np.unravel_index(int(over.argmax()), over.shape)
     top = HUM_STEP * (start + int(window))
@@ -77,7 +76,7 @@ def _hum(
     middle = top + HUM_FRAMES // 2
     begin, stop = next((one for one in runs(there) if one[0] <= middle < one[1]), (top, top + 1))
     step, edge = LONG_STEP / SPEECH_RATE, LONG / 2 / SPEECH_RATE
-    return Defect(
+    return Event(
         kind="hum",
         start_s=begin * step + edge if begin else 0.0,
         end_s=(stop - 1) * step + edge if stop < len(there) else seconds,

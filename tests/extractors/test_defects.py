@@ -13,9 +13,11 @@ from blueprints import Absent, Blueprint, Extension, Signal, Span, Status
 from extractors.audio import Clip
 from extractors.defects import DefectsExtractor
 from extractors.registry import create
+from extractors.signal import SignalExtractor
 
 RATE = 16_000
 Floats = NDArray[np.float64]
+SPOKEN = [Span(start_s=0.1, end_s=6.1)]
 
 
 @cache
@@ -126,7 +128,7 @@ def test_that_a_step_of_the_pitch_is_heard_and_a_glide_is_none() -> None:
         return np.asarray(sum(np.sin(k * phase) / k for k in range(1, 12)) * 0.05)
 
     step = np.where(np.arange(RATE) < RATE // 2, 120.0, 240.0)  # an octave
-    glide = 120 * 2 ** (np.clip(np.linspace(-1, 2, RATE), 0, 1)  # in a third of 1 s
+    glide = 120 * 2 ** np.clip(np.linspace(-1, 2, RATE), 0, 1)  # in a third of 1 s
     for hz, expected in (
         (step, [pytest.approx(len(speech()) / RATE + 0.5, abs=0.03)]),
         (glide, []),
@@ -192,3 +194,24 @@ def test_that_a_clip_that_clips_everywhere_has_one_event_of_it() -> None:
     assert kinds.count("clipped") == 1
     # Syllables that are driven into the limit end in cuts; few events, not one a frame (600).
     assert len(kinds) <= 8
+
+
+def test_that_odd_sound_has_few_events() -> None:
+    x = speech()
+    t = np.arange(len(x)) / RATE
+    chord = 0.1 * sum(np.sin(2 * np.pi * hz * t) for hz in (220, 277.2, 329.6))
+    music = chord * (0.6 + 0.4 * np.sign(np.sin(2 * np.pi * 2 * t)))
+    for samples in (
+        music,  # that passes for speech
+        x + np.roll(x, RATE),  # two people at once
+        x + 0.05 * np.random.default_rng(0).standard_normal(len(x)),  # loud noise
+        np.sign(np.sin(2 * np.pi * 200 * t)) * 0.5,  # nothing but the limit
+    ):
+        assert len(events(samples)) <= 12  # of 700 frames
+    # A telephone's rate: what is resampled to 16 kHz has no other defects than before.
+    low = Clip(x[::2].astype(np.float32)[:, None], RATE // 2)
+    signal = SignalExtractor().extract(low, Blueprint(clip="c"))
+    known = Blueprint(clip="c", signal=signal.model_copy(update={"speech": SPOKEN, "pauses": []}))
+    group = DefectsExtractor().extract(low, known)
+    assert isinstance(group, Extension)
+    assert group.events == []

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.synthetic_run import blueprint
-from blueprints import Absent, Blueprint, Status
+from blueprints import Absent, Blueprint, Extension, Status
 from trace_eval.report.envelope import POINTS, Envelope, outline
 from trace_eval.report.timeline import HEIGHT, curve, mirrored, ticks, timeline, widened
 
@@ -74,3 +74,18 @@ def test_what_is_missing_is_said() -> None:
         "",
     ]
     assert timeline(Blueprint(clip="0" * 64), Envelope()) is None
+
+
+def test_events_of_an_extension_are_marked_and_named() -> None:
+    event = {"kind": "drop_out", "start_s": 0.5, "end_s": 0.75, "strength": 2.0}
+    late = {"kind": "click", "start_s": 99, "end_s": 99}
+    group = Extension(values={"events": [event, late]})
+    bp = blueprint("c", 0, 3.0).model_copy(update={"extensions": {"defects": group}})
+    drawn = timeline(bp, Envelope((0.5,) * POINTS))
+    assert drawn is not None
+    assert [str(event) for event in drawn.events] == ["drop out 0.5-0.8 s"]
+    # what is no list of events is no mark
+    odd = Extension(values={"events": [{"kind": "x"}], "n": 1})
+    assert odd.events is None
+    assert odd.render(None) == '{"events":[{"kind":"x"}],"n":1}'
+    assert Extension(values={"events": []}).render(None) == "none"

@@ -12,6 +12,7 @@ from blueprints import (
     Accent,
     Blueprint,
     Emotion,
+    Extension,
     Present,
     Quality,
     Transcript,
@@ -126,6 +127,8 @@ def _inside(share: float) -> float:
 
 def _numbers(blueprint: Blueprint) -> Iterator[tuple[str, str, str]]:
     for name, group in _listed(blueprint):
+        if isinstance(group, Extension) and group.events is not None:
+            continue  # marks on the drawing
         if isinstance(group, Present):
             for fact in group.facts(name):
                 text = fact.value if isinstance(fact.value, str) else value(fact.value)

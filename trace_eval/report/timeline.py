@@ -10,7 +10,17 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from blueprints import Blueprint, Contour, Loudness, Pitch, Signal, clip_seconds, resample
+from blueprints import (
+    Blueprint,
+    Contour,
+    Event,
+    Extension,
+    Loudness,
+    Pitch,
+    Signal,
+    clip_seconds,
+    resample,
+)
 from trace_eval.report.envelope import POINTS, Envelope
 
 #: Size of the drawing: a unit is one column across, and a quarter of a pixel down, so that
@@ -53,12 +63,13 @@ class TimelineLane:
 
 @dataclass(frozen=True)
 class Timeline:
-    """The drawing of a clip; ``speech`` and ``ticks`` are in seconds."""
+    """The drawing of a clip; ``speech``, ``ticks`` and ``events`` are in seconds."""
 
     seconds: float
     lanes: tuple[TimelineLane, ...]
     speech: tuple[tuple[float, float], ...]
     ticks: tuple[tuple[float, str], ...]
+    events: tuple[Event, ...] = ()
 
 
 def timeline(blueprint: Blueprint, wave: Envelope) -> Timeline | None:
@@ -77,7 +88,14 @@ def timeline(blueprint: Blueprint, wave: Envelope) -> Timeline | None:
         _loudness(blueprint, seconds, second),
     )
     spans = tuple((span.start_s, span.end_s) for span in signal.speech) if signal else ()
-    return Timeline(seconds, lanes, spans, ticks(seconds))
+    events = (
+        event
+        for group in blueprint.extensions.values()
+        if isinstance(group, Extension)
+        for event in group.events or ()
+        if event.start_s <= seconds
+    )
+    return Timeline(seconds, lanes, spans, ticks(seconds), tuple(events))
 
 
 def _seconds(blueprint: Blueprint) -> float | None:

@@ -79,11 +79,9 @@ def _stand(name: str, blueprint: Blueprint, cuts: RuleThresholds) -> AnswerStand
 def _defects(blueprint: Blueprint) -> Iterator[str]:
     """Defects that no listener accepts, with their place; where the group was extracted."""
     group = blueprint.extensions.get("defects")
-    events = group.values.get("events") if isinstance(group, Extension) else None
-    for event in events if isinstance(events, list) else ():
-        if isinstance(event, dict) and (what := _UNACCEPTED.get(str(event.get("kind")))):
-            start, end = (float(str(event.get(name, 0))) for name in ("start_s", "end_s"))
-            yield f"{what} from {start:.1f} to {end:.1f} s"
+    for event in (group.events or ()) if isinstance(group, Extension) else ():
+        if what := _UNACCEPTED.get(event.kind):
+            yield f"{what} from {event.start_s:.1f} to {event.end_s:.1f} s"
 
 
 def sounds_bad(blueprint: Blueprint, cuts: RuleThresholds) -> bool:
