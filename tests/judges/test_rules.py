@@ -374,6 +374,16 @@ def test_a_loop_or_half_a_silence_is_not_accepted_and_the_reason_says_where() ->
     assert judged(with_defect("click"), answer()).margin("voice_quality") == 0
 
 
+def test_a_whistle_that_was_asked_for_is_not_known_rather_than_bad() -> None:
+    tune = answer(signal=make.signal(speech_s=0.0, speech=[]))
+    asked = judged(tune, answer(), "Please whistle a tune.")
+    assert asked.status == "unscored"
+    assert "'whistle'" in str(asked.detail)
+    # Silence is no tune, and whoever was asked for a sentence has to say one.
+    assert judged(make.silence(), answer(), "Please whistle a tune.").rating("content") == Rating.B
+    assert judged(tune, answer(), "Say hello.").rating("content") == Rating.B
+
+
 def test_the_margin_says_how_near_it_was() -> None:
     # one answer alone is acceptable: a unit ahead at least, whatever was measured
     assert judged(make.silence(), answer()).margin("voice_quality") == -1.0

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import ClassVar
 
 from pydantic import JsonValue
 
-from fusion import Dimension
+from blueprints import Blueprint, Signal
+from fusion import DIMENSIONS, Dimension
 from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.answers import Answer
 from trace_eval.data.items import Item
@@ -24,7 +27,12 @@ from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.rules.voice_quality import judge_voice_quality
 
 #: Raise it whenever the same case could be judged otherwise at equal thresholds.
-VERSION = "5"
+VERSION = "6"
+
+#: Sound that may be asked for and is no speech.
+_WORDLESS = re.compile(
+    r"\b(?:whistl|sing|hum|laugh|giggl|applau|clap|beatbox)(?:e|s|es|d|ing|ming|ping)?\b", re.I
+)
 
 CAVEAT = (
     "Screening baseline: fixed rules over measurements. It does not know whether an answer is"
@@ -99,11 +107,26 @@ class RulesJudge(Judge):
             )
             return judge_conversations(a, b, cuts) if a and b else None
         instruction = instruction_text(case)
+        asked = _WORDLESS.search(instruction.text or "")
+        if asked and any(map(_sounds_without_speech, (case.a, case.b))):
+            return dict.fromkeys(DIMENSIONS, partial(_not_measured, asked.group()))
         return {
             "content": lambda: judge_content(case.a, case.b, instruction, cuts),
             "voice_quality": lambda: judge_voice_quality(case.a, case.b, cuts),
             "paralinguistics": lambda: judge_paralinguistics(case.a, case.b, instruction, cuts),
         }
+
+
+def _sounds_without_speech(blueprint: Blueprint) -> bool:
+    signal = blueprint.signal
+    return isinstance(signal, Signal) and signal.peak_dbfs is not None and signal.speech_s <= 0
+
+
+def _not_measured(word: str) -> DimensionVerdict:
+    raise MeasurementMissing(
+        f"the instruction says {word!r}, an answer is sound without speech, and of such sound"
+        " nothing is measured"
+    )
 
 
 def _side(case: Case, side: str, answer: Answer) -> Side | None:
