@@ -276,6 +276,14 @@ def test_scores_and_ratings_that_are_none(
         read(path)
 
 
+@pytest.mark.parametrize("score", ["51e999", "-inf", "nan", "9" * 400])
+def test_ratings_are_finite(tmp_path: Path, score: str) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text(f"id,rater,score\ns,x,{score}\n")
+    with pytest.raises(UserError, match=r"record 1: score is .*; give a number"):
+        read_ratings(path)
+
+
 def test_ratings_of_one_rubric_of_several_with_facts(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("id,rater,score,rubric,system,question_id\nx,r,4,a,s,q\ny,r,2,b,s,q\n")

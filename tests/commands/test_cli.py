@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,12 @@ def test_judge_prints_the_table_and_where_the_run_is(judged: Done, folder: Path)
     assert "screening baseline" in judged.out.lower()
     assert f"{len(ids)} of {len(ids)} pairs scored (100.0%)" in judged.err
     assert "\x1b" not in judged.out + judged.err  # no colours, no bars off a terminal
+
+
+def test_the_rules_see_the_silent_answer(judged: Done, folder: Path) -> None:
+    judgement = Run.open(folder / "run").judgements()["silent"]
+    assert judgement.rating("content") == "2"
+    assert all("screening baseline" in " ".join(judgement.caveats).lower() for _ in "x")
 
 
 def test_fuse_gives_every_policy_without_judging(judged: Done, folder: Path) -> None:
@@ -107,7 +114,7 @@ def test_user_errors_are_one_line_and_exit_2(folder: Path) -> None:
         (["judge", PAIRS, "--out", folder / "x", "--judge", "oracle"], "judge 'oracle' is unknown"),
         (["judge", PAIRS, "--out", folder / "x", "-x", "pitch"], "write GROUP=SPEC"),
         (["judge", PAIRS, "--out", folder / "x", "--profile", "best"], "profile 'best' is unknown"),
-        (["show", "none.wav"], "none.wav: no such file or run"),
+        (["show", "none.wav"], "none.wav: no such file"),
         (["schema", "run"], "schema 'run': use one of pair, blueprint, judgement"),
     ):
         done = trace_eval(*arguments)
@@ -115,6 +122,50 @@ def test_user_errors_are_one_line_and_exit_2(folder: Path) -> None:
         assert done.err.startswith("error: ")
         assert message in done.err
         assert "Traceback" not in done.err
+
+
+def test_shards_merged_are_the_run_made_in_one_go(judged: Done, folder: Path) -> None:
+    runs = [folder / f"shard{index}" for index in (1, 2, 3)]
+    for index, run in enumerate(runs, start=1):
+        cache = folder / f"cache{index}"  # of its own, as on another machine
+        shutil.copytree(folder / "cache", cache)
+        done = trace_eval("judge", PAIRS, "--shard", f"{index}/3", "--out", run, "--cache", cache)
+        assert done.code == 0, done.err
+    incomplete = trace_eval("merge", *runs[:2], "--out", folder / "all")
+    assert incomplete.code == 2
+    assert "error: merge: shards 3/3 are missing" in incomplete.err
+    done = trace_eval("merge", *runs, "--out", folder / "all")
+    assert done.code == 0, done.err
+    assert "13 of 13 pairs scored (100.0%)" in done.err
+
+    assert trace_eval("fuse", folder / "run").code == 0  # another test chose another policy
+    one, merged = Run.open(folder / "run"), Run.open(folder / "all")
+    for name in ("pairs.jsonl", "overall.jsonl", "results.csv"):
+        assert merged.path(name).read_bytes() == one.path(name).read_bytes(), name
+    assert merged.judgements() == one.judgements()
+    assert {b.clip: b for b in merged.blueprints()} == {b.clip: b for b in one.blueprints()}
+    assert merged.record().coverage == one.record().coverage
+    for command in ("report", "agree"):
+        whole, joined = (trace_eval(command, run.folder) for run in (one, merged))
+        assert joined.code == whole.code == 0, joined.err
+        # A name of equal length, so that lines are broken alike.
+        assert joined.out.replace("/all", "/run") == whole.out
+
+
+def test_extract_in_shards(extracted: Done, folder: Path) -> None:
+    assert extracted.code == 0, extracted.err
+    parts = [folder / "part1", folder / "part2"]
+    for index, part in enumerate(parts, start=1):
+        command = ["extract", PAIRS, "--out", part, "--cache", folder / "cache"]
+        done = trace_eval(*command, "--shard", f"{index}/2")
+        assert done.code == 0, done.err
+    done = trace_eval("merge", *parts, "--out", folder / "parts")
+    assert done.code == 0, done.err
+    whole = Run(folder / "parts")
+    one = Run(folder / "out")
+    wanted = {source: r for source, r in one.clips().items() if source in whole.clips()}
+    assert whole.clips() == wanted
+    assert len(whole.clips()) == sum(len(Run(part).clips()) for part in parts) >= 26
 
 
 def test_a_run_tells_its_options_and_is_listed(judged: Done, folder: Path) -> None:

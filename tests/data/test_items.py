@@ -49,6 +49,16 @@ def test_a_pair_gives_an_item_per_answer() -> None:
     assert a.instruction == PAIR.instruction
 
 
+def test_urls_may_be_signed_anew() -> None:
+    _, b = items_of_pair(PAIR)
+    _, again = items_of_pair(
+        Pair.model_validate_json(PAIR.model_dump_json().replace("Signature=1", "Signature=2"))
+    )
+    assert b != again
+    assert b.same_as(again)
+    assert not b.same_as(PAIR)
+
+
 def test_an_answer_has_one_form() -> None:
     with pytest.raises(ValidationError, match="needs 'audio', 'turns' or 'text'"):
         Single(id="x", answer={})

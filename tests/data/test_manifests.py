@@ -17,6 +17,7 @@ import pytest
 from blueprints import UserError
 from fusion import Rating
 from tests.support.audio import tone, write
+from trace_eval.data.answers import Recording
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.recordings import check_audio, find_recordings, recordings_in
 from trace_eval.data.records import spill_to
@@ -133,6 +134,19 @@ def test_parquet_with_embedded_audio_is_unpacked_once(tmp_path: Path) -> None:
     assert kept.a.data == data
 
 
+@pytest.mark.parametrize(("name", "count"), [("speakbench", 497), ("s2sarena", 314)])
+def test_both_hcot_layouts(name: str, count: int, data: Path) -> None:
+    manifest = read_manifest(data / "hcot" / f"{name}.json", audio_root=Path("/audio"))
+    assert len(manifest.pairs) == count
+    assert not manifest.problems
+    pair = manifest.pairs[0]
+    assert pair.labels is not None
+    assert pair.labels.overall in set(Rating)
+    assert pair.a.system
+    assert pair.instruction_id
+    assert str(pair.instruction.audio).startswith("/audio/")
+
+
 def test_recordings_are_checked_by_their_headers(tmp_path: Path) -> None:
     write(tmp_path / "good.wav", tone())
     (tmp_path / "text.wav").write_text("no audio")
@@ -208,6 +222,16 @@ def test_columns_of_parquet_that_nobody_asked_for_are_left_out(tmp_path: Path) -
     assert [pair.meta for pair in manifest.pairs] == [{"kept": {"n": 1}}] * 2
 
 
+def test_audio_of_hugging_face_may_be_in_columns_a_and_b(tmp_path: Path) -> None:
+    data = write(tmp_path / "x.wav", tone()).read_bytes()
+    rows = [{"id": "1", "a": {"bytes": data, "path": None}, "b": {"bytes": None, "path": "x.wav"}}]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "pairs.parquet")
+    (pair,) = read_manifest(tmp_path / "pairs.parquet", spill=spill_to(tmp_path / "audio")).pairs
+    assert pair.a.audio is not None
+    assert pair.a.audio.read_bytes() == data
+    assert pair.b.audio == tmp_path / "x.wav"
+
+
 def _unpack(folder: Path) -> int:
     spill = spill_to(folder)
     return len({spill(bytes([number]) * 300_000, "x.wav") for number in range(20)})
@@ -281,6 +305,12 @@ def test_a_voice_by_its_name_is_kept_as_a_fact(tmp_path: Path) -> None:
     path.write_text(json.dumps({**row, "a": {"system": "one"}}) + "\n")
     (problem,) = read_manifest(path).problems
     assert "needs 'audio'" in problem.what
+
+
+def test_a_recording_of_bytes_is_known_by_them() -> None:
+    one, other = Recording(data=b"x"), Recording(data=b"y")
+    assert one.source_id.startswith("bytes:")
+    assert one.source_id != other.source_id
 
 
 def test_a_parquet_row_whose_text_is_not_utf_8_costs_itself(tmp_path: Path) -> None:

@@ -136,6 +136,16 @@ def test_a_broken_transfer_is_tried_again_and_a_refusal_is_not(
         remote.fetch(f"{web.url}/a.wav")
 
 
+def test_what_is_too_large_is_not_fetched(
+    web: Web, worker: ClipExtractor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "MAX_BYTES", 1000)
+    (found,) = _extract(worker, f"{web.url}/a.wav")
+    assert found.error is not None
+    assert "at most 1000 are fetched" in found.error
+    assert web.fetched() == []
+
+
 def test_folders_globs_and_manifests_behind_urls(web: Web) -> None:
     a, b, c = (f"{web.url}/{name}" for name in ("a.wav", "b.wav", "deep/c%20c.wav"))
     (web.folder / "notes.txt").write_text("no recording")

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from blueprints import Provenance, UserError
 from trace_eval.data import strict_json
 from trace_eval.data.answers import Recording
+from trace_eval.data.label_files import read_columns
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio
 from trace_eval.opinions.labels import read_labels
@@ -87,6 +88,14 @@ def test_a_bad_item_of_a_list_is_one_problem_if_the_file_is_json(kind: str, tmp_
     assert [problem.where for problem in manifest.problems] == [f"{path}, record 2"]
 
 
+@pytest.mark.parametrize("content", [BAD["brackets"][0], b"{", b"{}", b"1" * 5000, b"\xff"])
+def test_a_file_that_is_no_list_is_one_error(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.json"
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=r"pairs\.json"):
+        read_manifest(path)
+
+
 def test_bad_rows_of_csv_are_problems(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     rows = [b"id,a,b", b"1,a.wav,b.wav", "é,a.wav,b.wav".encode("latin-1")]
@@ -128,6 +137,13 @@ def test_labels_are_strict_and_say_where(line: str, said: str, tmp_path: Path) -
     with pytest.raises(UserError, match=said) as caught:
         read_labels(path)
     assert "2" in str(caught.value).split(":")[0]
+
+
+def test_a_label_list_that_is_no_json_says_where(tmp_path: Path) -> None:
+    path = tmp_path / "labels.json"
+    path.write_bytes(b'[{"id": "x"}, {"id": "\xff"}]')
+    with pytest.raises(UserError, match=r"not UTF-8 \(byte 23\)"):
+        read_columns(path)
 
 
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])

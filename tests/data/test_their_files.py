@@ -470,6 +470,14 @@ def test_from_own_files_to_a_ranking_by_the_commands_as_typed(
     assert "name their systems" in typed("rank r1 --systems x,y")[1]
     code, told = typed("judge own.csv --out r3")
     assert (code, Path("r3").exists()) == (2, False)
+    for line, said in (
+        ("judge", "two folders of recordings, --a DIR --b DIR"),
+        ("judge x.csv --a new --b old", "name what is judged"),
+        ("judge x.csv --prompts p", "belongs to folders of recordings"),
+        ("judge --a new", "name the other, --b DIR"),
+    ):
+        code, told = typed(line)
+        assert (code, said in told) == (2, True), told
     code, told = typed("agree r2 --labels semi.csv --column preference=overall --resamples 0")
     assert code == 0, told
 

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import published
 from trace_eval.datasets import Conversion, Figure, Selection, read_dataset
-from trace_eval.datasets.boards import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH, Board
+from trace_eval.datasets.boards import URO_EN, URO_ZH, VOCALBENCH, VOICEBENCH, Board, wer_step
 from trace_eval.datasets.replies import letter_of, own_refusal
 from trace_eval.datasets.sets.vocalbench_rules import is_right
 from trace_eval.datasets.sets.vstyle import WEIGHTS, overall
@@ -157,6 +157,10 @@ def test_the_overall_of_boards_comes_out_of_their_columns(
     assert len(figures) == rows
     found = {f.system: f.ours - (f.published or 0) for f in figures if f.verdict != "equal"}  # type: ignore[operator]
     assert found == pytest.approx(odd, abs=0.002)
+
+
+def test_points_for_clarity() -> None:
+    assert [wer_step(w) for w in (0, 1.99, 2, 3.9, 17.9, 18, 38)] == [10, 10, 9, 9, 2, 1, 1]
 
 
 def test_the_page_prints_what_comes_out(data: Path) -> None:

@@ -62,6 +62,16 @@ def test_a_damaged_clip_hash_is_a_miss(clip: str, tmp_path: Path) -> None:
     assert cache.known_clip(stamp) is None
 
 
+def test_entries_of_older_versions_are_read(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "groups.sqlite")) as old, old:
+        old.execute("CREATE TABLE groups (key TEXT PRIMARY KEY, grp TEXT, value TEXT)")
+        old.execute("INSERT INTO groups VALUES (?, ?, ?)", ("k", "peak", VALUE.model_dump_json()))
+    cache = Cache(tmp_path)
+    assert cache.get("k", "peak") == VALUE
+    cache.put("new", "peak", VALUE)
+    assert cache.get("new", "peak") == VALUE
+
+
 def _run(folder: Path, statement: str) -> None:
     with closing(sqlite3.connect(folder / "groups.sqlite")) as database, database:
         assert database.execute(statement).rowcount == 1

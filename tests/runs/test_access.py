@@ -20,7 +20,7 @@ from trace_eval.commands.cli import app
 from trace_eval.data import remote
 from trace_eval.data.access import UrlAccess, allowed, refusal, set_url_access
 from trace_eval.data.manifests import read_manifest
-from trace_eval.data.recordings import check_audio, find_urls
+from trace_eval.data.recordings import check_audio, find_urls, recordings_in
 from trace_eval.extracting.ray.parquet import ShardFolder
 from trace_eval.extracting.start import extract
 from trace_eval.options import ExtractOptions
@@ -31,29 +31,46 @@ pytest.importorskip("aiohttp", reason="fsspec needs it for http; pip install 'fs
 #: so that two readers see different things; WEB is a server that would be asked.
 HOSTILE = (
     "reference://x.wav::WEB/refs.json",
+    "REFERENCE://x.wav::WEB/refs.json",
     "reference::WEB/refs.json",
+    "x.wav::reference::WEB/refs.json",
     "zip://a.wav::reference://all.zip::WEB/refs.json",
     "zip://reference://x::reference::WEB/refs.json",
+    "reference://x.wav::zip://refs.json::WEB/refs.zip",
     "simplecache::WEB/a.wav",
+    "SimpleCache::WEB/a.wav",
     "filecache://a.wav::WEB/a.wav",
+    "blockcache::WEB/a.wav",
+    "cached::WEB/a.wav",
     "zip://a.wav::simplecache::WEB/all.zip",
     "dir://a.wav::WEB/",
     "generic://WEB/a.wav",
+    "generic::WEB/a.wav",
+    "async_wrapper::WEB/a.wav",
     "asyncwrapper://x::WEB/a.wav",
     "libarchive://a.wav::WEB/all.zip",
     "github://organisation:repository@main/a.wav",
+    "git://repository:main@a.wav",
     "sftp://host/a.wav",
+    "ssh://host/a.wav",
     "jupyter://host/a.wav",
+    "smb://host/share/a.wav",
+    "ftp://host/a.wav",
     "webhdfs://host/a.wav",
     "data://x",
     "zip://a.wav::data:application/zip;base64,AAAA",
     "memory://a.wav",
+    "zip://a.wav::memory://all.zip",
     "registered-by-a-plugin://a.wav",
     "a://b.wav",
     "zip://a.wav",
+    "tar://a.wav",
     "zip://::WEB/all.zip",
+    "zip://a.wav::tar://b.zip::WEB/all.tar",
     "zip://a.wav::zip://b.zip::WEB/all.zip",
+    "zip://a.wav::/srv/all.zip",
     "zip://a.wav::file:///srv/all.zip",
+    "tar://a.wav::WEB/all.tar",
     "http://host/a?x=::reference::WEB/refs.json",
     "s3://bucket/a.wav::reference://x::WEB/refs.json",
     "file://elsewhere/a.wav",
@@ -145,6 +162,25 @@ def test_a_user_may_allow_a_protocol_and_forbid_the_network(access: Callable[...
             UrlAccess((name,))
 
 
+def test_settings_of_fsspec_open_nothing_more(web: Web, tmp_path: Path) -> None:
+    refs = json.dumps({"fo": f"{web.url}/refs.json"})
+    settings = json.dumps({"fo": f"{web.url}/all.zip", "target_protocol": "reference"})
+    code = (
+        "from trace_eval.data.remote import fetch\n"
+        "for url in ('reference://x.wav', 'zip://in/a.wav', 'zip://in/a.wav::file:///none.zip'):\n"
+        "    try: fetch(url)\n    except ValueError as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={"FSSPEC_REFERENCE": refs, "FSSPEC_ZIP": settings, "PATH": ""},
+    )
+    assert done.stdout.count("; ") >= 3, done.stderr
+    assert web.asked == []
+
+
 @pytest.mark.parametrize("workers", [0, 1])
 def test_workers_keep_to_it(
     workers: int, web: Web, tmp_path: Path, access: Callable[..., None]
@@ -182,3 +218,12 @@ def test_the_command_line_says_what_is_allowed(
         assert "are not opened; unpack" in told
     assert web.asked == []
     assert "give its name alone" in said("--allow-protocol", "a::b", "extract", path, *out)
+
+
+def test_a_local_run_never_asks(web: Web, tmp_path: Path, access: Callable[..., None]) -> None:
+    access(network=False)
+    with pytest.raises(UserError, match="--no-network forbids"):
+        recordings_in([f"{web.url}/"])
+    with pytest.raises(UserError, match="--no-network forbids"):
+        read_manifest(f"{web.url}/pairs.jsonl")
+    assert web.asked == []

@@ -21,7 +21,7 @@ from tests.support.cases import verdict
 from tests.support.cli import trace_eval
 from tests.support.fakes import Counting
 from trace_eval.api.findings import card_of, comparison_of, screening_of
-from trace_eval.compare.answer import compare_answer
+from trace_eval.compare.tables import compare_answer
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Pair

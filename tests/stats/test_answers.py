@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from trace_eval.compare.answer import compare_answer
 from trace_eval.compare.evaluate import Mutual, RunComparison
 from trace_eval.compare.options import CompareOptions
+from trace_eval.compare.tables import compare_answer
 from trace_eval.decide.answers import (
     agree_answer,
     answered,

@@ -15,9 +15,8 @@ from tests.support.label_tables import table
 from trace_eval.commands.cli import app
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.calibrate import _bins, _folds, calibrate
-from trace_eval.stats.inference.calibrators import METHODS, fit_temperature, sigmoid
+from trace_eval.stats.inference.calibrators import METHODS, Draws, fit_temperature, sigmoid
 from trace_eval.stats.inference.forest import diagram
-from trace_eval.stats.inference.held_out import Draws
 from trace_eval.stats.inference.labelled_run import gather
 
 pytest.importorskip("sklearn")

@@ -23,8 +23,9 @@ from trace_eval.estimate.share import digits
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import NOTHING, p_value
 from trace_eval.show.table import grid as shown_table
+from trace_eval.stats.agreement.score import INSTRUCTIONS
 from trace_eval.stats.options import AgreeOptions, RankOptions
-from trace_eval.stats.report import INSTRUCTIONS, ITEMS
+from trace_eval.stats.report import ITEMS
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from trace_eval.api.finding import Finding
 from trace_eval.data.columns import Columns
 from trace_eval.data.settings import nearest
 from trace_eval.decide.agree import agree
-from trace_eval.decide.answers import answer_of, most_accurate
+from trace_eval.decide.answers import answer_of
 from trace_eval.decide.rank import rank
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
@@ -25,6 +25,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.show.draw import Point
+from trace_eval.stats.agreement.score import most_accurate
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.report import AgreeReport, ScoreReport
@@ -179,9 +180,8 @@ def comparison_of(folders: Iterable[Path], labels: Any, options: Mapping[str, An
 
 def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
     """The report of ``compare`` as an object of a notebook."""
-    from trace_eval.compare.answer import compare_answer
     from trace_eval.compare.evaluate import RunComparison
-    from trace_eval.compare.tables import compare_tables
+    from trace_eval.compare.tables import compare_answer, compare_tables
 
     pairs = isinstance(report, RunComparison)
     result = (

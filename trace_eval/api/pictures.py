@@ -16,12 +16,11 @@ from trace_eval.api.findings import (
 )
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.scores import ScoreComparison
-from trace_eval.decide.answers import most_accurate
 from trace_eval.decide.card import Card
 from trace_eval.show import draw
 from trace_eval.show.draw import Picture, Point
 from trace_eval.show.table import Figure, figures
-from trace_eval.stats.agreement.score import JudgeScore
+from trace_eval.stats.agreement.score import JudgeScore, most_accurate
 from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.report import AgreeReport, ScoreReport

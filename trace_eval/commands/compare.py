@@ -78,9 +78,8 @@ def _print_runs(
     from trace_eval.commands.figures_option import give_figures
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_sentences, print_tables, stdout_console
-    from trace_eval.compare.answer import compare_answer
     from trace_eval.compare.scores import compare_folders
-    from trace_eval.compare.tables import compare_tables
+    from trace_eval.compare.tables import compare_answer, compare_tables
 
     report = compare_folders(runs, labels, options)
     for note in report.notes:

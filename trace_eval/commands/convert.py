@@ -58,15 +58,18 @@ def convert(
 
 
 def _print_list() -> None:
+    from rich.table import Table
+
     from trace_eval.commands.json_option import give
     from trace_eval.datasets import dataset_names, find_dataset
 
     collected = [find_dataset(name) for name in dataset_names()]
-    titles = ("name", "judged", "items", "licence", "figures that come out again")
-    table = ConsoleRows(titles, fixed=("name",))
+    table = Table(box=None, pad_edge=False)
+    for title in ("name", "judged", "items", "licence", "figures that come out again"):
+        table.add_column(title, no_wrap=title == "name", overflow="fold")
     for row in collected:
-        table.add(*map(escape, (row.name, row.judged, row.items, row.licence, row.reproduces)))
-    table.print()
+        table.add_row(row.name, row.judged, row.items, row.licence, row.reproduces)
+    results().print(table)
     give([replace(row, reader=str(row.reader)) for row in collected])
 
 

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from blueprints import UserError
 from trace_eval.commands import options as shared
 from trace_eval.options import ExtractOptions
 
@@ -32,8 +31,6 @@ def show(
     if what.is_dir() or config:
         _show_run(what, config)
         return
-    if not what.is_file():
-        raise UserError(f"{what}: no such file or run; check the path")
     from trace_eval.api.one_pair import blueprint
     from trace_eval.commands.json_option import give
     from trace_eval.commands.show_blueprint import print_blueprint
@@ -47,13 +44,13 @@ def show(
 def _show_run(folder: Path, config: bool) -> None:
     from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_results, print_scores
-    from trace_eval.runs.config import to_toml
+    from trace_eval.runs.config import config_of, to_toml
     from trace_eval.runs.run import Run
     from trace_eval.runs.summary import RunShown
 
     run = Run.open(folder)
     if config:
-        options = run.record().options
+        options = config_of(run.record())
         typer.echo(to_toml(options), nl=False)
         give(options)
         return

@@ -219,42 +219,54 @@ def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
         unknown = counted(estimate.guessed, "duration is", "durations are")
         guessed = f"; {unknown} unknown and guessed" if estimate.guessed else ""
         console.print(f"from durations, with imagined speech; nothing was extracted{guessed}")
-    titles = ("", "input tokens", "output tokens", "US dollars")
-    table = ConsoleRows(titles, fixed=titles, right=titles[1:])
-    for name, end in (("expected", ""), ("at most", "_at_most")):
-        sent, got, cost = (
-            getattr(estimate, f"{what}{end}")
-            for what in ("input_tokens", "output_tokens", "cost_usd")
-        )
-        table.add(name, f"{sent:,}", f"{got:,}", _price(cost))
-    table.print(console)
+    table = Table(box=None, pad_edge=False)
+    for title in ("", "input tokens", "output tokens", "US dollars"):
+        table.add_column(title, justify="right" if title else "left")
+    for name, sent, got, cost in (
+        ("expected", estimate.input_tokens, estimate.output_tokens, estimate.cost_usd),
+        (
+            "at most",
+            estimate.input_tokens_at_most,
+            estimate.output_tokens_at_most,
+            estimate.cost_usd_at_most,
+        ),
+    ):
+        price = "unknown" if cost is None else f"{cost:.4f}"
+        table.add_row(name, f"{sent:,}", f"{got:,}", price)
+    console.print(table)
     if estimate.audio_s:
         _print_sound(estimate)
 
 
 def _print_sound(result: CostEstimate) -> None:
     """Sound in the requests, in all and per order; examples apart."""
-    names = ("sound", "seconds", "of them examples", "parts", "MB of base64", "tokens")
-    titles = (*names, "US dollars")
-    table = ConsoleRows(titles, fixed=titles, right=titles[1:])
+    table = Table(box=None, pad_edge=False)
+    titles = (
+        "sound",
+        "seconds",
+        "of them examples",
+        "parts",
+        "MB of base64",
+        "tokens",
+        "US dollars",
+    )
+    for title in titles:
+        table.add_column(title, justify="left" if title == "sound" else "right")
     for name, share in (("per order", result.orders), ("in all", 1)):
-        table.add(
+        cost = "unknown" if result.cost_usd is None else f"{result.cost_usd / share:.4f}"
+        table.add_row(
             name,
             f"{result.audio_s / share:,.1f}",
             f"{result.example_audio_s / share:,.1f}",
             f"{result.audio_parts // share:,}",
             f"{result.audio_bytes / share / 1e6:,.2f}",
             f"{result.audio_tokens // share:,}" if result.audio_tokens else "unknown",
-            _price(None if result.cost_usd is None else result.cost_usd / share),
+            cost,
         )
-    table.print()
+    results().print(table)
     results().print(
         "an unusable reply is asked again once, and pays for all sound of its call anew"
     )
-
-
-def _price(dollars: float | None) -> str:
-    return "unknown" if dollars is None else f"{dollars:.4f}"
 
 
 def print_batch(batch: BatchWritten, what: str = "pair") -> None:

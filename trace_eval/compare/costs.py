@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from trace_eval.data.judgement import Judgement, VerdictOpinion
+from trace_eval.data.judgement import Judgement
 from trace_eval.runs.run import Run
 from trace_eval.show.table import column, out_of
 
@@ -56,7 +56,10 @@ def run_cost(name: str, run: Run) -> RunCost:
     if missing := items - len(judged):
         reasons["not_judged"] += missing
     opinions = [opinion for judgement in judged.values() for opinion in judgement.opinions]
-    cost = _cost(opinions)
+    costs = [opinion.usage.cost_usd if opinion.usage else None for opinion in opinions]
+    priced = [cost for cost in costs if cost is not None]
+    cost = sum(priced) if priced and len(priced) == len(costs) else None
+    sent = [(opinion.sent or {}).get("seconds") for opinion in opinions]
     record = run.record()
     extracted = [sum(session.extracted_s.values()) for session in record.sessions]
     return RunCost(
@@ -72,22 +75,11 @@ def run_cost(name: str, run: Run) -> RunCost:
         cost_per_item=cost / len(scored) if cost is not None and scored else None,
         call_s=_seconds(scored),
         extract_s=sum(extracted) / items if items else None,
-        audio_s=sum(_sound(opinion) for opinion in opinions),
+        audio_s=sum(float(s) for s in sent if isinstance(s, int | float)),
     )
-
-
-def _cost(opinions: list[VerdictOpinion]) -> float | None:
-    costs = [opinion.usage.cost_usd if opinion.usage else None for opinion in opinions]
-    available = [cost for cost in costs if cost is not None]
-    return sum(available) if available and len(available) == len(costs) else None
 
 
 def _seconds(scored: list[Judgement]) -> float | None:
     times = [o.seconds for j in scored for o in j.opinions if o.seconds is not None]
     fresh = {j.pair for j in scored if any(o.seconds is not None for o in j.opinions)}
     return sum(times) / len(fresh) if fresh else None
-
-
-def _sound(opinion: VerdictOpinion) -> float:
-    seconds = (opinion.sent or {}).get("seconds")
-    return float(seconds) if isinstance(seconds, int | float) else 0.0

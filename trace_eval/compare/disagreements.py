@@ -11,7 +11,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.judges import with_preference
 
 #: Label -> its position between A (0) and B (1).
-_POSITION = {"1": 0.0, "2": 1.0}
+_POSITION = {"1": 0.0, "2": 1.0, "true": 0.0, "false": 1.0}
 
 #: Weight of the pair as a whole against one dimension.
 _WHOLE = 3.0
@@ -87,12 +87,6 @@ def _distance(one: Mapping[str, str], other: Mapping[str, str]) -> float:
     shared = set(one) & set(other)
     return sum(
         (_WHOLE if name in ("overall", "preference", "match") else 1.0)
-        * _between(one[name], other[name])
+        * abs(_POSITION.get(one[name], 0.5) - _POSITION.get(other[name], 0.5))
         for name in shared
     )
-
-
-def _between(one: str, other: str) -> float:
-    if {one, other} <= set(MATCHES):
-        return float(one != other)
-    return abs(_POSITION.get(one, 0.5) - _POSITION.get(other, 0.5))

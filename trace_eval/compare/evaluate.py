@@ -19,7 +19,7 @@ from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.units import Units
 from trace_eval.judges.views.sound.noise import noisy_side
-from trace_eval.opinions.cells import Texts
+from trace_eval.opinions.cells import Texts, texts_of
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_with_labels
@@ -114,7 +114,10 @@ def compare_runs(
     names = names_of(folders)
     named = list(zip(names, folders, strict=True))
     judged, people = read_with_labels(folders, labels)
-    sources = [_named(source, name) for name, source in zip(names, judged, strict=True)]
+    sources = [  # under the runs' own names: two runs may have one judge
+        replace(one, source=name, rater=texts_of([name] * len(one)), calls=None, warnings=())
+        for name, one in zip(names, judged, strict=True)
+    ]
     counts = {name: len(s) for name, s in zip(names, sources, strict=True)}
     shared = _shared(names, sources)
     tables = {
@@ -179,12 +182,6 @@ def _given(
         if source.labels is not None:
             return replace(source.labels, source=name)
     return None
-
-
-def _named(source: Opinions, name: str) -> Opinions:
-    """The judgements under the run's own name: two runs may have one judge."""
-    rater = np.full(len(source), name, dtype=object)
-    return replace(source, source=name, rater=rater, calls=None, warnings=())
 
 
 def _alike(tables: Mapping[str, Opinions]) -> dict[str, Opinions]:

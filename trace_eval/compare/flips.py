@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 
 from blueprints import counted
 from trace_eval.compare.judgings import Judging
-from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.estimate.paired import mean_difference
 from trace_eval.estimate.share import Share
 from trace_eval.opinions.codes import LABELS, UNTYPED, Codes, collapse_codes, is_untyped
 from trace_eval.stats.agreement.counts import joint_counts, kappa
@@ -192,20 +189,3 @@ def repeated(
     per_item = np.divide(np.nansum(differ, 0), of, out=unknown, where=of > 0)
     share = Share(int(np.nansum(differ)), int(present.sum()))
     return per_item, VerdictNoise(names, int((of > 0).sum()), share, None, tuple(notes)), gaps
-
-
-def excess(
-    change: Array, noise: Array, cluster: NDArray[np.int64] | None, options: BootstrapOptions
-) -> IntervalEstimate:
-    """Share of flips minus that of A/A, on items that have both; bootstrap over items.
-
-    Args:
-        change: 1 where the change flips an item, NaN where unknown [shape=(n,)].
-        noise: share of A/A pairs that flip it [shape=(n,)].
-        cluster: number of each item's cluster; None: each its own.
-        options: of the bootstrap.
-    """
-    available = ~np.isnan(change) & ~np.isnan(noise)
-    return mean_difference(
-        (change - noise)[available], None if cluster is None else cluster[available], options
-    )

@@ -7,13 +7,18 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.compare.boards import BoardChange, board_tables, compare_boards
+from trace_eval.compare.boards import (
+    BoardChange,
+    board_tables,
+    compare_boards,
+    is_board,
+    read_board,
+)
 from trace_eval.compare.change import compare_judgings
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.change_tables import change_tables
 from trace_eval.compare.judgings import Judging
 from trace_eval.compare.options import ChangeOptions
-from trace_eval.compare.read_board import is_board, read_board
 from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
 from trace_eval.opinions.labels import read_labels
@@ -78,11 +83,7 @@ def judge_change(
 
 
 def _refuse(provided: ChangeOptions, used: ChangeOptions, where: str) -> None:
-    """Refuse options that nothing would come of.
-
-    Raises:
-        UserError: an option differs between what was given and what is used.
-    """
+    """Refuse an option that differs between what was given and what is used."""
     for option in fields(provided):
         if getattr(provided, option.name) != getattr(used, option.name):
             shown = {"keys": "key", "bootstrap": "resamples, --level or --seed"}

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from trace_eval.compare.answer import compare_answer
 from trace_eval.compare.disagreements import Disagreement
 from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.scores import ScoreComparison, ScoreDisagreement
-from trace_eval.compare.tables import APART, compare_tables
+from trace_eval.compare.tables import APART, compare_answer, compare_tables
 from trace_eval.data.files import make_folder
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outputs import write_file
@@ -162,23 +161,29 @@ def _said(score: Score) -> str:
 
 def _score_picture(report: ScoreComparison) -> str:
     """The differences with intervals, on the rubric's scale."""
-    rows = report.differences
-    reach = max(
-        abs(x) for r in rows for x in (r.difference.value or 0, *(r.difference.interval or ()))
-    )
-    reach = max(0.1, ceil(10 * reach) / 10)
     drawn = [
-        ForestMark(
-            f"{r.second} minus {r.first}, {r.rubric}",
-            r.difference.value,
-            r.difference.interval,
-            f"{r.difference.value or 0:+.2f}",
-            (0.0, "no difference"),
-        )
-        for r in rows
+        (f"{r.second} minus {r.first}, {r.rubric}", r.difference, f"{r.difference.value or 0:+.2f}")
+        for r in report.differences
     ]
     message = "mean score: the difference over shared questions, with its interval"
-    ends = (f"-{reach:.1f}", "0", f"+{reach:.1f}")
+    return _differences(drawn, "{:.1f}".format, message)
+
+
+def _differences(
+    rows: Sequence[tuple[str, IntervalEstimate, str]],
+    end: Callable[[float], str],
+    message: str,
+    most: float = inf,
+) -> str:
+    """A forest plot around 0 of (name, difference, the same in words)."""
+    reach = max(abs(x) for _, d, _ in rows for x in (d.value or 0, *(d.interval or ())))
+    reach = min(most, max(0.1, ceil(10 * reach) / 10))
+    drawn = [
+        ForestMark(name, d.value, d.interval, words, (0.0, "no difference"))
+        for name, d, words in rows
+    ]
+    shown = end(reach)
+    ends = f"-{shown}", "0", shown if most < inf else f"+{shown}"
     return f'{forest(drawn, -reach, reach, ends)}<p class="quiet">{message}</p>'
 
 
@@ -214,20 +219,13 @@ def _picture(report: RunComparison) -> str:
     results = {row.dimension for row in report.differences or report.mutual}
     main = next((name for name in MAIN if name in results), None)
     points = [
-        (f"{row.second} minus {row.first}", row.difference)
+        (f"{row.second} minus {row.first}", row.difference, _points(row.difference))
         for row in report.differences
         if row.dimension == main
     ]
     if points:
-        reach = max(abs(x) for _, d in points for x in (d.value or 0, *(d.interval or ())))
-        reach = min(1.0, max(0.1, ceil(10 * reach) / 10))
-        rows = [
-            ForestMark(name, d.value, d.interval, _points(d), (0.0, "no difference"))
-            for name, d in points
-        ]
-        ends = f"-{percent(reach)} points", "0", f"{percent(reach)} points"
         message = f"accuracy against people ({main}): the difference, with its interval"
-        return f'{forest(rows, -reach, reach, ends)}<p class="quiet">{message}</p>'
+        return _differences(points, lambda x: f"{percent(x)} points", message, most=1.0)
     shares = [
         ForestMark(
             f"{row.first} and {row.second}",

@@ -9,7 +9,9 @@ from blueprints import counted
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judgings import Ceiling
 from trace_eval.compare.people import NEITHER, ComparedPeople, RatedByPeople
-from trace_eval.show.table import NOTHING, Table, column, grid, p_value, table
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.show.table import NOTHING, Table, column, grid, p_of, table
+from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.ppi import PPIEstimate
 
 
@@ -33,34 +35,33 @@ def people_tables(report: JudgeChange) -> Iterator[Table]:
             )
 
 
-def _labels(people: Sequence[ComparedPeople]) -> Table:
-    return grid(
-        "People",
-        ("metric", "judge", "items", "accuracy", "kappa", "majority class", "people themselves"),
-        (
-            (
-                p.metric,
-                s.judge,
-                s.scored,
-                s.accuracy,
-                s.metrics.get("kappa"),
-                s.majority.accuracy,
-                _among(p.ceiling),
-            )
-            for p in people
-            for s in p.scores
-        ),
-        "people themselves: share of two people who say the same of a pair as a whole, with kappa",
-    )
-
-
-def _among(ceiling: Ceiling | None) -> str:
+def _among(ceiling: Ceiling | None, _: object = None) -> str:
     if ceiling is None:
         return NOTHING
     if ceiling.error is not None:
         return f"{ceiling.error:.3f} ({counted(ceiling.pairs, 'pair')})"
     kappa = "" if ceiling.kappa is None else f", kappa {ceiling.kappa:.3f}"
     return f"{ceiling.agreement or 0:.3f}{kappa} ({counted(ceiling.pairs, 'pair')})"
+
+
+@dataclass(frozen=True)
+class _Agreeing:
+    """One judge against the labels of a metric; raters among themselves beside it."""
+
+    metric: str
+    score: JudgeScore
+    among: Ceiling | None = field(metadata=column("people themselves", _among))
+
+
+def _labels(people: Sequence[ComparedPeople]) -> Table:
+    return table(
+        "People",
+        [_Agreeing(p.metric, score, p.ceiling) for p in people for score in p.scores],
+        "metric score.judge score.scored score.accuracy score.metrics.kappa"
+        " score.majority.accuracy among",
+        "people themselves: share of two people who say the same of a pair as a whole, with kappa",
+        scored="items",
+    )
 
 
 def _nearer(people: Sequence[ComparedPeople]) -> Table:
@@ -76,33 +77,33 @@ def _nearer(people: Sequence[ComparedPeople]) -> Table:
     )
 
 
+@dataclass(frozen=True)
+class _Rating:
+    """One judge against people's ratings, or the second minus the first."""
+
+    metric: str
+    items: int
+    judge: str
+    error: IntervalEstimate = field(metadata=column("mean distance"))
+    rank: IntervalEstimate = field(metadata=column("Spearman"))
+    p: float | None = field(default=None, metadata=column(shown=p_of("items")))
+    nearer: str | None = None
+    among: Ceiling | None = field(default=None, metadata=column("people themselves", _among))
+
+
+def _rating_rows(rated: RatedByPeople) -> Iterator[_Rating]:
+    rows = list(zip(rated.judges, rated.errors, rated.ranks, strict=False))
+    for name, error, rank in rows:
+        yield _Rating(rated.metric, rated.items, name, error, rank, among=rated.ceiling)
+    last = "second minus first", rated.errors[2], rated.ranks[2]
+    yield _Rating(rated.metric, rated.items, *last, rated.p, rated.nearer or NEITHER)
+
+
 def _ratings(rated: Sequence[RatedByPeople]) -> Table:
-    return grid(
+    return table(
         "Nearer to people's ratings",
-        (
-            "metric",
-            "items",
-            "judge",
-            "mean distance",
-            "Spearman",
-            "p",
-            "nearer",
-            "people themselves",
-        ),
-        (
-            (
-                r.metric,
-                r.items,
-                who,
-                r.errors[row],
-                r.ranks[row],
-                p_value(r.p, r.items) if row == 2 else NOTHING,
-                (r.nearer or NEITHER) if row == 2 else NOTHING,
-                _among(r.ceiling) if row < 2 else NOTHING,
-            )
-            for r in rated
-            for row, who in enumerate((*r.judges, "second minus first"))
-        ),
+        [row for one in rated for row in _rating_rows(one)],
+        "metric items judge error rank p nearer among",
         "points from 0 to 1; p of equal distances, by sign flips; people themselves: mean distance"
         " of two of their ratings",
     )

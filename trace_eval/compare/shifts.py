@@ -15,7 +15,7 @@ from trace_eval.compare.change_report import (
     Direction,
     MetricFlips,
 )
-from trace_eval.compare.flips import changed, comparable, excess, flips, repeated
+from trace_eval.compare.flips import changed, comparable, flips, repeated
 from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.compare.options import ChangeOptions
 from trace_eval.estimate.paired import mean_difference, sign_flip
@@ -55,7 +55,7 @@ def metric_flips(
     beyond = None
     if noise.measured:
         change = changed(one, other, metric)
-        beyond = excess(change, per_item, one.cluster, options.bootstrap)
+        beyond = mean_difference(*joined.known(change - per_item), options.bootstrap)
     return MetricFlips(metric, flips(one, other, metric), noise, beyond)
 
 
@@ -64,9 +64,7 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
     one, other = joined.points(metric)
     differences = other - one
     present = ~np.isnan(differences)
-    cluster = joined.first.cluster
-    cluster = None if cluster is None else cluster[present]
-    gap = differences[present]
+    gap, cluster = joined.known(differences)
     shift = mean_difference(gap, cluster, options.bootstrap)
     wide = mean_difference(gap, cluster, replace(options.bootstrap, level=0.9)).interval
     if wide is None and len(gap) > 1 and not gap.any():

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from blueprints import counted
-from fusion import DEFAULT_POLICY, PLAIN_POLICIES
 from trace_eval.decide.card import Card
 from trace_eval.decide.verdict import standing_of
-from trace_eval.runs.fuse import ASKED
+from trace_eval.estimate.paired import MCNEMAR
 from trace_eval.show.records import plain
-from trace_eval.stats.agreement.judges import AS_GIVEN
-from trace_eval.stats.agreement.parts import MAIN
-from trace_eval.stats.agreement.score import JudgeScore
+from trace_eval.stats.agreement.judges import under
+from trace_eval.stats.agreement.score import JudgeScore, most_accurate
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate
 from trace_eval.stats.ranking.report import MeanRow, RankReport
-from trace_eval.stats.report import INSTRUCTIONS, AgreeReport, ScoreReport
+from trace_eval.stats.report import AgreeReport, ScoreReport
 from trace_eval.stats.sentences import (
     MOST,
     NOT_APART,
@@ -40,7 +38,7 @@ _NO_LABELS = "Nobody labelled these pairs: what people would say is unknown."
 _NO_VOICE = "The labels of people cannot speak for these pairs, see the note."
 
 #: Names of the tests in the sentences.
-EXACT, OF_RATE, MCNEMAR = "exact sign test", "score test", "exact McNemar test"
+EXACT, OF_RATE = "exact sign test", "score test"
 
 
 def answered(report: Any, sentences: Sequence[str]) -> dict[str, Any]:
@@ -62,12 +60,6 @@ def rank_answer(report: RankReport) -> tuple[str, ...]:
     if len(report.judged) == 2:
         return _two(report)[:MOST]
     return _several(report)[:MOST]
-
-
-def under(policy: str | None) -> str:
-    """The policy behind overall labels, where it is another typed one than the default."""
-    usual = (None, DEFAULT_POLICY, ASKED, AS_GIVEN, *PLAIN_POLICIES)
-    return "" if policy in usual else f" under {policy}"
 
 
 def _two(report: RankReport) -> tuple[str, ...]:
@@ -260,7 +252,7 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
     judge = f"{score.judge}{under(report.policies.get(score.judge))}"
     who = f"{judge} agrees with people on {rate(result.value, result.interval)}"
     level = report.options.bootstrap.level
-    of = f"of {pairs_of(score, report.drawn)}"
+    of = f"of {score.pairs(report.drawn)}"
     rule = standing_of(score, level, len(best))
     said = [f"{who} {of}.", *filter(None, [score.ties]), beside_rule(rule, len(best))]
     if len(said) == MOST:
@@ -272,32 +264,6 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
         figure = result.value, rule.accuracy, result.interval
         said += filter(None, [labels_to_tell(score.scored, *figure, level, would=would)])
     return tuple(said)
-
-
-def pairs_of(score: JudgeScore, drawn: str) -> str:
-    """The pairs behind an accuracy, with the labels that do not count whole or not at all.
-
-    Args:
-        score: the accuracy.
-        drawn: what its interval is over, as of a report.
-    """
-    lines = [score.dimension, *(["interval over instructions"] if drawn == INSTRUCTIONS else [])]
-    if score.split:
-        lines.append(
-            f"people split on {score.split:,}, where each of their labels is right in part"
-        )
-    if score.labelled > score.scored:
-        lines.append(f"{score.labelled - score.scored:,} more that they labelled are unscored")
-    return f"{counted(score.scored, 'pair')} ({'; '.join(lines)})"
-
-
-def most_accurate(scores: Sequence[JudgeScore]) -> list[JudgeScore]:
-    """Judges on the pair as a whole, the most accurate first."""
-    names = {score.dimension for score in scores}
-    main = next((name for name in MAIN if name in names), None)
-    main = main or next((score.dimension for score in scores), None)
-    available = [s for s in scores if s.dimension == main and s.accuracy.value is not None]
-    return sorted(available, key=lambda score: -(score.accuracy.value or 0))
 
 
 def _beside_next(report: AgreeReport, best: Sequence[JudgeScore]) -> str:

@@ -214,13 +214,8 @@ def _card(
 def _unknown(
     both: int, score: JudgeScore | None, unnamed: int, pairs: int, unprobed: str | None
 ) -> Iterator[str]:
-    """The measurements that are missing, beside agreement and calibration.
-
-    Args:
-        both: pairs that were judged in both orders.
-        score: agreement with people; None: unknown.
-        unnamed: of ``pairs`` those whose instruction is not named.
-        unprobed: the judge, where it was not probed.
+    """The measurements that are missing, beside agreement and calibration: ``both`` pairs were
+    judged in both orders, the instruction of ``unnamed`` is not named, ``unprobed`` is the judge.
     """
     if both < LEAST_PAIRS:
         yield (

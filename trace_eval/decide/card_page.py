@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from blueprints import counted
 from trace_eval.decide.card import Card
@@ -12,7 +13,7 @@ from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import digits
 from trace_eval.judges.views.pair.published import published
 from trace_eval.judges.views.text.tasks import NATURALNESS
-from trace_eval.show.table import NOTHING, Table, grid, p_value, table
+from trace_eval.show.table import NOTHING, Table, column, grid, p_of, table
 
 #: Title of the section that the reliability diagram belongs to.
 AGREEMENT = "Agreement with people"
@@ -43,8 +44,8 @@ def comparison(cards: Sequence[Card]) -> Table:
                 IntervalEstimate(*card.accuracy),
                 _rule(card),
                 card.main.metrics["kappa"] if card.main else None,
-                _consistency(card),
-                _cost(card),
+                "/".join(map(str, card.same_in_both_orders or ())) or None,
+                _or(card.operation.cost_usd if card.operation else None, "{:.4f}", NOTHING),
                 card.verdict.use,
             )
             for card in cards
@@ -58,20 +59,11 @@ def _rule(card: Card) -> str | None:
     return f"{card.rule[0]} {card.rule[1]:.{min(digits(card.main.scored), 3)}f}"
 
 
-def _cost(card: Card) -> str | None:
-    cost = card.operation.cost_usd if card.operation else None
-    return None if cost is None else f"{cost:.4f}"
-
-
-def _consistency(card: Card) -> str | None:
-    same = card.same_in_both_orders
-    return f"{same[0]}/{same[1]}" if same else None
-
-
 def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
     """(title, sentences, tables) of one card."""
     why = card.verdict.why
-    yield f"Fit for: {card.verdict.use}", [f"{why[:1].upper()}{why[1:]}.", *_rules()], []
+    rules = ["The rules, in order:", *(f"* {rule}" for rule in RULES)]
+    yield f"Fit for: {card.verdict.use}", [f"{why[:1].upper()}{why[1:]}.", *rules], []
     yield "What was judged", list(_what(card)), []
     yield AGREEMENT, list(_agreement_words(card)), list(_agreement_tables(card))
     yield "Bias and consistency", [], [_bias(card)]
@@ -99,10 +91,6 @@ def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
         )
     if card.unknown:
         yield "Not known", [f"{text}." for text in card.unknown], []
-
-
-def _rules() -> list[str]:
-    return ["The rules, in order:", *(f"* {rule}" for rule in RULES)]
 
 
 def _what(card: Card) -> Iterator[str]:
@@ -148,8 +136,8 @@ def _count(number: int | None, what: str) -> str:
     return f"{what}s unknown" if number is None else counted(number, what)
 
 
-def _or(value: float | None, text: str) -> str:
-    return "unknown" if value is None else text.format(value)
+def _or(value: float | None, text: str, otherwise: str = "unknown") -> str:
+    return otherwise if value is None else text.format(value)
 
 
 def _agreement_words(card: Card) -> Iterator[str]:
@@ -203,38 +191,46 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
         )
 
 
+@dataclass(frozen=True)
+class _Tested:
+    """What was looked for, on how many pairs, and what was seen there."""
+
+    what: str
+    pairs: int | None = None
+    seen: str | None = None
+    p: float | None = field(default=None, metadata=column(shown=p_of("pairs")))
+
+
 def _bias(card: Card) -> Table:
-    rows: list[tuple[object, ...]] = []
-    report = card.agreement
+    rows = list(_tested(card)) or [_Tested("nothing could be tested")]
+    return table("", rows, "what pairs seen p")
+
+
+def _tested(card: Card) -> Iterator[_Tested]:
+    report, ran = card.agreement, card.operation
     for row in card.position:
         b = row.bias
         what = (
             f"first {b.first}, second {b.second}, same answer {b.stable}, tie in both orders"
             f" {b.tied_both}, in one {b.tied - b.tied_both}"
         )
-        rows.append(
-            (f"position, {row.dimension} ({row.basis})", b.pairs, what, p_value(b.p, b.pairs))
-        )
+        yield _Tested(f"position, {row.dimension} ({row.basis})", b.pairs, what, b.p)
     for result in report.length if report else ():
         n = result.bias
         what = f"longer {n.longer}, shorter {n.shorter}, tie {n.tied}"
-        rows.append((f"length, {result.dimension}", n.human_ties, what, p_value(n.p, n.human_ties)))
+        yield _Tested(f"length, {result.dimension}", n.human_ties, what, n.p)
     if card.loudness:
         loud = card.loudness
         what = f"louder {loud.louder}, quieter {loud.quieter}, tie {loud.tied}"
-        rows.append(("loudness, overall", loud.human_ties, what, p_value(loud.p, loud.human_ties)))
+        yield _Tested("loudness, overall", loud.human_ties, what, loud.p)
     for noise in report.noise if report else ():
         if noise.judge != "people":
             again = noise.noise
             what = f"equal {again.pairwise:.1%}" if again.pairwise is not None else NOTHING
-            rows.append((f"repeats, {noise.dimension} ({noise.basis})", again.items, what, None))
-    ran = card.operation
+            yield _Tested(f"repeats, {noise.dimension} ({noise.basis})", again.items, what)
     if ran and ran.both_orders:
         what = f"same in both orders {ran.consistent / ran.both_orders:.1%}"
-        rows.append(("swap, all dimensions", ran.both_orders, what, None))
-    if not rows:
-        rows.append(("nothing could be tested", None, None, None))
-    return grid("", ("what", "pairs", "seen", "p"), rows)
+        yield _Tested("swap, all dimensions", ran.both_orders, what)
 
 
 def probe_table(probes: ProbeReport) -> Table:

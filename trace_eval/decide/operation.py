@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trace_eval.data.outcome import Reason
-from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
 
 #: Reasons that mean "the judge answered and nobody could read it".
@@ -77,6 +76,7 @@ def operation(folder: Path) -> Operation:
         for j in judgements.values()
         if (available := [v.consistent for v in j.dimensions.values() if v.consistent is not None])
     ]
+    task = record.judge.parameters.get("task")
     sessions = [s.seconds for s in record.sessions if s.seconds is not None]
     return Operation(
         judge=record.judge.spec,
@@ -97,10 +97,5 @@ def operation(folder: Path) -> Operation:
         call_seconds=sum(seconds) / len(seconds) if seconds else None,
         run_seconds=sum(sessions) if sessions else None,
         extractors={group: result.extractor for group, result in record.extractors.items()},
-        task=_task(record),
+        task=task if isinstance(task, str) else None,
     )
-
-
-def _task(record: RunRecord) -> str | None:
-    task = record.judge.parameters.get("task")
-    return task if isinstance(task, str) else None

@@ -43,8 +43,13 @@ class PlannedRun:
             )
         if run.drawn.problem is not None:
             raise UserError(f"no plan: {run.drawn.problem}")
-        self.names = _couples(run, self.rows) if named else np.zeros(len(self.rows), np.int64)
-        self.systems = _labels(run, self.rows) if named else []
+        self.names, self.systems = np.zeros(len(self.rows), np.int64), []
+        if named:
+            columns = [facts[f"system_{side}"][self.rows].astype(str) for side in "ab"]
+            names, number = np.unique(np.concatenate(columns), return_inverse=True)
+            self.systems = list(number.reshape(2, -1))
+            low, high = np.sort(self.systems, axis=0)
+            self.names = low * len(names) + high
         self.future = self._future(options)
 
     def _future(self, options: PlanOptions) -> FutureLabels:
@@ -91,15 +96,3 @@ class PlannedRun:
         order = np.empty(len(grouped))
         order[grouped] = (within + self.rng.random(len(size))[at]) / size[at]
         return np.asarray(self.rows[shuffled[np.argsort(order, kind="stable")]])
-
-
-def _labels(run: LabelledRun, rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    columns = [run.table.facts[f"system_{side}"][rows].astype(str) for side in "ab"]
-    names = np.unique(np.concatenate(columns))
-    return [np.searchsorted(names, column) for column in columns]
-
-
-def _couples(run: LabelledRun, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    a, b = _labels(run, rows)
-    size = int(max(a.max(initial=0), b.max(initial=0))) + 1
-    return np.asarray(np.minimum(a, b) * size + np.maximum(a, b))

@@ -143,11 +143,7 @@ def _listed(run: LabelledRun, mask: NDArray[np.bool_], key: NDArray[np.float64])
 
 
 def _untrusted(why: str | None) -> str:
-    """Why labels promise nothing of other pairs.
-
-    Args:
-        why: what is wrong with the draw; None: the labelled pairs visibly are no random sample.
-    """
+    """Why labels promise nothing of other pairs; None: they visibly are no random sample."""
     if why is None:
         why = (
             "the labelled pairs are no random sample of this run, so they promise nothing of the"

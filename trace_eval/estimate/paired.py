@@ -159,6 +159,10 @@ def _drawn(sizes: Array, draws: int, rng: np.random.Generator) -> list[Array]:
     return sums
 
 
+#: What sentences call it.
+MCNEMAR = "exact McNemar test"
+
+
 @dataclass(frozen=True)
 class McNemar:
     """Two judges on the same items: who alone was right, and the two-sided exact p value."""

@@ -22,6 +22,7 @@ from trace_eval.data.strict_toml import read_toml
 from trace_eval.data.urls import is_url, redacted
 from trace_eval.judges.options.judge_options import STATE, JudgeOptions
 from trace_eval.options import ExtractOptions, Options
+from trace_eval.runs.record import RunRecord
 
 #: Where the replaced extractors are, as ``GROUP=SPEC``, and options of single ones.
 _EXTRACTOR, _OWN = "extractor", "extractor_options"
@@ -76,6 +77,22 @@ def _plain(value: Any) -> JsonValue:
         return {key: _plain(item) for key, item in value.items()}
     plain: JsonValue = redacted(value) if is_url(value) else value
     return plain
+
+
+def config_of(record: RunRecord) -> dict[str, JsonValue]:
+    """The options that a run was made with; of runs by version 0.1, those that it recorded."""
+    if record.options:
+        return dict(record.options)
+    names = {field.name for field in fields(JudgeOptions)}
+    chosen = {k: v for k, v in record.judge.parameters.items() if k in names and v is not None}
+    available = {
+        "judge": record.judge.spec,
+        "policy": record.policy,
+        "profile": record.profile,
+        "max_seconds": record.max_seconds,
+        **chosen,
+    }
+    return {key: value for key, value in available.items() if value not in (None, [])}
 
 
 def to_toml(settings: Mapping[str, JsonValue]) -> str:

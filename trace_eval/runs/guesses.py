@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from blueprints import Blueprint, counted, language_name
-from extractors import better_recogniser, guess_of
+from blueprints import Blueprint, Transcript, counted, language_name
+from extractors import better_recogniser, guess_of, guessed
 from trace_eval.data import jsonl, strict_json
 from trace_eval.runs.run import Run
 
@@ -55,46 +55,65 @@ class Guesses(NamedTuple):
         )
 
 
-#: Whether the words of a clip are guesses, and what is known of its language; None: nothing.
-_Clip = tuple[bool, Mapping[str, Any] | None]
+class _Clip(NamedTuple):
+    """The counts of one clip with a transcript."""
+
+    guessed: bool
+    named: bool
+    sure: str | None
+
+
+def _count(clips: Iterable[_Clip]) -> Guesses:
+    available = list(clips)
+    bad = [clip for clip in available if clip.guessed]
+    return Guesses(
+        guessed=len(bad),
+        clips=len(available),
+        named=all(clip.named for clip in bad),
+        unsure=sum(clip.named and clip.sure is None for clip in bad),
+        sure=Counter(clip.sure for clip in available if clip.sure),
+    )
 
 
 def guesses_among(blueprints: Iterable[Blueprint]) -> Guesses:
     """The count over blueprints."""
-    parts: Any = {"clip": True, "transcript": True, "signal": {"speech_s"}, "rate": {"syllables"}}
-    return _count(_clip_of(one.model_dump(mode="json", include=parts)) for one in blueprints)
+    return _count(
+        _Clip(
+            guessed(b) is not None,
+            spoken is not None,
+            _sure(spoken.model_dump() if spoken else None),
+        )
+        for b in blueprints
+        if isinstance(b.transcript, Transcript)
+        for spoken in (b.transcript.spoken,)
+    )
 
 
 def guesses_in(run: Run) -> Guesses:
     """The count over a run's file, in which contours are not built into objects."""
+    results: dict[str, _Clip] = {}
     path = run.path("blueprints.jsonl")
-    records = (strict_json.record(line, path) for line in jsonl.read(path))
-    return _count({record["clip"]: _clip_of(record) for record in records}.values())
+    for line in jsonl.read(path):
+        record = strict_json.record(line, path)
+        audible = record.get("transcript") or {}
+        if audible.get("status") == "ok":
+            spoken = audible.get("spoken")
+            available = _Clip(_is_guessed(record, audible), spoken is not None, _sure(spoken))
+            results[record["clip"]] = available
+    return _count(results.values())
 
 
-def _clip_of(record: Mapping[str, Any]) -> _Clip | None:
-    """A clip of a blueprint; None where it has no transcript."""
-    said = record.get("transcript") or {}
-    if said.get("status") != "ok":
-        return None
+def _sure(spoken: Mapping[str, Any] | None) -> str | None:
+    return spoken["language"] if spoken and spoken["sure"] else None
+
+
+def _is_guessed(record: dict[str, Any], recognised: dict[str, Any]) -> bool:
     why = guess_of(
-        said.get("text", ""),
-        len(said.get("words") or ()),
-        said["language"],
+        recognised.get("text", ""),
+        len(recognised.get("words") or ()),
+        recognised["language"],
         (record.get("signal") or {}).get("speech_s"),
         (record.get("rate") or {}).get("syllables"),
-        said.get("suspect") or (),
+        recognised.get("suspect") or (),
     )
-    return why is not None, said.get("spoken")
-
-
-def _count(every: Iterable[_Clip | None]) -> Guesses:
-    clips = [clip for clip in every if clip]
-    bad = [spoken for guessed, spoken in clips if guessed]
-    return Guesses(
-        guessed=len(bad),
-        clips=len(clips),
-        named=all(bad),
-        unsure=sum(bool(spoken and not spoken["sure"]) for spoken in bad),
-        sure=Counter(s["language"] for _, s in clips if s and s["sure"]),
-    )
+    return why is not None

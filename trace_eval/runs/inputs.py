@@ -45,7 +45,10 @@ def default_out(manifest: Manifest, judge: str) -> Path:
 
 def _belongs(run: Run, manifest: Manifest) -> bool:
     """Whether a run was made from this file, or from one with the same items."""
-    return run.record().input == input_name(manifest) or _conflict(run, manifest) is None
+    before = run.record().input
+    if not is_url(before):
+        before = str(Path(before).resolve())  # version 0.1 stored it as it was typed
+    return before == input_name(manifest) or _conflict(run, manifest) is None
 
 
 def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:

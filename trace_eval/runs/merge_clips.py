@@ -6,11 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from blueprints import UserError
 from trace_eval.data import jsonl, strict_json
-from trace_eval.runs.reader import LineIndex
 from trace_eval.runs.run import Run
 
 #: Two numbers are one if they differ by less, absolutely or relatively; a MOS has two digits.
@@ -40,7 +39,7 @@ def join_clips(folders: Sequence[Path], to: Run) -> int:
             more than the last digits of its numbers (the first one is kept).
     """
     jsonl.write_all(to.path("clips.jsonl"), _clips(folders))
-    blueprints: dict[str, LineIndex] = {}
+    blueprints: dict[str, _Place] = {}
     jsonl.write_all(to.path("blueprints.jsonl"), _blueprints(folders, blueprints))
     return len(blueprints)
 
@@ -64,24 +63,50 @@ def _clips(folders: Sequence[Path]) -> Iterator[str]:
                 yield line
 
 
-def _blueprints(folders: Sequence[Path], available: dict[str, LineIndex]) -> Iterator[str]:
+class _Place(NamedTuple):
+    """Where the blueprint of a clip is, and a hash of it."""
+
+    folder: Path
+    offset: int
+    mark: bytes
+
+
+def _blueprints(folders: Sequence[Path], available: dict[str, _Place]) -> Iterator[str]:
     for folder in folders:
-        index = LineIndex(folder / "blueprints.jsonl", "clip")
-        for clip, line in index:
-            first = available.setdefault(clip, index)
-            if first is index:
-                yield line.decode().rstrip("\n")
-            elif (other := first.line(clip)) != line:
-                _compare(clip, (first.path.parent, other or b""), (folder, line))
+        last = {clip: offset for offset, clip, _ in _at(folder)}
+        for offset, clip, line in _at(folder):
+            if last[clip] != offset:
+                continue
+            place = available.setdefault(clip, _Place(folder, offset, mark_of(line)))
+            if place.folder is folder:
+                yield line
+            elif place.mark != mark_of(line):
+                _compare(clip, place, folder, line)
 
 
-def _compare(clip: str, first: tuple[Path, bytes], second: tuple[Path, bytes]) -> None:
+def _at(folder: Path) -> Iterator[tuple[int, str, str]]:
+    """(offset in the file, clip, line) of a folder's blueprints."""
+    path = folder / "blueprints.jsonl"
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        offset = 0
+        for line in file:
+            if line.endswith(b"\n"):  # a kill may have torn the last one
+                yield offset, strict_json.record(line, folder)["clip"], line.decode().rstrip("\n")
+            offset += len(line)
+
+
+def _compare(clip: str, place: _Place, folder: Path, line: str) -> None:
     """Refuse two blueprints of a clip that differ in more than their last digits."""
-    one, other = (strict_json.record(line, folder) for folder, line in (first, second))
-    groups = [key for key in {**one, **other} if not _alike(one.get(key), other.get(key))]
+    with (place.folder / "blueprints.jsonl").open("rb") as file:
+        file.seek(place.offset)
+        first = strict_json.record(file.readline(), place.folder)
+    second = strict_json.record(line, folder)
+    groups = [key for key in {**first, **second} if not _alike(first.get(key), second.get(key))]
     if groups:
         raise UserError(
-            f"{first[0]} and {second[0]}: clip {clip} has another blueprint in each"
+            f"{place.folder} and {folder}: clip {clip} has another blueprint in each"
             f" ({', '.join(groups)}); judge one of them again into a new folder, with the"
             " --cache of the other"
         )

@@ -216,7 +216,7 @@ class LineIndex:
     """
 
     def __init__(self, path: Path, key: str) -> None:
-        self.path = path
+        self._path = path
         self._places: dict[str, int] = {}
         if not path.exists():
             return
@@ -227,16 +227,17 @@ class LineIndex:
                     self._places[strict_json.record(line, path)[key]] = place
                 place += len(line)
 
-    def __iter__(self) -> Iterator[tuple[str, bytes]]:
-        """Each key and its record, as it is stored."""
-        return ((name, self._at(place)) for name, place in self._places.items())
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def __len__(self) -> int:
+        return len(self._places)
 
     def line(self, name: str) -> bytes | None:
         """The record of a key as it is stored; None where there is none."""
         place = self._places.get(name)
-        return None if place is None else self._at(place)
-
-    def _at(self, place: int) -> bytes:
-        with self.path.open("rb") as file:
+        if place is None:
+            return None
+        with self._path.open("rb") as file:
             file.seek(place)
             return file.readline()

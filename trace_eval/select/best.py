@@ -27,7 +27,7 @@ from trace_eval.select.pickers import (
 )
 from trace_eval.select.ranking import Ranking
 from trace_eval.select.schemes import Scheme, comparisons
-from trace_eval.select.summary import Gain, SelectionSummary, gain_by_scores, summary_of
+from trace_eval.select.summary import SelectionSummary, gain_by_scores, summary_of
 from trace_eval.select.verdicts import Comparing, estimate_first_round, scheduled
 
 #: Files of a selection.
@@ -84,8 +84,11 @@ def select_best(manifest: Manifest, out: Path, options: BestOptions | None = Non
         measured, groups = _groups(manifest, options, (picker, *checks))
         rankings = picker.rank(groups, measured)
         gains = [check.check(groups, measured, rankings, options.seed) for check in checks]
-        gains += _people(groups, rankings, options.seed)
-        summary = summary_of(picker.name, _scheme(picker), groups, rankings, gains)
+        scores = people(groups)
+        if any(value is not None for value in scores.values()):
+            gains.append(gain_by_scores("people", rankings, scores, options.seed))
+        scheme = picker.scheme if isinstance(picker, PairPicker) else "scores"
+        summary = summary_of(picker.name, scheme, groups, rankings, gains)
         jsonl.write_all(out / BEST_FILE, (r.model_dump_json(exclude_none=True) for r in rankings))
         jsonl.write_all(out / SUMMARY_FILE, [summary.model_dump_json(indent=2)])
     return Selection(tuple(rankings), summary)
@@ -114,11 +117,13 @@ def _pickers(manifest: Manifest, out: Path, options: BestOptions) -> tuple[Picke
     picker: Picker | None = number_picker(options.by)
     if picker is None:
         picker = _judge(manifest, options.options, options.by, out / "rounds", options)
+    # a judge that checks is asked with the defaults; replies are kept in the same place
+    defaults = JudgeOptions(cache=options.options.judging.cache)
     checks: list[Picker] = [
         number_picker(spec)
         or _judge(
             manifest,
-            replace(options.options, judge=spec, judging=_defaults(options)),
+            replace(options.options, judge=spec, judging=defaults),
             DEFAULT_BY,
             out / f"check-{number}",
             options,
@@ -127,11 +132,6 @@ def _pickers(manifest: Manifest, out: Path, options: BestOptions) -> tuple[Picke
     ]
     refuse_own_check(picker, checks)
     return picker, checks
-
-
-def _defaults(options: BestOptions) -> JudgeOptions:
-    """A judge that checks is asked with the defaults; replies are kept in the same place."""
-    return JudgeOptions(cache=options.options.judging.cache)
 
 
 def _judge(
@@ -155,14 +155,3 @@ def _groups(
     measured = measure(manifest.singles, options.options.extract, wanted)
     clips = {name: (available.clip, available.problem) for name, available in measured.items()}
     return measured, groups_of(manifest.singles, clips, options.seed)
-
-
-def _people(groups: list[TextGroup], rankings: list[Ranking], seed: int) -> list[Gain]:
-    scores = people(groups)
-    if all(value is None for value in scores.values()):
-        return []
-    return [gain_by_scores("people", rankings, scores, seed)]
-
-
-def _scheme(picker: Picker) -> str:
-    return picker.scheme if isinstance(picker, PairPicker) else "scores"

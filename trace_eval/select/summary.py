@@ -13,6 +13,8 @@ import numpy as np
 from pydantic import Field
 
 from blueprints import Strict
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.units import draw
 from trace_eval.select.candidates import TextGroup
 from trace_eval.select.ranking import Ranking
 
@@ -119,8 +121,9 @@ def gain_by_scores(
 def _interval(values: np.ndarray, seed: int) -> tuple[float | None, float | None]:
     if len(values) < 2:
         return None, None
-    drawn = np.random.default_rng(seed).integers(len(values), size=(RESAMPLES, len(values)))
-    low, high = np.quantile(values[drawn].mean(1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    drawn = draw(len(values), BootstrapOptions(RESAMPLES, LEVEL, seed))
+    means = np.concatenate([weights @ values for weights in drawn]) / len(values)
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
 
 

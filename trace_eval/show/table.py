@@ -100,7 +100,7 @@ def table(
         title, note: of the table.
         rows: dataclasses of one kind.
         pick: names of the fields or properties in reading order, with spaces between them;
-            ``bias.p`` is a field of a field.
+            ``bias.p`` is a field of a field, or a key of a mapping.
         number: items behind every row; None: the rows tell, see :data:`COUNTS`.
         titles: name -> title, where the table calls a column otherwise.
     """
@@ -141,7 +141,10 @@ def _column(rows: Sequence[Any], path: str) -> Mapping[str, Any]:
 
 def _value(row: Any, path: str) -> Any:
     for name in path.split(".") if path else ():
-        row = None if row is None else getattr(row, name)
+        if isinstance(row, Mapping):
+            row = row.get(name)
+        else:
+            row = None if row is None else getattr(row, name)
     return row
 
 

@@ -30,13 +30,12 @@ from trace_eval.stats.agreement.policies.learn import Learned, learn
 from trace_eval.stats.agreement.policies.mechanism import Mechanism, mechanisms
 from trace_eval.stats.agreement.policies.policy import fuse_codes, has_dimensions
 from trace_eval.stats.agreement.reliability import pairwise_rows, reliability_rows
-from trace_eval.stats.agreement.score import JudgeScore, score_judge
+from trace_eval.stats.agreement.score import INSTRUCTIONS, JudgeScore, score_judge
 from trace_eval.stats.agreement.score_mse import score_error
 from trace_eval.stats.few_labels import calibrations_of, shares_of
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import (
     ALL_POLICIES,
-    INSTRUCTIONS,
     ITEMS,
     TOGETHER,
     AgreeReport,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -13,14 +14,13 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.win_rates import own_rates
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import Correlation, correlate
-from trace_eval.stats.ranking.intervals import RankSets, rank_intervals
+from trace_eval.stats.ranking.intervals import rank_intervals
 from trace_eval.stats.ranking.models import MODELS
 from trace_eval.stats.ranking.outcomes import Outcomes, outcomes_of
 from trace_eval.stats.ranking.prepare import Contradicted, ranking_warnings
 from trace_eval.stats.ranking.ranks import ranks
 from trace_eval.stats.ranking.report import (
     AGAINST_BASELINE,
-    METHODS,
     Caveat,
     Parameter,
     RankReport,
@@ -57,15 +57,16 @@ def rank_labels(
         table = _without(table, table.column(options.dimension), left_out)
     outcomes = outcomes_of(table, options.dimension, options.cluster)
     _check(outcomes, options, table.source)
-    fitted = {
-        name: strengths(m, outcomes, options.typed, options.prior) for name, m in MODELS.items()
-    }
+    methods = {method: _ranked(method, outcomes, options) for method in methods_of(options)}
+    fitted = [one.fitted for one in methods.values() if one.fitted is not None]
     sets = rank_intervals(methods_of(options), outcomes, options)
-    standings = [
-        standing
-        for method in methods_of(options)
-        for standing in _standings(method, outcomes, fitted.get(method), options, sets.get(method))
-    ]
+    standings = []
+    for method, one in methods.items():
+        for index, system in enumerate(outcomes.systems):
+            exact = None if one.exact[index] is None else str(one.exact[index])
+            place = Standing(method, system, one.values[index], exact, one.ranks[index])
+            own = sets.get(method)
+            standings.append(place if own is None else own.told(place, index, outcomes.systems))
     theirs = None if labels is None else outcomes_of(labels, options.dimension, options.cluster)
     return RankReport(
         source=table.source,
@@ -75,10 +76,10 @@ def rank_labels(
         warnings=tuple(ranking_warnings(table, table.column(options.dimension), labels)),
         systems=tuple(_system_rows(outcomes, options)),
         places=tuple(standings),
-        correlations=tuple(_correlations(outcomes, options, human, theirs)),
+        correlations=tuple(_correlations(methods, outcomes, options, human, theirs)),
         parameters=tuple(
             Parameter(result.model, name, value)
-            for result in fitted.values()
+            for result in fitted
             for name, value in result.parameters
         ),
         together=outcomes.unit is not None,
@@ -90,29 +91,81 @@ def rank_labels(
         split=0 if theirs is None else theirs.split,
         caveats=(
             *([] if left_out is None else [Caveat("all", left_out.text)]),
-            *_caveats(outcomes, fitted.values(), options),
+            *_caveats(outcomes, fitted, options),
             *_of_people(table, human, labels),
         ),
     )
 
 
+@dataclass(frozen=True)
+class _Ranked:
+    """All systems by one method, in the order of the outcomes.
+
+    Attributes:
+        exact: rates as fractions; None: they are none, or there is none.
+        fitted: the model; None: it is none.
+    """
+
+    values: Sequence[float | None]
+    exact: Sequence[Fraction | None]
+    ranks: Sequence[int | None]
+    fitted: Strengths | None = None
+
+
+def _ranked(method: str, outcomes: Outcomes, options: RankOptions) -> _Ranked:
+    nothing: list[None] = [None] * len(outcomes.systems)
+    if method in MODELS:
+        fitted = strengths(MODELS[method], outcomes, options.typed, options.prior)
+        if fitted.values is None:
+            return _Ranked(nothing, nothing, nothing, fitted)
+        return _Ranked(fitted.values, nothing, ranks(list(fitted.values)), fitted)
+    if method == "mean_win_rate":
+        exact = mean_win_rates(outcomes, options.typed)
+    else:
+        against = options.baseline if method == AGAINST_BASELINE else None
+        exact = win_rates(outcomes, options.typed, against)
+        if against is not None:  # the baseline itself is exactly 1/2 and was not asked
+            exact[outcomes.systems.index(against)] = Fraction(1, 2)
+    values = [None if rate is None else float(rate) for rate in exact]
+    return _Ranked(values, exact, ranks(exact))
+
+
 def _correlations(
+    methods: Mapping[str, _Ranked],
     outcomes: Outcomes,
     options: RankOptions,
     human: Mapping[str, float] | None,
     theirs: Outcomes | None,
 ) -> Iterator[Correlation]:
-    """Each method with the same method on human labels, and with a human ranking."""
-    references: list[tuple[str, Mapping[str, Mapping[str, float]]]] = []
+    """Each method with a human ranking, and with the same method on human labels."""
     if human:
-        _refuse_strangers(human, outcomes)
-        references.append(("given ranking", dict.fromkeys((*METHODS, AGAINST_BASELINE), human)))
-    if theirs is not None:
-        references.append(("human labels", _values_by_method(theirs, options)))
-    for name, by_method in references:
-        for method, ours in _values_by_method(outcomes, options).items():
-            if method in by_method:
-                yield correlate(method, ours, name, by_method[method])
+        if not set(human) & set(outcomes.systems):
+            raise UserError(
+                f"--human: none of its systems ({', '.join(sorted(human))}) is compared here"
+                f" ({', '.join(outcomes.systems)}); use the same names"
+            )
+        for method, one in methods.items():
+            if values := _by_system(method, one, outcomes):
+                yield correlate(method, values, "given ranking", human)
+    for method, one in methods.items():
+        lacking = method == AGAINST_BASELINE and options.baseline
+        if theirs is None or (lacking and lacking not in theirs.systems):
+            continue
+        values = _by_system(method, one, outcomes)
+        people = _by_system(method, _ranked(method, theirs, options), theirs)
+        if values and people:
+            yield correlate(method, values, "human labels", people)
+
+
+def _by_system(method: str, ranked: _Ranked, outcomes: Outcomes) -> dict[str, float]:
+    """System -> value; of a rate over all opponents 0 where there is none."""
+    if ranked.fitted is not None and ranked.fitted.values is None:
+        return {}
+    return {
+        system: value or 0.0
+        for system, value in zip(outcomes.systems, ranked.values, strict=True)
+        if value is not None or method != AGAINST_BASELINE
+    }
 
 
 def _without(table: Opinions, column: str, left_out: Contradicted) -> Opinions:
@@ -136,50 +189,6 @@ def _check(outcomes: Outcomes, options: RankOptions, source: str) -> None:
         )
 
 
-def _against(outcomes: Outcomes, options: RankOptions) -> list[Fraction | None]:
-    """Win rates against the baseline, which itself is exactly 1/2 and was not asked."""
-    rates = win_rates(outcomes, options.typed, options.baseline)
-    return [
-        Fraction(1, 2) if name == options.baseline else rate
-        for name, rate in zip(outcomes.systems, rates, strict=True)
-    ]
-
-
-def _exact(method: str, outcomes: Outcomes, options: RankOptions) -> list[Fraction | None]:
-    if method == AGAINST_BASELINE:
-        return _against(outcomes, options)
-    if method == "win_rate":
-        return win_rates(outcomes, options.typed)
-    return mean_win_rates(outcomes, options.typed)
-
-
-def _values_by_method(outcomes: Outcomes, options: RankOptions) -> dict[str, dict[str, float]]:
-    results = {}
-    for method in METHODS:
-        if method in MODELS:
-            values = strengths(MODELS[method], outcomes, options.typed, options.prior).values
-        else:
-            values = tuple(float(v or 0) for v in _exact(method, outcomes, options))
-        if values is not None:
-            results[method] = dict(zip(outcomes.systems, values, strict=True))
-    if options.baseline is not None and options.baseline in outcomes.systems:
-        rates = _against(outcomes, options)
-        results[AGAINST_BASELINE] = {
-            name: float(rate)
-            for name, rate in zip(outcomes.systems, rates, strict=True)
-            if rate is not None
-        }
-    return results
-
-
-def _refuse_strangers(human: Mapping[str, float], outcomes: Outcomes) -> None:
-    if not set(human) & set(outcomes.systems):
-        raise UserError(
-            f"--human: none of its systems ({', '.join(sorted(human))}) is compared here"
-            f" ({', '.join(outcomes.systems)}); use the same names"
-        )
-
-
 def _of_people(
     table: Opinions, human: Mapping[str, float] | None, labels: Opinions | None
 ) -> Iterator[Caveat]:
@@ -198,30 +207,6 @@ def _of_people(
             "human labels",
             f"{counted(len(labels), f'{of} has', f'{of} have')} one; people rank by those alone",
         )
-
-
-def _standings(
-    method: str,
-    outcomes: Outcomes,
-    fitted: Strengths | None,
-    options: RankOptions,
-    sets: RankSets | None,
-) -> Iterator[Standing]:
-    exact: list[Fraction | None] = [None] * len(outcomes.systems)
-    if fitted is None:
-        exact = _exact(method, outcomes, options)
-        values: list[float | None] = [None if v is None else float(v) for v in exact]
-        order = ranks(exact)
-    elif fitted.values is None:
-        values = [None] * len(outcomes.systems)
-        order = [None] * len(outcomes.systems)
-    else:
-        values = list(fitted.values)
-        order = ranks(list(fitted.values))
-    for index, system in enumerate(outcomes.systems):
-        shown = None if exact[index] is None else str(exact[index])
-        place = Standing(method, system, values[index], shown, order[index])
-        yield place if sets is None else sets.told(place, index, outcomes.systems)
 
 
 def _system_rows(outcomes: Outcomes, options: RankOptions) -> Iterator[SystemRow]:

@@ -35,7 +35,6 @@ from trace_eval.stats.options import AgreeOptions
 ALL_POLICIES = "all"
 
 #: What is drawn for the intervals.
-INSTRUCTIONS: str = "instructions"
 ITEMS: str = "items"
 TOGETHER = "items, copies and both orders of a pair as one"
 

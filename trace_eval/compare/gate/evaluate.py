@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-
-import numpy as np
-from numpy.typing import NDArray
+from pathlib import Path
 
 from blueprints import UserError, counted
 from trace_eval.compare.flips import identical
@@ -14,11 +12,15 @@ from trace_eval.compare.gate.comparable import check_comparable, sides
 from trace_eval.compare.gate.options import GateOptions
 from trace_eval.compare.gate.report import GateCoverage, GateReport, GateRow, Verdict
 from trace_eval.compare.gate.rows import coverage, gate_rows
-from trace_eval.compare.gate.timing import with_timing
 from trace_eval.compare.gate.words import properties, sentence
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
 from trace_eval.compare.read_judging import Source, read_judging
 from trace_eval.compare.severe import SevereItem, severe_items
+from trace_eval.conversations.items import holds_conversations
+from trace_eval.runs.run import Run
+from trace_eval.turns.compare import SystemsCompared, compare_systems, faulty, usable
+from trace_eval.turns.limits import failed, limited, undecided
+from trace_eval.turns.report import TurnsReport, time_turns
 
 #: What a run says that is its own copy.
 COPY = "identical judgements: not an A/A"
@@ -47,7 +49,7 @@ def gate_runs(
     options = options or GateOptions()
     again = [read_judging(repeat) for repeat in repeats]
     report = gate_judgings(read_judging(baseline), read_judging(candidate), again, options)
-    return with_timing(report, baseline, candidate, options)
+    return _with_timing(report, baseline, candidate, options)
 
 
 def gate_judgings(
@@ -74,10 +76,12 @@ def gate_judgings(
     if copy:
         notes.append(COPY)
         rows = [replace(row, verdict="pass", why=COPY) for row in rows]
+    # the pair as a whole where it was judged; scores are of one answer: there is no other side
+    whole = [name for name in names if name.rpartition(".")[2] in _WHOLE][:1] or names
     severe = [
         item
-        for name in _whole(names)
-        for item in severe_items(joined, name, _side(joined, name, flip))
+        for name in whole
+        for item in severe_items(joined, name, flip & (name in joined.first.codes))
     ]
     tagged = tuple(item for item in severe if item.tagged)
     covered = coverage(joined, names, options)
@@ -121,16 +125,6 @@ def chosen(joined: Joined, by: Sequence[str]) -> list[str]:
     return metrics
 
 
-def _whole(names: Sequence[str]) -> Sequence[str]:
-    """The pair as a whole where it was judged; else everything that was."""
-    return [name for name in names if name.rpartition(".")[2] in _WHOLE][:1] or names
-
-
-def _side(joined: Joined, name: str, flip: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Scores are of one answer: there is no other side."""
-    return flip if name in joined.first.codes else np.zeros(len(flip), bool)
-
-
 def _verdict(
     rows: Sequence[GateRow],
     covered: GateCoverage,
@@ -141,3 +135,71 @@ def _verdict(
     if "fail" in verdicts or len({item.item for item in tagged}) > options.severe:
         return "fail"
     return "cannot tell" if "cannot tell" in verdicts else "pass"
+
+
+def _with_timing(
+    report: GateReport, baseline: Source, candidate: Source, options: GateOptions
+) -> GateReport:
+    """The report with what the calls of both runs say of time, where they hold any.
+
+    Raises:
+        UserError: there are limits of timing, and a run holds no calls.
+    """
+    timed = [_timed(source) for source in (baseline, candidate)]
+    before, after = timed
+    if before is None or after is None:
+        if options.limits.any:
+            lacking = str(baseline if before is None else candidate)
+            raise UserError(
+                f"{lacking}: holds no conversations, so nothing is timed; leave out"
+                " --fail-over and --fail-under"
+            )
+        return report
+    notes = (
+        *report.notes,
+        *_left_out(report.baseline, before),
+        *_left_out(report.candidate, after),
+    )
+    after, before = usable(after, before)
+    timing = compare_systems(after, before, options.bootstrap)
+    rows = limited(options.limits, after, timing)
+    verdict = report.verdict
+    if failed(rows):
+        verdict = "fail"
+    elif undecided(rows) and verdict == "pass":
+        verdict = "cannot tell"
+    said = [row.sentence for row in rows if row.verdict != "pass"]
+    said += [timing.sentence()] if _differs(timing) else []
+    sentence = report.sentence
+    if verdict != report.verdict:
+        sentence = f"{verdict}: {' | '.join(said)} | scores alone: {sentence}"
+    elif said:
+        sentence = f"{sentence} | {' | '.join(said)}"
+    return replace(
+        report, verdict=verdict, sentence=sentence, timing=timing, limits=rows, notes=notes
+    )
+
+
+def _left_out(name: str, report: TurnsReport) -> Iterator[str]:
+    """The faulty calls of a run, in one line."""
+    calls = [one.item.id for one in faulty(report)]
+    if calls:
+        more = f" and {len(calls) - 3} more" if len(calls) > 3 else ""
+        yield (
+            f"{name}: {counted(len(calls), 'recording')} cannot be timed, so timing leaves out"
+            f" {', '.join(calls[:3])}{more}; see trace-eval turns --audit"
+        )
+
+
+def _differs(timing: SystemsCompared) -> bool:
+    """Whether one system is shown to answer later or sooner."""
+    row = timing.headline
+    edges = row.median_interval if row else None
+    return edges is not None and (edges[0] > 0 or edges[1] < 0)
+
+
+def _timed(source: Source) -> TurnsReport | None:
+    folder = source.folder if isinstance(source, Run) else Path(source)
+    if not folder.is_dir() or not holds_conversations(folder):
+        return None
+    return time_turns(folder)

@@ -130,16 +130,10 @@ def _tested(
     if name in joined.first.codes:
         before, after = (np.where(flip, 1 - points, points) for points in (before, after))
     _, noise, gaps = repeated(joined.first, repeats, name)
-    paired = [_paired(joined, gap) for gap in (after - before, *gaps)]
+    paired = [joined.known(gap) for gap in (after - before, *gaps)]
     others = [one for one in paired[1:] if len(one[0])]
     drop = measure(*paired[0], options, others, _is_verdict(joined.first, name))
     return _Tested(before, after, noise, drop)
-
-
-def _paired(joined: Joined, gap: Array) -> tuple[Array, NDArray[np.int64] | None]:
-    """The known differences, and the unit of each."""
-    available, cluster = ~np.isnan(gap), joined.first.cluster
-    return gap[available], None if cluster is None else cluster[available]
 
 
 def _is_verdict(judging: Judging, name: str) -> bool:
@@ -150,7 +144,7 @@ def _is_verdict(judging: Judging, name: str) -> bool:
 
 def _row(joined: Joined, name: str, tested: _Tested, p: float, options: GateOptions) -> GateRow:
     before, after, drop = tested.before, tested.after, tested.drop
-    gap, units = _paired(joined, after - before)
+    gap, units = joined.known(after - before)
     two_sided = replace(options.bootstrap, level=0.9)  # its lower end is the one-sided limit
     limits = mean_difference(gap, units, two_sided).interval
     limit = None if limits is None else limits[0]

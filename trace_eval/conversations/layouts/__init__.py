@@ -64,8 +64,6 @@ def layout_of(path: Path) -> CallLayout:
     fitting = [layout for layout in LAYOUTS.values() if layout.fits(path)]
     if len(fitting) == 1:
         return fitting[0]
-    if path.is_file() and not path.stat().st_size:
-        raise UserError(f"{path}: the file is empty; add the conversations")
     if not fitting:
         raise UserError(
             f"{path}: looks like no known layout; name one by --layout: {', '.join(LAYOUTS)}"

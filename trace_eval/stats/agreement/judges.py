@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from fusion import DEFAULT_POLICY, POLICIES, Policy
+from fusion import DEFAULT_POLICY, PLAIN_POLICIES, POLICIES, Policy
 from trace_eval.estimate.measures import folded
 from trace_eval.opinions.codes import (
     MISSING,
@@ -26,6 +26,7 @@ from trace_eval.opinions.codes import (
 )
 from trace_eval.opinions.missing import Missing
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.runs.fuse import ASKED
 from trace_eval.stats.agreement.counts import Counts, joint_counts
 from trace_eval.stats.agreement.policies.policy import fuse_codes, has_dimensions
 
@@ -242,3 +243,9 @@ def with_preference(codes: Mapping[str, Codes]) -> dict[str, Codes]:
     if "preference" in codes or "overall" not in codes:
         return dict(codes)
     return {**codes, "preference": collapse_codes(codes["overall"])}
+
+
+def under(policy: str | None) -> str:
+    """The policy behind overall labels, where it is another typed one than the default."""
+    usual = (None, DEFAULT_POLICY, ASKED, AS_GIVEN, *PLAIN_POLICIES)
+    return "" if policy in usual else f" under {policy}"

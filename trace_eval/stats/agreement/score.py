@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from trace_eval.estimate.paired import sign_flip
 from trace_eval.estimate.share import digits
 from trace_eval.estimate.units import Units
 from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.show.table import column, out_of
 from trace_eval.stats.agreement.baselines import (
     RULES,
     Majority,
@@ -29,7 +30,11 @@ from trace_eval.stats.agreement.counts import Counts, accuracy, accuracy_2way, c
 from trace_eval.stats.agreement.judges import Aligned
 from trace_eval.stats.agreement.metrics import measures_of
 from trace_eval.stats.agreement.number_rules import NumberRule
+from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.sentences import rate
+
+#: What intervals are over, where whole instructions are drawn.
+INSTRUCTIONS: str = "instructions"
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class JudgeScore:
     dimension: str
     labels: tuple[str, ...]
     labelled: int
-    scored: int
+    scored: int = field(metadata=column(shown=out_of("labelled")))
     coverage: float | None
     coverage_2way: float | None
     metrics: dict[str, IntervalEstimate]
@@ -66,6 +71,21 @@ class JudgeScore:
     def accuracy(self) -> IntervalEstimate:
         """Share of the items with the human label: over typed ties where there are, else plain."""
         return self.metrics.get("accuracy_4way") or self.metrics["accuracy_3way"]
+
+    def pairs(self, drawn: str) -> str:
+        """The pairs behind it in words, with the labels that do not count whole or not at all.
+
+        Args:
+            drawn: what its interval is over, as of a report.
+        """
+        lines = [self.dimension, *(["interval over instructions"] if drawn == INSTRUCTIONS else [])]
+        if self.split:
+            lines.append(
+                f"people split on {self.split:,}, where each of their labels is right in part"
+            )
+        if self.labelled > self.scored:
+            lines.append(f"{self.labelled - self.scored:,} more that they labelled are unscored")
+        return f"{counted(self.scored, 'pair')} ({'; '.join(lines)})"
 
 
 def score_judge(
@@ -274,3 +294,12 @@ def _main(metrics: Mapping[str, IntervalEstimate], counts: Counts) -> IntervalEs
 
 #: Sums of thirds differ by rounding.
 _ROUNDING = 1e-9
+
+
+def most_accurate(scores: Sequence[JudgeScore]) -> list[JudgeScore]:
+    """Judges on the pair as a whole, the most accurate first."""
+    names = {score.dimension for score in scores}
+    main = next((name for name in MAIN if name in names), None)
+    main = main or next((score.dimension for score in scores), None)
+    available = [s for s in scores if s.dimension == main and s.accuracy.value is not None]
+    return sorted(available, key=lambda score: -(score.accuracy.value or 0))

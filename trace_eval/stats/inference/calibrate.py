@@ -21,8 +21,15 @@ from trace_eval.opinions.codes import MISSING, POINTS, Codes
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.baselines import RULES
 from trace_eval.stats.agreement.number_rules import NumberRule
-from trace_eval.stats.inference.calibrators import METHODS, Array, Method, log_loss
-from trace_eval.stats.inference.held_out import Draws, HeldOutFit, measured
+from trace_eval.stats.inference.calibrators import (
+    METHODS,
+    Array,
+    Draws,
+    HeldOutFit,
+    Method,
+    log_loss,
+    measured,
+)
 from trace_eval.stats.inference.labelled_run import LabelledRun
 
 #: Labelled pairs below which nothing is fitted.

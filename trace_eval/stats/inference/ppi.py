@@ -29,7 +29,7 @@ from trace_eval.estimate.limits import (
     skewed_reach,
 )
 from trace_eval.show.table import column, p_text, within
-from trace_eval.stats.inference.influence import LabelledValues, PPIComponents
+from trace_eval.stats.inference.influence import PPIComponents
 from trace_eval.stats.inference.power_tuning import tuned
 
 #: Labelled units below which no interval is given.
@@ -218,13 +218,11 @@ def _estimates(
         result,
         labels_interval=alone.reach.around(alone.value, low),
         interval=both.reach.around(both.value, low),
-        effective=_worth(items, alone.spread, both.spread),
+        effective=float(
+            items * (alone.spread / both.spread if both.spread**2 > NO_SPREAD else 1.0) ** 2
+        ),
         p=_p(both.value, both.reach, null, units, level),
     )
-
-
-def _worth(items: int, alone: float, both: float) -> float:
-    return items * (alone / both) ** 2 if both**2 > NO_SPREAD else float(items)
 
 
 def _p(value: float, reach: Reach, null: float, units: int, level: float) -> float:
@@ -320,11 +318,10 @@ def _reach(sample: PPIComponents, influence: Array, weight: float, level: float)
 
 def _enough(sample: PPIComponents) -> bool:
     """Whether the labels can tell how far the judge is to be believed, of each kind of item."""
-    return not 0 < sample.heavy < FEW and all(map(_many, sample.open_strata))
-
-
-def _many(stratum: LabelledValues) -> bool:
-    return stratum.units >= LEAST_UNITS and stratum.minority >= LEAST_MINORITY
+    return not 0 < sample.heavy < FEW and all(
+        stratum.units >= LEAST_UNITS and stratum.minority >= LEAST_MINORITY
+        for stratum in sample.open_strata
+    )
 
 
 def _coarse(sample: PPIComponents, weight: float) -> bool:
