@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.compare.flips import noise_per_judging
 from trace_eval.compare.gate.options import GateOptions
 from trace_eval.compare.gate.rows import decide, measure
 from trace_eval.estimate.options import BootstrapOptions
@@ -25,6 +24,18 @@ Array = NDArray[np.float64]
 
 #: Share of right answers of the baseline, and of answers that another system gives anew.
 RIGHT, REDRAWN = 0.7, 0.4
+
+
+def noise_per_judging(flips: float) -> float | None:
+    """Chance that one judging of two equally likely labels errs, from the share of A/A flips.
+
+    ``(1 - sqrt(1 - 2 f)) / 2``; a true difference is seen shrunk by ``1 - 2 g`` per side. None
+    from one half on, where verdicts are coins.
+
+    >>> [round(noise_per_judging(f), 3) for f in (0.06, 0.16, 0.27)]
+    [0.031, 0.087, 0.161]
+    """
+    return None if flips >= 0.5 else float((1 - np.sqrt(1 - 2 * flips)) / 2)
 
 
 @dataclass(frozen=True)

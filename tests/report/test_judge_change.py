@@ -14,7 +14,6 @@ from tests.support.cli import trace_eval
 from tests.support.judged import judged_run, rated_run
 from trace_eval.compare.boards import BoardChange
 from trace_eval.compare.change_report import JudgeChange
-from trace_eval.compare.flips import noise_per_judging
 from trace_eval.compare.judges import judge_change, judge_change_tables
 from trace_eval.compare.mapping import mapping
 from trace_eval.compare.options import ChangeOptions
@@ -241,15 +240,12 @@ def test_a_mapping_must_beat_none_and_stays_in_its_range() -> None:
     assert mapping(np.array([1.0, 2.0]), np.array([1.0, 2.0])).kind == "none"
 
 
-def test_noise_of_one_judging() -> None:
-    assert noise_per_judging(0.5) is None
-    assert noise_per_judging(0.0) == 0.0
-
-
 def test_the_command_and_what_it_refuses(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    rows = "".join(f"{name},{label},{label},1\n" for name, label in LABELS.items())
-    path.write_text("item,old,new,people\n" + rows + "x,absent,1,1\ny,,2,2\n")
+    rows = [f"{name},{label},{label},1,q{n // 2}" for n, (name, label) in enumerate(LABELS.items())]
+    rows[5] = f"{NAMES[5]},1,1,1,"  # nobody knows its instruction: it is one of its own
+    rows += ["x,absent,1,1,q", "y,,2,2,q"]
+    path.write_text("\n".join(["item,old,new,people,instruction_id", *rows]) + "\n")
     bad = tmp_path / "bad.csv"
     bad.write_text("item,old\ni0,maybe\n")
     done = trace_eval(

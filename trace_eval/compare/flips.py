@@ -106,18 +106,6 @@ class VerdictNoise:
         return self.reason is None
 
 
-def noise_per_judging(flips: float) -> float | None:
-    """Chance that one judging of two equally likely labels errs, from the share of A/A flips.
-
-    ``(1 - sqrt(1 - 2 f)) / 2``; a true difference is seen shrunk by ``1 - 2 g`` per side. None
-    from one half on, where verdicts are coins.
-
-    >>> [round(noise_per_judging(f), 3) for f in (0.06, 0.16, 0.27)]
-    [0.031, 0.087, 0.161]
-    """
-    return None if flips >= 0.5 else float((1 - np.sqrt(1 - 2 * flips)) / 2)
-
-
 def identical(one: Judging, other: Judging) -> bool:
     """Whether one is a copy of the other, row by row."""
     copies = [judging.facts.get("copies", ()) for judging in (one, other)]

@@ -16,6 +16,7 @@ from trace_eval.estimate.paired import sign_flip
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.codes import LABELS, MISSING, POINTS, TIE, Codes, is_untyped
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import IDENTITY
 from trace_eval.show.table import column
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agreement.compare import Comparison
@@ -96,7 +97,8 @@ def labelled_by_people(
     typed = not any(is_untyped(codes) for codes in (people.codes[opinions], *judged))
     dimension = metric.rpartition(".")[2]
     column = "overall" if typed and dimension != "preference" else "preference"
-    facts = {name: column[available] for name, column in joined.first.facts.items()}
+    facts = {n: joined.first.facts[n][available] for n in IDENTITY if n in joined.first.facts}
+    named = facts.get("instruction_id", np.array([None])).tolist()
 
     def own(codes: Codes) -> dict[str, Codes]:
         tie = (codes >= TIE) & (column == "preference")
@@ -108,7 +110,7 @@ def labelled_by_people(
         Opinions(name, items, own(codes), facts=facts)
         for name, codes in zip(names, judged, strict=True)
     ]
-    cluster = joined.first.cluster is not None
+    cluster = None not in named and len({*named}) < len(items)
     provided = Opinions("people", people.ids, own(people.codes[opinions]), people.rater)
     report = agree_labels(sources, provided, AgreeOptions(options, cluster, "drop"))
     (comparison,) = [c for c in report.comparisons if c.dimension == column]

@@ -52,13 +52,17 @@ class _Agreeing:
     score: JudgeScore
     among: Ceiling | None = field(metadata=column("people themselves", _among))
 
+    @property
+    def majority_class(self) -> float:
+        """Accuracy of always saying the commonest label."""
+        return self.score.majority.accuracy
+
 
 def _labels(people: Sequence[ComparedPeople]) -> Table:
     return table(
         "People",
         [_Agreeing(p.metric, score, p.ceiling) for p in people for score in p.scores],
-        "metric score.judge score.scored score.accuracy score.metrics.kappa"
-        " score.majority.accuracy among",
+        "metric score.judge score.scored score.accuracy score.metrics.kappa majority_class among",
         "people themselves: share of two people who say the same of a pair as a whole, with kappa",
         scored="items",
     )

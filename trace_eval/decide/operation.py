@@ -46,11 +46,6 @@ class Operation:
     extractors: dict[str, str]
     task: str | None = None
 
-    @property
-    def coverage(self) -> float:
-        """Share of the pairs that were scored."""
-        return self.scored / self.pairs if self.pairs else 0.0
-
 
 def operation(folder: Path) -> Operation:
     """Read a run's records.

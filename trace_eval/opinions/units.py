@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 Facts = Mapping[str, NDArray[Any]]
 Numbers = NDArray[np.int64]
 
+#: Facts that say which pairs are not independent.
+IDENTITY = ("instruction_id", "system_a", "system_b", "clip_a", "clip_b")
+
 
 def units(facts: Facts, instructions: bool = True) -> Numbers | None:
     """Number of the independent unit of every pair, from 0 [shape=(n,)].
