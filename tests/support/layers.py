@@ -43,7 +43,7 @@ datasets: blueprints data fusion measures stats estimate
 select: blueprints data extracting extractors fusion judges.ask judges.combine judges.options judges.registry measures options runs stats estimate
 report: blueprints conversations data decide extractors fusion judges.views measures rubrics runs static stats estimate turns
 review: blueprints conversations data extracting extractors fusion opinions rubrics runs static stats estimate turns
-compare: blueprints data fusion judges.views opinions report runs show stats estimate conversations turns
+compare: blueprints data fusion opinions report runs show stats estimate conversations turns
 api: blueprints compare data decide extracting extractors fusion judges.options judges.registry opinions options report rubrics runs show stats estimate turns
 probe: blueprints data decide extracting extractors fusion judges judges.registry options runs estimate
 commands: api blueprints compare data datasets decide extracting extractors fusion judges.options judges.registry judges.scorer options probe report review rubrics runs select show stats estimate turns

@@ -14,11 +14,11 @@ from blueprints import UserError, counted
 from trace_eval.compare.costs import RunCost, run_cost
 from trace_eval.compare.disagreements import Disagreement, disagreements
 from trace_eval.compare.options import CompareOptions
+from trace_eval.data.pairs import noisy_side
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.units import Units
-from trace_eval.judges.views.sound.noise import noisy_side
 from trace_eval.opinions.cells import Texts, texts_of
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes
 from trace_eval.opinions.opinions import Opinions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -83,3 +84,10 @@ class Pair(Judged):
         requested, voice = {"instruction": self.instruction}, {"voice": self.voice or Recording()}
         roles = {**requested, **self.answer_recordings, **voice}
         return {role: recording for role, recording in roles.items() if recording.has_audio}
+
+
+def noisy_side(item: str) -> int:
+    """Which answer gets the noise, 0 (A) or 1 (B): the lowest bit of the first byte of
+    SHA-256 of the item's id.
+    """
+    return sha256(item.encode("utf-8", "replace")).digest()[0] & 1

@@ -16,6 +16,7 @@ from extractors import Clip
 from trace_eval.data.answers import Answer, Recording
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Order
+from trace_eval.data.pairs import noisy_side
 from trace_eval.judges.ask.message import Message
 from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case, listening
@@ -28,7 +29,7 @@ from trace_eval.judges.views.pair.sound_prompt import PromptBuilder, PromptItem
 from trace_eval.judges.views.sound.encode import sound_of
 from trace_eval.judges.views.sound.layout import GAP_S, Sound, Unit
 from trace_eval.judges.views.sound.limits import check_clip
-from trace_eval.judges.views.sound.noise import noisy_side, with_noise
+from trace_eval.judges.views.sound.noise import with_noise
 from trace_eval.judges.views.sound.sending import Sending
 from trace_eval.judges.views.sound.signals import load_signals, signals_sha256
 from trace_eval.judges.views.text.tasks import texts_sha256

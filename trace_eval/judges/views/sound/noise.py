@@ -7,18 +7,9 @@ run can be repeated; where the sum would pass full scale it is scaled down inste
 
 from __future__ import annotations
 
-import hashlib
-
 import numpy as np
 
 from extractors import Clip
-
-
-def noisy_side(item: str) -> int:
-    """Which answer gets the noise, 0 (A) or 1 (B): the lowest bit of the first byte of
-    SHA-256 of the item's id.
-    """
-    return hashlib.sha256(item.encode("utf-8", "replace")).digest()[0] & 1
 
 
 def with_noise(clip: Clip, snr_db: float, seed: int = 0) -> Clip:
