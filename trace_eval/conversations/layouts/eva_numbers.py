@@ -50,7 +50,7 @@ class Numbered:
     Attributes:
         spans: (role, turn) -> [(start, end)], Unix seconds, in order.
         texts: (role, turn) -> what the logs say was spoken.
-        agent_interrupted, user_interrupted, fallbacks, tool_turns: turn numbers.
+        agent_interrupted, user_interrupted, fallbacks: turn numbers.
         turn_of: index of an entry -> the turn in which it fell.
         dropped: ends without a start; ``unended``: starts without an end.
     """
@@ -60,19 +60,9 @@ class Numbered:
     agent_interrupted: set[int] = field(default_factory=set)
     user_interrupted: set[int] = field(default_factory=set)
     fallbacks: set[int] = field(default_factory=set)
-    tool_turns: set[int] = field(default_factory=set)
     turn_of: dict[int, int] = field(default_factory=dict)
     dropped: int = 0
     unended: int = 0
-
-    @property
-    def latencies(self) -> dict[int, float]:
-        """Turn -> first start of the agent minus last end of the user, seconds."""
-        return {
-            turn: round(self.spans["agent", turn][0][0] - self.spans["user", turn][-1][1], 6)
-            for role, turn in sorted(self.spans)
-            if role == "user" and ("agent", turn) in self.spans
-        }
 
 
 def merged(audit: list[Entry], pipecat: list[Entry], events: list[Entry]) -> list[Entry]:
@@ -229,7 +219,6 @@ class _Walk:
             self.barge = False
         elif entry.kind in ("tool_call", "tool_response"):
             self.tool = True
-            self.found.tool_turns.add(self.turn)
         elif entry.kind == "turn_fallback":
             self.found.fallbacks.add(self.turn)
 
