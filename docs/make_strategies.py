@@ -18,7 +18,7 @@ from trace_eval.judges.views.sound.encode import sound_of
 from trace_eval.judges.views.sound.layout import Sound, Unit
 from trace_eval.judges.views.sound.sending import Sending
 from trace_eval.judges.views.sound.signals import load_signals
-from trace_eval.judges.views.text.tasks import load_task
+from trace_eval.judges.views.text.tasks import load_heard
 
 TARGET = Path(__file__).with_name("strategies.svg")
 
@@ -64,7 +64,7 @@ def sound(seed: int, seconds: float) -> Sound:
 
 def conversation(concat: str) -> tuple[list[Message], dict[str, str]]:
     """The messages of one call with two examples, and what each recording is."""
-    (part,) = load_task("s2s").parts
+    (part,) = load_heard("s2s").parts
     names: dict[str, str] = {}
     examples = []
     for number, label in ((1, "1"), (2, "2")):

@@ -14,7 +14,8 @@ import pytest
 from blueprints import UserError
 from extractors.audio import Samples
 from tests.support.tiny_omni import LANGUAGE_MODEL, old_name, write_reward, write_thinker
-from trace_eval.judges.reward.generate import Sampling, replies
+from trace_eval.judges.options.judge_options import JudgeOptions
+from trace_eval.judges.reward.generate import replies
 from trace_eval.judges.reward.inputs import (
     RewardTurn,
     assemble,
@@ -274,27 +275,27 @@ def test_ids_are_those_of_the_processor(grm: RewardModel) -> None:
 
 
 def test_samples_of_one_prompt(grm: RewardModel) -> None:
-    turns, sampling = asked(clip(3), clip(5)), Sampling(max_tokens=32)
-    found, prompt = replies(grm, turns, samples=5, seed=1, sampling=sampling)
+    turns, options = asked(clip(3), clip(5)), JudgeOptions(max_tokens=32)
+    found, prompt = replies(grm, turns, options, 5, seed=1)
     assert len(found) == 5
     assert prompt == len(token_ids(turns, grm.tokenizer))
     assert all(0 < reply.tokens <= 32 for reply in found)
     assert all(reply.cut == (reply.tokens == 32) for reply in found)
     assert len({reply.text for reply in found}) > 1
-    assert replies(grm, turns, samples=5, seed=1, sampling=sampling)[0] == found
-    assert replies(grm, turns, samples=5, seed=2, sampling=sampling)[0] != found
-    greedy = Sampling(temperature=0, max_tokens=4)
-    assert replies(grm, turns, sampling=greedy) == replies(grm, turns, seed=3, sampling=greedy)
+    assert replies(grm, turns, options, 5, seed=1)[0] == found
+    assert replies(grm, turns, options, 5, seed=2)[0] != found
+    greedy = JudgeOptions(temperature=0, max_tokens=16)
+    assert replies(grm, turns, greedy) == replies(grm, turns, greedy, seed=3)
 
 
 def test_of_one_likeliest_token_sampling_is_greedy(grm: RewardModel) -> None:
     turns = asked(clip(3), clip(5))
-    (greedy,), _ = replies(grm, turns, sampling=Sampling(temperature=0, max_tokens=24))
-    narrow, _ = replies(grm, turns, 4, seed=7, sampling=Sampling(top_k=1, max_tokens=24))
+    (greedy,), _ = replies(grm, turns, JudgeOptions(temperature=0, max_tokens=24))
+    narrow, _ = replies(grm, turns, JudgeOptions(top_k=1, max_tokens=24), 4, seed=7)
     assert narrow == [greedy] * 4
     # two of 320 tokens: few replies are alike, and none is what all tokens together give
-    two, _ = replies(grm, turns, 4, seed=7, sampling=Sampling(top_k=2, max_tokens=24))
-    every, _ = replies(grm, turns, 4, seed=7, sampling=Sampling(top_k=320, max_tokens=24))
+    two, _ = replies(grm, turns, JudgeOptions(top_k=2, max_tokens=24), 4, seed=7)
+    every, _ = replies(grm, turns, JudgeOptions(top_k=320, max_tokens=24), 4, seed=7)
     assert len({reply.text for reply in two}) > 1
     assert two != every
 
@@ -303,7 +304,7 @@ def test_a_prompt_that_is_too_long_is_refused(grm: RewardModel, btrm: RewardMode
     from dataclasses import replace
 
     with pytest.raises(ValueError, match="the model reads 100"):
-        replies(replace(grm, positions=100), asked(clip(3)), sampling=Sampling(max_tokens=32))
+        replies(replace(grm, positions=100), asked(clip(3)), JudgeOptions(max_tokens=32))
     with pytest.raises(ValueError, match="the model reads 50"):
         rewards(replace(btrm, positions=50), [asked(clip(3))])
     with pytest.raises(ValueError, match="no reward head"):

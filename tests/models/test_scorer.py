@@ -403,7 +403,7 @@ def test_parts_that_do_not_fit_are_refused(causal: Path, tmp_path: Path) -> None
         {"linear.weight": torch.zeros(2, 64), "linear.bias": torch.zeros(2)},
         folder / "model" / "model_minus_lm.pt",
     )
-    with pytest.raises(UserError, match=r"multinomial head on this base needs .*5, 64"):
+    with pytest.raises(UserError, match=r"head on this base needs .*5, 64"):
         predictions(folder, text)
     (folder / "model" / "config.yaml").write_text("score_type: bernoulli\n")
     with pytest.raises(UserError, match="head 'bernoulli' is unknown"):

@@ -26,13 +26,6 @@ PAIRS = SINGLES / "pairs"
 #: What messages call a file: as the option that names one.
 _NOUNS = {SINGLES: "rubric", PAIRS: "task"}
 
-#: Fields of before -> what to write.
-_RENAMED = {
-    "label_set": "is called scale; write scale = {value!r}",
-    "instruction": 'is one of the inputs; write inputs = ["instruction", "audio"] or ["audio"]',
-    "answer": "is said by the scale; write scale = { min = ..., max = ... } for two scores",
-}
-
 #: Names of parts: a file beside the ensemble, or one of ours.
 _PART = re.compile(r"[\w.-]{1,100}")
 
@@ -104,9 +97,6 @@ def _read(path: Path, folder: Path = SINGLES) -> tuple[str, dict[str, Any]]:
     """(What messages call the file, what stands in it)."""
     where = f"{_NOUNS[folder]} {path}"
     table = read_toml(path, where, f"see trace-eval rubrics show, or {folder}")
-    for name, details in _RENAMED.items():
-        if name in table:
-            raise UserError(f"{where}, {name}: {details.replace('{value!r}', repr(table[name]))}")
     if type(table.get("version")) in (int, float):  # as it is often written; not a bool
         table["version"] = str(table["version"])
     return where, table

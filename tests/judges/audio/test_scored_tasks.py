@@ -106,7 +106,7 @@ def test_free_text_ends_with_scores_of_that_scale(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"reasons": '["a"]\nanswer = "two_scores"'}, "answer: is said by the scale"),
+        ({"reasons": '["a"]\nanswer = "two_scores"'}, "answer: is no field; use"),
         ({"inputs": '["reference", "audio"]'}, "inputs: name reference where"),
         ({"inputs": '["transcript"]'}, "add audio to its inputs"),
         ({"scale": "{ min = 5, max = 5 }"}, "min 5 must be less than max 5"),
@@ -119,10 +119,6 @@ def test_free_text_ends_with_scores_of_that_scale(tmp_path: Path) -> None:
         ({"question": "Is {text_3} warm?"}, "{text_3} is unknown; use {text_1} and {text_2}"),
         ({"question": "Is {text_1} warm?"}, "each recording has its own text"),
         ({"name": '"naturalness"'}, "give yours another name"),
-        (
-            {"system": '"x"\nlabel_set = "plain"'},
-            "label_set: is called scale; write scale = 'plain'",
-        ),
         ({"system": '"x'}, "cannot be read"),
     ],
 )

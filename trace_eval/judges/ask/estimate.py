@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from trace_eval.judges.ask.base import Tokens
-from trace_eval.judges.ask.calls import AUDIO_MARGIN, Call
+from trace_eval.judges.ask.calls import AUDIO_MARGIN
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import AudioPart, typical_tokens, upper_tokens
 from trace_eval.judges.base import Case
@@ -69,8 +69,9 @@ def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Cos
         cases: the cases to judge, read once.
         batch: price the calls as requests of a batch file.
     """
-    seen = unscored = calls = replies = cached = expected = bound = 0
-    sound = _Sound()
+    seen = unscored = calls = replies = cached = expected = bound = parts = size = 0
+    seconds = seconds_at_most = examples = 0.0
+    orders: set[str] = set()
     for case in cases:
         seen += 1
         requested = judge.calls_to_make(case)
@@ -81,16 +82,25 @@ def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Cos
         replies += len(missing)
         for call, *others in judge.requests(missing):
             calls += 1
-            expected += typical_tokens(call.request.messages)
-            bound += upper_tokens(call.request.messages) * (1 + len(others))
-            sound.count(call, 1 + len(others))
+            orders.add(call.order)
+            messages, at_most = call.request.messages, 1 + len(others)
+            expected += typical_tokens(messages)
+            bound += upper_tokens(messages) * at_most
+            sent = sum(message.audio_s for message in messages)
+            seconds += sent
+            seconds_at_most += sent * at_most
+            # All messages before the last one are examples.
+            examples += sum(message.audio_s for message in messages[:-1])
+            sounds = [p for m in messages for p in m.parts if isinstance(p, AudioPart)]
+            parts += len(sounds)
+            size += sum(sound.base64_size for sound in sounds)
     said = replies * min(TYPICAL_REPLY_TOKENS, judge.options.reply_tokens)
     most = replies * judge.options.reply_tokens
     price, free = judge.price, None if replies else 0.0
-    audible = (price.audio_tokens(sound.seconds) if price else None) or 0
-    heard_most = (price.audio_tokens(sound.seconds_at_most * AUDIO_MARGIN) if price else None) or 0
-    usual = Tokens(expected + audible, said, audio=audible, audio_s=sound.seconds)
-    worst = Tokens(bound + heard_most, most, audio=heard_most, audio_s=sound.seconds_at_most)
+    audible = (price.audio_tokens(seconds) if price else None) or 0
+    heard_most = (price.audio_tokens(seconds_at_most * AUDIO_MARGIN) if price else None) or 0
+    usual = Tokens(expected + audible, said, audio=audible, audio_s=seconds)
+    worst = Tokens(bound + heard_most, most, audio=heard_most, audio_s=seconds_at_most)
     return CostEstimate(
         cases=seen,
         unscored=unscored,
@@ -103,35 +113,13 @@ def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Cos
         output_tokens_at_most=most,
         cost_usd=price.cost(usual, batch) if price else free,
         cost_usd_at_most=price.cost(worst, batch) if price else free,
-        audio_s=round(sound.seconds, 3),
-        example_audio_s=round(sound.examples, 3),
-        audio_parts=sound.parts,
-        audio_bytes=sound.bytes,
+        audio_s=round(seconds, 3),
+        example_audio_s=round(examples, 3),
+        audio_parts=parts,
+        audio_bytes=size,
         audio_tokens=audible,
-        orders=max(1, len(sound.orders)),
+        orders=max(1, len(orders)),
     )
-
-
-class _Sound:
-    """What the calls to make send besides words."""
-
-    def __init__(self) -> None:
-        self.seconds = self.seconds_at_most = self.examples = 0.0
-        self.parts = self.bytes = 0
-        self.orders: set[str] = set()
-
-    def count(self, call: Call, replies: int) -> None:
-        """Add one call; all messages before the last one are examples."""
-        *before, _ = call.request.messages
-        self.orders.add(call.order)
-        seconds = sum(message.audio_s for message in call.request.messages)
-        self.seconds += seconds
-        self.seconds_at_most += seconds * replies
-        self.examples += sum(message.audio_s for message in before)
-        for message in call.request.messages:
-            sounds = [part for part in message.parts if isinstance(part, AudioPart)]
-            self.parts += len(sounds)
-            self.bytes += sum(part.base64_size for part in sounds)
 
 
 def total(estimates: Iterable[CostEstimate]) -> CostEstimate:

@@ -104,7 +104,7 @@ class RewardEngine:
         """A clip as the model hears it.
 
         Raises:
-            Refused: it is too long, too short or silent.
+            RewardRefused: it is too long, too short or silent.
         """
         samples = clip.speech
         try:
@@ -119,7 +119,7 @@ class RewardEngine:
         """The reward of one recording of a text; kept, and read again where it is known.
 
         Raises:
-            Refused: see :meth:`samples`.
+            RewardRefused: see :meth:`samples`.
         """
         samples = self.samples(clip)
         key = self._key(clip, text, style)
@@ -158,7 +158,7 @@ async def decoded(decode: object, recordings: Sequence[object]) -> list[Clip]:
     """Recordings, decoded in a thread.
 
     Raises:
-        Refused: one of them cannot be decoded.
+        RewardRefused: one of them cannot be decoded.
     """
     try:
         return await asyncio.to_thread(lambda: [decode(r) for r in recordings])  # type: ignore[operator]

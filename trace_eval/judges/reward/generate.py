@@ -6,19 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from extractors import untouched
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.reward.inputs import RewardTurn, assemble
 from trace_eval.judges.reward.load import RewardModel
 from trace_eval.judges.reward.score import on_device
 
-
-@dataclass(frozen=True)
-class Sampling:
-    """How replies are drawn; defaults are those of the published judge."""
-
-    temperature: float = 1.0
-    top_p: float = 1.0
-    top_k: int = 50
-    max_tokens: int = 1024
+#: Likeliest tokens that the published judge samples from.
+TOP_K = 50
 
 
 @dataclass(frozen=True)
@@ -39,51 +33,51 @@ class WrittenReply:
 def replies(
     model: RewardModel,
     turns: Sequence[RewardTurn],
+    options: JudgeOptions,
     samples: int = 1,
     seed: int = 0,
-    sampling: Sampling | None = None,
 ) -> tuple[list[WrittenReply], int]:
     """Replies to one conversation, and the tokens of its prompt.
 
     Args:
         model: that writes replies.
         turns: the conversation; the recordings are encoded once for all samples.
+        options: how replies are drawn; what is not named is as of the published judge.
         samples: how many replies.
         seed: of the draws; equal seeds give equal replies on one device.
-        sampling: default: :class:`Sampling`. Temperature 0 is greedy.
 
     Raises:
         ValueError: prompt and reply together are longer than the model can read.
     """
     import torch
 
-    sampling = sampling or Sampling()
+    most = options.reply_tokens
     with untouched(seed), torch.inference_mode():
         tensors = assemble([turns], model.tokenizer, model.features)
         prompt = tensors.lengths[0]
-        if prompt + sampling.max_tokens > model.positions:
+        if prompt + most > model.positions:
             raise ValueError(
-                f"the prompt has {prompt} tokens and the reply may have {sampling.max_tokens};"
+                f"the prompt has {prompt} tokens and the reply may have {most};"
                 f" the model reads {model.positions}"
             )
-        drawn = {} if sampling.temperature == 0 else _drawn(sampling)
+        drawn = {} if options.temperature == 0 else _drawn(options)
         output = model.thinker.generate(
             **on_device(model, tensors.values),
             **drawn,
             do_sample=bool(drawn),
             num_return_sequences=samples,
-            max_new_tokens=sampling.max_tokens,
+            max_new_tokens=most,
             eos_token_id=model.tokenizer.eos_token_id,
             pad_token_id=model.tokenizer.pad_token_id,
         )
     return [_reply(model, row[prompt:].tolist()) for row in output], prompt
 
 
-def _drawn(sampling: Sampling) -> dict[str, float | int]:
+def _drawn(options: JudgeOptions) -> dict[str, float | int]:
     return {
-        "temperature": sampling.temperature,
-        "top_p": sampling.top_p,
-        "top_k": sampling.top_k,
+        "temperature": 1.0 if options.temperature is None else options.temperature,
+        "top_p": 1.0 if options.top_p is None else options.top_p,
+        "top_k": TOP_K if options.top_k is None else options.top_k,
     }
 
 

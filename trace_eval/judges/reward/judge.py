@@ -114,17 +114,11 @@ class ReplyJudge(_PairJudge):
         self._ask: Batcher[tuple[list[RewardTurn], int, int], Any] = Batcher(self._generate, 1)
 
     def _generate(self, requested: Sequence[tuple[list[RewardTurn], int, int]]) -> list[Any]:
-        from trace_eval.judges.reward.generate import Sampling, replies
+        from trace_eval.judges.reward.generate import replies
 
         options = self.engine.options
-        sampling = Sampling(
-            temperature=1.0 if options.temperature is None else options.temperature,
-            top_p=1.0 if options.top_p is None else options.top_p,
-            top_k=Sampling.top_k if options.top_k is None else options.top_k,
-            max_tokens=options.reply_tokens,
-        )
         return [
-            replies(self.engine.model(), turns, samples, seed, sampling)
+            replies(self.engine.model(), turns, options, samples, seed)
             for turns, samples, seed in requested
         ]
 

@@ -19,13 +19,12 @@ from extractors import (
     loaded,
     model_folder,
     one_line,
-    read_state,
     resolve,
     sha256_of,
     untouched,
 )
 from trace_eval.judges.scorer import adapters
-from trace_eval.judges.scorer.model import dtype_of
+from trace_eval.judges.scorer.model import dtype_of, read_head
 
 HEAD_FILE = "reward_head.pt"
 ADAPTER_FOLDER = "lora"
@@ -198,20 +197,9 @@ def _open(files: RewardFiles, device: str) -> RewardModel:
         if files.folder is not None:
             adapted = adapters.with_adapter(thinker, files.folder / ADAPTER_FOLDER, renamed)
             thinker = adapted.get_base_model()
-            head = _head(files.folder / HEAD_FILE, hidden).to(device, getattr(torch, dtype))
+            head = read_head(files.folder / HEAD_FILE, 1, hidden, "fetch it again").to(
+                device, getattr(torch, dtype)
+            )
         # The adapter's own type is that of its file; one type everywhere.
         thinker = thinker.to(device, getattr(torch, dtype)).eval()
     return RewardModel(thinker, head, tokenizer, features, device, dtype, positions)
-
-
-def _head(path: Path, hidden: int) -> Any:
-    import torch
-
-    state = read_state(path, "fetch it again")
-    shapes = {name: tuple(getattr(value, "shape", ())) for name, value in state.items()}
-    expected = {"weight": (1, hidden), "bias": (1,)}
-    if shapes != expected:
-        raise UserError(f"{path}: holds {shapes}, the base model needs {expected}")
-    head = torch.nn.Linear(hidden, 1)
-    head.load_state_dict(state)
-    return head.eval()

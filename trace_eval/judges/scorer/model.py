@@ -210,7 +210,7 @@ def _open(files: ScorerFiles, device: str) -> Scorer:
     with untouched():
         backbone = open_base(files.base, device)
         hidden, limit = hidden_size(backbone), token_limit(backbone)
-        head = _head(files, hidden)
+        head = read_head(files.head, OUTPUTS[files.record.head], hidden)
         if files.adapter is not None:
             backbone = adapters.with_adapter(backbone, files.adapter, without_language_head)
         tokenizer = open_tokenizer(files.tokenizer)
@@ -230,25 +230,22 @@ def without_language_head(key: str) -> str:
     return prefix + (inner if inner.startswith(("layers.", "embed_tokens.", "norm.")) else name)
 
 
-def _head(files: ScorerFiles, hidden: int) -> Any:
-    """The linear layer, whole and of the right shape."""
+def read_head(path: Path, outputs: int, hidden: int, remedy: str = "copy it again") -> Any:
+    """The linear layer of a file, in float32.
+
+    Raises:
+        UserError: it cannot be read, or is not whole or of another shape.
+    """
     import torch
 
-    outputs = OUTPUTS[files.record.head]
-    state = _state(files.head)
-    shapes = {name: tuple(value.shape) for name, value in state.items()}
+    state = {
+        name.removeprefix("linear.") if isinstance(name, str) else name: value
+        for name, value in read_state(path, remedy).items()
+    }
+    shapes = {name: tuple(getattr(value, "shape", ())) for name, value in state.items()}
     wanted = {"weight": (outputs, hidden), "bias": (outputs,)}
     if shapes != wanted:
-        raise UserError(
-            f"{files.head}: holds {shapes}; a {files.record.head} head on this base needs {wanted}"
-        )
+        raise UserError(f"{path}: holds {shapes}; a head on this base needs {wanted}")
     head = torch.nn.Linear(hidden, outputs)
     head.load_state_dict({name: value.float() for name, value in state.items()})
     return head.eval()
-
-
-def _state(path: Path) -> dict[str, Any]:
-    state = read_state(path, "copy it again")
-    if not all(isinstance(n, str) and hasattr(v, "shape") for n, v in state.items()):
-        raise UserError(f"{path}: holds no weights")
-    return {name.removeprefix("linear."): value for name, value in state.items()}

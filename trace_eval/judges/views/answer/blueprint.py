@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
-from blueprints import (
-    Blueprint,
-    brief_legend,
-    compact_legend,
-    render_brief,
-    render_compact,
-    render_paper,
-)
 from trace_eval.data.items import Item
 from trace_eval.judges.ask.message import Part
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.answer.prompt import Fence, SingleView
+from trace_eval.judges.views.pair.text import legend_of, rendered
 from trace_eval.judges.views.text.fencing import neutralise, neutralise_blueprint
 from trace_eval.judges.views.text.notes import words_note
 from trace_eval.rubrics.single import ScoreRubric
@@ -27,9 +19,7 @@ class BlueprintView(SingleView):
     """The answer's blueprints, for judges that cannot hear."""
 
     def __init__(self, rubric: ScoreRubric, options: JudgeOptions) -> None:
-        legend = {"compact": compact_legend, "brief": brief_legend}.get(
-            options.rendering, lambda drop: ""
-        )(options.drop)
+        legend = legend_of(options)
         self.about = (
             "You cannot hear the answer. For each of its recordings, instruments have written a"
             " blueprint: what a speech recogniser made of it, and measurements of how it was said"
@@ -70,15 +60,9 @@ class BlueprintView(SingleView):
         return [*filter(None, results)]
 
     def _rendered(self, case: Case) -> Mapping[str, str]:
-        return {role: self._render(blueprint) for role, blueprint in case.answers.items()}
-
-    def _render(self, raw: Blueprint) -> str:
-        blueprint = neutralise_blueprint(raw)
-        if self.options.rendering == "paper":
-            keys = render_paper(blueprint, speaker="agent", drop=self.options.drop)
-            return json.dumps(keys, indent=2, ensure_ascii=False, allow_nan=False)
-        brief = self.options.rendering == "brief"
-        return (render_brief if brief else render_compact)(blueprint, drop=self.options.drop)
+        how = self.options.rendering, self.options.drop
+        answers = case.answers.items()
+        return {role: rendered(neutralise_blueprint(raw), *how) for role, raw in answers}
 
 
 def _title(role: str, speakers: Mapping[str, str | None]) -> str:

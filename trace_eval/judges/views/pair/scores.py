@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from pydantic import JsonValue
 
@@ -120,26 +120,8 @@ class PairScoresView(View):
         return list(self._texts(case).caveats)
 
 
-class PairPrompt(Protocol):
-    """The words of a task with two scores."""
-
-    system: str
-
-    @property
-    def sha256(self) -> str:
-        """Identity of all texts."""
-
-    def pair(
-        self, texts: Sequence[str], sounds: tuple[Clip, Clip], style: str | None = None
-    ) -> list[str | Clip]:
-        """The user turn on two recordings: words and sounds in their order."""
-
-    def repair(self, problem: str) -> str:
-        """The user turn of the second chance."""
-
-
 class FilePrompt:
-    """The words of a task file; see :class:`PairPrompt`."""
+    """The words of a task file, as :class:`NaturalnessPrompt` has those of the package."""
 
     def __init__(self, task: ScoreQuestion, structure: Structure) -> None:
         self._task = task
@@ -189,7 +171,7 @@ def _form_words(task: ScoreQuestion, structure: Structure) -> str:
     )
 
 
-def _prompt(task: ScoreQuestion, options: JudgeOptions) -> PairPrompt:
+def _prompt(task: ScoreQuestion, options: JudgeOptions) -> NaturalnessPrompt | FilePrompt:
     """The words of a task.
 
     Raises:

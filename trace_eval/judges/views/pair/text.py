@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 
 from blueprints import (
     Absent,
@@ -32,7 +32,7 @@ from trace_eval.data.outcome import Order
 from trace_eval.judges.ask.message import Message, typical_tokens
 from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case
-from trace_eval.judges.options.groups import PairwiseOptions, TextOptions, names_of
+from trace_eval.judges.options.groups import PairwiseOptions, RenderingName, TextOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.text.conversation import (
     LEGEND,
@@ -60,6 +60,23 @@ BLOCKS = ("system", "pair", "repair")
 
 #: Absences that are facts about the answer; the others are facts about our tools.
 ABOUT_THE_CLIP = frozenset({Status.SILENT, Status.NO_SPEECH, Status.TOO_SHORT})
+
+
+def legend_of(options: JudgeOptions) -> str:
+    """What the marks of printed blueprints mean; the JSON of TRACE's prompts needs none."""
+    if options.rendering == "paper":
+        return ""
+    return (brief_legend if options.rendering == "brief" else compact_legend)(options.drop)
+
+
+def rendered(
+    blueprint: Blueprint, rendering: RenderingName, drop: Sequence[str], speaker: Speaker = "agent"
+) -> str:
+    """A blueprint as it is printed in a prompt."""
+    if rendering == "paper":
+        keys = render_paper(blueprint, speaker=speaker, drop=drop)
+        return json.dumps(keys, indent=2, ensure_ascii=False, allow_nan=False)
+    return (render_brief if rendering == "brief" else render_compact)(blueprint, drop=drop)
 
 
 @dataclass(frozen=True)
@@ -104,16 +121,10 @@ class PairTextView(View):
         self._flat = options.elicitation == "flat"
         pack = FLAT_PACK if self._flat else PACK
         self._templates = BlockTemplates(pack, options.template, BLOCKS)
+        self._legend = legend_of(options) if options.mode == "blueprint" else ""
         self.system = Message("system", self._render("system"))
         self.static_messages = (self.system,)
         self.sha256 = self._templates.sha256(self._legend)
-
-    @cached_property
-    def _legend(self) -> str:
-        options = self.options
-        if options.mode != "blueprint" or options.rendering == "paper":
-            return ""
-        return (brief_legend if options.rendering == "brief" else compact_legend)(options.drop)
 
     def _render(self, block: str, **variables: object) -> str:
         options = self.options
@@ -191,13 +202,8 @@ class PairTextView(View):
 
     def _blueprint(self, blueprint: Blueprint, speaker: Speaker, words: str | None) -> str:
         drop = self.options.drop
-        if self.options.rendering == "paper":
-            keys = render_paper(blueprint, speaker=speaker, drop=drop)
-            text = json.dumps(keys, indent=2, ensure_ascii=False, allow_nan=False)
-        else:
-            gone = (*drop, "transcript") if words else drop
-            brief = self.options.rendering == "brief"
-            text = (render_brief if brief else render_compact)(blueprint, drop=gone)
+        gone = (*drop, "transcript") if words and self.options.rendering != "paper" else drop
+        text = rendered(blueprint, self.options.rendering, gone, speaker)
         if isinstance(blueprint.transcript, Absent) and "transcript" not in drop and not words:
             text += "\n" + _heard(blueprint)
         return text

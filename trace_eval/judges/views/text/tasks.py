@@ -61,18 +61,6 @@ def load_heard(spec: str) -> PairRubric | ScoreQuestion:
     return task
 
 
-def load_task(spec: str) -> PairRubric:
-    """One whose replies compare by labels; see :func:`load_heard`.
-
-    Raises:
-        UserError: as there, or its replies score each recording.
-    """
-    task = load_heard(spec)
-    if isinstance(task, ScoreQuestion):
-        raise UserError(f"task {spec}: is answered by two scores; name one that has labels")
-    return task
-
-
 def texts_sha256(rubric: PairRubric) -> str:
     """Identity of all texts of a rubric, those that all share included."""
     return hashlib.sha256((rubric.identity + common().model_dump_json()).encode()).hexdigest()
