@@ -19,10 +19,10 @@ from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items
 from trace_eval.judges.base import Case
 from trace_eval.judges.scorer.batcher import Batcher
+from trace_eval.judges.scorer.clamp import clamped, fit_clamp, objective
 from trace_eval.judges.scorer.data import read_ratings, train_and_dev
 from trace_eval.judges.scorer.judge import fields_of_case
 from trace_eval.judges.scorer.text import ScorerFields, fitted, text_of
-from trace_eval.scores.clamp import clamped, fit_clamp, objective
 
 
 def written(folder: Path, rows: list[dict[str, Any]]) -> Path:

@@ -156,7 +156,7 @@ def test_replies_vote_in_both_orders(
     assert all(opinion.repaired for opinion in made.opinions)
     asked: list[tuple[int, int]] = []
 
-    def told(model: object, turns: Any, samples: int, seed: int, sampling: Any) -> Any:
+    def told(model: object, turns: Any, options: Any, samples: int, seed: int) -> Any:
         asked.append((samples, seed))
         first = len(turns[1].parts[1]) > 15_000  # A, the longer clip, is heard first
         text = "First recording: 8, second recording: 6" if first else "A: 5, B: 9"

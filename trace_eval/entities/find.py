@@ -17,7 +17,7 @@ Kind = Literal["email", "amount", "date", "time", "code", "number", "name"]
 
 @dataclass(frozen=True)
 class Entity:
-    """A word or words that must come through.
+    """One or more words that must come through.
 
     Attributes:
         kind: what it is.

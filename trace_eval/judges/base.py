@@ -1,4 +1,4 @@
-"""What every judge is: a base class with defaults, and what it is given."""
+"""The base class of judges with its defaults, and the cases that judges are given."""
 
 from __future__ import annotations
 

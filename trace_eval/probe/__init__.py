@@ -1,1 +1,1 @@
-"""Tests of a judge itself: injected orders, and probes whose outcome is known beforehand."""
+"""Tests of a judge: prompt injections, and probes whose outcome is known beforehand."""

@@ -1,4 +1,4 @@
-"""How many verdicts of a judge flip when what it reads holds orders to it."""
+"""How many verdicts of a judge flip when the material it reads contains instructions to it."""
 
 from __future__ import annotations
 

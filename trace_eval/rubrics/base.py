@@ -1,4 +1,4 @@
-"""What every rubric file says, whether it asks about a pair or about one answer."""
+"""The fields that all rubric files share, of pairs and of single answers."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ _KEY = re.compile(r"[a-z][a-z0-9_]{0,30}")
 
 
 class ScoreScale(Strict):
-    """Which scores may be given."""
+    """The scores that may be given."""
 
     min: float
     max: float

@@ -1,4 +1,4 @@
-"""One chat call: what is sent, what comes back, and the two ways in which it can fail."""
+"""One chat call: the request, the reply, and the two ways in which it can fail."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AUDIO_TOKENS_AT_LEAST = 5
 
 @dataclass(frozen=True)
 class Request:
-    """One call of a model, in no provider's words."""
+    """One call of a model, independent of the provider."""
 
     messages: tuple[Message, ...]
     schema: Mapping[str, JsonValue]

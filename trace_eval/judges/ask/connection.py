@@ -1,4 +1,4 @@
-"""What clients of servers share: connections, addresses, and texts without secrets."""
+"""What the clients share: connections, addresses, and the removal of secrets from texts."""
 
 from __future__ import annotations
 

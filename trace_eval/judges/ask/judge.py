@@ -1,4 +1,4 @@
-"""The judge over a chat model: ``LLMJudge(form, view, backend)``, and there is no other.
+"""The one judge over a chat model: ``LLMJudge(form, view, backend)``.
 
 The steps of a case are here: what is missing, prepared, not asked at all, asked, and what the
 replies come to. What differs between judges is a view and an answer form.

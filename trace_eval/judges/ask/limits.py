@@ -1,4 +1,4 @@
-"""Calls in bounds: how many at once, how often again, and how long to wait."""
+"""Bounds on calls: how many at once, how many retries, and how long to wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is sent to a model: messages of text and sound, in no provider's words, and their size."""
+"""Messages of text and sound, independent of the provider, and their size in tokens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 @dataclass(frozen=True)
 class Text:
-    """Words."""
+    """A part that is text."""
 
     text: str
 

@@ -1,4 +1,4 @@
-"""What OpenAI-compatible servers take, say and refuse, where they differ."""
+"""How OpenAI-compatible servers differ in what they accept, answer and refuse."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ MAX_RETRY_AFTER_S = 86_400.0
 
 @dataclass(frozen=True)
 class Dialect:
-    """What this server takes."""
+    """The request fields that this server accepts."""
 
     structure: Structured = "json_schema"
     token_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"

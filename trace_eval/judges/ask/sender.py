@@ -1,4 +1,4 @@
-"""Calls -> what became of each: the reply that is kept, else the model's, asked for once."""
+"""Calls -> their outcomes: the cached reply, else the model's, which is requested once."""
 
 from __future__ import annotations
 

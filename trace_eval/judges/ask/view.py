@@ -1,4 +1,4 @@
-"""What a judge over a chat model is made of beside its client: a view, and an answer form.
+"""The two parts of a judge over a chat model beside its client: a view and an answer form.
 
 The *view* is what is shown of a case (words, blueprints, sound, examples) and in which words it is
 asked about. The *form* is what the rubric makes of replies: their shape, how they are read, and how

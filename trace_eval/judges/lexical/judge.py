@@ -1,4 +1,4 @@
-"""Judges of words by themselves, and ``lexical``: no network, no key, no understanding."""
+"""The base class of judges that rate words alone, and ``lexical``: no network, no key."""
 
 from __future__ import annotations
 

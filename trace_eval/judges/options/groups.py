@@ -110,7 +110,7 @@ class ChatOptions(CallOptions):
 
 @dataclass(frozen=True)
 class PairwiseOptions:
-    """Of judges that compare two answers.
+    """Options of judges that compare two answers.
 
     Attributes:
         swap: orders in which the answers are shown: both, off or random.
@@ -121,7 +121,7 @@ class PairwiseOptions:
 
 @dataclass(frozen=True)
 class PointwiseOptions:
-    """Of judges that score single answers.
+    """Options of judges that score single answers.
 
     Attributes:
         show: material beside the answer, by commas: question, rationale, transcription; or none;

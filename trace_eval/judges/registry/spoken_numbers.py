@@ -1,4 +1,4 @@
-"""A few calls that tell whether a model hears: spoken numbers, and six more for those who ask."""
+"""Calls that tell whether a model hears: two spoken numbers, and six more with ``--probe``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model in this process behind the judges: decoding, limits, rewards kept, batches."""
+"""The model behind the reward judges: decoding, limits, cached rewards, batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One delivery request against the blueprints of both answers."""
+"""Checks of one delivery request against the blueprints of both answers."""
 
 from __future__ import annotations
 

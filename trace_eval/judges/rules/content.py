@@ -1,4 +1,4 @@
-"""Content: is there an answer at all? Whether it is right, rules cannot know."""
+"""Content: whether there is an answer at all; rules cannot tell whether it is right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the evidence says of one check: met, not met, or cannot tell; and how clearly.
+"""The finding of one check: met, not met, or cannot tell; and how clearly.
 
 Strengths say by how many units of measurement noise a value passes (+) or misses (-) its cut,
 so that checks in different units can be averaged.

@@ -1,4 +1,4 @@
-"""As much English grammar as the request reader needs: who is addressed, and what is topic."""
+"""The English grammar that the request reader needs: who is addressed, and what is the topic."""
 
 from __future__ import annotations
 

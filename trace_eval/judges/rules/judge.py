@@ -1,4 +1,4 @@
-"""The judge itself: three dimensions, each from named thresholds."""
+"""The judge ``rules``: three dimensions, each from named thresholds."""
 
 from __future__ import annotations
 

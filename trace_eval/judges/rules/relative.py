@@ -25,7 +25,7 @@ from trace_eval.judges.rules.vocabulary import RequestKind
 
 @dataclass(frozen=True)
 class Way:
-    """One direction of a scale of hearing: steps of equal size sound equal.
+    """One direction of a perceptual scale: steps of equal size sound equal.
 
     Attributes:
         group: of the blueprint.

@@ -1,4 +1,4 @@
-"""A PEFT adapter onto a model, whole or not at all.
+"""Applies a PEFT adapter to a model, completely or not at all.
 
 Libraries load an adapter whose names do not fit with a warning, and the weights that found no
 place stay random. Here a name that is left over, or a weight that is missing, is an error.

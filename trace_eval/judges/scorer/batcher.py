@@ -1,4 +1,4 @@
-"""Single requests of many coroutines -> batches for one worker thread."""
+"""Collects single requests of many coroutines into batches for one worker thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One page about a trained scorer: what it is, what it learned from, what it cannot do."""
+"""The model card of a trained scorer: what it is, its training data, its limits."""
 
 from __future__ import annotations
 

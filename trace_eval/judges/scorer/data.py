@@ -1,4 +1,4 @@
-"""Rated answers as a scorer is trained on them, split by question."""
+"""Rated answers for training a scorer, split by question."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BLOCKING = {"q": "question incomplete", "r": "reference wrong"}
 
 @dataclass(frozen=True)
 class TrainingRow:
-    """One answer with what people said of it.
+    """One answer with its human ratings.
 
     Attributes:
         id, question: of the item; rows of one question stay in one split.

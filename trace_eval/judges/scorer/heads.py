@@ -1,4 +1,4 @@
-"""Heads: from the outputs of one linear layer to a distribution over ratings 1 to 5, and its worth.
+"""Heads: from the outputs of a linear layer to a distribution over ratings 1 to 5; its errors.
 
 Ratings r are scaled to y = (r - 1) / 4. Everything here is computed in float32: means that
 are rounded to 16 bits tie where they should not (267 predictions of the released code have

@@ -20,11 +20,11 @@ from trace_eval.judges.lexical.judge import WordJudge
 from trace_eval.judges.scorer import checkpoint
 from trace_eval.judges.scorer.batcher import Batcher
 from trace_eval.judges.scorer.checkpoint import locate
+from trace_eval.judges.scorer.clamp import clamped
 from trace_eval.judges.scorer.model import Prediction, dtype_of, load
 from trace_eval.judges.scorer.text import ScorerFields, fields_of
 from trace_eval.judges.views.answer.transcript import recognised_words
 from trace_eval.rubrics.single import ScoreRubric
-from trace_eval.scores.clamp import clamped
 
 #: Texts per forward pass on a CPU and on a GPU; the outcome does not depend on it.
 BATCH = 8

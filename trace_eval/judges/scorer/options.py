@@ -75,7 +75,7 @@ class TrainOptions:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far training is.
+    """The progress of a training run.
 
     Attributes:
         step, steps: done, at most.

@@ -1,4 +1,4 @@
-"""Checkpoints of a training: complete and as they were written, or not there.
+"""Checkpoints of a training run: complete and unchanged, or absent.
 
 A checkpoint is written under another name. When its files are on the disk they are listed with
 their SHA-256, and only then it gets its name. What a stop left unfinished, and what lost or
@@ -43,7 +43,7 @@ class CheckpointRecord(Strict):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint that is whole.
+    """A complete checkpoint.
 
     Attributes:
         folder: that holds it.

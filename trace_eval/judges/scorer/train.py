@@ -59,7 +59,7 @@ _CHECKPOINTS = "checkpoints"
 
 @dataclass(frozen=True)
 class Trained:
-    """What came of it.
+    """The outcome of a training run.
 
     Attributes:
         folder: of the scorer.

@@ -1,4 +1,4 @@
-"""What transformers' Trainer needs to know of a scorer."""
+"""A scorer as transformers' Trainer trains it: loss, order of rows, checkpoints, progress."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Order(LengthGroupedSampler):  # type: ignore[misc]
 
 
 class ScorerTrainer(Trainer):  # type: ignore[misc]
-    """A Trainer whose checkpoints are whole or not there (:mod:`~trace_eval.judges.scorer.resume`).
+    """A Trainer whose checkpoints are complete or absent (:mod:`~trace_eval.judges.scorer.resume`).
 
     They hold the trained weights only: a frozen base is not copied at each of them.
     """

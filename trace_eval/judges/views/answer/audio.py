@@ -1,4 +1,4 @@
-"""What a rating judge that listens is given: one recording, or a dialogue as one recording.
+"""The sound of a single answer: one recording, or a dialogue joined into one.
 
 The turns of a dialogue follow each other with the rubric's gap, and what is longer than its
 crop is cut there (arXiv 2506.05984: 2 s of silence, the first 60 s).

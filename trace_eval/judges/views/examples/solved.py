@@ -1,4 +1,8 @@
-"""Solved examples: which are shown, their identity, and their messages."""
+"""Solved examples: which are shown, their identity, and their messages.
+
+The messages are the same bytes in every call, so that servers can keep them in their caches. Which
+parts they become is that of the strategies in ``judges.views.pair.sound_prompt``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call as a judge that listens hears it: the turns of both speakers, one after the other."""
+"""A phone call as one clip for a listening judge: the turns of both speakers in sequence."""
 
 from __future__ import annotations
 

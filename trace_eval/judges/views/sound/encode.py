@@ -40,7 +40,7 @@ QUALITY = "HQ"
 
 @dataclass(frozen=True)
 class Waveform:
-    """A layout in one format; its bytes exist only while somebody holds them."""
+    """A layout in one format; its bytes are made on demand and not kept."""
 
     layout: SoundLayout
     format: Format = "wav"

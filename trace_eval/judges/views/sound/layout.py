@@ -1,4 +1,4 @@
-"""Where every sample of a joined waveform comes from: arithmetic, and nothing decoded.
+"""The layout of a joined waveform: where every sample comes from, by arithmetic alone.
 
 A :class:`SoundLayout` lists recordings, signals (short labels or tones of our own) and gaps of
 digital silence. Its length, its offsets and its recipe follow from that list alone; the

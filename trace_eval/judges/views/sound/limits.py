@@ -1,4 +1,4 @@
-"""Recordings that a model which listens would not hear as they are: nothing is sent of them."""
+"""Limits on recordings: one that a model would not hear whole, or not at all, is not sent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MIN_CLIP_S = 0.1
 
 
 class ClipRefused(AudioError):
-    """A recording that is silent, too short or too long; ``silent`` tells the first."""
+    """A recording that is silent, too short or too long; ``silent`` says which."""
 
     def __init__(self, message: str, silent: bool = False) -> None:
         super().__init__(message)
