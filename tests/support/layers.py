@@ -32,7 +32,7 @@ judges.read: data fusion judges judges.ask judges.combine judges.options rubrics
 judges.views: blueprints conversations data extractors fusion judges judges.ask judges.options judges.read measures rubrics
 judges.turns: blueprints conversations data fusion judges rubrics
 judges.lexical: blueprints data extractors fusion judges judges.combine judges.views rubrics scores
-judges.scorer: blueprints data extractors judges judges.lexical judges.views rubrics scores
+judges.scorer: blueprints data extractors judges judges.lexical judges.views rubrics
 judges.reward: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.scorer judges.views rubrics
 judges.registry: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.reward judges.scorer judges.views rubrics
 runs: blueprints conversations data extracting extractors fusion judges judges.ask judges.combine judges.options judges.registry measures opinions options rubrics
