@@ -12,10 +12,11 @@ from trace_eval.judges.ask.limits import (
     RETRIES_AFTER_TIMEOUT,
     Caller,
     Limiter,
-    RetryPolicy,
+    wait_s,
 )
+from trace_eval.judges.options.groups import CallOptions
 
-NO_WAIT = RetryPolicy(retries=3, backoff_s=0.0, max_wait_s=60.0)
+NO_WAIT = CallOptions(timeout_s=10, retries=3, backoff_s=0.0, max_wait_s=60.0)
 
 
 def failing(times: int, failure: CallFailed) -> tuple[Callable[[], object], list[int]]:
@@ -44,33 +45,33 @@ def unreached() -> CallFailed:
 
 def test_what_can_pass_is_tried_again() -> None:
     send, calls = failing(3, unreached())
-    assert run(Caller(4, NO_WAIT, 10), send) == "done"
+    assert run(Caller(4, NO_WAIT), send) == "done"
     assert calls == [4]
 
 
 def test_retries_end() -> None:
     send, calls = failing(99, unreached())
     with pytest.raises(CallFailed):
-        run(Caller(4, NO_WAIT, 10), send)
+        run(Caller(4, NO_WAIT), send)
     assert calls == [4]  # one attempt and three retries
 
 
 def test_what_cannot_pass_is_tried_once() -> None:
     send, calls = failing(99, CallFailed(Reason.REFUSED, "401"))
     with pytest.raises(CallFailed):
-        run(Caller(4, NO_WAIT, 10), send)
+        run(Caller(4, NO_WAIT), send)
     assert calls == [1]
 
 
 def test_429_halves_the_limit_and_503_does_not() -> None:
-    caller = Caller(8, NO_WAIT, 10)
+    caller = Caller(8, NO_WAIT)
     run(caller, failing(1, unreached())[0])
     assert caller.limiter.limit == 8.0
-    caller = Caller(8, NO_WAIT, 10)
+    caller = Caller(8, NO_WAIT)
     run(caller, failing(1, limited())[0])
     # Halved to 4, then one success gives back 1/4.
     assert caller.limiter.limit == pytest.approx(4.25)
-    caller = Caller(8, NO_WAIT, 10)
+    caller = Caller(8, NO_WAIT)
     run(caller, failing(3, limited())[0])
     assert caller.limiter.limit == pytest.approx(2.0)  # 8 -> 4 -> 2 -> 1, + 1/1
     for _ in range(200):
@@ -91,7 +92,7 @@ def test_a_burst_of_429_halves_once() -> None:
 
 def test_retry_after_counts_and_all_wait() -> None:
     async def main() -> list[float]:
-        caller = Caller(4, RetryPolicy(2, 60.0, 60.0), 10)
+        caller = Caller(4, CallOptions(retries=2, backoff_s=60.0, max_wait_s=60.0, timeout_s=10))
         loop = asyncio.get_running_loop()
         started, times = loop.time(), []
         send, _ = failing(1, limited(0.2))
@@ -120,7 +121,7 @@ def test_retry_after_counts_and_all_wait() -> None:
 def test_a_wait_that_is_too_long_fails_at_once() -> None:
     send, calls = failing(1, limited(3600.0))
     with pytest.raises(CallFailed) as caught:
-        run(Caller(4, NO_WAIT, 10), send)
+        run(Caller(4, NO_WAIT), send)
     assert caught.value.reason is Reason.RATE_LIMITED
     assert calls == [1]
 
@@ -128,7 +129,9 @@ def test_a_wait_that_is_too_long_fails_at_once() -> None:
 @pytest.mark.parametrize(("retries", "asked"), [(3, 61.0), (0, 30.0)])
 def test_who_gives_up_stops_nobody(retries: int, asked: float) -> None:
     async def main() -> None:
-        caller = Caller(4, RetryPolicy(retries, 0.0, 60.0), 10)
+        caller = Caller(
+            4, CallOptions(retries=retries, backoff_s=0.0, max_wait_s=60.0, timeout_s=10)
+        )
         with pytest.raises(CallFailed):
             await caller.call(failing(9, limited(asked))[0])
         async with asyncio.timeout(1):
@@ -139,12 +142,11 @@ def test_who_gives_up_stops_nobody(retries: int, asked: float) -> None:
 
 
 def test_backoff_doubles_with_jitter_and_has_a_ceiling() -> None:
-    policy = RetryPolicy(9, 1.0, 60.0)
     failure = unreached()
-    assert [policy.wait_s(n, failure, 1.0) for n in range(6)] == [1, 2, 4, 8, 16, 30]
-    assert policy.wait_s(2, failure, 0.0) == 2.0
-    assert policy.wait_s(2, limited(7.5), 0.0) == 7.5
-    assert policy.wait_s(100_000, failure, 1.0) == 30
+    assert [wait_s(n, failure, 1.0, 1.0) for n in range(6)] == [1, 2, 4, 8, 16, 30]
+    assert wait_s(2, failure, 1.0, 0.0) == 2.0
+    assert wait_s(2, limited(7.5), 1.0, 0.0) == 7.5
+    assert wait_s(100_000, failure, 1.0, 1.0) == 30
 
 
 def test_each_call_has_a_timeout() -> None:
@@ -152,7 +154,7 @@ def test_each_call_has_a_timeout() -> None:
         await asyncio.sleep(30)
 
     with pytest.raises(CallFailed) as caught:
-        run(Caller(1, RetryPolicy(0, 0, 0), 0.05), slow)
+        run(Caller(1, CallOptions(retries=0, backoff_s=0, max_wait_s=0, timeout_s=0.05)), slow)
     assert caught.value.reason is Reason.UNREACHABLE
     assert caught.value.billed
 
@@ -165,14 +167,14 @@ def test_a_call_that_took_all_of_its_time_is_made_again_once() -> None:
         await asyncio.sleep(30)
 
     with pytest.raises(CallFailed) as caught:
-        run(Caller(1, RetryPolicy(5, 0, 1), 0.05), slow)
+        run(Caller(1, CallOptions(retries=5, backoff_s=0, max_wait_s=1, timeout_s=0.05)), slow)
     assert caught.value.timed_out
     assert len(made) == 1 + RETRIES_AFTER_TIMEOUT == 2
 
 
 @pytest.mark.parametrize("reason", [Reason.UNREACHABLE, Reason.SERVER_ERROR])
 def test_a_dead_server_is_not_retried_for_ever(reason: Reason) -> None:
-    caller = Caller(4, NO_WAIT, 10)
+    caller = Caller(4, NO_WAIT)
     send, calls = failing(10**9, CallFailed(reason, "503", retry=True))
     for _ in range(20):
         with pytest.raises(CallFailed):

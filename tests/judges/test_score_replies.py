@@ -109,10 +109,7 @@ def test_json_with_reasons() -> None:
         (reply(score_1="7"), Reason.UNPARSEABLE),
         (reply(score_1=None), Reason.UNPARSEABLE),
         ('{"score_1": 7}', Reason.UNPARSEABLE),
-        ('{"score_1": NaN, "score_2": 7}', Reason.UNPARSEABLE),
-        ('{"score_1": 7, "score_1": 9, "score_2": 7}', Reason.UNPARSEABLE),
         ("Output A: 8, Output B: 7", Reason.UNPARSEABLE),
-        ("x" * 1_000_001, Reason.UNPARSEABLE),
     ],
 )
 def test_json_that_is_no_vote(text: str, reason: Reason) -> None:

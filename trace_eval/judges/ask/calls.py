@@ -20,7 +20,7 @@ from trace_eval.judges.ask.base import (
     Unusable,
 )
 from trace_eval.judges.ask.ledger import Ledger
-from trace_eval.judges.ask.limits import Caller, RetryPolicy
+from trace_eval.judges.ask.limits import Caller
 from trace_eval.judges.ask.message import Message, upper_tokens
 from trace_eval.judges.ask.prices import Budget, Price, sum_usage, usage_of
 from trace_eval.judges.ask.reply_json import ReplyError
@@ -177,8 +177,7 @@ class Asker(Generic[T]):
         read: Read[T],
         repair: Repair,
     ) -> None:
-        policy = RetryPolicy(options.retries, options.backoff_s, options.max_wait_s)
-        self.caller = Caller(in_flight, policy, options.timeout_s)
+        self.caller = Caller(in_flight, options)
         ledger = Ledger(options.ledger, options.spent) if options.ledger else None
         self.budget = Budget(options.max_cost, options.spent, ledger)
         self._client = backend.client

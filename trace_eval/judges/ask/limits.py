@@ -8,11 +8,11 @@ import random
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from typing import TypeVar
 
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import CallFailed, Unusable
+from trace_eval.judges.options.groups import CallOptions
 
 #: After this many calls in a row whose server could not be reached or had only errors of its own
 #: to give, calls are not retried until one gets through: a dead server should not cost every pair
@@ -103,24 +103,16 @@ class Limiter:
             await asyncio.sleep(left)
 
 
-@dataclass(frozen=True)
-class RetryPolicy:
-    """How often and after how long a failed call is made again."""
+def wait_s(attempt: int, failure: CallFailed, backoff_s: float, draw: float) -> float:
+    """Seconds before the next attempt; ``draw`` in [0, 1] is the jitter.
 
-    retries: int
-    backoff_s: float
-    max_wait_s: float
-
-    def wait_s(self, attempt: int, failure: CallFailed, draw: float) -> float:
-        """Seconds before the next attempt; ``draw`` in [0, 1] is the jitter.
-
-        ``Retry-After`` counts in full. Backoff doubles from ``backoff_s`` and is drawn from
-        its upper half, so that callers do not return in step.
-        """
-        if failure.retry_after is not None:
-            return failure.retry_after
-        doubled = self.backoff_s * 2.0 ** min(attempt, 32)
-        return min(doubled, MAX_BACKOFF_S) * (0.5 + 0.5 * draw)
+    ``Retry-After`` counts in full. Backoff doubles from ``backoff_s`` and is drawn from its upper
+    half, so that callers do not return in step.
+    """
+    if failure.retry_after is not None:
+        return failure.retry_after
+    doubled = backoff_s * 2.0 ** min(attempt, 32)
+    return min(doubled, MAX_BACKOFF_S) * (0.5 + 0.5 * draw)
 
 
 async def _at_once() -> None:
@@ -128,12 +120,11 @@ async def _at_once() -> None:
 
 
 class Caller:
-    """Makes calls under one limiter and one retry policy; one for each judge."""
+    """Makes calls under one limiter, with the options' retries; one for each judge."""
 
-    def __init__(self, most: int, policy: RetryPolicy, timeout_s: float) -> None:
+    def __init__(self, most: int, options: CallOptions) -> None:
         self.limiter = Limiter(most)
-        self.policy = policy
-        self._timeout_s = timeout_s
+        self._options = options
         self._unreached = 0
         self._reached = False
         self._random = random.Random()
@@ -177,14 +168,15 @@ class Caller:
         if failure.reason in (Reason.UNREACHABLE, Reason.SERVER_ERROR):
             self._unreached += 1
         self._reached |= failure.reason is Reason.SERVER_ERROR
-        wait = self.policy.wait_s(attempt, failure, self._random.random())
-        most = self.policy.retries
+        options = self._options
+        wait = wait_s(attempt, failure, options.backoff_s, self._random.random())
+        most = options.retries
         if failure.unreachable and not self._reached:
             most = min(most, RETRIES_BEFORE_FIRST)
         if failure.timed_out:
             most = min(most, RETRIES_AFTER_TIMEOUT)
         again = failure.retry and attempt < most and self._unreached < DEAD_AFTER
-        again = again and wait <= self.policy.max_wait_s
+        again = again and wait <= options.max_wait_s
         if failure.reason is Reason.RATE_LIMITED:
             requested = again and failure.retry_after is not None
             self.limiter.too_many(burst, wait if requested else 0.0)
@@ -192,10 +184,10 @@ class Caller:
 
     async def _in_time(self, send: Callable[[], Awaitable[T]]) -> T:
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with asyncio.timeout(self._options.timeout_s):
                 return await send()
         except TimeoutError:
-            detail = f"no answer in {self._timeout_s:g} s; raise -J timeout_s"
+            detail = f"no answer in {self._options.timeout_s:g} s; raise -J timeout_s"
             raise CallFailed(
                 Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True
             ) from None
