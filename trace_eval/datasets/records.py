@@ -6,7 +6,9 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from trace_eval.data.answers import Answer
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
@@ -43,6 +45,14 @@ class Rule:
             return Score.model_validate(about | problem)
         known = {"status": "scored", "value": value, "used": 1, "samples": 1}
         return Score.model_validate(about | known | {"caveats": list(caveats)})
+
+
+def answer_of(text: str | None, audio: Path | str | None) -> Answer:
+    """What a system answered: words, a recording, or both; where neither is there, no words."""
+    said = "" if text is None and audio is None else text
+    return Answer.model_validate(
+        {name: value for name, value in (("text", said), ("audio", audio)) if value is not None}
+    )
 
 
 def unique_ids(

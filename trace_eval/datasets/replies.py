@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 #: A mark that is the whole reply, or stands in double brackets.
@@ -27,6 +27,12 @@ def open_marks(replies: Any) -> list[float | None]:
         mark = float(match[1] or match[2]) if match else None
         marks.append(mark if mark is not None and 1 <= mark <= 5 else None)
     return marks
+
+
+def mean_of(marks: Sequence[float | None]) -> tuple[list[float], float | None]:
+    """(the marks that were read, their mean; None: one was not read)."""
+    read = [mark for mark in marks if mark is not None]
+    return read, sum(read) / len(read) if read and len(read) == len(marks) else None
 
 
 def majority(replies: Any, clean: Callable[[str], str] = str.lower) -> bool | None:

@@ -16,7 +16,7 @@ from trace_eval.data.items import Single
 from trace_eval.data.pairs import Pair
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, mean_figure
-from trace_eval.datasets.records import Rule, unique_ids
+from trace_eval.datasets.records import Rule, answer_of, unique_ids
 from trace_eval.datasets.rows import Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
 from trace_eval.measures.text import whisper_en
@@ -98,15 +98,12 @@ def _add(result: Converted, source: Source, path: Path, system: str, rows: Seque
         audio = source.recording(path.parent, spoken) if spoken else None
         other = source.recording(baselines, f"{name}.wav")
         recognised += audio is not None
-        heard = row.text("model_prediction")
-        text = "" if heard is None and audio is None else heard
-        places = {"text": text, "audio": audio}
         with alone(result.problems, row.where):
             item = Single(
                 id=name,
                 instruction=Instruction(text=row["text_to_synthesize"]),
                 reference=(row["text_to_synthesize"],),
-                answer=Answer.model_validate({k: v for k, v in places.items() if v is not None}),
+                answer=answer_of(row.text("model_prediction"), audio),
                 system=system,
                 category=row["category"],
                 meta=row.rest(*_COLUMNS, "audio_out_path", "model_prediction"),

@@ -17,8 +17,8 @@ from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import URO_EN, URO_ZH
 from trace_eval.datasets.figures import Figure, mean_figure
-from trace_eval.datasets.records import Rule
-from trace_eval.datasets.replies import open_marks
+from trace_eval.datasets.records import Rule, answer_of
+from trace_eval.datasets.replies import mean_of, open_marks
 from trace_eval.datasets.rows import Row, Rows, alone
 from trace_eval.datasets.source import Source
 from trace_eval.measures.text import whisper_en
@@ -77,12 +77,7 @@ def _items(rows: Rows, folder: Path, chosen: Selection) -> list[Single]:
                     id=f"{folder.name}-{number}",
                     instruction=Instruction(text=texts["question_text"].get(number)),
                     reference=(reference,) if reference else (),
-                    answer=Answer.model_validate(
-                        {
-                            "text": pred[number] if recognised is None else recognised,
-                            **({} if audio is None else {"audio": audio}),
-                        }
-                    ),
+                    answer=answer_of(pred[number] if recognised is None else recognised, audio),
                     system=chosen.system,
                     category=folder.name,
                     split=folder.parent.name or None,
@@ -207,12 +202,10 @@ def _marks(
     for row in marked:
         replies = row["score"] if isinstance(row["score"], list) else [row["score"]]
         marks = [_mark(reply) for reply in replies]
-        available = [mark for mark in marks if mark is not None]
+        available, mean = mean_of(marks)
         values += available
         unread += len(marks) - len(available)
-        means.append(
-            sum(available) / len(available) if available and len(available) == len(marks) else None
-        )
+        means.append(mean)
     note = "" if mode in MARKED else f"mode {mode} is not one that is known; read as marks"
     return [mean_figure(name, values, unread, (0, 5), 20, note=note, **about)], means
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.answers import Instruction
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOCALBENCH
-from trace_eval.datasets.records import unique_ids
+from trace_eval.datasets.records import answer_of, unique_ids
 from trace_eval.datasets.rows import Row, Rows, alone
 from trace_eval.datasets.sets.vocalbench_rules import (
     SETS,
@@ -161,12 +161,7 @@ def _item(system: str, name: str, one: VocalAnswer, chosen: Selection) -> Single
         question_id=one.id,
         instruction=Instruction(text=question["Question"]),
         reference=(one.reference,) if one.reference else (),
-        answer=Answer.model_validate(
-            {
-                "text": one.written if recognised is None else recognised,
-                **({} if one.audio is None else {"audio": one.audio}),
-            }
-        ),
+        answer=answer_of(one.written if recognised is None else recognised, one.audio),
         system=system,
         context=_said(context) if isinstance(context, list) else None,
         category=name,

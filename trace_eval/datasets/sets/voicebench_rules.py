@@ -22,6 +22,7 @@ from trace_eval.datasets.replies import (
     is_refusal,
     letter_of,
     majority,
+    mean_of,
     open_marks,
     own_refusal,
     stripped,
@@ -110,12 +111,9 @@ def _open(
     unread = 0
     for item, row in judged:
         marks = open_marks(row["score"])
-        available = [mark for mark in marks if mark is not None]
+        available, mean = mean_of(marks)
         values += available
         unread += len(marks) - len(available)
-        mean = (
-            sum(available) / len(available) if available and len(available) == len(marks) else None
-        )
         details = f"a reply holds no mark: {row['score']!r:.60}"
         result.scores.append(rule.score(item, run.system, mean, details))
     if judged:

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
-from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.answers import Instruction
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, weighted
-from trace_eval.datasets.records import Rule, unique_ids
+from trace_eval.datasets.records import Rule, answer_of, unique_ids
 from trace_eval.datasets.rows import ANY, Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
 from trace_eval.stats.ranking.correlation import correlate
@@ -106,15 +106,13 @@ def _judged(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
 def _item(source: Source, path: Path, row: Row, audio: Path | str | None) -> Single:
     requested = row.text("instruction_audio_path")
     spoken = source.recording(path.parent / "wav", requested) if requested else None
-    text = row.text("response_text")
-    provided = {"text": "" if text is None and audio is None else text, "audio": audio}
     return Single(
         id=str(row["id"]),
         question_id=None if row.get("instruct_id") is None else str(row.get("instruct_id")),
         instruction=Instruction.model_validate(
             {"text": row["instruct_text"], **({"audio": spoken} if spoken else {})}
         ),
-        answer=Answer.model_validate({k: v for k, v in provided.items() if v is not None}),
+        answer=answer_of(row.text("response_text"), audio),
         system=row["model_name"],
         category=row["ability"],
         meta=row.rest(*_COLUMNS, "response_text", "instruct_id", "gemini_raw"),
