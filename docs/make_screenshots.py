@@ -1,4 +1,4 @@
-"""Makes the pictures of the README, of docs/conversations.md and of docs/models.md.
+"""Makes the pictures of the README and of the pages about calls, languages and labels.
 
     python docs/make_screenshots.py [RUN]        # default: runs/demo, as make demo leaves it
     python docs/make_screenshots.py --call       # the picture of a call alone
