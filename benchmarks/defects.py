@@ -106,7 +106,12 @@ def planted(clips: int, seed: int, data: Path, measured: Measured) -> dict[str, 
 
 def clean(data: Path, measured: Measured) -> Iterator[tuple[str, dict[str, Any]]]:
     """Folder -> clips without an event, and the events of the others."""
-    for name in ("people/emotion", "people/delivery", "people/codecs", "prompts"):
+    for name in (
+        "people/emotion",
+        "people/delivery",
+        "people/codecs",
+        "prompts",
+    ):
         paths = sorted(
             path for path in (data / name).rglob("*") if path.suffix in (".wav", ".flac", ".mp3")
         )

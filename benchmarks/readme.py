@@ -197,8 +197,9 @@ def _defects() -> str:
     """The table of planted defects, and a line of clean speech."""
     results = results_of("defects")
     rows = [
-        "| planted | clips | recall | precision | median error, s | spans within .1 s |",
-        "|---|---|---|---|---|---|",
+        "| planted | clips | recall | precision | wrong | at another defect | median error, s |"
+        " spans within .1 s |",
+        "|---|---|---|---|---|---|---|---|",
         *(
             f"| {kind.replace('_', ' ')} | {' | '.join(map(str, row.values()))} |"
             for kind, row in results["planted"].items()

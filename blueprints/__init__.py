@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from blueprints.axis import clip_seconds, resample
     from blueprints.blueprint import GROUPS, NOT_REQUESTED, SCHEMA_VERSION, Blueprint
     from blueprints.brief import brief_legend, left_out, render_brief
-    from blueprints.compact import render_compact
+    from blueprints.compact import COMPACT_LEGEND, compact_legend, render_compact
     from blueprints.distribution import (
         DISTRIBUTION,
         PACKAGE,
@@ -38,9 +38,8 @@ if TYPE_CHECKING:
         language_code,
         language_name,
     )
-    from blueprints.legend import COMPACT_LEGEND, compact_legend
     from blueprints.norms import NORMS, Norm
-    from blueprints.nouns import counted
+    from blueprints.notation import counted
     from blueprints.paper import PAPER_POINTS, Speaker, render_paper
     from blueprints.records import (
         Absent,
