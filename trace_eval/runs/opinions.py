@@ -13,7 +13,7 @@ from fusion import DIMENSIONS
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import is_file, is_folder
-from trace_eval.data.judgement import Judgement, Label, Overall, VerdictOpinion
+from trace_eval.data.judgement import Judgement, Label, Overall
 from trace_eval.data.label_files import names_in
 from trace_eval.data.pairs import Pair
 from trace_eval.measures.numbers import number_in, place_named, place_of
@@ -152,7 +152,7 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
         plain = any(judgement.label_set in ("plain", "forced") for judgement in judged)
         name = "preference" if plain else "overall"
         table[name] = [_whole(record.rating) if record else None for record in fused]
-    _match(table, [judgement.label("match") for judgement in judged])
+    table |= _asked("match", [judgement.label("match") for judgement in judged])
     return label_table(str(folder), table, numbers=numbers).beside(
         _pair_labels(folder, pairs, facts),
         _calls(folder, judged, {n: [c[r] for r in rows] for n, c in facts.items()}),
@@ -197,11 +197,10 @@ def _whole(label: Label | None) -> str | None:
     return None if label in ("true", "false") else _label(label)
 
 
-def _match(columns: dict[str, list[Any]], labels: list[Label | None]) -> dict[str, list[Any]]:
-    """The columns with one for matches, where there is any."""
-    if any(label is not None for label in labels):
-        columns["match"] = [_label(label) for label in labels]
-    return columns
+def _asked(name: str, labels: Sequence[Label | None]) -> dict[str, list[str | None]]:
+    """A column of labels, where there is any."""
+    column = [_label(label) for label in labels]
+    return {name: column} if any(label is not None for label in column) else {}
 
 
 def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> dict[str, list[Any]]:
@@ -292,14 +291,9 @@ def _numbers(run: Run, names: Sequence[str]) -> dict[str, dict[str, float | None
 def _pair_labels(folder: Path, pairs: list[Pair], facts: dict[str, list[Any]]) -> Opinions | None:
     rows = [row for row, pair in enumerate(pairs) if pair.labels]
     provided = [pairs[row].labels for row in rows]
-    columns: dict[str, list[Any]] = {
-        name: [getattr(labels, name) for labels in provided] for name in LABEL_COLUMNS
-    }
-    texts = {
-        name: [None if value is None else str(value) for value in column]
-        for name, column in columns.items()
-        if any(value is not None for value in column)
-    }
+    texts: dict[str, list[Any]] = {}
+    for name in LABEL_COLUMNS:
+        texts |= _asked(name, [getattr(labels, name) for labels in provided])
     if not texts:
         return None
     identity = {name: [column[row] for row in rows] for name, column in facts.items()}
@@ -325,21 +319,9 @@ def _calls(folder: Path, judged: list[Judgement], facts: dict[str, list[Any]]) -
         "repeat": [f"{o.order}/{o.sample}{'/' + o.part if o.part else ''}" for _, o in calls],
         "order": [opinion.order for _, opinion in calls],
         **{name: [_label(o.ratings.get(name)) for _, o in calls] for name in DIMENSIONS},
-        **_asked_columns([opinion for _, opinion in calls]),
+        # tasks that ask for the pair as a whole, or for a match
+        **_asked("preference", [o.ratings.get("overall") for _, o in calls]),
+        **_asked("match", [o.ratings.get("match") for _, o in calls]),
         **{name: [column[row] for row, _ in calls] for name, column in facts.items()},
     }
     return label_table(f"calls of {folder}", columns)
-
-
-def _said(opinion: VerdictOpinion, about: str) -> Label | None:
-    return {str(name): label for name, label in opinion.ratings.items()}.get(about)
-
-
-def _asked_columns(opinions: list[VerdictOpinion]) -> dict[str, list[Any]]:
-    """Columns of tasks that ask for the pair as a whole, or for a match."""
-    columns: dict[str, list[Any]] = {}
-    for about, name in (("overall", "preference"), ("match", "match")):
-        labels = [_label(_said(opinion, about)) for opinion in opinions]
-        if any(label is not None for label in labels):
-            columns[name] = labels
-    return columns

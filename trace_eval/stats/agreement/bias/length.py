@@ -50,15 +50,21 @@ def length_bias(
     truth: Codes, predicted: Codes, length_a: NDArray[Any], length_b: NDArray[Any]
 ) -> LengthBias:
     """Count and test; pairs of equal or unknown length are left out."""
-    truth, predicted = collapse_codes(truth), collapse_codes(predicted)
-    available = (truth == TIE) & (predicted != MISSING)
-    a_longer, b_longer = length_a > length_b, length_b > length_a  # False where NaN
-    available &= a_longer | b_longer
-    tied = int((available & (predicted == TIE)).sum())
-    longer = int((available & np.where(a_longer, predicted == 0, predicted == 1)).sum())
-    total = int(available.sum())
-    shorter = total - tied - longer
+    apart = (length_a > length_b) | (length_b > length_a)  # False where NaN
+    _, longer, shorter, tied = _counted(truth, predicted, apart, length_a > length_b)
+    total = longer + shorter + tied
     return LengthBias(total, longer, shorter, tied, sign_test(longer, shorter))
+
+
+def _counted(
+    truth: Codes, predicted: Codes, apart: NDArray[np.bool_], a_longer: NDArray[np.bool_]
+) -> tuple[int, int, int, int]:
+    """(unscored, longer, shorter, tied) of the pairs that people call a tie."""
+    asked = (collapse_codes(truth) == TIE) & apart
+    said = collapse_codes(predicted)[asked]
+    tied, unscored = int((said == TIE).sum()), int((said == MISSING).sum())
+    longer = int((said == np.where(a_longer[asked], 0, 1)).sum())
+    return unscored, longer, len(said) - unscored - tied - longer, tied
 
 
 #: Tokens by which two transcripts must differ.
@@ -94,18 +100,12 @@ def verbosity(
     margin: int = MARGIN,
 ) -> Verbosity:
     """Count and test; pairs of unknown length are left out."""
-    truth, predicted = collapse_codes(truth), collapse_codes(predicted)
     with np.errstate(invalid="ignore"):
         apart = np.abs(tokens_a - tokens_b) >= margin  # False where NaN
-        a_longer = tokens_a > tokens_b
-    requested = (truth == TIE) & apart
-    available = requested & (predicted != MISSING)
-    tied = int((available & (predicted == TIE)).sum())
-    longer = int((available & (predicted == np.where(a_longer, 0, 1))).sum())
-    items = int(available.sum())
-    shorter = items - tied - longer
-    unscored = int(requested.sum()) - items
-    return Verbosity(items, longer, shorter, tied, unscored, sign_test(longer, shorter))
+        unscored, *said = _counted(truth, predicted, apart, tokens_a > tokens_b)
+    longer, shorter, tied = said
+    p = sign_test(longer, shorter)
+    return Verbosity(longer + shorter + tied, longer, shorter, tied, unscored, p)
 
 
 @dataclass(frozen=True)
