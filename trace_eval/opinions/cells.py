@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +37,10 @@ def texts_of(values: Sequence[Any]) -> Texts:
 
 def numbers_of(values: Sequence[Any], source: str, column: str) -> NDArray[np.float64]:
     """A column of finite numbers; an empty cell is NaN."""
+    with suppress(TypeError, ValueError):  # something that is no number: which, is said below
+        numbers = np.fromiter(map(float, values), float, len(values))
+        if np.isfinite(numbers).all():
+            return numbers
     numbers = np.full(len(values), np.nan)
     for row, value in enumerate(values):
         if value is None or value == "" or (isinstance(value, str) and value.isspace()):

@@ -188,7 +188,10 @@ class Opinions:
         """Number of each row's item, from 0: in the table that it was joined to, else by first
         appearance [shape=(n,)].
         """
-        return index_of(self.ids.tolist())[0] if self.joined is None else self.joined
+        if self.joined is not None:
+            return self.joined
+        ids = self.ids.tolist()
+        return np.arange(len(ids)) if len(set(ids)) == len(ids) else index_of(ids)[0]
 
     @cached_property
     def _row(self) -> dict[Any, int]:
