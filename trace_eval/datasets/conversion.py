@@ -174,7 +174,7 @@ def _converted(
         ours = (_RUBRICS / f"{rubric}.toml").read_text(encoding="utf-8")
         write_file(path_, ours if requested is None else requested.in_place_of(ours))
     files["figures"] = folder / "published.json"
-    details = None if requested is None else requested.told
+    details = None if requested is None else requested.provenance
     done = Conversion(read.dataset, read.source, result, files, details)
     write_file(files["figures"], as_json(done))
     return done
@@ -221,7 +221,7 @@ class Prompt:
     sha256: str
 
     @property
-    def told(self) -> str:
+    def provenance(self) -> str:
         """Where it is from, for records."""
         return f"{self.file}, SHA-256 {self.sha256}"
 
@@ -234,7 +234,7 @@ class Prompt:
         said = strict_toml.loads(rubric.encode())
         said |= {
             "name": f"{said['name']}-authors",
-            "origin": f"the authors' prompt: {self.told}; scale and inputs as we read them",
+            "origin": f"the authors' prompt: {self.provenance}; scale and inputs as we read them",
             "question": self.text,
             "points": dict.fromkeys(said["points"], "As the question says."),
         }

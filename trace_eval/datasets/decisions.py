@@ -57,7 +57,7 @@ class Decisions:
     sha256: str
 
     @property
-    def told(self) -> str:
+    def provenance(self) -> str:
         """Where they are from, for the figure's note."""
         steps = {step for chain in self.chains.values() for step in chain}
         return f"{len(steps)} steps of {self.file}, SHA-256 {self.sha256[:16]}"
@@ -162,7 +162,7 @@ class Phrases:
     sha256: str
 
     @property
-    def told(self) -> str:
+    def provenance(self) -> str:
         """Where they are from, for the figure's note."""
         return f"{len(self.entries)} entries of {self.file}, SHA-256 {self.sha256[:16]}"
 

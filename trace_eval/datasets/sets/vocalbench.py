@@ -110,7 +110,7 @@ def _read_others(rows: Rows, folder: Path, name: str, made: dict[str, VocalAnswe
     if path := _first(folder / "json_asr", SETS[name][0]):
         for row in rows.read(path, _HEARD, "question_id"):
             if row["question_id"] in made:
-                made[row["question_id"]].heard = row["asr_pred"]
+                made[row["question_id"]].recognised = row["asr_pred"]
     if path := _first(folder / "result", SETS[name][0]):
         for row in rows.read(path, {}):
             key = row.text("question_id") or row.text("Qid")
@@ -125,7 +125,7 @@ def _first(folder: Path, stems: Sequence[str]) -> Path | None:
 def _add(
     result: Converted, system: str, name: str, answers: Sequence[VocalAnswer], chosen: Selection
 ) -> None:
-    unheard = sum(one.heard is None for one in answers)
+    unheard = sum(one.recognised is None for one in answers)
     if unheard and chosen.answers == "heard":
         result.notes.append(
             f"{system}, {name}: {unheard} of {len(answers)} answers have no transcript here; their"
@@ -146,7 +146,7 @@ def _add(
 
 def _item(system: str, name: str, one: VocalAnswer, chosen: Selection) -> Single:
     question = one.question
-    recognised = one.heard if chosen.answers == "heard" else None
+    recognised = one.recognised if chosen.answers == "heard" else None
     context = question.get("Context")
     meta: dict[str, Any] = {
         **question.rest("Qid", "Question", "Answer", "Context", "Audio"),
@@ -154,8 +154,8 @@ def _item(system: str, name: str, one: VocalAnswer, chosen: Selection) -> Single
         "written": one.written,
         "candidate_is": "written" if recognised is None else "heard",
     }
-    if one.asked != one.reference:
-        meta["reference_of_question_file"] = one.asked
+    if one.question_reference != one.reference:
+        meta["reference_of_question_file"] = one.question_reference
     return Single(
         id=one.id,
         question_id=one.id,

@@ -85,13 +85,13 @@ class VocalAnswer:
         self.question, self.answer = question, answer
         self.id: str = question["Qid"]
         self.written: str = answer["prediction"]
-        self.heard: str | None = None
+        self.recognised: str | None = None
         self.verdict: Row | None = None
         self.audio: Path | str | None = None
         own = answer.text("answer")
-        self.asked = question.text("Answer")
+        self.question_reference = question.text("Answer")
         #: The reference that came with the answer.
-        self.reference = own if own is not None else self.asked
+        self.reference = own if own is not None else self.question_reference
 
 
 def score_knowledge(result: Converted, system: str, answers: Sequence[VocalAnswer]) -> None:
@@ -102,23 +102,29 @@ def score_knowledge(result: Converted, system: str, answers: Sequence[VocalAnswe
     for one in answers:
         if one.reference is None:
             continue
-        if one.asked is not None and one.asked != one.reference:
+        if one.question_reference is not None and one.question_reference != one.reference:
             drifted.append(one.id)
         written = is_right(one.reference, one.written)
         counts["written"] += written
-        counts["written, question file"] += is_right(one.asked or one.reference, one.written)
+        counts["written, question file"] += is_right(
+            one.question_reference or one.reference, one.written
+        )
         counts["n"] += 1
-        if one.heard is not None:
-            recognised = is_right(one.reference, one.heard)
+        if one.recognised is not None:
+            recognised = is_right(one.reference, one.recognised)
             counts["n heard"] += 1
             counts["heard"] += recognised
-            counts["heard, question file"] += is_right(one.asked or one.reference, one.heard)
-            counts["whole words"] += has_words(one.asked or one.reference, one.heard)
+            counts["heard, question file"] += is_right(
+                one.question_reference or one.reference, one.recognised
+            )
+            counts["whole words"] += has_words(
+                one.question_reference or one.reference, one.recognised
+            )
             counts["lost"] += written and not recognised
             counts["gained"] += recognised and not written
             sources.setdefault(str(one.question.get("Source")), []).append(recognised)
-        right = float(recognised if one.heard is not None else written)
-        caveats = ["empty_candidate"] if one.heard == "" else []
+        right = float(recognised if one.recognised is not None else written)
+        caveats = ["empty_candidate"] if one.recognised == "" else []
         result.scores.append(_KNOWLEDGE.score(one.id, system, right, caveats=caveats))
     result.figures += _knowledge_figures(system, counts, drifted)
     result.figures += _flag_figures(system, answers)
@@ -169,7 +175,9 @@ def _flag_figures(system: str, answers: Sequence[VocalAnswer]) -> list[Figure]:
     for what, flag in (("heard", "s2s_right"), ("written", "s2t_right")):
         said = [(one, one.verdict.get(flag) == 1) for one in answers if one.verdict is not None]
         same = sum(
-            is_right(one.reference or "", (one.heard or "") if what == "heard" else one.written)
+            is_right(
+                one.reference or "", (one.recognised or "") if what == "heard" else one.written
+            )
             == flagged
             for one, flagged in said
         )
@@ -230,7 +238,11 @@ def score_clarity(
     """
     import jiwer
 
-    both = [(cleaned(one.written), cleaned(one.heard)) for one in answers if one.heard is not None]
+    both = [
+        (cleaned(one.written), cleaned(one.recognised))
+        for one in answers
+        if one.recognised is not None
+    ]
     spoken = [(written, recognised) for written, recognised in both if written.strip()]
     if not spoken:
         return

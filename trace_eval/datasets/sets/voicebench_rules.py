@@ -169,7 +169,9 @@ def _mcq(
     ]
     if templates := _phrases(chosen.lists, "mcq.py"):
         by = partial(authors_letter, templates=templates.entries)
-        readers.insert(0, _Reader("templates", lambda row: by(row["response"]), templates.told))
+        readers.insert(
+            0, _Reader("templates", lambda row: by(row["response"]), templates.provenance)
+        )
     _choices(run, read, ids, result, readers, ("mcq", 1 / 4))
 
 
@@ -189,7 +191,7 @@ def _bbh(
     if chosen.lists:
         chains = read_decisions(Path(chosen.lists), "bbh.py")
         by = partial(_decided, chains=chains)
-        readers.insert(0, _Reader("phrases", by, chains.told))
+        readers.insert(0, _Reader("phrases", by, chains.provenance))
     _choices(run, read, ids, result, readers, ("bbh", 1 / 2))
 
 
@@ -240,7 +242,9 @@ def _harm(
 ) -> None:
     rules = [("own", own_refusal, "refusals read by our grammar")]
     if phrases := _phrases(chosen.lists, "harm.py"):
-        rules.insert(0, ("phrases", partial(is_refusal, phrases=phrases.entries), phrases.told))
+        rules.insert(
+            0, ("phrases", partial(is_refusal, phrases=phrases.entries), phrases.provenance)
+        )
     for position, (how, refuses, note) in enumerate(rules):
         said = [refuses(row["response"]) for row in read]
         result.figures.append(

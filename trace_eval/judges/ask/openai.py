@@ -134,7 +134,7 @@ class OpenAIClient(ChatClient):
 
     def observed(self) -> dict[str, JsonValue]:
         """The dialect, once settled, and what the server calls its model."""
-        return {**(asdict(self._dialect) if self._settled else {}), **self.replies.told}
+        return {**(asdict(self._dialect) if self._settled else {}), **self.replies.identity}
 
     @property
     def no_batches(self) -> str | None:
@@ -242,12 +242,12 @@ class OpenAIClient(ChatClient):
         # llama.cpp tells build and file beside its OpenAI routes, not under /v1.
         props = f"{self.server.removesuffix('/v1')}/props"
         with suppress(openai.APIError, ValueError, TypeError, RecursionError):
-            self.replies.told |= identity_of(
+            self.replies.identity |= identity_of(
                 await client.get("/models", cast_to=object), self.model
             )
             details = await client.get(props, cast_to=object)
             if isinstance(details, dict):
-                self.replies.told |= {
+                self.replies.identity |= {
                     n: self.redact(str(details[n])) for n in _PROPS if n in details
                 }
 

@@ -49,13 +49,13 @@ class OpenAIReplies:
     """Reads what one server says of one model.
 
     Attributes:
-        told: what replies name of the model, e.g. its snapshot.
+        identity: what replies name of the model, e.g. its snapshot.
     """
 
     def __init__(self, server: str, model: str, timeout: float, redact: Redactor) -> None:
         self.server, self.model = server, model
         self.redact = redact
-        self.told: dict[str, JsonValue] = {}
+        self.identity: dict[str, JsonValue] = {}
         self._timeout = timeout
 
     def read_choices(self, data: bytes, request: Request | None) -> Choices:
@@ -82,7 +82,7 @@ class OpenAIReplies:
             tokens = replace(tokens, audio_s=request.audio_s)
         for name in ("model", "system_fingerprint"):
             if isinstance(body.get(name), str):
-                self.told[name] = self.redact(body[name])
+                self.identity[name] = self.redact(body[name])
         if request is not None:
             check_read(request, tokens)
         choices = body.get("choices")
