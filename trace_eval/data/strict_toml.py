@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data.strict_json import levels
 
 #: One document, bytes. The largest of ours, the price table, has a sixteenth of it.
 MAX_BYTES = 1 << 16
@@ -47,20 +46,26 @@ def loads(data: bytes) -> dict[str, Any]:
     if any(line.count(".") > MAX_DOTS for line in text.split("\n")):
         raise BadToml(f"a line with more than {MAX_DOTS} dots")
     try:
-        table = tomllib.loads(text, parse_float=_finite)
-        numbers = (v for level in levels(table) for v in level if isinstance(v, int))
-        if any(number.bit_length() > MAX_BITS for number in numbers):
-            raise ValueError(f"a whole number of more than {MAX_BITS} bits")
+        table = tomllib.loads(text)
+        _check(table)
+    except BadToml:
+        raise
     except (ValueError, RecursionError, OverflowError) as error:
         raise BadToml(f"not TOML ({str(error)[:200]})") from None
     return table
 
 
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"{text:.40} is no finite number")
-    return value
+def _check(value: Any, name: str = "") -> None:
+    """Refuse numbers that are none, or too long to be shown."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadToml(f"{name}: {value} is no finite number")
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        raise BadToml(f"{name}: a whole number of {value.bit_length()} bits")
+    nested = value.items() if isinstance(value, dict) else ()
+    for key, item in nested:
+        _check(item, f"{name}.{key}".lstrip(".")[:200])
+    for item in value if isinstance(value, list) else ():
+        _check(item, name)
 
 
 def read_toml(path: Path, what: str, remedy: str) -> dict[str, Any]:
