@@ -42,8 +42,8 @@ class RuleStanding:
         word: above: shown to be right more often than every rule; below: shown to be right less
             often than one of them, Holm's correction over all.
         rule, accuracy: the best rule, or the one that the judge is below.
-        p: of the test behind the word: the largest of all rules, or that of the rule, corrected;
-            None: nothing could be tested.
+        p: of the test behind the word: the largest of all rules, or that of the rule, corrected
+            where the judge is behind it; None: nothing could be tested.
     """
 
     word: Word
@@ -84,5 +84,7 @@ def beside_rules(baselines: Sequence[Baseline], scored: int, level: float) -> Ru
     ahead = all(b.judge is not None and b.judge > accuracy for accuracy, b in tried)
     if ahead and largest <= chance:
         return RuleStanding("above", best.name, most, largest)
-    of_best = next((p for _, b, p, _ in tests if b is best), None)
+    searched = best.judge is not None and best.judge < most  # below it would be one of all rules
+    shown = corrected if searched else [p for _, _, p, _ in tests]
+    of_best = next((p for (_, b, _, _), p in zip(tests, shown, strict=True) if b is best), None)
     return RuleStanding("not told apart from", best.name, most, of_best)
