@@ -28,7 +28,7 @@ from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.scores.lexical import lexical_score
 from trace_eval.stats.agree_scores import compare_scores
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import ratings_of, units_of, with_ratings
 from trace_eval.stats.options import AgreeOptions
 
@@ -46,7 +46,7 @@ LOOP_RESAMPLES = 2
 LEVELS = np.arange(5) / 4
 
 
-def study(items: int, seed: int = 0) -> tuple[Opinions, Judge]:
+def study(items: int, seed: int = 0) -> tuple[Opinions, JudgeOpinions]:
     """Ratings that share their question's difficulty, and a judge that sees them in noise."""
     rng = np.random.default_rng(seed)
     question = np.arange(items) // PER_QUESTION
@@ -70,10 +70,10 @@ def study(items: int, seed: int = 0) -> tuple[Opinions, Judge]:
     result = with_ratings(Opinions("items", ids, {}, facts=facts), people, likert(1, 5))
     scores = {"score": mean, "variance": variance, "shares": shares}
     said = Opinions("judge", ids, {}, scores=scores, scale=result.scale)
-    return result, Judge("judge", said, said)
+    return result, JudgeOpinions("judge", said, said)
 
 
-def write_files(folder: Path, items: Opinions, judge: Judge) -> tuple[Path, Path]:
+def write_files(folder: Path, items: Opinions, judge: JudgeOpinions) -> tuple[Path, Path]:
     """The judge's scores and people's ratings as two CSV files."""
     scores, ratings = folder / "judge.csv", folder / "people.csv"
     said = judge.joined.scores
@@ -103,7 +103,7 @@ def from_files(scores: Path, ratings: Path, resamples: int) -> tuple[float, floa
     )
 
 
-def plain_loop(items: Opinions, judge: Judge, resamples: int) -> None:
+def plain_loop(items: Opinions, judge: JudgeOpinions, resamples: int) -> None:
     """rho, tau-b, r, MAE and CRPS of each resample, by scipy."""
     rng = np.random.default_rng(0)
     unit = units_of(items)

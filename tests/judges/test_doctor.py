@@ -17,7 +17,8 @@ from tests.support.servers import (
 )
 from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.registry.doctor import Check, doctor, key_check
+from trace_eval.judges.registry.create import Check
+from trace_eval.judges.registry.doctor import doctor, key_check
 
 
 def checks(spec: str, **options: Any) -> dict[str, Check]:

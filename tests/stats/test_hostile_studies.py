@@ -16,7 +16,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import levels_of
 from trace_eval.show.records import plain
 from trace_eval.stats.agree_scores import compare_scores
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.score_tables import score_tables
 
@@ -45,7 +45,7 @@ def _items(rng: np.random.Generator, scale: Numbers) -> Opinions:
     )
 
 
-def _judge(rng: np.random.Generator, whole: Opinions, name: str, scale: Numbers) -> Judge:
+def _judge(rng: np.random.Generator, whole: Opinions, name: str, scale: Numbers) -> JudgeOpinions:
     items, levels = len(whole), levels_of(scale)
     size = len(levels)
     samples = rng.choice(levels, (items, int(rng.integers(1, 4))))

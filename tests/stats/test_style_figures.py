@@ -18,7 +18,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.scores.estimate import reduce_samples
 from trace_eval.show.records import plain
 from trace_eval.stats.agree_scores import compare_scores
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.raters import (
     human_pairs,
     icc_columns,
@@ -48,7 +48,7 @@ def _items() -> Opinions:
     return rated_items(ids, rows, SCALE, instruction_id=questions)
 
 
-def _judge(how: str = "mean") -> Judge:
+def _judge(how: str = "mean") -> JudgeOpinions:
     every = [list(samples) for samples, _, _ in STYLE]
     values = [reduce_samples(samples, SCALE, how).value for samples in every]  # type: ignore[arg-type, union-attr]
     return judge_of_labels("judge", _items(), values, samples=every)

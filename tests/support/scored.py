@@ -13,7 +13,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import score_table
 from trace_eval.opinions.scale import placed
 from trace_eval.stats.agreement.figures import AgreementFigure
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import with_ratings
 from trace_eval.stats.report import ScoreReport
 
@@ -31,18 +31,18 @@ def rated_items(
     return with_ratings(items, score_table("test", of, raters, score=np.array(values)), scale)
 
 
-def judge(name: str, items: Opinions, score: Any, **more: Any) -> Judge:
+def judge(name: str, items: Opinions, score: Any, **more: Any) -> JudgeOpinions:
     """A judge that says this of the items, as places on their scale."""
     scores = {key: np.asarray(of, float) for key, of in more.items() if of is not None}
     scores["score"] = np.asarray(score, float)
     table = Opinions(name, items.ids, {}, scores=scores, scale=items.scale)
-    return Judge(name, table, table)
+    return JudgeOpinions(name, table, table)
 
 
-def judge_of_labels(name: str, items: Opinions, score: Any, **facts: Any) -> Judge:
+def judge_of_labels(name: str, items: Opinions, score: Any, **facts: Any) -> JudgeOpinions:
     """The same, of numbers on the scale itself."""
     own = score_table(name, items.ids.tolist(), (), score=np.array(score, float), **facts)
-    return Judge(name, own, placed(own, items.scale or likert()))
+    return JudgeOpinions(name, own, placed(own, items.scale or likert()))
 
 
 def figure(report: ScoreReport, group: str, who: str, name: str) -> AgreementFigure:

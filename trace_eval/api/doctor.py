@@ -20,7 +20,7 @@ from trace_eval.extracting.ray.cluster import INSTALL as INSTALL_RAY
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry import doctor as judge_doctor
 from trace_eval.judges.registry import listing
-from trace_eval.judges.registry.doctor import Check
+from trace_eval.judges.registry.create import Check
 from trace_eval.judges.registry.kinds import KINDS, JudgeKind
 from trace_eval.judges.registry.listing import ListedOption
 from trace_eval.judges.registry.plugins import ENTRY_POINT_GROUP

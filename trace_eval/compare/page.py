@@ -36,7 +36,7 @@ POLICY = (
 
 
 @dataclass(frozen=True)
-class PairRow:
+class ComparedRow:
     """What is said of one dimension of a pair.
 
     Attributes:
@@ -71,7 +71,7 @@ class PairView:
     pair: str
     instruction: str | None
     players: tuple[tuple[str, PlayedSound], ...]
-    rows: tuple[PairRow, ...]
+    rows: tuple[ComparedRow, ...]
 
 
 def write_page(
@@ -149,7 +149,7 @@ def _score_views(
                         values[name].append(score.value)
                         words.append((name, _said(score)))
         labels = [", ".join(f"{v:.2f}" for v in of if v is not None) for of in values.values()]
-        row = PairRow(one.rubric, (*(label or None for label in labels), None), _merged(words))
+        row = ComparedRow(one.rubric, (*(label or None for label in labels), None), _merged(words))
         return PairView(one.question, None, tuple(players), (row,))
 
     return [view(one) for one in report.apart]
@@ -259,7 +259,7 @@ def _view(
 ) -> PairView:
     about = dict.fromkeys(name for said in item.verdicts.values() for name in said)
     rows = [
-        PairRow(
+        ComparedRow(
             TITLES.get(name, name),
             (*(said.get(name) for said in item.verdicts.values()), item.people.get(name)),
             _merged((run, _words(judged[run].get(item.pair), name)) for run in item.verdicts),

@@ -15,7 +15,7 @@ from trace_eval.data.scores import Score
 
 
 @dataclass(frozen=True)
-class Rule:
+class AuthorsRule:
     """A rule of a benchmark's authors.
 
     Attributes:

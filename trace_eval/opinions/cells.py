@@ -123,7 +123,7 @@ class _Value:
 
 
 @dataclass
-class Unread:
+class UnreadValues:
     """Values in the label columns of a table that are not understood.
 
     Attributes:

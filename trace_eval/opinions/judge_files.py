@@ -14,7 +14,7 @@ from trace_eval.data.label_files import columns_of, read_columns
 from trace_eval.data.spelling import PLAIN, are_replies, spelled, verdict
 from trace_eval.data.tables import column_names
 from trace_eval.data.without_labels import refuse_without
-from trace_eval.opinions.cells import Unread
+from trace_eval.opinions.cells import UnreadValues
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
 from trace_eval.opinions.labels import Reading, RowSystems, label_table, mapped
 from trace_eval.opinions.opinions import Opinions
@@ -52,7 +52,7 @@ def read_judge_file(
         name: results.pop(f"truth_{name}") for name in SCORE_FACTS if f"truth_{name}" in results
     }
     prediction = results.pop("prediction", None)
-    systems, unread = RowSystems.of(results), Unread(str(path), results.get("id", ()))
+    systems, unread = RowSystems.of(results), UnreadValues(str(path), results.get("id", ()))
     own_labels = {} if truth is None else _labels(truth, columns.truth, columns, systems, unread)
     if prediction is not None:
         results = {name: values for name, values in results.items() if name not in LABEL_COLUMNS}
@@ -89,7 +89,7 @@ def _labels(
     name: str | None,
     columns: Columns,
     systems: RowSystems,
-    unread: Unread,
+    unread: UnreadValues,
 ) -> dict[str, list[Any]]:
     """A column of labels under the name that its values allow."""
     replies = are_replies([None if value is None else str(value) for value in values])

@@ -20,7 +20,7 @@ from trace_eval.data.spelling import Names, names_are_words, spelled
 from trace_eval.data.without_labels import refuse_without
 from trace_eval.opinions.cells import (
     Texts,
-    Unread,
+    UnreadValues,
     check_inclusion,
     ids_of,
     numbers_of,
@@ -123,7 +123,7 @@ def label_table(
     }
     names = [name for name in LABEL_COLUMNS if name in columns]
     reading = reading or Reading()
-    unread = Unread(source, ids)
+    unread = UnreadValues(source, ids)
     systems = RowSystems.of(columns, ids, reading.about)
     codes = {name: encode(columns[name], name, systems, unread) for name in names}
     unread.refuse(reading.mappable)
@@ -211,7 +211,7 @@ def mapped(
     }
 
 
-def encode(values: Sequence[Any], column: str, systems: RowSystems, unread: Unread) -> Codes:
+def encode(values: Sequence[Any], column: str, systems: RowSystems, unread: UnreadValues) -> Codes:
     """Codes of a column of label texts in any accepted spelling.
 
     Args:

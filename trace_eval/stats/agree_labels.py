@@ -22,7 +22,13 @@ from trace_eval.stats.agreement.bias.position import position_rows, self_rows
 from trace_eval.stats.agreement.compare import Comparison, compare_all
 from trace_eval.stats.agreement.findings import label_warnings
 from trace_eval.stats.agreement.forced import Forced, forced
-from trace_eval.stats.agreement.judges import Aligned, Judge, align, prepare_judges, with_preference
+from trace_eval.stats.agreement.judges import (
+    Aligned,
+    JudgeOpinions,
+    align,
+    prepare_judges,
+    with_preference,
+)
 from trace_eval.stats.agreement.levels import Masks, by_level, categories, level_rows
 from trace_eval.stats.agreement.noise import noise_rows, people_noise
 from trace_eval.stats.agreement.parts import category_rows, labels_rows, whole
@@ -58,7 +64,7 @@ class _Compared:
 
     labels: Opinions
     items: Opinions
-    judges: Sequence[Judge]
+    judges: Sequence[JudgeOpinions]
     columns: Sequence[Sequence[Aligned]]
     known: Opinions
     cluster: NDArray[np.int64] | None
@@ -166,7 +172,7 @@ def _forced(it: _Compared) -> Iterator[Forced]:
                 )
 
 
-def _unknown_numbers(judges: Sequence[Judge], options: AgreeOptions) -> list[str]:
+def _unknown_numbers(judges: Sequence[JudgeOpinions], options: AgreeOptions) -> list[str]:
     """Baselines that no run and no file has the numbers for."""
     return [
         f"baseline {rule.name} left out: nothing has {rule.facts[0]} and {rule.facts[1]}"
@@ -180,7 +186,7 @@ def _levels(labels: Opinions, dimension: str) -> Masks:
     return by_level(labels, dimension if dimension in labels.codes else "overall")
 
 
-def align_judge(judge: Judge, items: Opinions) -> list[Aligned]:
+def align_judge(judge: JudgeOpinions, items: Opinions) -> list[Aligned]:
     """Truth and prediction on every dimension that both have.
 
     ``preference`` is a dimension of its own when one side has that column; the other side's
@@ -217,7 +223,7 @@ def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
     return policy, {policy.name: policy}
 
 
-def _known(judges: Sequence[Judge], items: Opinions) -> Opinions:
+def _known(judges: Sequence[JudgeOpinions], items: Opinions) -> Opinions:
     """The items with every fact; the instruction is the labels' where whole, else any judge's."""
     facts: dict[str, NDArray[Any]] = {}
     for judge in judges:
@@ -239,7 +245,7 @@ def _drawn(cluster: NDArray[np.int64] | None, options: AgreeOptions) -> str:
     return ITEMS if cluster is None else TOGETHER
 
 
-def _alphas(labels: Opinions, people: int, judges: Sequence[Judge]) -> Iterator[AlphaRow]:
+def _alphas(labels: Opinions, people: int, judges: Sequence[JudgeOpinions]) -> Iterator[AlphaRow]:
     """Alpha of the raters where there are several, and with each judge as one more rater."""
     number = len(labels.per_item)
     for name, codes in labels.codes.items():
@@ -254,7 +260,7 @@ def _alphas(labels: Opinions, people: int, judges: Sequence[Judge]) -> Iterator[
 
 
 def _mechanisms(
-    items: Opinions, judges: Sequence[Judge], policies: Mapping[str, Policy]
+    items: Opinions, judges: Sequence[JudgeOpinions], policies: Mapping[str, Policy]
 ) -> list[Mechanism]:
     people = items.agreed
     truth = people.get("overall")

@@ -26,7 +26,7 @@ from trace_eval.stats.agreement.figures import (
     add_differences,
 )
 from trace_eval.stats.agreement.forecasts import score_ratings
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.linear import BinaryAgreement, binary_agreement
 from trace_eval.stats.agreement.raters import MAX_RATERS, add_raters, add_samples, growth
 from trace_eval.stats.agreement.scored import (
@@ -92,7 +92,7 @@ def _caveats(judged: Opinions) -> Iterator[str]:
 
 
 def compare_scores(
-    items: Opinions, judges: Sequence[Judge], options: AgreeOptions | None = None
+    items: Opinions, judges: Sequence[JudgeOpinions], options: AgreeOptions | None = None
 ) -> ScoreReport:
     """Compare judges' scores with human ratings, as arrays.
 
@@ -144,7 +144,7 @@ def compare_scores(
     )
 
 
-def _of(judge: Judge, chosen: Mask) -> Judge:
+def _of(judge: JudgeOpinions, chosen: Mask) -> JudgeOpinions:
     return judge if chosen.all() else judge._replace(joined=judge.joined.take(chosen))
 
 
@@ -160,8 +160,8 @@ class _Figures:
 
 def _figures(
     items: Opinions,
-    judges: list[Judge],
-    rules: Sequence[Judge],
+    judges: list[JudgeOpinions],
+    rules: Sequence[JudgeOpinions],
     factor: float,
     options: AgreeOptions,
 ) -> _Figures:
@@ -184,7 +184,7 @@ def _figures(
     return _Figures(tuple(result), tuple(selective), notes, book.resampler.grouped)
 
 
-def _common(rated: Mask, judges: Sequence[Judge], labels: str) -> Mask:
+def _common(rated: Mask, judges: Sequence[JudgeOpinions], labels: str) -> Mask:
     """Rated items that every judge scored."""
     every = np.logical_and.reduce([judge.joined.scored for judge in judges])
     common = np.asarray(rated & every, bool)
@@ -224,7 +224,7 @@ def _variance_factor(items: Opinions, train: Mask) -> float:
     return fit_factor(items.score[often], items.scores["variance"][often])
 
 
-def _coverage(judge: Judge, rated: Mask, chosen: Mask) -> Coverage:
+def _coverage(judge: JudgeOpinions, rated: Mask, chosen: Mask) -> Coverage:
     scored = judge.joined.scored
     return Coverage(
         judge.name,
@@ -235,7 +235,7 @@ def _coverage(judge: Judge, rated: Mask, chosen: Mask) -> Coverage:
     )
 
 
-def _add_selective(resampler: Resampler, items: Opinions, judge: Judge) -> None:
+def _add_selective(resampler: Resampler, items: Opinions, judge: JudgeOpinions) -> None:
     variance = judge.joined.scores.get("variance")
     if variance is not None and not np.isnan(variance).any():
         error = abs(judge.joined.score - items.score)
@@ -243,7 +243,7 @@ def _add_selective(resampler: Resampler, items: Opinions, judge: Judge) -> None:
 
 
 def _systems(
-    whole: Opinions, judges: Sequence[Judge], chosen: Mask, options: AgreeOptions
+    whole: Opinions, judges: Sequence[JudgeOpinions], chosen: Mask, options: AgreeOptions
 ) -> tuple[tuple[SystemShares, ...], tuple[SystemAgreement, ...]]:
     names, codes = systems_of(whole)
     if not 0 < len(names) <= MAX_SYSTEMS:
@@ -263,13 +263,13 @@ def _systems(
     return tuple(rows), tuple(agreements)
 
 
-def _binary(items: Opinions, judges: Sequence[Judge]) -> Iterator[BinaryAgreement]:
+def _binary(items: Opinions, judges: Sequence[JudgeOpinions]) -> Iterator[BinaryAgreement]:
     if len(scale_of(items).labels) == 2:
         for judge in judges:
             yield binary_agreement(judge.name, judge.joined.score, items.score)
 
 
-def _growth(items: Opinions, judge: Judge) -> Growth | None:
+def _growth(items: Opinions, judge: JudgeOpinions) -> Growth | None:
     samples = judge.joined.scores.get("samples")
     if samples is None or samples.shape[1] < 2:
         return None
@@ -278,7 +278,7 @@ def _growth(items: Opinions, judge: Judge) -> Growth | None:
     return Growth(judge.name, growth(samples, targets))
 
 
-def _alphas(items: Opinions, judges: Sequence[Judge]) -> list[AlphaOfScores]:
+def _alphas(items: Opinions, judges: Sequence[JudgeOpinions]) -> list[AlphaOfScores]:
     ratings, size = ratings_of(items), len(items)
     if "mos" in ratings.facts:
         return []  # agreement among people is not told by their mean
@@ -297,7 +297,7 @@ def _alphas(items: Opinions, judges: Sequence[Judge]) -> list[AlphaOfScores]:
     return alphas
 
 
-def _by_split(items: Opinions, judge: Judge) -> list[SplitRow]:
+def _by_split(items: Opinions, judge: JudgeOpinions) -> list[SplitRow]:
     split = items.facts.get("split")
     if split is None or len(names := sorted({str(s) for s in split if s})) < 2:
         return []

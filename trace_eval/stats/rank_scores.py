@@ -19,7 +19,7 @@ from trace_eval.estimate.units import draw
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import DEFAULT_SCALE
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import join_scores, scale_of, units_of
 from trace_eval.stats.agreement.systems import systems_of
 from trace_eval.stats.inference.ppi import LEAST_LABELS
@@ -107,7 +107,7 @@ def rank_scores(
     )
 
 
-def _chosen(source: str, judges: Sequence[Judge], judge: str | None) -> Judge:
+def _chosen(source: str, judges: Sequence[JudgeOpinions], judge: str | None) -> JudgeOpinions:
     """The judge that is ranked: the one asked for, else what all of them were pooled to."""
     names = [one.name for one in judges]
     if judge is not None and judge not in names:

@@ -14,7 +14,8 @@ from tests.support.cli import trace_eval
 from tests.support.probe_sounds import sounds
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.registry.doctor import Check, doctor
+from trace_eval.judges.registry.create import Check
+from trace_eval.judges.registry.doctor import doctor
 
 
 def is_voice(samples: np.ndarray[Any, Any]) -> bool:

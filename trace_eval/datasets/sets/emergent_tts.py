@@ -16,7 +16,7 @@ from trace_eval.data.items import Single
 from trace_eval.data.pairs import Pair
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, mean_figure
-from trace_eval.datasets.records import Rule, answer_of, unique_ids
+from trace_eval.datasets.records import AuthorsRule, answer_of, unique_ids
 from trace_eval.datasets.rows import Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
 from trace_eval.measures.text import whisper_en
@@ -90,7 +90,7 @@ def _contradicts(row: Row) -> bool:
 def _add(result: Converted, source: Source, path: Path, system: str, rows: Sequence[Row]) -> None:
     baselines = source.folder / "data" / "baseline_audios"
     words = "win 1, tie .5, loss 0 against the baseline; failed calls left out"
-    rule = Rule("emergent-tts", words, f"authors/emergent-tts/winner@{COMMIT}")
+    rule = AuthorsRule("emergent-tts", words, f"authors/emergent-tts/winner@{COMMIT}")
     recognised = 0
     for row in rows:
         name = str(row["unique_id_eval"])

@@ -17,7 +17,7 @@ from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import URO_EN, URO_ZH
 from trace_eval.datasets.figures import Figure, mean_figure
-from trace_eval.datasets.records import Rule, answer_of
+from trace_eval.datasets.records import AuthorsRule, answer_of
 from trace_eval.datasets.replies import mean_of, open_marks
 from trace_eval.datasets.rows import Row, Rows, alone
 from trace_eval.datasets.source import Source
@@ -136,7 +136,7 @@ def _read_result(
             with alone(rows.problems, row.where):
                 result.items.append(_item_of(row, n, folder, chosen))
     words = f"URO-Bench, mode {mode}, as its own code averages replies"
-    rule = Rule(rubric, words, f"authors/uro-bench/{mode}@{COMMIT}")
+    rule = AuthorsRule(rubric, words, f"authors/uro-bench/{mode}@{COMMIT}")
     result.scores += [
         rule.score(f"{folder.name}-{number:04d}", chosen.system, value, "a reply holds no mark")
         for number, value in enumerate(values)

@@ -15,7 +15,7 @@ from typing import Any
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOCALBENCH, wer_step
 from trace_eval.datasets.figures import Figure, mean_figure, share_figure
-from trace_eval.datasets.records import Rule
+from trace_eval.datasets.records import AuthorsRule
 from trace_eval.datasets.rows import Row
 from trace_eval.measures.text import WHISPER_EN, whisper_en
 
@@ -46,7 +46,7 @@ _COLUMNS = {"instruction_following": "instruction"}
 #: Columns that only the whole run of the authors gives: recordings and further models.
 _OTHER_COLUMNS = ("utmos", "wer", "robustness")
 
-_KNOWLEDGE = Rule(
+_KNOWLEDGE = AuthorsRule(
     "vocalbench-knowledge",
     "right if the reference, as a string, stands in the answer, after special tokens, blanks and"
     f" hyphens are cleaned and {WHISPER_EN} has normalised both",
@@ -201,7 +201,7 @@ def score_verdicts(
         return
     low, high = SETS[name][2]
     words = "the mark of the authors' judge for the spoken answer"
-    rule = Rule(f"vocalbench-{name}", words, f"authors/vocalbench/judge@{COMMIT}")
+    rule = AuthorsRule(f"vocalbench-{name}", words, f"authors/vocalbench/judge@{COMMIT}")
     values, unread = [], 0
     for one in judged:
         assert one.verdict is not None

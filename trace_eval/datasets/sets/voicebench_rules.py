@@ -15,7 +15,7 @@ from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOICEBENCH
 from trace_eval.datasets.decisions import Decisions, Phrases, read_decisions, read_phrases
 from trace_eval.datasets.figures import Figure, fallback_sd, mean_figure, share_figure
-from trace_eval.datasets.records import Rule
+from trace_eval.datasets.records import AuthorsRule
 from trace_eval.datasets.replies import (
     authors_letter,
     bbh_text,
@@ -83,8 +83,8 @@ def _published(run: RuleRun) -> dict[str, Any]:
     return {} if printed is None else {"published": printed, "where": VOICEBENCH.where}
 
 
-def _rule(name: str, words: str) -> Rule:
-    return Rule(f"voicebench-{name}", words, f"authors/voicebench/{name}@{COMMIT}")
+def _rule(name: str, words: str) -> AuthorsRule:
+    return AuthorsRule(f"voicebench-{name}", words, f"authors/voicebench/{name}@{COMMIT}")
 
 
 def _name(run: RuleRun) -> str:

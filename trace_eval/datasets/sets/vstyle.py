@@ -15,7 +15,7 @@ from trace_eval.data.answers import Instruction
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, weighted
-from trace_eval.datasets.records import Rule, answer_of, unique_ids
+from trace_eval.datasets.records import AuthorsRule, answer_of, unique_ids
 from trace_eval.datasets.rows import ANY, Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
 from trace_eval.stats.ranking.correlation import correlate
@@ -151,7 +151,7 @@ def _score(found: Converted, system: str, own: Sequence[Row]) -> None:
     marks: dict[str, list[float]] = {}
     unread: dict[str, int] = {}
     words = "mark from 1 to 5 of the authors' audio judge"
-    rule = Rule("vstyle", words, f"authors/vstyle/judge@{COMMIT}")
+    rule = AuthorsRule("vstyle", words, f"authors/vstyle/judge@{COMMIT}")
     for row in scored:
         mark = mark_of(row.get("gemini_score"))
         ability = row["ability"]

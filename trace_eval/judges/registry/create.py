@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -16,6 +17,21 @@ from trace_eval.judges.options.judge_options import FOR_LISTENERS, JudgeOptions
 from trace_eval.judges.registry.kinds import FUSION, KINDS, JudgeKind, judge_specs
 from trace_eval.judges.registry.plugins import plugin
 from trace_eval.rubrics.single import ScoreRubric
+
+
+@dataclass(frozen=True)
+class Check:
+    """The result of one look at a judge or at this machine.
+
+    Attributes:
+        name: what was looked at.
+        ok: whether it is as it should be.
+        detail: the result, and the remedy where it is not ok.
+    """
+
+    name: str
+    ok: bool
+    detail: str
 
 
 def kind_of(spec: str, item: ItemKind = "pair") -> JudgeKind | EntryPoint:

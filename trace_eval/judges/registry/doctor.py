@@ -7,7 +7,7 @@ import hashlib
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,7 +22,7 @@ from trace_eval.judges.ask.prices import is_local
 from trace_eval.judges.ask.reply_json import object_schema
 from trace_eval.judges.base import Case, Judge, judgement_of
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.registry.create import create_judge, create_scorers
+from trace_eval.judges.registry.create import Check, create_judge, create_scorers
 from trace_eval.judges.registry.kinds import KINDS
 from trace_eval.rubrics.load import load_rubric
 
@@ -84,21 +84,6 @@ _QUESTION = (
     Message("system", "You answer in one word, without JSON."),
     Message("user", "Say hello."),
 )
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that was looked at.
-
-    Attributes:
-        name: what was looked at.
-        ok: whether it is as it should be.
-        detail: what was found, and the remedy where it is not ok.
-    """
-
-    name: str
-    ok: bool
-    detail: str
 
 
 async def doctor(

@@ -12,7 +12,7 @@ from trace_eval.judges.ask.base import CallFailed, ChatClient, Reply, Request, U
 from trace_eval.judges.ask.message import AudioPart, Message, Text
 from trace_eval.judges.ask.reply_json import ReplyError, last_object, object_schema
 from trace_eval.judges.read.labels import label_schema, read_label
-from trace_eval.judges.registry.doctor import Check
+from trace_eval.judges.registry.create import Check
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
 from trace_eval.judges.views.sound.layout import Sound, SoundLayout
 from trace_eval.judges.views.sound.sending import audio_part

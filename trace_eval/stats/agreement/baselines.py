@@ -21,7 +21,7 @@ from trace_eval.opinions.scale import levels_of, nearest
 from trace_eval.scores.text_match import exact_match, token_f1, words
 from trace_eval.stats.agreement.counts import Counts
 from trace_eval.stats.agreement.forecasts import BETA_CLIP
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.agreement.scored import ratings_of, scale_of
 
@@ -84,7 +84,9 @@ def random_matched(counts: Counts) -> float:
 _MAX_LOG = 10.0
 
 
-def baselines(items: Opinions, train: NDArray[np.bool_], with_beta: bool = False) -> list[Judge]:
+def baselines(
+    items: Opinions, train: NDArray[np.bool_], with_beta: bool = False
+) -> list[JudgeOpinions]:
     """All baselines of some items; those of words only where the texts are known.
 
     Args:
@@ -114,7 +116,7 @@ def baselines(items: Opinions, train: NDArray[np.bool_], with_beta: bool = False
     return rules + _of_words(items)
 
 
-def _rule(name: str, items: Opinions, scale: Scale | None, **scores: Any) -> Judge:
+def _rule(name: str, items: Opinions, scale: Scale | None, **scores: Any) -> JudgeOpinions:
     """A rule with the same numbers for every item."""
     columns = {key: np.broadcast_to(of, (len(items), *np.shape(of))) for key, of in scores.items()}
     return _of_columns(name, items, scale, columns)
@@ -122,9 +124,9 @@ def _rule(name: str, items: Opinions, scale: Scale | None, **scores: Any) -> Jud
 
 def _of_columns(
     name: str, items: Opinions, scale: Scale | None, columns: Mapping[str, Array]
-) -> Judge:
+) -> JudgeOpinions:
     table = Opinions(name, items.ids, {}, scores=columns, scale=scale)
-    return Judge(name, table, table)
+    return JudgeOpinions(name, table, table)
 
 
 def rating_shares(items: Opinions, train: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -157,7 +159,7 @@ def fit_beta(ratings: Array) -> tuple[float, float]:
     return float(alpha), float(beta)
 
 
-def _of_words(items: Opinions) -> list[Judge]:
+def _of_words(items: Opinions) -> list[JudgeOpinions]:
     """Rules that compare words; none where some answer is not written."""
     texts, references = items.facts.get("candidate"), items.facts.get("reference")
     if texts is None or None in texts.tolist():

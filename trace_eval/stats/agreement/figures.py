@@ -14,7 +14,7 @@ from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.forecasts import score_ratings
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.scored import MIN_RATINGS, Basis, Scored, counts_of, ratings_of
 from trace_eval.stats.agreement.spearman import add_spearman
@@ -103,7 +103,7 @@ class FigureBook:
         return results, estimates
 
 
-def add_agreement(book: FigureBook, items: Opinions, judge: Judge) -> None:
+def add_agreement(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> None:
     """Every row of :data:`SCORE_METRICS`, of one judge or baseline."""
     scored = Scored(items, judge.joined, score_ratings(items, judge.joined))
     for metric in SCORE_METRICS:
@@ -113,7 +113,7 @@ def add_agreement(book: FigureBook, items: Opinions, judge: Judge) -> None:
             book.add("agreement", judge.name, metric.name, basis, register)
 
 
-def add_ceiling(book: FigureBook, items: Opinions, judges: list[Judge]) -> None:
+def add_ceiling(book: FigureBook, items: Opinions, judges: list[JudgeOpinions]) -> None:
     """Each rating against the mean of the item's others, and the judges on the same targets."""
     ratings = ratings_of(items)
     chosen = np.flatnonzero(counts_of(items)[ratings.item] >= MIN_RATINGS)
@@ -147,7 +147,7 @@ def _add_target(
     book.add("people", who, "mae", basis, lambda key: resampler.error(key, error, row))
 
 
-def add_differences(book: FigureBook, judges: list[Judge]) -> None:
+def add_differences(book: FigureBook, judges: list[JudgeOpinions]) -> None:
     """Every later judge minus the first, from the same resamples."""
     for other in judges[1:]:
         for name in ("rho", "tau_b", "mae", "crps"):

@@ -24,7 +24,7 @@ from trace_eval.stats.agreement.checks import (
     swapped,
     two_opinions,
 )
-from trace_eval.stats.agreement.judges import Aligned, Judge
+from trace_eval.stats.agreement.judges import Aligned, JudgeOpinions
 
 Facts = Mapping[str, NDArray[Any]]
 
@@ -99,7 +99,7 @@ def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> list[Da
 
 
 def label_warnings(
-    items: Opinions, judges: Sequence[Judge], columns: Sequence[Sequence[Aligned]]
+    items: Opinions, judges: Sequence[JudgeOpinions], columns: Sequence[Sequence[Aligned]]
 ) -> list[DataWarning]:
     """Warnings about the labels, about the judgements, and about the two together.
 

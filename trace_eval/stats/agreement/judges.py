@@ -127,7 +127,7 @@ def align(judge: str, dimension: str, people: Codes, predicted: Codes) -> Aligne
     return whole.untyped() if untyped else whole
 
 
-class Judge(NamedTuple):
+class JudgeOpinions(NamedTuple):
     """One judge.
 
     Attributes:
@@ -143,7 +143,7 @@ class Judge(NamedTuple):
 
 def prepare_judges(
     sources: Sequence[Opinions], items: Opinions, policy: Policy | None, missing: Missing
-) -> list[Judge]:
+) -> list[JudgeOpinions]:
     """Every judge of every source.
 
     Args:
@@ -156,12 +156,12 @@ def prepare_judges(
     Raises:
         UserError: ids do not match, or a policy is asked for and a dimension is not there.
     """
-    judges: list[Judge] = []
+    judges: list[JudgeOpinions] = []
     for source in sources:
         for rater, table in source.raters().items():
             name = _unique(rater, source.source, [judge.name for judge in judges])
             own = replace(with_overall(table, policy), policy=fused_by(table, policy))
-            judges.append(Judge(name, own, own.first.of_items(items, missing)))
+            judges.append(JudgeOpinions(name, own, own.first.of_items(items, missing)))
     return judges
 
 

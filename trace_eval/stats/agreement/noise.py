@@ -17,7 +17,7 @@ from trace_eval.opinions.codes import LABELS, MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.counts import accuracy, joint_counts, kappa
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class NoiseRow:
     noise: JudgeNoise
 
 
-def noise_rows(judge: Judge) -> Iterator[NoiseRow]:
+def noise_rows(judge: JudgeOpinions) -> Iterator[NoiseRow]:
     """Repeated judgements, and repeated calls within one order."""
     if judge.own.repeat is not None:
         yield from _noise(judge.name, "repeats", judge.own)

@@ -23,7 +23,7 @@ from blueprints import counted
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.figures import FigureBook
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.linear import moments, pearson, pearson_of_sums
 from trace_eval.stats.agreement.scored import Basis, by_rater, names_of
 
@@ -181,7 +181,7 @@ def _mean(samples: Array) -> Array:
 MAX_RATERS = 40
 
 
-def add_raters(book: FigureBook, items: Opinions, judges: list[Judge]) -> list[str]:
+def add_raters(book: FigureBook, items: Opinions, judges: list[JudgeOpinions]) -> list[str]:
     """Agreement of the raters with each other and with the judges, rater by rater; returns
     notes.
     """
@@ -220,7 +220,7 @@ def add_raters(book: FigureBook, items: Opinions, judges: list[Judge]) -> list[s
     return notes
 
 
-def add_samples(book: FigureBook, judge: Judge) -> None:
+def add_samples(book: FigureBook, judge: JudgeOpinions) -> None:
     """ICC of a single sample and of their mean, where there are several."""
     samples = judge.joined.scores.get("samples")
     if samples is None or samples.shape[1] < 2:

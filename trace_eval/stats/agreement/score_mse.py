@@ -13,7 +13,7 @@ import numpy as np
 from trace_eval.opinions.codes import SCORE_FACTS
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.linear import pearson
 from trace_eval.stats.agreement.score import defined
 
@@ -38,7 +38,7 @@ class ScoreError:
     pearson: float | None = field(default=None, metadata=column("Pearson r"))
 
 
-def score_error(judge: Judge, items: Opinions) -> ScoreError | None:
+def score_error(judge: JudgeOpinions, items: Opinions) -> ScoreError | None:
     """Error on the labelled items; None where one side has no scores."""
     if not all(name in table.facts for name in SCORE_FACTS for table in (judge.joined, items)):
         return None

@@ -21,7 +21,7 @@ from trace_eval.opinions.missing import Missing
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import placed, placed_ratings, rated
 from trace_eval.opinions.units import index_of
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 
 Array = NDArray[Any]
 
@@ -34,7 +34,7 @@ _ITEM = ("instruction_id", "system", "split", "candidate", "reference")
 
 def join_scores(
     sources: Sequence[Opinions], ratings: Opinions, scale: Numbers, missing: Missing
-) -> tuple[Opinions, list[Judge]]:
+) -> tuple[Opinions, list[JudgeOpinions]]:
     """Every item that was scored, with its ratings beside it, and every judge.
 
     Args:
@@ -58,7 +58,9 @@ def join_scores(
     every = [(name, of.source, own) for of in sources for name, own in of.raters().items()]
     names = Counter(name for name, _, _ in every)
     return with_ratings(items, ratings, scale), [
-        Judge(f"{name} ({source})" if names[name] > 1 else name, own, placed_at(own, items, scale))
+        JudgeOpinions(
+            f"{name} ({source})" if names[name] > 1 else name, own, placed_at(own, items, scale)
+        )
         for name, source, own in every
     ]
 
@@ -152,7 +154,7 @@ def by_rater(items: Opinions) -> Array:
     return table
 
 
-def with_clamped(judges: Sequence[Judge]) -> Iterator[Judge]:
+def with_clamped(judges: Sequence[JudgeOpinions]) -> Iterator[JudgeOpinions]:
     """Each judge, and beside it the same with its extreme means clamped, where it has such."""
     for judge in judges:
         scores = dict(judge.joined.scores)
@@ -163,7 +165,7 @@ def with_clamped(judges: Sequence[Judge]) -> Iterator[Judge]:
             moved = {"score": np.where(np.isnan(clamped), scores["score"], clamped)}
             moved |= {"variance": scores["variance"]} if "variance" in scores else {}
             joined = replace(judge.joined, scores=moved)
-            yield Judge(f"{judge.name}, clamped", judge.own, joined)
+            yield JudgeOpinions(f"{judge.name}, clamped", judge.own, joined)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import levels_of, nearest
 from trace_eval.stats.agreement.figures import FigureBook
 from trace_eval.stats.agreement.forecasts import OPINIONS
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import Basis, rated_often, ratings_of, scale_of
 from trace_eval.stats.agreement.spearman import add_spearman
 
@@ -87,7 +87,9 @@ def central(shares: Array) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArra
 ALWAYS_ZERO, FROM_MEAN, FROM_PEOPLE = "always 0", "c m (1 - m), {}", "c m (1 - m), people's mean"
 
 
-def add_variance(book: FigureBook, items: Opinions, judges: list[Judge], factor: float) -> None:
+def add_variance(
+    book: FigureBook, items: Opinions, judges: list[JudgeOpinions], factor: float
+) -> None:
     """Error and rank correlation of variances, the judges' and the trivial forecasts'."""
     chosen = rated_often(items)
     row = np.flatnonzero(chosen)
@@ -121,7 +123,7 @@ def _add_forecast(
         book.add("variance", who, name, Basis(len(row), reason=reason), None if reason else add)
 
 
-def add_calibration(book: FigureBook, items: Opinions, judge: Judge) -> None:
+def add_calibration(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> None:
     """Dispersion, and coverage of the central 80 % beside what the forecast claims for it."""
     ratings, resampler, said = ratings_of(items), book.resampler, judge.joined
     row, means = ratings.item, "mos" in ratings.facts

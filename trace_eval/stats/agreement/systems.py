@@ -15,7 +15,7 @@ from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.linear import pearson_of_sums
 from trace_eval.stats.agreement.scored import scale_of
 from trace_eval.stats.options import FAMILIES
@@ -100,7 +100,7 @@ def add_systems(
     resampler: Resampler,
     items: Opinions,
     systems: Systems,
-    judge: Judge,
+    judge: JudgeOpinions,
     families: Sequence[str],
 ) -> None:
     """Register means, differences and correlations of systems; see :func:`system_rows`."""
@@ -136,7 +136,7 @@ def add_systems(
 def system_rows(
     items: Opinions,
     systems: Systems,
-    judge: Judge,
+    judge: JudgeOpinions,
     estimates: dict[str, IntervalEstimate],
     families: Sequence[str],
 ) -> tuple[list[SystemShares], SystemAgreement]:

@@ -28,7 +28,7 @@ from trace_eval.scores.fusion_fit import (
     squared_error,
 )
 from trace_eval.show.table import Table, grid
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import join_scores, ratings_of
 from trace_eval.stats.options import FusionOptions
 
@@ -158,7 +158,7 @@ def _questions(items: Opinions) -> Array:
     return np.array([place[key] for key in keys], np.int64)
 
 
-def _rows(items: Opinions, judges: Sequence[Judge]) -> FusionRows:
+def _rows(items: Opinions, judges: Sequence[JudgeOpinions]) -> FusionRows:
     scores = np.stack([judge.joined.score for judge in judges], axis=1)
     return FusionRows(scores, items.score, _questions(items))
 
@@ -176,7 +176,7 @@ def _test_errors(
 def _finished(
     model: FusionModel,
     items: Opinions,
-    judges: Sequence[Judge],
+    judges: Sequence[JudgeOpinions],
     dev: Array,
     lines: dict[str, str],
     errors: Sequence[CrossValidated],
@@ -203,7 +203,7 @@ def _finished(
     return FusionModel(model.rubric, model.labels, model.members, model.last, factor, fitted)
 
 
-def opinions_at(judges: Sequence[Judge], row: int) -> dict[str, ScoreEstimate]:
+def opinions_at(judges: Sequence[JudgeOpinions], row: int) -> dict[str, ScoreEstimate]:
     """What each judge that scored an item says of it."""
     opinions = {}
     for judge in judges:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes, flip
 from trace_eval.stats.agreement.bias.position import PositionBias, in_both_orders, position_bias
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 
 #: Fewer pairs than this are not put into four parts.
 FEWEST = 8
@@ -98,7 +98,7 @@ class DifficultyRow:
     difficulty: Difficulty
 
 
-def difficulty_rows(judge: Judge) -> Iterator[DifficultyRow]:
+def difficulty_rows(judge: JudgeOpinions) -> Iterator[DifficultyRow]:
     """Per dimension of the calls; nothing where orders or mean opinions are not known."""
     calls, facts = judge.own.calls, judge.joined.facts
     if calls is None or not {"mos_a", "mos_b"} <= facts.keys():

@@ -19,7 +19,7 @@ from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column, p_of, share_of
 from trace_eval.stats.agreement.bias.position import self_mask
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 
 
 @dataclass(frozen=True)
@@ -126,20 +126,20 @@ class VerbosityRow:
     bias: Verbosity
 
 
-def length_rows(judge: Judge, items: Opinions) -> Iterator[LengthRow]:
+def length_rows(judge: JudgeOpinions, items: Opinions) -> Iterator[LengthRow]:
     """Per dimension, without self-comparisons; nothing where no duration is known."""
     for dimension, columns in _by_dimension(judge, items, "duration"):
         yield LengthRow(judge.name, dimension, length_bias(*columns))
 
 
-def verbosity_rows(judge: Judge, items: Opinions) -> Iterator[VerbosityRow]:
+def verbosity_rows(judge: JudgeOpinions, items: Opinions) -> Iterator[VerbosityRow]:
     """Per dimension, without self-comparisons; nothing where no transcript's length is known."""
     for dimension, columns in _by_dimension(judge, items, "tokens"):
         yield VerbosityRow(judge.name, dimension, verbosity(*columns))
 
 
 def _by_dimension(
-    judge: Judge, items: Opinions, fact: str
+    judge: JudgeOpinions, items: Opinions, fact: str
 ) -> Iterator[tuple[str, tuple[Codes, Codes, NDArray[Any], NDArray[Any]]]]:
     """Dimension -> truth, prediction and both lengths, as what counts them takes them."""
     a, b = (judge.joined.facts.get(f"{fact}_{side}") for side in "ab")

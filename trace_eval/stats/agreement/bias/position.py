@@ -21,7 +21,7 @@ from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import groups_of, index_of, joint
 from trace_eval.show.table import column, p_of
-from trace_eval.stats.agreement.judges import Judge
+from trace_eval.stats.agreement.judges import JudgeOpinions
 
 
 @dataclass(frozen=True)
@@ -155,12 +155,12 @@ class SelfRow:
     counts: SelfComparisons
 
 
-def _widest(judge: Judge, fact: str) -> Opinions:
+def _widest(judge: JudgeOpinions, fact: str) -> Opinions:
     """All judged items where the judgements know the fact, else the labelled ones."""
     return judge.own.first if fact in judge.own.facts else judge.joined
 
 
-def position_rows(judge: Judge) -> Iterator[PositionRow]:
+def position_rows(judge: JudgeOpinions) -> Iterator[PositionRow]:
     """See :func:`positions`, over all judged items where the judgements know their clips."""
     yield from positions(judge.name, _widest(judge, "clip_a"))
 
@@ -214,7 +214,7 @@ def in_both_orders(calls: Opinions, first: bool = False) -> NDArray[np.int64]:
     return np.array(both, np.int64).reshape(-1, 2).T
 
 
-def self_rows(judge: Judge) -> Iterator[SelfRow]:
+def self_rows(judge: JudgeOpinions) -> Iterator[SelfRow]:
     """Per dimension, over all judged items; nothing where there is no self-comparison."""
     judged = _widest(judge, "system_a")
     mask = self_mask(judged.facts, len(judged))
