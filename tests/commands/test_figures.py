@@ -116,7 +116,12 @@ def test_names_of_systems_mean_nothing_to_any_format(tmp_path: Path) -> None:
     latex = out["tex"].read_text("utf-8")
     assert r"=a\_\$\textbackslash{}b\$ \& \textless{}i\textgreater{}\{100\%\}" in latex
     assert "\x07" not in drawn + latex
-    assert out["csv"].read_text("utf-8").splitlines()[1].split(",")[1].startswith("'=a_$")
+    rows = list(csv.DictReader(out["csv"].read_text("utf-8").splitlines()))
+    assert rows[0]["name"].startswith("'=a_$")
+    rates = {row["name"]: row for row in rows if row["column"] == "win_rate"}
+    # the fraction that is ranked, with the interval that the first sentence prints: 4 of 12 won
+    assert float(rates["日本"]["value"]) == pytest.approx(4 / 12)
+    assert float(rates["日本"]["low"]) < 0.5 < float(rates["日本"]["high"])
 
 
 def test_text_for_latex_is_balanced() -> None:

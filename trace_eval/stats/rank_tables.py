@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Table, grid, table
 from trace_eval.stats.inference.ppi import LEAST_LABELS
@@ -64,12 +66,14 @@ def _ranking(report: RankReport) -> Table:
     )
     options = report.options
     counts = {row.system: row.comparisons for row in report.systems}
-    return grid(
+    rates = {("win_rate", row.system): row.rate.labels_interval for row in report.judged}
+    places = [[standings[m, name] for m in _shown(report)] for name in systems]
+    shown = grid(
         "Ranking: value, rank and its interval",
         ("system", *_shown(report)),
         (
-            (name, *(_standing_text(standings[m, name], counts.get(name)) for m in _shown(report)))
-            for name in systems
+            (name, *(_standing_text(place, counts.get(name)) for place in row))
+            for name, row in zip(systems, places, strict=True)
         ),
         f"brackets: ranks that tests of every two systems leave open, {options.bootstrap.level:.0%}"
         f" for all together (Holm; {options.bootstrap.resamples} resamples of"
@@ -77,6 +81,11 @@ def _ranking(report: RankReport) -> Table:
         f"{'' if report.means else ' win rates are ranked as fractions,'} equal ones share a rank"
         + (f"; {_fused(report)}" if _fused(report) else ""),
     )
+    values = (
+        (name, *(IntervalEstimate(p.value, rates.get((p.method, name))) for p in row))
+        for name, row in zip(systems, places, strict=True)
+    )
+    return replace(shown, cells=tuple(values))
 
 
 def _shown(report: RankReport) -> tuple[str, ...]:
