@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from blueprints import UserError
+from blueprints import UserError, require
 
 #: Commands that have figures.
 COMMANDS = ("agree", "card", "compare", "rank", "turns")
@@ -28,6 +28,8 @@ def _plots(files: list[str] | None) -> None:
     for each in files or ():
         if split(each)[1].suffix.lower() not in SUFFIXES:
             raise UserError(f"--plot {each}: name a file that ends in {', '.join(SUFFIXES)}")
+    if files:  # before the work, not after it
+        require("matplotlib", "matplotlib", "plot", "--plot")
     _WANTED.set({**_WANTED.get({}), "--plot": tuple(files or ())})
 
 
