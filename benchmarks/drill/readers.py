@@ -183,7 +183,7 @@ def _body() -> Read:
     client = OpenAIClient("m", JudgeOptions(offline=True, base_url="http://127.0.0.1:9/v1"))
 
     def read(data: bytes, _: Path) -> None:
-        result = client.read(data, None)
+        result = client.replies.read_choices(data, None).first
         result.text.encode()
         assert result.tokens.input is None or 0 <= result.tokens.input < 10**13
 

@@ -74,9 +74,9 @@ def _read(path: Path, causal: Path) -> None:
 
 
 def _reward_head(path: Path, causal: Path) -> None:
-    from trace_eval.judges.reward.load import _head
+    from trace_eval.judges.scorer.model import read_head
 
-    _head(path, 64)
+    read_head(path, 1, 64)
 
 
 def _scorer_base(path: Path, causal: Path) -> None:
