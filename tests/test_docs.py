@@ -46,11 +46,11 @@ NOT_HERE = (
     (r"review (?!.*(--export|--label-studio))", "serves until it is stopped, see tests/review"),
     (r"^make (test|bench|lint|docs|shell|test-\w+)", "is what runs this, or takes an hour"),
     (
-        r"judge\d?\.|judged\.csv|people\.csv|calls\.jsonl|mine\.|--human|train |RUN2|tables/"
+        r"judge\d?\.|judged\.csv|annotators\.csv|calls\.jsonl|mine\.|--human|train |RUN2|tables/"
         r"|dialogues|CALLS",
         "needs files of the reader's",
     ),
-    (r"(?<!orca/)ratings\.jsonl|items\.jsonl", "needs people's ratings, see tests/stats"),
+    (r"(?<!orca/)ratings\.jsonl|items\.jsonl", "needs human ratings, see tests/stats"),
     (r"run --labels labels/", "needs a person's answers, see tests/review"),
     (r"longest", "needs a package to be installed, see test_plugins.py"),
     (r"benchmarks\.people", "needs clones of the sets, see test_people.py"),
@@ -84,8 +84,8 @@ KEY_LINES = {
     "trace-eval extract": "recording",
     "trace-eval doctor": "yes  trace-s2s",
     "trace-eval schema": '"blueprint"',
-    "trace-eval agree RUN": "agrees with people",
-    "trace-eval agree hcot": "agrees with people",
+    "trace-eval agree RUN": "agrees with human labels",
+    "trace-eval agree hcot": "agrees with human labels",
     "trace-eval agree rated": "Spearman",
     "trace-eval rank": "by this judge",
     "trace-eval report": "report",

@@ -1,4 +1,4 @@
-"""Four people's first useful result, in at most two calls each."""
+"""Four annotators' first useful result, in at most two calls each."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_two_folders_odd_columns_and_labels_by_names_of_systems(
     agreed = trace_eval(*words.split(), cwd=tmp_path)
     assert agreed.code == 0, agreed.err
     # As README's demo: rules names a winner of each, and the listener ties on the last of four.
-    assert "rules agrees with people on 75 %" in " ".join(agreed.out.split())
+    assert "rules agrees with human labels on 75 %" in " ".join(agreed.out.split())
 
 
 def call(path: Path, pause_s: float, gain: float) -> None:

@@ -1,4 +1,4 @@
-"""What is said to people: one of something is not said like many."""
+"""What is said to annotators: one of something is not said like many."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: Rooms whose sentences are read by people, not by a language model.
+#: Rooms whose sentences are read by annotators, not by a language model.
 ROOMS = [
     "commands",
     "compare",

@@ -1,4 +1,4 @@
-"""What people are told: one line per cause, and the file that holds the rest."""
+"""What annotators are told: one line per cause, and the file that holds the rest."""
 
 from __future__ import annotations
 

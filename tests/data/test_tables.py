@@ -1,4 +1,4 @@
-"""Tables as people save them: one reader, one idea of a bad row, one table of names."""
+"""Tables as annotators save them: one reader, one idea of a bad row, one table of names."""
 
 from __future__ import annotations
 

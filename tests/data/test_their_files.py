@@ -1,4 +1,4 @@
-"""Inputs as people have them: eight tables, two folders, data sets, labels in their words."""
+"""Inputs as annotators have them: eight tables, two folders, data sets, labels in their words."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_the_command_prints_writes_json_and_a_page(runs: list[Path], tmp_path: P
     assert done.code == 0, done.err
     for words in ("Runs over 6 shared pairs", "exact McNemar", "Furthest apart", "audio:openai:m"):
         assert words in done.out
-    assert "With people (text)" in done.out
+    assert "With annotators (text)" in done.out
     assert str(tmp_path) not in done.out.replace(str(page), "")
     stored = json.loads(found.read_text())
     assert stored["labels"] == "text"

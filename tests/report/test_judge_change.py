@@ -155,7 +155,7 @@ def test_shifts_and_their_sentence(tmp_path: Path) -> None:
     assert isinstance(told, JudgeChange)
     assert told.people[0].nearer == "old"
     assert len(told.severe) == 20
-    assert told.severe[0].why == ("people agree with the first",)
+    assert told.severe[0].why == ("annotators agree with the first",)
     # equal verdicts by another judge: the interval is a point, and the margin holds
     same = judged_run(tmp_path / "same", LABELS, seconds=3.0)
     assert of_runs(old, same).sentence.startswith("interchangeable within 0.02")
@@ -167,7 +167,7 @@ def test_people_who_labelled_a_part_say_who_is_nearer_and_what_is_true(tmp_path:
     new = {name: "1" if row % 10 else "2" for row, name in enumerate(NAMES)}  # 54 of 60 won
     runs = judged_run(tmp_path / "old", LABELS), judged_run(tmp_path / "new", new, seconds=2.0)
     people = tmp_path / "people.csv"
-    # 40 of 60 are labelled, by two people who agree on all but one; the new judge says the same
+    # 40 of 60 are labelled, by two annotators who agree on all but one; the new judge says the same
     rows = [f"{n},{who},{new[n]}\n" for n in NAMES[10:50] for who in "xy"]
     rows[0] = f"{NAMES[10]},x,1\n"
     people.write_text("id,rater,preference\n" + "".join(rows))
@@ -188,7 +188,7 @@ def test_people_who_labelled_a_part_say_who_is_nearer_and_what_is_true(tmp_path:
     assert means == (pytest.approx(40 / 60), pytest.approx(0.9))
     shown = {table.title: table for table in judge_change_tables(report)}
     assert "0.975, kappa" in shown["People"].rows[0][-1]
-    assert len(shown["People's mean from few labels"].rows) == 2
+    assert len(shown["Human mean from few labels"].rows) == 2
 
 
 def test_scores_against_peoples_ratings(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_scores_against_peoples_ratings(tmp_path: Path) -> None:
     assert [group.by for group in report.groups] == ["length"]
     assert report.mapping is not None
     titles = [table.title for table in judge_change_tables(report)]
-    assert "Nearer to people's ratings" in titles
+    assert "Nearer to human ratings" in titles
     ratings = tmp_path / "ratings.csv"
     ratings.write_text("id,rater,score\n" + "".join(f"{n},x,{v}\n" for n, v in far.items()))
     told = judge_change((old, new), options=FEW, labels=read_ratings(ratings))

@@ -70,7 +70,7 @@ def test_everything_is_there_and_harmless(page_file: Path) -> None:
     assert said[0].startswith(
         "s1 scores 3.75 (no interval) on average, s0 3 (no interval), by this"
     )
-    assert said[1].startswith("People's ratings put s1 first, 3 on average, s0 2")
+    assert said[1].startswith("Human ratings put s1 first, 3 on average, s0 2")
     places = [text.index(f'<p class="lead" dir="auto">{escape(line)}</p>') for line in said]
     assert places == sorted(places)
 
@@ -94,7 +94,7 @@ def test_a_browser_orders_and_opens(
     assert names() == ["i0", "i1", "i2", "i3"]
     page.select_option("#order", "spread")  # 1 and 5 differ most
     assert names()[:2] == ["i1", "i3"]
-    page.select_option("#order", "distance")  # i0 is 3 where people say 1
+    page.select_option("#order", "distance")  # i0 is 3 where annotators say 1
     assert names()[0] == "i0"
     page.select_option("#order", "unscored")
     assert names()[0] == "i2"

@@ -129,7 +129,7 @@ def test_every_statistic_of_the_table_is_in_scores_tables_and_page() -> None:
     typed, untyped = report.scores
     assert tuple(typed.metrics) == tuple(metric.name for metric in METRICS)
     assert set(typed.metrics) - set(untyped.metrics) == {"accuracy_4way"}
-    shown = next(t for t in tables_of(report) if t.title == "Agreement with people")
+    shown = next(t for t in tables_of(report) if t.title == "Agreement with human labels")
     assert {metric.title for metric in METRICS} <= set(shown.columns)
     assert report.metrics == METRICS  # what the page loops over
     assert (

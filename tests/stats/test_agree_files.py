@@ -287,7 +287,7 @@ def test_the_command_prints_every_table(run: Path, tmp_path: Path) -> None:
     for title in (
         "Agreement with the mean rating",
         "Ceiling: one rating against",
-        "Variance of people's ratings",
+        "Variance of human ratings",
         "Calibration over ratings",
         "most uncertain scores are withheld",
         "By split of the labels",
@@ -371,7 +371,7 @@ def test_a_beta_scorer_beside_a_constant_beta_and_clamped(tmp_path: Path) -> Non
         who: figure(found, "agreement", who, "mae").estimate.value
         for who in ("scorer:x", "scorer:x, clamped")
     }
-    # the fourth mean, .8, becomes 1, which is what people say
+    # the fourth mean, .8, becomes 1, which is what annotators say
     assert errors["scorer:x"] - errors["scorer:x, clamped"] == pytest.approx(0.2 / 5)  # type: ignore[operator]
     crps = figure(found, "agreement", "scorer:x", "crps")
     assert crps.rows == 5

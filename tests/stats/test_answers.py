@@ -36,8 +36,8 @@ from trace_eval.stats.sentences import before_labels
 
 Limits = tuple[float, float] | None
 
-BELIEVE = "Judge and people name different winners: believe people."
-NO_LABELS = "Nobody labelled these pairs: what people would say is unknown."
+BELIEVE = "Judge and annotators name different winners: believe annotators."
+NO_LABELS = "Nobody labelled these pairs: what annotators would say is unknown."
 
 
 def row(
@@ -80,14 +80,14 @@ def test_two_systems_by_the_judge(p: float | None, exact: bool, said: str) -> No
 @pytest.mark.parametrize(
     ("people", "level", "last"),
     [
-        # p is at most 1 - level, or not; the judge says new, people say old
+        # p is at most 1 - level, or not; the judge says new, annotators say old
         ({"value": 0.3, "p": 0.05}, 0.95, BELIEVE),
         ({"value": 0.3, "p": 0.051, "limits": (0.1, 0.51)}, 0.95, "About 70 more pairs with a"),
         ({"value": 0.3, "p": 0.1}, 0.9, BELIEVE),
         # both say new: nothing more is said
         ({"value": 0.7, "p": 0.05}, 0.95, None),
         ({"value": 0.7, "p": None}, 0.95, "40 labels are too few for an interval; five are nee"),
-        ({"value": 0.5, "p": 1.0, "limits": (0.4, 0.6)}, 0.95, "People see no difference at all"),
+        ({"value": 0.5, "p": 1.0, "limits": (0.4, 0.6)}, 0.95, "Annotators see no difference"),
     ],
 )  # fmt: skip
 def test_two_systems_by_people(people: dict[str, Any], level: float, last: str | None) -> None:
@@ -95,7 +95,7 @@ def test_two_systems_by_people(people: dict[str, Any], level: float, last: str |
     found = (row("new", value, **people), row("old", 1 - value))
     options = RankOptions(BootstrapOptions(level=level))
     said = rank_answer(ranking(options=options, labelled=found))
-    assert "by the 40 pairs that people labelled" in said[1]
+    assert "by the 40 pairs that annotators labelled" in said[1]
     assert said[2:] == () if last is None else said[2].startswith(last)
     assert not any("of the run have none yet" in one for one in said)
 
@@ -111,7 +111,7 @@ def test_what_the_labels_of_people_are_of() -> None:
     limits, p = (0.4, 0.7), 0.3
     for weight, basis in (
         (0.0, "by the 40 pairs that"),
-        (0.2, "by people, from 40 labels and all"),
+        (0.2, "by annotators, from 40 labels and all"),
     ):
         both = (row("new", 0.55, limits, p, weight=weight), row("old", 0.45))
         said = rank_answer(ranking(powered=WinRates(both, (), "")))
@@ -119,7 +119,7 @@ def test_what_the_labels_of_people_are_of() -> None:
         assert said[2].startswith("Not even a label for each of the 160 pairs that have none would")
     caveat = Caveat(PEOPLES_RATES, "inclusion is empty")
     silent = rank_answer(ranking(caveats=(caveat,)))
-    assert silent[1:] == ("The labels of people cannot speak for these pairs, see the note.",)
+    assert silent[1:] == ("The human labels cannot speak for these pairs, see the note.",)
     typed = RankOptions(typed=True)
     said = rank_answer(ranking(options=typed, labelled=(row("new", 0.6), row("old", 0.5))))
     assert said[1].endswith("(both may lose).")
@@ -178,7 +178,7 @@ def test_equal_winners_and_people_of_several() -> None:
     assert differing(0.05).endswith("shown to be ahead of all others.")
     assert differing(0.0501).endswith("not shown to be ahead of b and c.")
     alone = rank_answer(ranking(THREE, **places(1, 2, 2), labelled=THREE))
-    by = "first by the 40 pairs that people labelled"
+    by = "first by the 40 pairs that annotators labelled"
     assert alone[1] == f"a is {by}, 70 % [60, 80]; not tested against the others."
     alone = rank_answer(ranking(even, **places(1, 2, 2), labelled=even))
     assert alone[1] == f"a and b are {by}, 60 % (no interval)."
@@ -238,7 +238,7 @@ def test_labels_that_would_tell_a_judge_from_a_rule() -> None:
     assert len(agree_answer(agreement(score("a", 0.6, (0.51, 0.7))))) == 2
     assert len(agree_answer(agreement(score("a", 0.6, None)))) == 2
     assert agree_answer(agreement()) == (
-        "Nothing that people labelled was scored: nothing can be said.",
+        "Nothing that annotators labelled was scored: nothing can be said.",
     )
 
 
@@ -254,9 +254,9 @@ def test_the_best_judge_beside_the_next() -> None:
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        ((0.01, 0.5), "shown to rise with people's"),
-        ((0.0, 0.5), "not shown to rise with people's"),
-        (None, "not shown to rise with people's, as rho has no interval"),
+        ((0.01, 0.5), "shown to rise with annotators'"),
+        ((0.0, 0.5), "not shown to rise with annotators'"),
+        (None, "not shown to rise with annotators', as rho has no interval"),
     ],
 )
 def test_scores_and_people(limits: Limits, said: str) -> None:
@@ -269,7 +269,7 @@ def test_scores_and_people(limits: Limits, said: str) -> None:
     (only,) = agree_answer(ScoreReport(**report, figures=(found,)))
     assert only.startswith(f"Scores of j are {said}: Spearman's rho 0.30")
     nothing = agree_answer(ScoreReport(**report, figures=()))
-    assert nothing == ("Nothing that people rated was scored: nothing can be said.",)
+    assert nothing == ("Nothing that annotators rated was scored: nothing can be said.",)
     equal = AgreementFigure("agreement", "j", "rho", IntervalEstimate(None, None), 20)
     (only,) = agree_answer(ScoreReport(**report, figures=(equal,)))
     assert only.startswith("Spearman's rho is not defined over 20 answers: all scores")
@@ -278,7 +278,7 @@ def test_scores_and_people(limits: Limits, said: str) -> None:
 def scored(
     *rows: tuple[str, float, Limits, tuple[int | None, int | None], float | None],
 ) -> tuple[str, ...]:
-    """What is said of (system, mean, its interval, bounds of its rank, mean of people)."""
+    """What is said of (system, mean, its interval, bounds of its rank, mean of annotators)."""
     means = [MeanRow(s, 10, 0, IntervalEstimate(v, i), p) for s, v, i, _, p in rows]
     places = [Standing("mean_score", s, v, None, 1, *rank, 0) for s, v, _, rank, _ in rows]
     return rank_answer(ranking((), means=tuple(means), places=ahead(places)))
@@ -298,7 +298,7 @@ def test_two_systems_by_their_scores(limits: Limits, low: int, said: str) -> Non
     mean = "4 [3.5, 4.5]" if limits else "4 (no interval)"
     over = "by this judge over 20 answers"
     assert first == f"new scores {mean} on average, old 3 [2.5, 3.5], {over}: {said}."
-    assert second == "Nobody rated these answers: what people would say is unknown."
+    assert second == "Nobody rated these answers: what annotators would say is unknown."
 
 
 def test_several_systems_by_their_scores_and_by_people() -> None:
@@ -309,16 +309,16 @@ def test_several_systems_by_their_scores_and_by_people() -> None:
         "high scores highest, 3.5 [3, 4] on average by this judge over 30 answers:"
         " shown to be ahead of low, not of middle."
     )
-    assert second == "People's ratings put low first, 4 on average, high 3 (not tested)."
+    assert second == "Human ratings put low first, 4 on average, high 3 (not tested)."
     same = [("a", 3.0, None, (None, None), 2.0), ("b", 3.0, None, (None, None), 2.0)]
     first, second = scored(*same)
     assert (
         first == "a and b score the same, 3 (no interval) on average by this judge over 20 answers."
     )
-    assert second == "People's ratings put a and b first, 2 on average."
+    assert second == "Human ratings put a and b first, 2 on average."
     assert scored(("only", 3.0, None, (1, 1), None)) == ()
     *_, second = scored(("a", 3.0, None, (1, 1), 2.0), ("b", 2.0, None, (2, 2), None))
-    assert second == "People rated answers of a alone."
+    assert second == "Annotators rated answers of a alone."
 
 
 def comparison(
@@ -338,7 +338,7 @@ def test_two_runs_beside_people() -> None:
     a, b = score("a", 0.7, (0.6, 0.8)), score("b", 0.6, (0.5, 0.7))
     told = compare_answer(comparison(a, b, p=0.05, mutual=(same("a", "b", 0.8),)))
     assert told == (
-        "a agrees with people on 70 % [60, 80] of 100 pairs (overall), b on 60 % [50, 70]:"
+        "a agrees with human labels on 70 % [60, 80] of 100 pairs (overall), b on 60 % [50, 70]:"
         " shown to be better (exact McNemar test, p = 0.05).",
         "a and b say the same of 80 % [70, 90] of 100 pairs.",
     )

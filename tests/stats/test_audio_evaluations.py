@@ -150,7 +150,7 @@ def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
     ]
     ending = read_opinions(files["base"], Columns("response", id="i", tail=6))
     assert ending.codes["preference"].tolist() == codes(1, 1, 4, MISSING, 0).tolist()
-    # people call all ties; the longer answer is A, but for the last pair
+    # annotators call all ties; the longer answer is A, but for the last pair
     tokens_a, tokens_b = np.array([20.0, 20, 20, 20, 5]), np.full(5, 10.0)
     wordy = verbosity(codes(4, 4, 4, 4, 4), ending.codes["preference"], tokens_a, tokens_b)
     assert (wordy.items, wordy.longer, wordy.shorter, wordy.tied) == (4, 0, 3, 1)

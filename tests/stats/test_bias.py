@@ -79,7 +79,7 @@ def test_length_bias_counts_human_ties_only() -> None:
     a = np.array([2.0, 2, 2, 1, 5, 9, np.nan])
     b = np.array([1.0, 1, 1, 2, 5, 1, 1])
     # 0: 1 is longer; 1: 2 is shorter; 2: tie; 3: 1 is shorter; 4: equal lengths;
-    # 5: people see a winner; 6: unknown length
+    # 5: annotators see a winner; 6: unknown length
     found = length_bias(truth, judged, a, b)
     assert (found.human_ties, found.longer, found.shorter, found.tied) == (4, 1, 2, 1)
     assert found.share_longer == pytest.approx(1 / 3, abs=1e-12)

@@ -23,7 +23,7 @@ pytest.importorskip("sklearn")
 
 
 def source(number: int, sharpness: float, seed: int = 0, noise: int = 0) -> Opinions:
-    """People prefer A with probability sigmoid(sharpness * margin); the judge ties near 0."""
+    """Annotators prefer A with probability sigmoid(sharpness * margin); the judge ties near 0."""
     rng = np.random.default_rng(seed)
     margin = rng.normal(0, 2, number)
     truth = rng.random(number) < sigmoid(sharpness * margin)
@@ -130,7 +130,7 @@ def test_the_chosen_map_is_measured_on_pairs_that_did_not_choose_it() -> None:
 
 @pytest.fixture
 def judged(tmp_path: Path) -> Path:
-    """A file of judgements with people's labels, scores and a measure."""
+    """A file of judgements with human labels, scores and a measure."""
     rng = np.random.default_rng(4)
     lines = ["id,preference,truth,score_a,score_b,wer_a,wer_b,instruction_id"]
     for n in range(120):
@@ -148,14 +148,14 @@ def test_agree_compares_the_fit_with_rules_that_need_none(judged: Path, tmp_path
     told = [*command, "--calibrated", "--beat", "wer:lower", "--resamples", "100", "--full"]
     result = CliRunner().invoke(app, [*told, "--json", str(tmp_path / "out.json")])
     assert result.exit_code == 0, result.output
-    assert "P(people prefer A | judge)" in result.output
+    assert "P(annotators prefer A | judge)" in result.output
     (found,) = json.loads((tmp_path / "out.json").read_text())["calibrations"]
     assert found["features"] == ["score difference", "label"]
     names = [rule["name"] for rule in found["rules"]]
     assert names[:2] == ["judge's own label", "lower wer"]
     assert found["rules"][1]["difference"]["interval"][0] > 0
     plain = CliRunner().invoke(app, [*command, "--resamples", "100"])
-    assert "P(people prefer A" not in plain.output
+    assert "P(annotators prefer A" not in plain.output
 
 
 def test_noise_is_not_learned() -> None:
@@ -181,7 +181,7 @@ def test_fuse_writes_probabilities_and_the_report_shows_them(run: Path) -> None:
     result = CliRunner().invoke(app, ["report", str(run)])
     assert result.exit_code == 0, result.output
     page = (run / "report.html").read_text()
-    assert "Calibration: how often people prefer A" in page
+    assert "Calibration: how often annotators prefer A" in page
     assert 'class="reliability"' in page
 
 

@@ -133,7 +133,7 @@ def test_several_judges_make_one_table_and_no_labels_say_so(tmp_path: Path) -> N
     nothing = CliRunner().invoke(app, command)
     assert nothing.exit_code == 0, nothing.output
     text = (tmp_path / "out" / "card.md").read_text()
-    assert "agreement with people: there are no labels" in text
+    assert "agreement with human labels: there are no labels" in text
     assert text.count("Fit for: unknown") == 2
 
 

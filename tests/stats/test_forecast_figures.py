@@ -199,7 +199,7 @@ def test_lexical_reaches_its_bounds_on_the_test_rows(lexical: ScoreReport) -> No
     assert rho.value is not None
     assert mae.value <= 0.25
     assert crps.value <= 0.17
-    # no better than people, else the questions have leaked
+    # no better than annotators, else the questions have leaked
     assert 0.6 < rho.value < 0.86
     for rule in ("constant", "exact match", "token F1"):
         other = values[rule, "mae"].value, values[rule, "crps"].value

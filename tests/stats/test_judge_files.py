@@ -1,4 +1,4 @@
-"""Judge files as people have them: other names, other values, swapped answers, scores."""
+"""Judge files as annotators have them: other names, other values, swapped answers, scores."""
 
 from __future__ import annotations
 

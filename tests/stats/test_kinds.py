@@ -186,7 +186,7 @@ def test_single_answers_show_no_order(asked: str, tmp_path: Path) -> None:
 def test_commands_over_scores(scored: Path, tmp_path: Path) -> None:
     done = run("rank", scored, "--resamples", 40, "--csv", tmp_path / "csv", "--full")
     assert done.exit_code == 0, done.output
-    assert "people's mean" in done.output
+    assert "human mean" in done.output
     rows = list(csv.DictReader((tmp_path / "csv" / "means.csv").open()))
     assert [row["system"] for row in rows] == ["fair", "good", "poor"]
     labels = table(tmp_path / "p.csv", "id,score", *(f"good{n},{4 + n % 2}" for n in range(10)))

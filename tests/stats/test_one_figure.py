@@ -53,7 +53,7 @@ def write(path: Path, rows: list[tuple[object, ...]]) -> Path:
 
 
 def test_judge_and_people_have_one_test_on_the_same_pairs(tmp_path: Path) -> None:
-    """30 wins of 44: exact p .0226; the score test that people had gives .016."""
+    """30 wins of 44: exact p .0226; the score test that annotators had gives .016."""
     rows = [(f"p{n}", "x", "y", "1" if n < 30 else "2") for n in range(44)]
     judged = write(tmp_path / "j.csv", [("id", "system_a", "system_b", "preference"), *rows])
     labels = write(tmp_path / "l.csv", [("id", "preference"), *((r[0], r[3]) for r in rows)])
@@ -127,9 +127,13 @@ def test_the_pages_of_a_run_have_one_interval(tmp_path: Path) -> None:
     ("people", "judge", "said"),
     [
         # 20 of 40 ties against none: .5 over all, and 1 where both name a winner
-        ("12" * 20, "12" * 10 + "t" * 20, "The judge ties on 20 of 40 pairs and people on none"),
-        ("12" * 10 + "t" * 20, "12" * 20, "People tie on 20 of 40 pairs and the judge on none"),
-        ("12" * 20, "12" * 19 + "tt", "The judge ties on 2 of 40 pairs and people on none"),
+        (
+            "12" * 20,
+            "12" * 10 + "t" * 20,
+            "The judge ties on 20 of 40 pairs and annotators on none",
+        ),
+        ("12" * 10 + "t" * 20, "12" * 20, "Annotators tie on 20 of 40 pairs and the judge on none"),
+        ("12" * 20, "12" * 19 + "tt", "The judge ties on 2 of 40 pairs and annotators on none"),
         ("12" * 20, "12" * 19 + "1t", None),  # under 5 %
         ("12" * 19 + "t1", "12" * 10 + "t" * 20, None),  # both may tie
         ("12" * 20, "12" * 20, None),

@@ -145,7 +145,7 @@ def test_agree_shows_people_and_subsets() -> None:
     assert found["FA"].items == 3
     assert found["b"].items == 1  # p3 is split: no truth
     titles = [t.title for t in tables_of(report)]
-    assert any("How far people agree" in title for title in titles)
+    assert any("How far annotators agree" in title for title in titles)
     assert any("by subset" in title for title in titles)
 
 

@@ -301,7 +301,7 @@ def test_skewed_limits_by_hand() -> None:
 
 
 def test_labels_all_alike_give_no_point_as_a_difference() -> None:
-    """x beats y every time: by people eight times, by the judge always."""
+    """x beats y every time: by annotators eight times, by the judge always."""
     asked, y = np.arange(60) < 8, np.ones(60)
     design = simple_design(asked)
     found = difference(ppi_components(y, y, design), ppi_components(1 - y, 1 - y, design))
@@ -315,7 +315,7 @@ def test_labels_all_alike_give_no_point_as_a_difference() -> None:
 
 
 def judgements(tmp_path: Path, number: int = 400, right: float = 0.75) -> tuple[Path, Path]:
-    """x beats y beats z with people; the judge is mostly right; 80 labels."""
+    """x beats y beats z with annotators; the judge is mostly right; 80 labels."""
     rng = np.random.default_rng(6)
     names, win = "xyz", {"xy": 0.7, "yz": 0.7, "xz": 0.85}
     rows, labels = ["id,system_a,system_b,preference"], ["id,preference"]
@@ -338,7 +338,7 @@ def test_rank_with_few_labels(tmp_path: Path) -> None:
     command = ["rank", str(judge), "--labels", str(people), "--resamples", "50", "--full"]
     result = CliRunner().invoke(app, [*command, "--json", str(out)])
     assert result.exit_code == 0, result.output
-    assert "People's win rates from few labels" in result.stdout
+    assert "Human win rates from few labels" in result.stdout
     people.write_text("".join(people.read_text().splitlines(keepends=True)[:25]))
     few = CliRunner().invoke(app, command)
     assert "intervals of at least 95%, to a point or two: so few labels" in " ".join(

@@ -276,7 +276,7 @@ def test_correlation_with_people(tmp_path: Path) -> None:
     found = {c.method: c for c in rank_labels(played, RankOptions(QUICK), human).correlations}
     assert found["win_rate"].spearman == pytest.approx(1, abs=1e-12)
     assert found["win_rate"].kendall == pytest.approx(1, abs=1e-12)
-    # people with the opposite opinion on every game
+    # annotators with the opposite opinion on every game
     other = rank_labels(played, RankOptions(QUICK), None, games("xy2 xy2 yz2 yz2 xz2 zx2"))
     assert other.correlations[0].spearman == pytest.approx(-1, abs=1e-12)
 

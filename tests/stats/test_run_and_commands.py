@@ -168,7 +168,7 @@ def test_agree_command(run: Path, tmp_path: Path) -> None:
     command = ["agree", str(run), "--policy", "all", "--resamples", "50", "--full"]
     result = CliRunner().invoke(app, [*command, "--json", str(out), "--csv", str(folder)])
     assert result.exit_code == 0, result.output
-    assert "Agreement with people" in result.stdout
+    assert "Agreement with human labels" in result.stdout
     assert "equal to the majority class" in result.stdout
     assert json.loads(out.read_text())["items"] == 4
     with (folder / "scores.csv").open() as file:

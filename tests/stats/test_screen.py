@@ -238,7 +238,7 @@ def test_three_commands_have_one_rule(
     labels.write_text("\n".join(("id,preference,inclusion", *told)) + "\n")
     for command, silent in (
         ("screen", "may be decided by the judge alone"),
-        ("rank", "People's win rates"),
+        ("rank", "Human win rates"),
         ("agree", "People over all judged pairs, from"),
     ):
         asked = [] if command == "screen" else ["--resamples", "0", "--full"]

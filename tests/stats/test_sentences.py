@@ -227,10 +227,10 @@ def test_labels_before_any_are_there() -> None:
 @pytest.mark.parametrize(
     ("limits", "scores"),
     [
-        ((0.5, 0.7), "shown to rise with people's"),
-        ((0.0, 0.5), "not shown to rise with people's"),
-        ((-0.3, -0.1), "shown to fall where people's rise"),
-        (None, "not shown to rise with people's, as rho has no interval"),
+        ((0.5, 0.7), "shown to rise with annotators'"),
+        ((0.0, 0.5), "not shown to rise with annotators'"),
+        ((-0.3, -0.1), "shown to fall where annotators' rise"),
+        (None, "not shown to rise with annotators', as rho has no interval"),
     ],
 )
 def test_words_follow_the_interval(limits: tuple[float, float] | None, scores: str) -> None:
@@ -299,7 +299,7 @@ def test_agree_card_and_plan_begin_with_sentences(files: tuple[Path, Path], tmp_
     judged, labels = files
     asked = ("--labels", labels, "--resamples", 50)
     agree = trace_eval("agree", judged, *asked, "--missing", "drop").out.splitlines()
-    assert "agrees with people on" in agree[0]
+    assert "agrees with human labels on" in agree[0]
     assert "the best simple rule" in agree[1]
     assert len(agree) <= 3
     card = trace_eval("card", judged, *asked, "--out", tmp_path).out.splitlines()
@@ -323,7 +323,7 @@ def test_a_gate_on_systems_is_against_the_lower_end(
     assert done.code == 0
     assert trace_eval(*asked, "--fail-under", f"new={low - 1e-6}").code == 0
     assert trace_eval(*asked, "--fail-under", f"new={low + 1e-6}").code == 1
-    # With labels it is what people say; each kind of evidence can be asked for by itself.
+    # With labels it is what annotators say; each kind of evidence can be asked for by itself.
     people = (*asked, "--labels", labels, "--fail-under", "judge:new=0.5", "--junit", xml)
     assert trace_eval(*people).code == 0
     suite = Xml.parse(xml).getroot().find("testsuite")

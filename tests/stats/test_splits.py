@@ -1,4 +1,4 @@
-"""Two raters who differ: half a win wherever people's labels count, and never left out unsaid."""
+"""Two raters who differ: half a win wherever human labels count, and never left out unsaid."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_split_is_half_a_win_and_is_counted_in_the_sentence() -> None:
     assert (x.rate.both, y.rate.both) == pytest.approx((share, 1 - share), abs=1e-12)
     said = rank_answer(report)[1]
     assert (
-        f"by the {PAIRS} pairs that people labelled, {split} of them split (half a win each)"
+        f"by the {PAIRS} pairs that annotators labelled, {split} of them split (half a win each)"
         in said
     )
     assert said.startswith(f"x wins {100 * share:.0f} % [")
@@ -137,8 +137,8 @@ def test_agreement_counts_a_split_in_part_and_says_so() -> None:
     )
     assert score.majority.accuracy == pytest.approx(3.5 / 6)  # always 2
     first = agree_answer(report)[0]
-    assert first.startswith("judge agrees with people on 50 %")
-    assert "of 6 pairs (preference; people split on 3, where each of their labels is right" in first
+    assert first.startswith("judge agrees with human labels on 50 %")
+    assert "of 6 pairs (preference; annotators split on 3, where each of their labels" in first
     assert "split" not in agree_answer(agree([judged("12")], opinions(["11", "22"])))[0]
 
 
@@ -183,7 +183,7 @@ def test_screen_plan_and_shares_take_splits_in_part() -> None:
 
 
 def test_the_guarantee_of_a_screen_holds_where_raters_split() -> None:
-    """People agree with the judge by .8 on average; .85 is asked for."""
+    """Annotators agree with the judge by .8 on average; .85 is asked for."""
     promised = 0
     for seed in range(40):
         run = gather(judged("1" * PAIRS), opinions(world(seed, 0.8)))

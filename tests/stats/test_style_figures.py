@@ -1,4 +1,4 @@
-"""Six items, four people, five samples: speaking_style.md, section 9, items 1, 2 and 7.
+"""Six items, four annotators, five samples: speaking_style.md, section 9, items 1, 2 and 7.
 
 The expected figures have six digits; tolerance half of the last one, doubled.
 """
@@ -126,7 +126,7 @@ def test_icc_without_repeats_is_null() -> None:
 
 
 def test_realism_shares_and_majorities() -> None:
-    """Shares .8 .2 1 .5 against people 1 0 1 1: the last item is undecided and left out."""
+    """Shares .8 .2 1 .5 against annotators 1 0 1 1: the last item is undecided and left out."""
     samples = [(1, 1, 1, 0, 1), (0, 0, 1, 0, 0), (1, 1, 1, 1, 1), (0, 1, None, 1, 0)]
     values = [reduce_samples(row, BINARY).value for row in samples]  # type: ignore[union-attr]
     rows = [(str(n), "P", value) for n, value in enumerate((1.0, 0, 1, 1))]

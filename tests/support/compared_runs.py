@@ -16,7 +16,8 @@ from trace_eval.estimate.options import BootstrapOptions
 OPTIONS = CompareOptions(BootstrapOptions(50))
 
 
-#: pair -> people, the judge that reads (typed ties), the one that listens (plain); None: unscored.
+#: pair -> human label, the judge that reads (typed ties), the one that listens (plain); None:
+#: unscored.
 VERDICTS: dict[str, tuple[str, str | None, str | None]] = {
     "p0": ("1", "1", "1"),
     "p1": ("2", "1", "2"),

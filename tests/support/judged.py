@@ -90,7 +90,7 @@ def rated_run(
 
     Args:
         seconds: of every call; a copy of a run has the same.
-        ratings: item -> people's ratings of it.
+        ratings: item -> human ratings of it.
     """
     rubric = load_rubric("correctness")
     items, scores = [], []

@@ -25,7 +25,7 @@ def dialogue(folder: Path, seconds: list[float], name: str = "d") -> Single:
         for n, length in enumerate(seconds, start=1)
     )
     return Single(
-        id=name, context="Two people at a bus stop.", answer=Answer(turns=turns), system="SYS-X"
+        id=name, context="Two annotators at a bus stop.", answer=Answer(turns=turns), system="SYS-X"
     )
 
 

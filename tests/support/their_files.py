@@ -1,4 +1,4 @@
-"""Tables and folders of recordings as people have them, each of the same three pairs."""
+"""Tables and folders of recordings as annotators have them, each of the same three pairs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.audio import tone, write
 
 PROMPTS = ("Say one.", "Say two.", "Say three.")
 
-#: What people said of the three pairs: A, B, tie.
+#: What annotators said of the three pairs: A, B, tie.
 SAID = ("1", "2", "tie")
 
 ROWS = range(1, 4)
@@ -43,7 +43,7 @@ def _lines(path: Path, *columns: tuple[str, Sequence[Any]]) -> Path:
 
 
 def tables(folder: Path) -> dict[str, Path]:
-    """Eight tables of the recordings in a folder, by what people call them."""
+    """Eight tables of the recordings in a folder, by what annotators call them."""
     new = [f"new/q{n}.wav" for n in ROWS]
     old = [f"old/q{n}.wav" for n in ROWS]
     names = ["new"] * 3, ["old"] * 3

@@ -82,9 +82,9 @@ def agreement_of(
 def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:
     """The report of ``agree`` as an object of a notebook."""
     of_pairs = isinstance(report, AgreeReport)
-    unit = "share of pairs with the label of people" if of_pairs else "Spearman's rho"
+    unit = "share of pairs with the human label" if of_pairs else "Spearman's rho"
     span = _SHARE if of_pairs else (-1.0, 1.0)
-    return _statistics("Agreement with people", report, _agreement_points(report), unit, span)
+    return _statistics("Agreement with human labels", report, _agreement_points(report), unit, span)
 
 
 def _labels(provided: Any, columns: Mapping[str, str] | None) -> tuple[Any, Columns | None]:
@@ -262,7 +262,7 @@ def cards_finding(cards: Sequence[Card]) -> Finding:
         (comparison(cards),),
         card_answer(cards),
         points=tuple(points),
-        axis="agreement with people, and of the best simple rule",
+        axis="agreement with human labels, and of the best simple rule",
         ends=_SHARE,
     )
 

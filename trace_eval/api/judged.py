@@ -82,7 +82,7 @@ class Run(StoredRun):
         """Compare the judge with human labels.
 
         Args:
-            labels: of people.
+            labels: of annotators.
             columns: field -> column of the labels.
             options: of :class:`trace_eval.stats.AgreeOptions`; ``resamples``, ``level``, ``seed``.
 

@@ -116,12 +116,12 @@ def _of_labels(
     for score in most_accurate(report.scores)[:1]:
         shades = [[n / sum(row) if sum(row) else None for n in row] for row in score.confusion]
         texts = [[f"{n:g}" for n in row] for row in score.confusion]
-        lines = (f"people: {score.dimension}", score.judge)
+        lines = (f"annotators: {score.dimension}", score.judge)
         yield "confusion", draw.matrix((score.labels, score.labels), shades, texts, lines)
         yield from _of_parts(report, score)
     for one in calibrations[:1]:
         bins = [(each.predicted, each.observed, each.pairs) for each in one.chosen.bins]
-        axes = (f"P(people prefer A) by {one.judge}", "people prefer A, share")
+        axes = (f"P(annotators prefer A) by {one.judge}", "annotators prefer A, share")
         yield "calibration", draw.calibration(bins, axes)
 
 

@@ -42,7 +42,7 @@ def fuse(
     calibrated: Annotated[
         bool,
         typer.Option(
-            "--calibrated", help="Also write P(people prefer A) of every pair, from labels."
+            "--calibrated", help="Also write P(annotators prefer A) of every pair, from labels."
         ),
     ] = False,
     labels: Labels = None,

@@ -1,4 +1,4 @@
-"""``trace-eval train``: judges that are fitted on people's ratings."""
+"""``trace-eval train``: judges that are fitted on human ratings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def fusion(
     *,
     ratings: Annotated[
         Path,
-        typer.Argument(help="People's ratings: id, rater, score (CSV, JSONL), or labelled items."),
+        typer.Argument(help="Human ratings: id, rater, score (CSV, JSONL), or labelled items."),
     ],
     more: Annotated[
         list[Path] | None, typer.Argument(metavar="[RUN]...", help="Runs of rate, or files.")
@@ -68,7 +68,7 @@ def scorer(
     ] = None,
     options: TrainOptions,
 ) -> None:
-    """Train a scorer of correctness: mean and variance of what people would say."""
+    """Train a scorer of correctness: mean and variance of what annotators would say."""
     from trace_eval.commands.console import messages, results
     from trace_eval.commands.json_option import give
     from trace_eval.judges.scorer.options import Progress

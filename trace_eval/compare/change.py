@@ -1,4 +1,4 @@
-"""A judge change: the same items judged twice. What shifts, what flips, who is nearer to people."""
+"""A judge change: the same items judged twice. What shifts, what flips, who is nearer to labels."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _STEPS = 11
 
 
 def change_tables(report: JudgeChange) -> Iterator[Table]:
-    """What was held fixed, coverage, flips, direction, systems, people, mapping, severe items."""
+    """What was held fixed, coverage, flips, direction, systems, labels, mapping, severe items."""
     level, margin = report.options.bootstrap.level, report.options.margin
     yield table(
         "Held fixed",

@@ -1,4 +1,4 @@
-"""``compare``: two or more runs over the same items, with people and with each other."""
+"""``compare``: two or more runs over the same items, with annotators and with each other."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def compare_runs(
 
     Args:
         folders: two or more run folders.
-        labels: what people said, or the file of it; None: the labels inside the first run that
+        labels: what annotators said, or the file of it; None: the labels inside the first run that
             has some.
         options: default: :class:`CompareOptions`.
 

@@ -42,7 +42,7 @@ def judge_change(
             (``FILE:COLUMN`` with a row per system).
         repeats: the first source judged once more (A/A).
         options: default: :class:`ChangeOptions`.
-        labels: people's labels, of scores their ratings, or the file of them; None: those in the
+        labels: human labels, of scores their ratings, or the file of them; None: those in the
             runs, or the column ``truth`` of the options.
 
     Raises:

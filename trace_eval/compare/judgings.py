@@ -25,7 +25,7 @@ ABSENT = "absent"
 
 @dataclass(frozen=True)
 class Ceiling:
-    """People among themselves: what no judge can be expected to pass.
+    """Annotators among themselves: what no judge can be expected to pass.
 
     Attributes:
         pairs: (item, rater, rater) triples.
@@ -49,12 +49,12 @@ class Judging(Opinions):
     replies; None: none were kept), ``copies`` (hash of all that is kept of an item, times included:
     equal for copies only), ``cached`` (a reply came from a cache), ``sure`` (several samples, and
     all equal), ``severe`` (tagged as one that must not fail), ``length`` of the longer answer and
-    ``rated``, people's mean rating of a single answer, points from 0 to 1. A table of verdicts has
+    ``rated``, mean human rating of a single answer, points from 0 to 1. A table of verdicts has
     few of them.
 
     Attributes:
         length_unit: ``s``, or ``words`` where no answer is a recording.
-        ceiling: people among themselves; None: one opinion per item.
+        ceiling: annotators among themselves; None: one opinion per item.
         record: of the run; None: a table, which says nothing of itself.
         evidence: clip -> hash of its blueprint.
     """

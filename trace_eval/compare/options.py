@@ -32,7 +32,7 @@ class ChangeOptions:
         bootstrap: resamples, level and seed of the intervals.
         margin: shift of points, 0 to 1, that is called no difference.
         top: flipped items and groups that are listed.
-        truth: people's labels in a table FILE:COLUMN.
+        truth: human labels in a table FILE:COLUMN.
         keys: columns that together name a system of a board; may be repeated; None: system.
         items: items behind each win rate of a board.
     """

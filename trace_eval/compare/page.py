@@ -224,7 +224,7 @@ def _picture(report: RunComparison) -> str:
         if row.dimension == main
     ]
     if points:
-        message = f"accuracy against people ({main}): the difference, with its interval"
+        message = f"accuracy against annotators ({main}): the difference, with its interval"
         return _differences(points, lambda x: f"{percent(x)} points", message, most=1.0)
     shares = [
         ForestMark(

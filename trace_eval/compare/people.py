@@ -41,9 +41,9 @@ class ComparedPeople:
         scores: of the first and of the second, with the majority class beside them.
         comparison: second minus first, paired, with McNemar's test.
         nearer: name of the judge that is nearer; None: not told apart.
-        ceiling: people among themselves; None: one label per item, or a dimension of many.
-        powered: people's mean points of answer A over all items, from their labels and each
-            judge (PPI); empty where people labelled everything.
+        ceiling: annotators among themselves; None: one label per item, or a dimension of many.
+        powered: mean human points of answer A over all items, from their labels and each
+            judge (PPI); empty where annotators labelled everything.
     """
 
     metric: str
@@ -60,7 +60,7 @@ class RatedByPeople:
 
     Attributes:
         judges: names of the first and the second.
-        errors: mean absolute distance from people's mean rating, points from 0 to 1, of the first,
+        errors: mean absolute distance from mean human rating, points from 0 to 1, of the first,
             of the second, and second minus first, paired.
         ranks: Spearman's rho with it, likewise.
         p: of equal errors, by sign flips.
@@ -81,7 +81,7 @@ class RatedByPeople:
 def labelled_by_people(
     joined: Joined, metric: str, options: BootstrapOptions
 ) -> ComparedPeople | None:
-    """Both judges against people's labels of a metric; None: a score, or nobody labelled it."""
+    """Both judges against human labels of a metric; None: a score, or nobody labelled it."""
     said = _opinions(joined, metric) if metric in joined.first.codes else None
     if said is None:
         return None
@@ -126,7 +126,7 @@ def labelled_by_people(
 
 
 def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> RatedByPeople | None:
-    """Both judges against people's ratings; None: labels, or nobody rated an item."""
+    """Both judges against human ratings; None: labels, or nobody rated an item."""
     both = joined.points(metric)
     rated = joined.first.facts.get("rated", joined.second.facts.get("rated"))
     if rated is None or metric in joined.first.codes:
@@ -168,7 +168,7 @@ def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> R
 
 
 def _opinions(joined: Joined, metric: str) -> tuple[Opinions, str] | None:
-    """People's opinions, and the column of them that a metric is about; None: there is none."""
+    """Human opinions, and the column of them that a metric is about; None: there is none."""
     people = joined.first.labels or joined.second.labels
     dimension = metric.rpartition(".")[2]
     wanted = [dimension, "people"]

@@ -50,7 +50,7 @@ class _Agreeing:
 
     metric: str
     score: JudgeScore
-    among: Ceiling | None = field(metadata=column("people themselves", _among))
+    among: Ceiling | None = field(metadata=column("annotators themselves", _among))
 
     @property
     def majority_class(self) -> float:
@@ -63,7 +63,7 @@ def _labels(people: Sequence[ComparedPeople]) -> Table:
         "People",
         [_Agreeing(p.metric, score, p.ceiling) for p in people for score in p.scores],
         "metric score.judge score.scored score.accuracy score.metrics.kappa majority_class among",
-        "people themselves: share of two people who say the same of a pair as a whole, with kappa",
+        "annotators themselves: share of two who say the same of a pair as a whole, with kappa",
         scored="items",
     )
 
@@ -71,7 +71,7 @@ def _labels(people: Sequence[ComparedPeople]) -> Table:
 def _nearer(people: Sequence[ComparedPeople]) -> Table:
     tests = " ".join(f"comparison.mcnemar{name}" for name in (".only_first", ".only_second", ""))
     return table(
-        "Nearer to people",
+        "Nearer to annotators",
         people,
         f"metric comparison.difference comparison.kappa_difference {tests} nearer",
         difference="accuracy, second minus first",
@@ -83,7 +83,7 @@ def _nearer(people: Sequence[ComparedPeople]) -> Table:
 
 @dataclass(frozen=True)
 class _Rating:
-    """One judge against people's ratings, or the second minus the first."""
+    """One judge against human ratings, or the second minus the first."""
 
     metric: str
     items: int
@@ -92,7 +92,7 @@ class _Rating:
     rank: IntervalEstimate = field(metadata=column("Spearman"))
     p: float | None = field(default=None, metadata=column(shown=p_of("items")))
     nearer: str | None = None
-    among: Ceiling | None = field(default=None, metadata=column("people themselves", _among))
+    among: Ceiling | None = field(default=None, metadata=column("annotators themselves", _among))
 
 
 def _rating_rows(rated: RatedByPeople) -> Iterator[_Rating]:
@@ -105,11 +105,11 @@ def _rating_rows(rated: RatedByPeople) -> Iterator[_Rating]:
 
 def _ratings(rated: Sequence[RatedByPeople]) -> Table:
     return table(
-        "Nearer to people's ratings",
+        "Nearer to human ratings",
         [row for one in rated for row in _rating_rows(one)],
         "metric items judge error rank p nearer among",
-        "points from 0 to 1; p of equal distances, by sign flips; people themselves: mean distance"
-        " of two of their ratings",
+        "points from 0 to 1; p of equal distances, by sign flips; annotators themselves: mean"
+        " distance of two of their ratings",
     )
 
 
@@ -124,7 +124,7 @@ class _Helped:
 
 def _ppi_table(people: Sequence[ComparedPeople | RatedByPeople], names: tuple[str, str]) -> Table:
     return table(
-        "People's mean from few labels",
+        "Human mean from few labels",
         [_Helped(p.metric, *both) for p in people for both in zip(names, p.powered, strict=False)],
         "metric judge mean.labelled mean.judged mean.labels mean.judge mean.both mean.effective",
         "points of answer A, of scores their place on the scale; right where the labelled items"

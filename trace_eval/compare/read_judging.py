@@ -43,7 +43,7 @@ def read_judging(source: Source, truth: str | None = None) -> Judging:
             item: ``item`` (or ``id``), the column with ``1``, ``2``, ``tie``, ``both_good``,
             ``both_bad``, nothing (the reply held no verdict) or ``absent`` (not judged), and
             maybe ``system_a``, ``system_b``, ``instruction_id``, ``category``, ``severe``.
-        truth: of tables, the column of people's labels.
+        truth: of tables, the column of human labels.
 
     Raises:
         UserError: neither can be read there.

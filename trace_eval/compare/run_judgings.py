@@ -146,7 +146,7 @@ def scores_judging(run: Run) -> Judging:
 
 
 def with_ratings(judging: Judging, ratings: Opinions) -> Judging:
-    """The judging with people's ratings of its items; unchanged where there are none.
+    """The judging with human ratings of its items; unchanged where there are none.
 
     Raises:
         UserError: a rating is off the scale of the scores.

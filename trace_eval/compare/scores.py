@@ -116,7 +116,7 @@ def compare_folders(
         )
     if labels is not None:
         raise UserError(
-            "compare: --labels are of pairs; ratings of people are compared with several runs by"
+            "compare: --labels are of pairs; human ratings are compared with several runs by"
             " trace-eval agree RUN RUN --labels FILE"
         )
     return compare_scores(folders, options)

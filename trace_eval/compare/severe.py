@@ -68,7 +68,7 @@ def severe_items(
     for row in np.flatnonzero(turned | gone).tolist():
         tagged, why = bool(severe[row]), []
         if turned[row] and agreed[row]:
-            why.append("people agree with the first")
+            why.append("annotators agree with the first")
         if turned[row] and sure[row]:
             why.append("both judgings were sure")
         if tagged:

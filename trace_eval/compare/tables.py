@@ -27,7 +27,7 @@ from trace_eval.stats.sentences import (
 
 
 def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
-    """Which run is nearer to people, and how often they say the same; of scores who is higher."""
+    """Which run is nearer to human labels, how often both say the same; of scores who is higher."""
     if isinstance(report, ScoreComparison):
         return score_answer(report)
     alike = _alike(report)
@@ -39,7 +39,7 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     result = one.accuracy
     assert result.value is not None
     fused = {cost.run: under(cost.policy) for cost in report.costs}
-    first = f"{one.judge}{fused.get(one.judge, '')} agrees with people on"
+    first = f"{one.judge}{fused.get(one.judge, '')} agrees with human labels on"
     first += f" {rate(result.value, result.interval)}"
     first += f" of {one.pairs(report.drawn)}"
     rows = _of(report.differences, one.judge, one.dimension)
@@ -94,7 +94,7 @@ APART = "Furthest apart"
 
 
 def compare_tables(report: RunComparison | ScoreComparison) -> Iterator[Table]:
-    """Cost and coverage, people, differences, each other, noise, and where they are apart."""
+    """Cost and coverage, annotators, differences, each other, noise, and where they are apart."""
     result = score_tables(report) if isinstance(report, ScoreComparison) else _all(report)
     yield from (table for table in result if table.rows)
 
@@ -103,7 +103,7 @@ def _all(report: RunComparison) -> Iterator[Table]:
     yield _costs(report)
     if report.people:
         yield _people(report)
-        title = "Difference against people, second minus first, paired"
+        title = "Difference against annotators, second minus first, paired"
         note = f"two-sided tests; {_interval(report)}"
         yield comparison_table(title, report.differences, note, "pairs")
     yield table(
@@ -133,7 +133,7 @@ def _costs(report: RunComparison) -> Table:
 
 def _people(report: RunComparison) -> Table:
     return table(
-        f"With people ({report.labels})",
+        f"With annotators ({report.labels})",
         report.people,
         "judge dimension scored metrics.accuracy_4way metrics.accuracy_3way metrics.kappa"
         " majority.accuracy",

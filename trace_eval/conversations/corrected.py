@@ -27,7 +27,7 @@ class Kept:
 
     Attributes:
         event: as it is, or was when it was deleted.
-        measured: None: people put it there.
+        measured: None: annotators put it there.
         who: the last one who changed it; None: nobody did, or it is as measured again.
         deleted: it does not count.
     """

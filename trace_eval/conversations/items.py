@@ -64,7 +64,7 @@ def conversations_manifest(
 
 
 def single_of(item: ConversationItem) -> Single:
-    """A conversation as an item; what people said of it stays among its labels."""
+    """A conversation as an item; what annotators said of it stays among its labels."""
     labels = ScoreLabels.model_validate(_labels(item))
     return Single(
         id=item.id,

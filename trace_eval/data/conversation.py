@@ -231,6 +231,6 @@ class ConversationItem(Strict):
     system: str | None = None
     conversation: Conversation
     labels: dict[str, FiniteJson] = Field(
-        default_factory=dict, description="what people said of it; no judge is shown these"
+        default_factory=dict, description="what annotators said of it; no judge is shown these"
     )
     caveats: tuple[str, ...] = Field((), description="what was repaired or left out on reading")

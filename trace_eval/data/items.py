@@ -105,7 +105,7 @@ class Single(Judged):
     context: str | None = Field(None, description="the scene and its roles, for dialogues")
     rationale: str | None = Field(None, description="why the reference is right")
     transcription: str | None = Field(None, description="words of the audio that is asked about")
-    labels: ScoreLabels | None = Field(None, description="people's scores, never shown to a judge")
+    labels: ScoreLabels | None = Field(None, description="human scores, never shown to a judge")
     category: str | None = None
     language: SpokenLanguage | None = Field(
         None,

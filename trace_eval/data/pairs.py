@@ -1,4 +1,4 @@
-"""The pair: an instruction, two spoken answers, and what people said of them."""
+"""The pair: an instruction, two spoken answers, and what annotators said of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from blueprints import FiniteJson, Strict, language_code
 from fusion import Rating
 from trace_eval.data.answers import IN_PAIR, Answer, Instruction, Judged, Recording, is_none
 
-#: Labels of a plain preference, where people were not asked for typed ties.
+#: Labels of a plain preference, where annotators were not asked for typed ties.
 Preference = Literal["1", "2", "tie"]
 
 #: Longest id, characters: every message and table shows it.
@@ -22,7 +22,7 @@ SpokenLanguage = Annotated[str, AfterValidator(language_code)]
 
 
 class Labels(Strict):
-    """Human ratings of a pair; null where people were not asked."""
+    """Human ratings of a pair; null where annotators were not asked."""
 
     content: Rating | None = None
     voice_quality: Rating | None = None

@@ -35,7 +35,7 @@ def compare(
         run: what was judged again.
         folders: condition -> the runs of its repeats.
         options: the policy, and whether there are modes to compare.
-        labels: people's; None: those in the run.
+        labels: annotators'; None: those in the run.
         resamples: of the bootstrap.
 
     Raises:

@@ -1,4 +1,4 @@
-"""``agree``: does the judge agree with people? Of labels and of scores alike."""
+"""``agree``: does the judge agree with human labels? Of labels and of scores alike."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def agree(
     options: AgreeOptions | None = None,
     columns: Columns | None = None,
 ) -> AgreeReport | ScoreReport:
-    """Compare judges with people: all that ``trace-eval agree`` prints.
+    """Compare judges with annotators: all that ``trace-eval agree`` prints.
 
     What the sources hold decides the statistics. Labels of pairs: accuracy, kappa, alpha, bias,
     noise, and what few labels say of all judged pairs. Scores of single answers: correlation,
@@ -32,7 +32,7 @@ def agree(
     Args:
         sources: runs, or files of judgements or of scores, or what was read of them; several
             judges are compared with each other.
-        labels: what people said, or the file of it; None: what came with the first source that
+        labels: what annotators said, or the file of it; None: what came with the first source that
             has some.
         options: default: :class:`AgreeOptions`.
         columns: how files name their columns, see

@@ -34,8 +34,8 @@ from trace_eval.stats.sentences import (
     splits,
 )
 
-_NO_LABELS = "Nobody labelled these pairs: what people would say is unknown."
-_NO_VOICE = "The labels of people cannot speak for these pairs, see the note."
+_NO_LABELS = "Nobody labelled these pairs: what annotators would say is unknown."
+_NO_VOICE = "The human labels cannot speak for these pairs, see the note."
 
 #: Names of the tests in the sentences.
 EXACT, OF_RATE = "exact sign test", "score test"
@@ -78,7 +78,7 @@ def _two(report: RankReport) -> tuple[str, ...]:
         shares = ", ".join(
             f"{row.system} {rate(row.rate.both or 0.0, row.rate.interval)}" for row in rows
         )
-        return by_judge, f"By people: {shares} (both may lose)."
+        return by_judge, f"By annotators: {shares} (both may lose)."
     result = next((row.rate for row in rows if row.system == names[0]), None)
     if result is None or result.both is None:
         return by_judge, _NO_LABELS, first_labels(own.labelled, level)
@@ -102,9 +102,10 @@ def _basis(result: PPIEstimate, report: RankReport) -> str:
     if report.powered and (left_out := report.powered.unscored):
         details += f", {left_out:,} more left out that the judge did not score"
     if result.weight:
-        return f"by people, from {counted(result.labelled, 'label')}{details} and all judgements"
+        labels = counted(result.labelled, "label")
+        return f"by annotators, from {labels}{details} and all judgements"
     those = counted(result.labelled, "pair") if result.labelled > 1 else "one pair"
-    return f"by the {those} that people labelled{details}"
+    return f"by the {those} that annotators labelled{details}"
 
 
 def _next_step(
@@ -115,7 +116,7 @@ def _next_step(
     assert value is not None
     if is_shown(result.p, level):
         if not same(judged, 0.5) and (value > 0.5) != (judged > 0.5):
-            return ("Judge and people name different winners: believe people.",)
+            return ("Judge and annotators name different winners: believe annotators.",)
         return ()
     if result.interval is None:
         few = counted(result.labelled, "label is", "labels are")
@@ -123,11 +124,11 @@ def _next_step(
         return (f"{few} too few for an interval{more}.",)
     left = result.judged - result.labelled if open_pairs else None
     tell = labels_to_tell(result.labelled, value, 0.5, result.interval, level, left=left)
-    return (tell or "People see no difference at all, so no number of labels can be named.",)
+    return (tell or "Annotators see no difference at all, so no number of labels can be named.",)
 
 
 def _unknown(report: RankReport, pairs: int) -> tuple[str, ...]:
-    """Why nothing is said of people."""
+    """Why nothing is said of annotators."""
     if report.silent:
         return (_NO_VOICE,)
     return _NO_LABELS, first_labels(pairs, report.options.bootstrap.level)
@@ -185,7 +186,7 @@ def _people_of_several(report: RankReport, level: float) -> tuple[str, ...]:
     return (f"{message}: {ahead_of(behind, rest)}.",)
 
 
-_NO_RATINGS = "Nobody rated these answers: what people would say is unknown."
+_NO_RATINGS = "Nobody rated these answers: what annotators would say is unknown."
 
 
 def _by_scores(report: RankReport) -> tuple[str, ...]:
@@ -231,12 +232,12 @@ def _ratings_of(report: RankReport) -> str:
         return _NO_RATINGS
     (high, best), *rest = sorted(rated, key=lambda one: -one[0])
     if not rest:
-        return f"People rated answers of {best} alone."
+        return f"Annotators rated answers of {best} alone."
     equal = [name for value, name in rated if same(value, high)]
     if len(equal) > 1:
-        return f"People's ratings put {listed(equal)} first, {high:.3g} on average."
+        return f"Human ratings put {listed(equal)} first, {high:.3g} on average."
     beside = f"{rest[0][1]} {rest[0][0]:.3g}"
-    return f"People's ratings put {best} first, {high:.3g} on average, {beside} (not tested)."
+    return f"Human ratings put {best} first, {high:.3g} on average, {beside} (not tested)."
 
 
 def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
@@ -245,12 +246,12 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
         return _agree_scores(report)
     best = most_accurate(report.scores)
     if not best:
-        return ("Nothing that people labelled was scored: nothing can be said.",)
+        return ("Nothing that annotators labelled was scored: nothing can be said.",)
     score = best[0]
     result = score.accuracy
     assert result.value is not None
     judge = f"{score.judge}{under(report.policies.get(score.judge))}"
-    who = f"{judge} agrees with people on {rate(result.value, result.interval)}"
+    who = f"{judge} agrees with human labels on {rate(result.value, result.interval)}"
     level = report.options.bootstrap.level
     of = f"of {score.pairs(report.drawn)}"
     rule = standing_of(score, level, len(best))
@@ -289,11 +290,11 @@ def _agree_scores(report: ScoreReport) -> tuple[str, ...]:
     if not available and any(figure.rows for figure in figures):
         rows = counted(max(figure.rows for figure in figures), "answer")
         return (
-            f"Spearman's rho is not defined over {rows}: all scores of the judge, or of people, are"
-            " equal.",
+            f"Spearman's rho is not defined over {rows}: all scores of the judge, or all human"
+            " scores, are equal.",
         )
     if not available:
-        return ("Nothing that people rated was scored: nothing can be said.",)
+        return ("Nothing that annotators rated was scored: nothing can be said.",)
     best = max(available, key=lambda figure: figure.estimate.value or 0)
     value, limits = best.estimate.value, best.estimate.interval
     interval = f" [{limits[0]:.2f}, {limits[1]:.2f}]" if limits else ""

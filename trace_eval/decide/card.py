@@ -54,7 +54,7 @@ class Card:
         unnamed: pairs whose instruction is not named, where others' are.
         position: tests of position bias, with or without labels.
         agreement: None: no labels.
-        ceiling: agreement among people; None: one rater.
+        ceiling: agreement among annotators; None: one rater.
         loudness: preference for the louder answer among human ties; None: levels unknown.
         calibration: None: too few labels.
         probes: sanity probes of the judge; None: none were given.
@@ -136,7 +136,7 @@ def make_cards(
     """A card per judge of every run or file.
 
     Args:
-        labels: people's, or the file of them; None: those inside each run.
+        labels: annotators', or the file of them; None: those inside each run.
         probes: results of ``trace-eval drill judge``; one in a run's folder need not be named.
 
     Raises:
@@ -237,13 +237,13 @@ def _agreement(
     source: Opinions, labels: Opinions | None, resamples: int, unknown: list[str]
 ) -> AgreeReport | None:
     if labels is None:
-        unknown.append("agreement with people: there are no labels; give some with --labels")
+        unknown.append("agreement with human labels: there are no labels; give some with --labels")
         return None
     options = AgreeOptions(BootstrapOptions(resamples), missing="drop")
     try:
         return agree_by_instruction(source, labels, options)
     except UserError as error:
-        unknown.append(f"agreement with people: {error}")
+        unknown.append(f"agreement with human labels: {error}")
         return None
 
 
@@ -264,7 +264,7 @@ def _distinct(run: LabelledRun, *names: str) -> int | None:
 
 
 def _loudness(run: LabelledRun) -> LoudnessBias | None:
-    """Whether the judge prefers the louder answer where people see a tie; None: levels unknown."""
+    """Whether the judge prefers the louder answer where labels are ties; None: levels unknown."""
     facts = run.table.facts
     if "loudness_a" not in facts or "loudness_b" not in facts:
         return None

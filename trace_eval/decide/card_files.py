@@ -82,7 +82,7 @@ def html(cards: Sequence[Card], sentences: Sequence[str]) -> str:
     out += (f'<p class="lead" dir="auto">{escape(text)}</p>' for text in sentences)
     if any(card.main for card in cards):
         out.append(forest(list(map(_accuracy, cards)), 0, 1, ["0 %", "50 %", "100 %"]))
-        legend = "accuracy against people, with its interval; the line is the best trivial rule"
+        legend = "accuracy against annotators, with its interval; the line is the best trivial rule"
         out.append(f'<p class="quiet">{legend}</p>')
     if not single:
         out.append(_html_table(comparison(cards)))
@@ -118,7 +118,7 @@ def _html_sentences(sentences: Sequence[str]) -> Iterator[str]:
 def _reliability(result: Calibration) -> str:
     best = result.chosen
     return (
-        f"<figure>{diagram(best)}<figcaption>How often people prefer A (up) where {best.method}"
+        f"<figure>{diagram(best)}<figcaption>How often annotators prefer A (up) where {best.method}"
         f" predicts it (across); {counted(result.pairs, 'held-out pair')}, ties as"
         " halves</figcaption></figure>"
     )

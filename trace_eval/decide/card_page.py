@@ -16,7 +16,7 @@ from trace_eval.judges.views.text.tasks import NATURALNESS
 from trace_eval.show.table import NOTHING, Table, column, grid, p_of, table
 
 #: Title of the section that the reliability diagram belongs to.
-AGREEMENT = "Agreement with people"
+AGREEMENT = "Agreement with human labels"
 
 
 def comparison(cards: Sequence[Card]) -> Table:
@@ -184,7 +184,7 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
         )
     if card.calibration:
         yield table(
-            "P(people prefer A), held out",
+            "P(annotators prefer A), held out",
             (card.calibration.chosen, *card.calibration.methods),
             "method brier ece accuracy",
             number=card.calibration.pairs,

@@ -90,7 +90,7 @@ def failures(texts: Sequence[str], values: Mapping[str, Mapping[str, float | Non
 def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
     """Lower ends of the systems' win rates: by the judge, by labels alone, and by both.
 
-    ``SYSTEM`` is by both where there are labels of people, else by the judge; ``judge:SYSTEM``,
+    ``SYSTEM`` is by both where there are human labels, else by the judge; ``judge:SYSTEM``,
     ``labels:SYSTEM`` and ``both:SYSTEM`` ask for one of them. Where every pair has a label, both
     is what the labels say. What has no interval is not known.
     """
@@ -129,7 +129,7 @@ def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | No
 def report_values(report: AgreeReport | ScoreReport) -> dict[str, dict[str, float | None]]:
     """Figures of every judge of a report, of which more is better.
 
-    Of labels see :func:`score_values`; of scores the correlations with people's mean ratings, and
+    Of labels see :func:`score_values`; of scores the correlations with mean human ratings, and
     ``coverage``, the share of the rated answers that were scored.
     """
     if isinstance(report, AgreeReport):

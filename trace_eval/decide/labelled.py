@@ -110,7 +110,7 @@ def write_probabilities(
 
     Args:
         source: one judge's judgements.
-        labels: people's; None: those that came with the judgements.
+        labels: annotators'; None: those that came with the judgements.
         folder: where the two files go; made where it is missing.
         policy: fuse the judge's overall label with it; None: the stored one.
 

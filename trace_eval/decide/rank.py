@@ -51,7 +51,7 @@ def rank(
         labels: human labels or ratings, or the file of them; None: those that came with the
             source. Systems are ranked by them as well, by the same methods.
         options: default: :class:`RankOptions`.
-        human: system -> score of people, more is better, or the file of it.
+        human: system -> human score, more is better, or the file of it.
         columns: how a file of labels names its columns.
 
     Raises:
@@ -94,7 +94,7 @@ def _rank_judged(
 ) -> RankReport:
     """The ranking of one table, and what few labels add to many judgements.
 
-    What people say of all pairs keeps those that the judge contradicts itself on: they are asked
+    Rates by human labels keep the pairs that the judge contradicts itself on: annotators are asked
     about these, too, and its errors do not bias the estimate.
     """
     source, caveats = _named(source, options)

@@ -1,7 +1,7 @@
 """Which pairs may the judge decide alone? Screening with a guarantee.
 
 Pairs are ordered by a sign of the judge's certainty; a part is everything above a threshold.
-For each part the hypothesis "people agree with the judge on less than the target there" is
+For each part the hypothesis "annotators agree with the judge on less than the target there" is
 tested, strictest part first, and the largest part whose hypothesis falls is decided. Testing
 in a fixed sequence (Learn then Test: Angelopoulos, Bates, Candes, Jordan & Lei 2021) keeps the
 chance of any false rejection at ``1 - confidence`` although many thresholds are tried. The
@@ -81,7 +81,7 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
     signals = _signals(run, options)
     scored, usable = run.scored, run.usable
     if not usable.any():
-        raise UserError("screen needs people's labels of judged pairs; pass --labels FILE")
+        raise UserError("screen needs human labels of judged pairs; pass --labels FILE")
     design = run.design(usable, options.cluster)
     delta = (1 - options.confidence) / len(signals)
     parts: list[DecidableStratum] = []
@@ -155,7 +155,7 @@ def _untrusted(why: str | None) -> str:
 def _verdict(result: Screening) -> str:
     """The promise, or how far it is."""
     options, chosen, candidate = result.options, result.chosen, result.candidate
-    promise = f"agreement with people of at least {options.agree:.0%}"
+    promise = f"agreement with human labels of at least {options.agree:.0%}"
     sure = f"confidence {options.confidence:.0%}"
     if chosen is not None:
         return (

@@ -81,7 +81,7 @@ def refuse_duplicates(
     Args:
         source: named in the message.
         ids, rater, repeat: columns of a table. A rater without a name (an empty text) may be
-            several people.
+            several annotators.
         records: number of each row in the source, from 0; None: those of the table.
     """
     keys: list[Any] = ids.tolist()

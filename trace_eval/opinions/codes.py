@@ -1,6 +1,6 @@
 """Labels as numbers, and the columns that a table of opinions may have.
 
-A code below :data:`SPLIT` is one label. The others are sets of labels on which people split: each
+A code below :data:`SPLIT` is one label. The others are sets of labels on which raters split: each
 label of a set is right in part. :data:`MISSING` is no label.
 """
 
@@ -136,7 +136,7 @@ CERTAINTY_FACTS = (
 #: How a label came to be: its probability of being asked for, and seconds that it took.
 DESIGN_FACTS = ("inclusion", "seconds")
 
-#: What a judge (in judgements) or people (in labels) gave each answer, on any scale.
+#: What a judge (in judgements) or annotators (in labels) gave each answer, on any scale.
 SCORE_FACTS = ("score_a", "score_b")
 
 

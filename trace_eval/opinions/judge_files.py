@@ -25,7 +25,7 @@ def read_judge_file(
 ) -> Opinions:
     """The verdicts of one judge file, with its column of human labels as ``labels``.
 
-    Scores of the judge are ``score_a/b`` (or ``score1/2``), people's are ``truth_score_a/b``
+    Scores of the judge are ``score_a/b`` (or ``score1/2``), annotators' are ``truth_score_a/b``
     (or ``groundtruth1/2``). A column of whole replies is read by its marks ``[[A]]``, ``[[B]]``
     and ``[[C]]`` (a tie); a reply without one leaves no label.
 

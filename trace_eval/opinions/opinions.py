@@ -1,4 +1,4 @@
-"""One table of opinions about items: people or judges, labels or scores, and their facts."""
+"""One table of opinions about items: annotators or judges, labels or scores, and their facts."""
 
 from __future__ import annotations
 

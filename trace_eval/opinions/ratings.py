@@ -1,7 +1,7 @@
 """Human ratings of single answers, from a file of one rating per row or from labelled items.
 
 As they are read, numbers are facts on the rubric's scale: ``score``, or ``mos`` where a number is
-the mean of several people; :mod:`trace_eval.opinions.scale` makes places of them.
+the mean of several annotators; :mod:`trace_eval.opinions.scale` makes places of them.
 """
 
 from __future__ import annotations

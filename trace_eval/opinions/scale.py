@@ -122,7 +122,7 @@ def _of_labels(ratings: Opinions, scale: Numbers) -> NDArray[np.float64]:
             raise UserError(
                 f"{ratings.source}: rating of item {ratings.ids[row]!r}: {error}; correct it,"
                 " name the rubric with --rubric, or call the column mos where it is the mean of"
-                " several people's"
+                " several annotators'"
             ) from None
     return places[index]
 

@@ -36,7 +36,7 @@ RAW_SHOWN = 4_000
 
 #: Filters of the list: flag -> (title, what it means).
 FLAGS = {
-    "disagree": ("disagrees with people", "the overall rating differs from the human label"),
+    "disagree": ("disagrees with human labels", "the overall rating differs from the human label"),
     "swap": ("inconsistent under swap", "showing B first changed a rating"),
     "unsure": (
         "low confidence",

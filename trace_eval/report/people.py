@@ -52,7 +52,7 @@ class ReportedPeople:
 
     Attributes:
         agreement: judge against the labels inside the run.
-        ranking: of the systems, by judge and people.
+        ranking: of the systems, by judge and annotators.
         places: systems by falling win rate.
         calibration: None: too few labels; ``reliability`` is its diagram, SVG.
         policy: that fused the overall label; None: none did.

@@ -52,7 +52,7 @@ class Accuracy:
         value: the estimate, None unless there is one.
         low, high: interval at :data:`LEVEL`, or the bounds.
         naive: plain mean over the reviewed pairs, for comparison; biased by the queue.
-        reviewed, population: pairs with a label of people, pairs that the judge rated.
+        reviewed, population: pairs with a human label, pairs that the judge rated.
         reason: why there is no value.
     """
 

@@ -209,7 +209,7 @@ def to_set_aside(review: Review) -> str:
 def to_rated_items(review: Review) -> str:
     """The items as corrected, with every score that counts: those they came with, and ours.
 
-    What people said of an item before it was corrected is left out.
+    What annotators said of an item before it was corrected is left out.
     """
     provided: dict[str, list[StoredAnswer]] = {}
     for answer in _scores_among(review.store.stored()):

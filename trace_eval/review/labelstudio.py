@@ -53,7 +53,7 @@ def _tasks(review: Review) -> Tasks:
 
 
 def _task_id(review: Review, item: str) -> str:
-    """Changes when an item is corrected: what people said before is about another one."""
+    """Changes when an item is corrected: what annotators said before is about another one."""
     made = review.corrections.of(item) if review.corrections else ()
     return keyed(review.store.secret, "task", item, *(f"{one.field}={one.after}" for one in made))
 

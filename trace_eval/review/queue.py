@@ -1,4 +1,4 @@
-"""The screening queue: which pairs people see, in which order, and how they were sampled.
+"""The screening queue: which pairs annotators see, in which order, and how they were sampled.
 
 The pairs that need a person most are taken with certainty, as many as the budget has room
 for; the rest of the budget is a simple random sample, without replacement, of all other

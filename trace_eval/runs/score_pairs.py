@@ -53,7 +53,7 @@ COLUMNS = (
     "made_by",
 )
 
-#: People's mean scores: a table has them where its items have people's scores.
+#: Mean human scores: a table has them where its items have human scores.
 PEOPLE = ("truth_score_a", "truth_score_b")
 
 

@@ -1,6 +1,6 @@
 """Several judges as one: calibrated, weighted by what each is worth, calibrated again.
 
-Per judge an isotonic map takes its score to people's mean; the fused score is a weighted mean
+Per judge an isotonic map takes its score to the human mean; the fused score is a weighted mean
 of the calibrated ones (weights not negative, sum 1), and a last isotonic map and one factor on
 the variance are fitted on rows that had no part in the weights. How it is fitted:
 :mod:`trace_eval.scores.fusion_fit`.
@@ -85,7 +85,7 @@ class FusionModel:
         """Fuse what the judges say of one item; None: none of them has a score.
 
         Within and between are of the calibrated means, before the factor; the variance is that
-        of people's ratings, None where no spread was known to fit it by.
+        of human ratings, None where no spread was known to fit it by.
 
         Args:
             opinions: by judge; judges that are no members are ignored.

@@ -32,7 +32,7 @@ class FusionRows:
 
     Attributes:
         scores: NaN where a judge has none [shape=(rows, judges)].
-        truth: people's mean [shape=(rows,)].
+        truth: the human mean [shape=(rows,)].
         question: of each row, from 0 [shape=(rows,)].
     """
 

@@ -124,7 +124,7 @@ def lexical_score(
 ) -> LexicalScore:
     """Score one answer; of several references the one with the largest mean counts.
 
-    An answer without a word is the lowest label for sure: people rated every such answer so.
+    An answer without a word is the lowest label for sure: annotators rated every such answer so.
 
     Raises:
         ValueError: there is no reference.

@@ -1,7 +1,7 @@
 """The gain of a selection, as measured by a second judge or by raters.
 
 The judge that picked the winners cannot say how good they are: of N noisy scores the highest
-is high by luck too. So a gain is told only with another judge, or with people's scores.
+is high by luck too. So a gain is told only with another judge, or with human scores.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Gain(Strict):
     candidate that the second judge knows.
     """
 
-    by: str = Field(description="who checked: a judge, or people")
+    by: str = Field(description="who checked: a judge, or annotators")
     groups: int
     winner: float | None = Field(None, description="mean score of the winners")
     all: float | None = Field(
@@ -65,7 +65,7 @@ class SelectionSummary(Strict):
 #: What is said where nobody else has looked.
 UNCHECKED = (
     "no gain is told: a judge cannot vouch for its own pick; name another one with --check, or"
-    " give the candidates people's scores"
+    " give the candidates human scores"
 )
 
 

@@ -300,7 +300,7 @@ def _learned(it: _Compared) -> list[Learned]:
     if truth is None or is_untyped(truth) or not usable:
         raise UserError(
             "--learn-policy needs true overall labels, and content, voice_quality and"
-            " paralinguistics of people or of a judge, all with typed ties"
+            " paralinguistics of annotators or of a judge, all with typed ties"
         )
     spec = DEFAULT_POLICY if options.policy in (None, ALL_POLICIES) else options.policy
     fallback = load_policy(spec or DEFAULT_POLICY)

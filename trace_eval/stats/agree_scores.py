@@ -70,7 +70,7 @@ def agree_scores(
 
     Args:
         sources: scores, all on one scale.
-        ratings: of the same items by people.
+        ratings: of the same items by annotators.
         options: see there.
     """
     scale = sources[0].scale or DEFAULT_SCALE
@@ -96,7 +96,7 @@ def compare_scores(
 ) -> ScoreReport:
     """Compare judges' scores with human ratings, as arrays.
 
-    All judges and baselines are compared on the same items: those that people rated and
+    All judges and baselines are compared on the same items: those that annotators rated and
     every judge scored.
 
     Args:
@@ -214,7 +214,7 @@ def _train(items: Opinions, rated: Mask, chosen: Mask) -> tuple[Mask, str]:
     if split is not None and (train := np.asarray(split == TRAIN, bool) & rated).any():
         return train, f"the {counted(int(train.sum()), 'rated item')} of the split {TRAIN}"
     if not (rated & chosen).any():
-        raise UserError("no item has a rating by people; pass --labels FILE")
+        raise UserError("no item has a rating by annotators; pass --labels FILE")
     same = counted(int((rated & chosen).sum()), "item that is", "items that are")
     return rated & chosen, f"the same {same} compared"
 
@@ -281,7 +281,7 @@ def _growth(items: Opinions, judge: JudgeOpinions) -> Growth | None:
 def _alphas(items: Opinions, judges: Sequence[JudgeOpinions]) -> list[AlphaOfScores]:
     ratings, size = ratings_of(items), len(items)
     if "mos" in ratings.facts:
-        return []  # agreement among people is not told by their mean
+        return []  # agreement among annotators is not told by their mean
     most = max(int(counts_of(items).max(initial=0)), len(names_of(items)))
     if most < 2:
         return []
@@ -327,7 +327,7 @@ def _notes(
     if len(part) < int(rated.sum()):
         notes.append(
             f"compared: {counted(len(part), 'item')} that every judge scored, of"
-            f" {int(rated.sum())} that people rated"
+            f" {int(rated.sum())} that annotators rated"
         )
     if part.units() is None:
         notes.append("items have no question_id: they are drawn one by one")

@@ -60,7 +60,7 @@ def _position(report: AgreeReport) -> Table:
 
 def _length(report: AgreeReport) -> Table:
     return table(
-        "Length: what the judge does where people see a tie",
+        "Length: what the judge does where annotators see a tie",
         report.length,
         "judge dimension bias.human_ties bias.longer bias.shorter bias.tied bias.share_longer"
         " bias.p",

@@ -45,14 +45,14 @@ def shares_of(
                     if run.drawn.caption is not None:
                         design = f"{design}; {run.drawn.caption}"
                 rows += results
-    notes = [f"people over all judged pairs: left out: {reason}" for reason in left_out]
+    notes = [f"annotators over all judged pairs: left out: {reason}" for reason in left_out]
     return tuple(rows), design, notes
 
 
 def calibrations_of(
     sources: Sequence[Opinions], labels: Opinions, options: AgreeOptions
 ) -> Iterator[Calibration]:
-    """P(people prefer A) of every judge, see :func:`calibrate`."""
+    """P(annotators prefer A) of every judge, see :func:`calibrate`."""
     policy = policy_of(options)
     for source in sources:
         for judge in source.raters():

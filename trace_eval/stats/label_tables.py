@@ -28,7 +28,7 @@ def people_tables(
     """Levels of agreement, agreement of the data set, and each person."""
     shown = [name for name in LEVELS if name != "none"]
     yield grid(
-        "How far people agree: items by level",
+        "How far annotators agree: items by level",
         ("dimension", "items of", "items", *shown, "have a majority"),
         (
             (
@@ -52,14 +52,14 @@ def people_tables(
         "Reliability of each person: share of the others with the same label",
         raters,
         "dimension rater items agreement",
-        f"people with fewer than {MIN_ITEMS} shared items are left out",
+        f"annotators with fewer than {MIN_ITEMS} shared items are left out",
     )
 
 
 def forced_table(rows: Sequence[Forced]) -> Table:
     """Table of the items on which raters name a winner, by subset."""
     return table(
-        "Where people name a winner: accuracy by subset",
+        "Where annotators name a winner: accuracy by subset",
         rows,
         "judge dimension group items coverage accuracy accuracy_scored tie_half ties_out",
     )
@@ -113,7 +113,7 @@ def policy_words(policies: Mapping[str, str]) -> str:
 
 
 def _forced(report: AgreeReport) -> Table:
-    """By subset where there are any; the whole alone only where people gave preferences."""
+    """By subset where there are any; the whole alone only where annotators gave preferences."""
     subsets = any(row.group != ALL for row in report.forced)
     rows = [row for row in report.forced if subsets or row.dimension == "preference"]
     return forced_table(rows)
@@ -155,7 +155,7 @@ def _agreement(report: AgreeReport) -> Table:
 
     level = report.options.bootstrap.level
     return grid(
-        "Agreement with people",
+        "Agreement with human labels",
         (
             "judge",
             "dimension",
@@ -184,17 +184,17 @@ def _baselines(report: AgreeReport) -> Table:
 
 def _score_errors(report: AgreeReport) -> Table:
     return table(
-        "Scores against people's scores: mean squared error",
+        "Scores against human scores: mean squared error",
         report.score_errors,
         "judge answers mse constant pearson equal",
-        "a judge above the constant is worse than always giving people's mean",
+        "a judge above the constant is worse than always giving human mean",
     )
 
 
 def _confusion(score: JudgeScore) -> Table:
     return grid(
-        f"{score.judge} on {score.dimension}: people in rows, judge in columns",
-        ("people \\ judge", *score.labels, "all"),
+        f"{score.judge} on {score.dimension}: annotators in rows, judge in columns",
+        ("annotators \\ judge", *score.labels, "all"),
         (
             (label, *(f"{n:.3g}" if n % 1 else int(n) for n in (*row, sum(row))))
             for label, row in zip(score.labels, score.confusion, strict=True)
@@ -242,7 +242,7 @@ def _mechanisms(report: AgreeReport) -> Iterator[Table]:
         f"winner_on_bad.{name}" for name in ("winner_on_bad", "bad", "winner_accuracy", "winners")
     )
     yield table(
-        "Policies: agreement, and P3: a winner where people say both_bad",
+        "Policies: agreement, and P3: a winner where annotators say both_bad",
         report.mechanisms,
         f"labels policy right accuracy kappa {bad}",
     )

@@ -76,7 +76,7 @@ class AgreeOptions:
         against: labels: compare the other judges with this one only; None: every two.
         baselines: labels: also beat a number, e.g. wer:lower, p808:higher, distillmos:higher, or a
             column NUMBER_a, NUMBER_b of the labels; may be repeated.
-        calibrated: labels: also fit P(people prefer A) of every judge from margins, votes and
+        calibrated: labels: also fit P(annotators prefer A) of every judge from margins, votes and
             scores, and compare it with the rules that need no fit.
         rubric: scores: name or file of the rubric, where the sources have several.
         split: scores: only items of this split, e.g. test; constants are fitted on the split
@@ -149,7 +149,7 @@ class ScreenOptions:
     """What is promised.
 
     Attributes:
-        agree: agreement with people that the decided part must reach, 0 to 1.
+        agree: agreement with human labels that the decided part must reach, 0 to 1.
         confidence: probability that it does, 0 to 1.
         by: signs of certainty to use: confidence, entropy, consistent, margin, repeats, judges;
             may be repeated. None: all that there are, which share the error.

@@ -44,7 +44,7 @@ def rank_labels(
     Args:
         table: one row per item, with ``overall`` or ``preference`` and the systems.
         options: default: :class:`RankOptions`.
-        human: system -> score of people, more is better, to correlate with.
+        human: system -> human score, more is better, to correlate with.
         labels: human labels of the items, one row each: ranked by the same methods, and
             correlated with method by method.
         left_out: comparisons that were decided by place; None: none.
@@ -205,7 +205,7 @@ def _of_people(
         of = f"of {counted(len(table), 'judged item')}"
         yield Caveat(
             "human labels",
-            f"{counted(len(labels), f'{of} has', f'{of} have')} one; people rank by those alone",
+            f"{counted(len(labels), f'{of} has', f'{of} have')} one; human ranks use those alone",
         )
 
 

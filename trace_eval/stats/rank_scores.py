@@ -228,6 +228,6 @@ def _caveats(items: Opinions, judge: Opinions, means: _Means) -> Iterator[Caveat
         of = f"of {counted(len(items), 'answer')}"
         yield Caveat(
             "human labels",
-            f"{counted(int(rated.sum()), f'{of} has', f'{of} have')} a rating; people rank by"
+            f"{counted(int(rated.sum()), f'{of} has', f'{of} have')} a rating; human ranks use"
             " those alone",
         )

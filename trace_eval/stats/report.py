@@ -64,7 +64,7 @@ class Coverage:
 
     judge: str
     items: int
-    rated: int = field(metadata=column("rated by people"))
+    rated: int = field(metadata=column("rated by annotators"))
     scored: int = field(metadata=column("of those scored"))
     unscored: int
 
@@ -102,9 +102,9 @@ class Agreement:
     """Fields of every comparison with human labels.
 
     Attributes:
-        labels: where people's labels or ratings are from.
+        labels: where human labels or ratings are from.
         items: how many are compared.
-        raters: people who are known by name.
+        raters: annotators who are known by name.
         warnings: findings about the data, to be read before any figure.
         notes: what was left out, and how it was done.
     """
@@ -124,9 +124,9 @@ class AgreeReport(Agreement):
     Attributes:
         drawn: what the intervals are over, in words.
         policies: judge -> policy that fused its overall label, where it has one.
-        shares: what people say over all judged pairs; empty: every judged pair has a label.
+        shares: what annotators say over all judged pairs; empty: every judged pair has a label.
         design: how those labels were drawn, in words.
-        calibrations: P(people prefer A) of every judge, where it was asked for.
+        calibrations: P(annotators prefer A) of every judge, where it was asked for.
         by_category, by_labels: accuracy of the overall label on parts of the items.
     """
 

@@ -29,7 +29,7 @@ _TITLES = {
 _HEADS: dict[Group, tuple[str, str]] = {
     "agreement": (
         "Agreement with the mean rating, judges beside the baselines",
-        "errors, CRPS and bias (judge minus people) on [0, 1]; likelihoods compare only within"
+        "errors, CRPS and bias (judge minus annotators) on [0, 1]; likelihoods compare only within"
         " one row",
     ),
     "people": (
@@ -38,11 +38,11 @@ _HEADS: dict[Group, tuple[str, str]] = {
         "",
     ),
     "raters": (
-        "Raters by name: people among each other, judges with each",
+        "Raters by name: annotators among each other, judges with each",
         "mean r compares a mean of samples with one person; the fair pair is the last row",
     ),
     "variance": (
-        f"Variance of people's ratings, items with {MIN_RATINGS} ratings or more, beside"
+        f"Variance of human ratings, items with {MIN_RATINGS} ratings or more, beside"
         " forecasts that know nothing",
         "c is fitted for the least absolute error; m: mean score on [0, 1]",
     ),
@@ -183,7 +183,7 @@ def _splits(report: ScoreReport) -> Table:
 def _growth(report: ScoreReport) -> Table:
     most = max((len(g.by_samples) for g in report.growth), default=0)
     return grid(
-        "Mean r with people, by number of samples in the mean",
+        "Mean r with annotators, by number of samples in the mean",
         ("judge", *(str(k) for k in range(1, most + 1))),
         [(g.judge, *g.by_samples, *([None] * (most - len(g.by_samples)))) for g in report.growth],
     )
@@ -208,7 +208,7 @@ def _systems(report: ScoreReport) -> Table:
 
 def _system_agreement(report: ScoreReport) -> Table:
     return table(
-        "Order of the systems, judge and people",
+        "Order of the systems, judge and annotators",
         report.system_agreement,
         "judge systems pearson spearman kendall own_family",
     )

@@ -315,8 +315,8 @@ def correlates(result: IntervalEstimate) -> str:
     """
     limits = result.interval
     if limits is None:
-        return "not shown to rise with people's, as rho has no interval"
+        return "not shown to rise with annotators', as rho has no interval"
     if limits[0] > 0:
-        return "shown to rise with people's"
+        return "shown to rise with annotators'"
     falls = limits[1] < 0
-    return "shown to fall where people's rise" if falls else "not shown to rise with people's"
+    return "shown to fall where annotators' rise" if falls else "not shown to rise with annotators'"

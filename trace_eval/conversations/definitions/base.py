@@ -87,7 +87,7 @@ class DefinitionSet:
         counts: name -> key of :attr:`Measured.ratios` whose denominators are added up.
         domains: figures are means over ``meta.domain``, as the set's authors publish them.
         kinds: of its events -> whether the length of such an event is its value.
-        sums: figures anew from a conversation's events, which people may have corrected; None:
+        sums: figures anew from a conversation's events, which annotators may have corrected; None:
             the set scores something else than events.
         on_speech: whether it reads the edges of the detector's speech, not those of turns.
         one_sided: ratios that need only one channel at a time: they stay where a fault spoils how

@@ -94,7 +94,7 @@ def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...])
     ratios: dict[str, tuple[float, float]] = {}
     for name, kinds in _VALUES.items():
         values[name] = [e.value_s for e in of(*kinds) if e.value_s is not None]
-    # What people made a response of may not say whether a tool was called.
+    # What annotators made a response of may not say whether a tool was called.
     values["response_tool"] = [_value(e) for e in responses if e.data.get("tool") is True]
     values["response_no_tool"] = [_value(e) for e in responses if e.data.get("tool") is False]
     values["response_or_never"] = [*map(_value, responses), *[float("inf")] * len(without)]

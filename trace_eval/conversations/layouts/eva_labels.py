@@ -1,4 +1,4 @@
-"""EVA's human-labelled files: conversations without a clock, and what people said of them.
+"""EVA's human-labelled files: conversations without a clock, and what annotators said of them.
 
 Five files, told apart by their keys. Labels go to ``labels`` of the item; whatever holds or hints
 a label otherwise (descriptions, failure modes, sample types, the ids of speech fidelity) is not

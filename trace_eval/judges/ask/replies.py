@@ -158,7 +158,7 @@ class ReplyCache:
         self._told: set[str] = set()
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Replies quote what people said: nobody else should read them.
+            # Replies quote what annotators said: nobody else should read them.
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             self._db = open_shared(path, _TABLES, BUSY_S)
         except (OSError, sqlite3.Error) as error:

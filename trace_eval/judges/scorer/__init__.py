@@ -1,1 +1,1 @@
-"""A scorer that is trained: correctness as a distribution over people's ratings (ORCA)."""
+"""A scorer that is trained: correctness as a distribution over human ratings (ORCA)."""

@@ -70,7 +70,7 @@ def fit_clamp(mean: Floats, variance: Floats, truth: Floats) -> Clamp:
 
     Args:
         mean, variance: predicted [shape=(rows,), 0 to 1].
-        truth: mean of people's ratings, on the same scale.
+        truth: mean of human ratings, on the same scale.
     """
     plain = objective(mean, truth)
     best, threshold = plain, None
@@ -97,7 +97,7 @@ def train_clamp(
 
     Args:
         folder: of the scorer, in our layout.
-        dev: answers with people's ratings. Rows of the splits train and test are left out;
+        dev: answers with human ratings. Rows of the splits train and test are left out;
             of the file that the scorer was trained on, only those that chose its checkpoint.
         base, device: as of rating.
 

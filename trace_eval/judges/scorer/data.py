@@ -54,7 +54,7 @@ class ScorerRatings:
 
 
 def read_ratings(path: Path) -> ScorerRatings:
-    """Read people's ratings of answers that are given as text.
+    """Read human ratings of answers that are given as text.
 
     Rows are dropped, and counted by reason: unreadable, without a rating of 1 to 5, without a
     reference, spoken (answer or question) without its words, or flagged as a wrong question or

@@ -88,7 +88,7 @@ def train_scorer(
     """Train a scorer into a folder; continues a training that was interrupted.
 
     Args:
-        ratings: items with people's ratings; test rows are left out.
+        ratings: items with human ratings; test rows are left out.
         out: folder of the scorer.
         options: how.
         dev: rows that choose the checkpoint, instead of those of ``ratings``.

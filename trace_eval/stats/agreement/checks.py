@@ -168,7 +168,7 @@ def other_column(
 
     Args:
         ids: items [shape=(n,)].
-        truth, judged: label column -> labels of people, and of the judge [shape=(n,)].
+        truth, judged: label column -> human labels, and of the judge [shape=(n,)].
         who: the judge.
     """
     for one, ours, other, theirs in (

@@ -116,8 +116,8 @@ def _nll(resampler: Resampler, key: str, scored: Scored) -> Basis:
     return Basis(len(result.nll_row), "ratings")
 
 
-#: Why a distribution is not scored against means of several people.
-OPINIONS = "it is a distribution of single ratings, and people's are mean opinions"
+#: Why a distribution is not scored against means of several annotators.
+OPINIONS = "it is a distribution of single ratings, and annotators' are mean opinions"
 
 #: Ratings whose distributions are held at a time.
 _BLOCK = 1 << 18

@@ -1,7 +1,7 @@
 """How far the raters of one item agree, and subsets of items by it and by category.
 
 The levels are those of SpeechJudge (arXiv 2511.07931). Counts are of the labels ``1``, ``2`` and
-``tie``; typed ties are one tie here. Beyond three people the published levels are continued:
+``tie``; typed ties are one tie here. Beyond three annotators the published levels are continued:
 unanimous is full agreement, no unique largest count is full disagreement, and of the rest those are
 weak disagreement where both answers have a vote.
 """
@@ -20,11 +20,11 @@ from trace_eval.opinions.opinions import Opinions
 
 #: Level -> what it means. ``none``: nobody gave a label.
 LEVELS: dict[str, str] = {
-    "FA": "full agreement: all equal, at least two people",
+    "FA": "full agreement: all equal, at least two annotators",
     "WA": "weak agreement: a majority, the others differ by a tie only",
     "WD": "weak disagreement: a majority, and votes for both answers",
     "FD": "full disagreement: no label has the most votes",
-    "unresolved": "two people who differ, and no third",
+    "unresolved": "two annotators who differ, and no third",
     "single": "one person",
     "none": "nobody",
 }
@@ -64,7 +64,7 @@ def levels_of(votes: NDArray[np.int64]) -> NDArray[np.int8]:
     """Level of each item as an index into :data:`LEVELS`.
 
     Args:
-        votes: people who said ``1``, ``2``, ``tie`` [shape=(items, 3)].
+        votes: annotators who said ``1``, ``2``, ``tie`` [shape=(items, 3)].
     """
     people, top = votes.sum(1), votes.max(1)
     unique = (votes == top[:, None]).sum(1) == 1

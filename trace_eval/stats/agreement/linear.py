@@ -139,14 +139,14 @@ class BinaryAgreement:
         undecided_judge, undecided_people: exactly half said yes; left out.
         phi: r of the two majorities; None where one side never differs.
         accuracy: share of equal majorities.
-        balanced_accuracy: mean of the two recalls; None where people give one label only.
+        balanced_accuracy: mean of the two recalls; None where annotators give one label only.
         majority_baseline: accuracy of always saying what most people's majorities are.
     """
 
     judge: str
     items: int
     undecided_judge: int = field(
-        metadata=column("undecided judge / people", out_of("undecided_people", " / "))
+        metadata=column("undecided judge / annotators", out_of("undecided_people", " / "))
     )
     undecided_people: int
     phi: float | None

@@ -103,7 +103,7 @@ SCORE_METRICS: tuple[Metric[ScoreStatistic], ...] = (
     Metric("ccc", "Lin's concordance", "1 is equality", ccc, ()),
     Metric("mae", "MAE", "mean absolute error", mae, (), better="lower"),
     Metric("mse", "MSE", "mean squared error", mse, (), better="lower"),
-    Metric("bias", "bias", "judge minus people", bias, (), better=None),
+    Metric("bias", "bias", "judge minus annotators", bias, (), better=None),
     Metric("crps", "CRPS per rating", "of the distribution", crps, (), better="lower"),
     Metric("nll_labels", "NLL per rating, labels", "in nats", nll_of_labels, (), better="lower"),
     Metric("nll_beta", "NLL per rating, Beta", "of a density", nll_of_beta, (), better="lower"),

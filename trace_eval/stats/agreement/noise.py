@@ -2,7 +2,7 @@
 
 Mean pairwise agreement is the observed part of Fleiss (1971): per item the share of equal
 pairs among its repetitions. Test-retest takes the first two repetitions of every item as
-two raters. No judge can be expected to agree better with people than with itself.
+two raters. No judge can be expected to agree better with human labels than with itself.
 """
 
 from __future__ import annotations

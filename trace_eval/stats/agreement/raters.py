@@ -141,7 +141,7 @@ def growth(samples: Array, targets: list[Array]) -> tuple[float | None, ...]:
 
     Args:
         samples: NaN where unusable [shape=(items, samples)].
-        targets: each rater's ratings, or one column of people's means; r is averaged over
+        targets: each rater's ratings, or one column of human means; r is averaged over
             them [shape=(items,) each, NaN: missing].
     """
     count = samples.shape[1]

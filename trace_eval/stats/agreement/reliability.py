@@ -18,7 +18,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.levels import vote_counts
 
-#: People with fewer shared items are left out of :func:`reliability_rows`.
+#: Annotators with fewer shared items are left out of :func:`reliability_rows`.
 MIN_ITEMS = 10
 
 
@@ -46,7 +46,7 @@ class PairwiseRow:
         classes: 3, or 2 where the opinions that are ties are left out first.
         items: items with at least two opinions.
         agreement: mean of that chance over the items, 0 to 1.
-        sd: standard deviation of the share that agrees, over draws of two people per item.
+        sd: standard deviation of the share that agrees, over draws of two annotators per item.
         by_chance: of labels that are all equally likely: one over the classes.
     """
 
@@ -101,7 +101,7 @@ def drawn_agreement(votes: NDArray[np.int64]) -> tuple[int, float, float]:
     a draw over N items has mean ``mean p`` and variance ``sum p (1 - p) / N**2``, exactly.
 
     Args:
-        votes: people by label [shape=(items, labels)].
+        votes: annotators by label [shape=(items, labels)].
     """
     people = votes.sum(1)
     shared = votes[people > 1]

@@ -81,7 +81,7 @@ class JudgeScore:
         lines = [self.dimension, *(["interval over instructions"] if drawn == INSTRUCTIONS else [])]
         if self.split:
             lines.append(
-                f"people split on {self.split:,}, where each of their labels is right in part"
+                f"annotators split on {self.split:,}, where each of their labels is right in part"
             )
         if self.labelled > self.scored:
             lines.append(f"{self.labelled - self.scored:,} more that they labelled are unscored")
@@ -158,14 +158,14 @@ LONE_TIES = 0.05
 def _lone_ties(counts: Counts, metrics: Mapping[str, IntervalEstimate]) -> str:
     """Where only one side ever ties, accuracy is that of two label sets: the comparable figure.
 
-    People who were offered no tie are never right on one, and a judge that was not neither.
+    Annotators who were offered no tie are never right on one, and a judge that was not neither.
     """
     total, both = float(counts.sum()), float(counts[:2, :2].sum())
     people, judge = float(counts[2:].sum()), float(counts[:, 2:].sum())
     result = metrics.get("accuracy_2way")
     if not total or min(people, judge) > 0 or max(people, judge) < LONE_TIES * total:
         return ""
-    who, other = ("The judge ties", "people") if judge else ("People tie", "the judge")
+    who, other = ("The judge ties", "annotators") if judge else ("Annotators tie", "the judge")
     pairs = counted(round(total), "pair")
     lone = f"{who} on {max(people, judge):g} of {pairs} and {other} on none"
     if result is None or result.value is None:

@@ -24,10 +24,10 @@ class ScoreError:
 
     Attributes:
         answers: answers that both sides scored, two per pair.
-        mse: mean of (judge - people)^2, in squared units of the scale.
-        constant: the same for always giving the people's mean.
+        mse: mean of (judge - annotators)^2, in squared units of the scale.
+        constant: the same for always giving the human mean.
         equal: share of the pairs in which the judge scored both answers alike.
-        pearson: Pearson's r of judge and people over these answers; None: one side never differs.
+        pearson: Pearson's r of judge and human scores on these answers; None: one is constant.
     """
 
     judge: str

@@ -129,7 +129,7 @@ def add_calibration(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> 
     row, means = ratings.item, "mos" in ratings.facts
     variance, stated = _variance(said), said.scores.get("shares")
     basis, missing = Basis(len(row), "ratings"), "it states no variance"
-    if means:  # of of several people vary less than their ratings
+    if means:  # of of several annotators vary less than their ratings
         variance, missing = None, OPINIONS
     book.add(
         "calibration",

@@ -40,7 +40,7 @@ class SystemShares:
         scored, unscored: its items with and without a score.
         mean: of the scored ones; rank among the systems, equal means share the mean rank.
         people: mean of the items' mean ratings, on the items that people rated.
-        difference: judge minus people on the items that both have.
+        difference: judge minus annotators on the items that both have.
         same_family: judge and system are of one family.
     """
 
@@ -51,7 +51,7 @@ class SystemShares:
     mean: IntervalEstimate
     rank: float | None = field(metadata=column(shown="g"))
     people: IntervalEstimate
-    people_rank: float | None = field(metadata=column("people's rank", "g"))
+    people_rank: float | None = field(metadata=column("human rank", "g"))
     difference: IntervalEstimate = field(metadata=column("judge - people"))
     same_family: bool = field(metadata=column("own family", lambda own, _: "yes" if own else ""))
 
@@ -62,7 +62,7 @@ class SystemAgreement:
 
     Attributes:
         systems: with a mean on both sides.
-        own_family: difference (judge minus people) of systems of the judge's family minus
+        own_family: difference (judge minus annotators) of systems of the judge's family minus
             that of the others: self-preference; None: there are none of either kind.
     """
 
@@ -72,7 +72,7 @@ class SystemAgreement:
     spearman: IntervalEstimate = field(metadata=column("Spearman rho"))
     kendall: IntervalEstimate = field(metadata=column("Kendall tau-b"))
     own_family: IntervalEstimate = field(
-        metadata=column("own family's (judge - people) minus others'")
+        metadata=column("own family's (judge - annotators) minus others'")
     )
 
 

@@ -1,4 +1,4 @@
-"""``train fusion``: runs of several judges and people's ratings -> one fused judge."""
+"""``train fusion``: runs of several judges and human ratings -> one fused judge."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def train_fusion(
 
     Args:
         sources: scores, all on one scale; every judge in them joins, except mixtures.
-        ratings: people's, of the same items.
+        ratings: annotators', of the same items.
         out: folder of the fused judge.
         options: default: :class:`FusionOptions`.
 
@@ -248,7 +248,7 @@ def training_tables(training: FusionTraining) -> list[Table]:
         f" {training.dev}",
     )
     errors = grid(
-        "Mean squared error against people's mean, on [0, 1]",
+        "Mean squared error against human mean, on [0, 1]",
         ("", "rows", "cross-validated by question", "rows of test", "test"),
         [
             (

@@ -1,4 +1,4 @@
-"""P(people prefer A | judge): fitted, cross-validated by instruction, and measured.
+"""P(annotators prefer A | judge): fitted, cross-validated by instruction, and measured.
 
 Every figure is on held-out pairs: folds never share an instruction, a pair's probability comes
 from a fit that has not seen its instruction, and only pairs without a label get the fit on all.
@@ -48,7 +48,7 @@ TIES_HALF = "right, ties half"
 
 @dataclass(frozen=True)
 class Bin:
-    """Pairs of like probability: mean prediction, share that people prefer A, how many."""
+    """Pairs of like probability: mean prediction, share that annotators prefer A, how many."""
 
     predicted: float
     observed: float
@@ -105,7 +105,7 @@ class Calibration:
         chosen: the method of least log loss among the other folds, chosen and fitted anew for
             every fold: what to expect of the best.
         best: method of least held-out log loss over all labels, used for pairs without one.
-        probabilities: pair -> P(people prefer A); those of ``chosen`` where the pair has a
+        probabilities: pair -> P(annotators prefer A); those of ``chosen`` where the pair has a
             label.
     """
 
@@ -133,7 +133,7 @@ def calibrate(
     """Fit all methods, keep the best.
 
     Args:
-        run: judge and people.
+        run: judge and annotators.
         folds: at most; instructions are never split.
         level: coverage of the intervals.
         seed: of folds and resamples.
@@ -212,7 +212,7 @@ def features_of(run: LabelledRun) -> tuple[Array, tuple[str, ...]]:
 
 
 def _preference(codes: Codes) -> Array:
-    """People's preference of A; one that is missing is a tie."""
+    """Human preference of A; one that is missing is a tie."""
     return np.asarray(np.nan_to_num(POINTS[codes], nan=0.5))
 
 

@@ -1,7 +1,7 @@
 """Maps from a judge's measurement to the probability that raters prefer A, and how good they are.
 
 All are symmetric: exchanging A and B turns p into 1 - p, so every pair also teaches as its own
-mirror image. A tie of people is half a win of each.
+mirror image. A tie of annotators is half a win of each.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class DecidableStratum:
     Attributes:
         signal: the sign of certainty; ``threshold`` on it.
         decided: scored items in the part; ``share`` of all scored items.
-        labelled: of those with a label of people; ``agreement`` the plain share that agrees.
+        labelled: of those with a human label; ``agreement`` the plain share that agrees.
         p: of the hypothesis that agreement is below the target; ``allowed``: level at which
             it was tested, 0: its turn did not come.
         holds: the hypothesis fell.

@@ -114,7 +114,7 @@ def diagram(fitted: Fitted) -> str:
         radius = 2 + 5 * (b.pairs / most) ** 0.5
         out.append(
             f'<circle cx="{x(b.predicted):.1f}" cy="{y(b.observed):.1f}" r="{radius:.1f}"'
-            f' class="s0"><title>predicted {b.predicted:.2f}, people {b.observed:.2f},'
+            f' class="s0"><title>predicted {b.predicted:.2f}, annotators {b.observed:.2f},'
             f" {counted(b.pairs, 'pair')}</title></circle>"
         )
     for value in (0.0, 0.5, 1.0):

@@ -1,6 +1,6 @@
 """The width that intervals would have with more labels, by simulation from the labels at hand.
 
-What people would say of an open pair is drawn from what they say where the judge says the same.
+What annotators would say of an open pair is drawn from what they say where the judge says the same.
 How often that is they have shown on few pairs only, so it is drawn as well, from its posterior
 (Bayesian bootstrap over independent units: Rubin 1981; a prior of one pair). Pairs of one unit
 are as alike as the labels at hand show. Labels in hand stay as they are, and those to come are a
@@ -30,7 +30,7 @@ MOST_PAIRS = 12_000
 #: Labels that a simulated part has at least, in all and per estimated mean.
 LEAST_SIMULATED, LEAST_EACH = 400, 50
 
-#: Labels on which the judge says the same, below which all labels tell what people say there.
+#: Labels on which the judge says the same, below which all labels tell what annotators say there.
 LEAST_DONORS = 5
 
 #: Standard error of a correlation seen in one pair of labels: over 1, as they are alike in clumps.
@@ -46,7 +46,7 @@ class Mean:
 
     Attributes:
         rows: its pairs, among those of the run [shape=(m,)].
-        flipped: pairs on which it counts 1 minus people's value [shape=(m,)].
+        flipped: pairs on which it counts 1 minus human value [shape=(m,)].
         judged: the judge's values, as it counts them [shape=(m,)].
     """
 
@@ -72,7 +72,7 @@ class FutureLabels:
     """A run with some labels.
 
     Attributes:
-        values: what people say, 0, 0.5 or 1; ignored where nobody was asked [shape=(n,)].
+        values: what annotators say, 0, 0.5 or 1; ignored where nobody was asked [shape=(n,)].
         known: pairs with a label [shape=(n,)].
         said: number of what the judge says [shape=(n,)].
         inclusion: probability with which each pair was asked for; None: equal [shape=(n,)].

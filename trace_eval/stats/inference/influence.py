@@ -1,7 +1,7 @@
 """The sampling design of labels, and the two parts of a prediction-powered mean with their
 influence.
 
-The mean of people's labels, and the judge's mean over all minus its mean where people were asked:
+The mean of human labels, and the judge's mean over all minus its mean where annotators were asked:
 see :mod:`trace_eval.stats.inference.ppi` for what is made of them. Influence functions are summed
 by cluster (linearisation, as for any ratio of a survey).
 """
@@ -133,7 +133,7 @@ class LabelledValues:
 
     Attributes:
         share: of the stratum among all items.
-        values, judged, weights: mean of people's values of a cluster's labelled items, of the
+        values, judged, weights: mean of human values of a cluster's labelled items, of the
             judge's, and weights with sum 1 [shape=(units,)].
     """
 
@@ -248,7 +248,7 @@ def ppi_components(truth: Array, judged: Array, design: Design) -> PPIComponents
     """The mean over all items.
 
     Args:
-        truth: people's values, 0 to 1; ignored where not labelled [shape=(n,)].
+        truth: human values, 0 to 1; ignored where not labelled [shape=(n,)].
         judged: the judge's values, 0 to 1 [shape=(n,)].
         design: who was asked.
     """

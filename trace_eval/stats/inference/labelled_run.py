@@ -30,10 +30,10 @@ class LabelledRun:
         table: the judgements, one row per item, with the labels' instructions, systems and
             recordings where they have none.
         column: the label column that is looked at.
-        labels: people's; None: none are known.
-        truth: what people say of every item, a set where they split; missing: nobody's
+        labels: annotators'; None: none are known.
+        truth: what annotators say of every item, a set where they split; missing: nobody's
             [shape=(n,)].
-        agrees: 1 where the judge has people's label, a part where they split and it has one of
+        agrees: 1 where the judge has human label, a part where they split and it has one of
             theirs, else 0; NaN where nobody was asked or nothing was scored [shape=(n,)].
         drawn: how the labelled items were chosen.
         signals: name -> how sure the judge was, the more the surer [shape=(n,)].
@@ -94,7 +94,7 @@ def gather(
 
     Args:
         source: the judgements.
-        labels: people's; None: those that came with the judgements, if any.
+        labels: annotators'; None: those that came with the judgements, if any.
         chosen: which judge, dimension and policy; None: the overall label of the only judge.
         others: further judges of the same items: how many of them agree is a signal.
 
@@ -119,7 +119,7 @@ def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = N
     items = labels.per_item
     said = dimension if dimension is not None else labels.column()
     if said not in items.codes:
-        raise UserError(f"{labels.source}: no labels of {said!r}; people must say it too")
+        raise UserError(f"{labels.source}: no labels of {said!r}; annotators must say it too")
     stray = int((table.find(items.ids) < 0).sum())
     if stray == len(items):
         raise UserError(

@@ -1,9 +1,9 @@
-"""Prediction-powered means: few labels of people, judgements of everything.
+"""Prediction-powered means: few human labels, judgements of everything.
 
-With people's values ``y`` on a labelled part and the judge's values ``f`` everywhere, the
+With human values ``y`` on a labelled part and the judge's values ``f`` everywhere, the
 estimate is ``mean_lab(y) + lam (mean_all(f) - mean_lab(f))``: unbiased for every fixed ``lam``,
 however wrong the judge is, because the judge's mean over all is corrected by its mean where
-people were asked (Angelopoulos et al. 2023, Science 382:669, prediction-powered inference).
+annotators were asked (Angelopoulos et al. 2023, Science 382:669, prediction-powered inference).
 ``lam`` is tuned for the least variance (Angelopoulos, Duchi & Zrnic 2023, PPI++): 0 is labels
 alone, so a useless judge costs nothing. Labels drawn with known probabilities are weighted by
 their inverse (Horvitz & Thompson 1952; Hajek 1971), or stratified (Fisch et al. 2024).
@@ -53,7 +53,7 @@ class PPIEstimate:
     """An estimate from labels, from the judge and from both.
 
     Attributes:
-        labelled, judged: items with a label of people; items with a judgement.
+        labelled, judged: items with a human label; items with a judgement.
         labels, judge, both: the estimates; ``judge`` is biased by the judge's errors,
             None where it gives no figure of its own.
         labels_interval, judge_interval, interval: at the level asked for; None: too few

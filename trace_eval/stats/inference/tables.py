@@ -41,7 +41,7 @@ _FIGURES = "{0}.labels {0}.judge {0}.both"
 
 def _rates(rates: WinRates, level: float) -> Table:
     result = table(
-        "People's win rates from few labels (a tie is half)",
+        "Human win rates from few labels (a tie is half)",
         rates.systems,
         f"system rate.labelled rate.judged {_FIGURES.format('rate')} rate.width rate.weight"
         " rate.effective",
@@ -54,7 +54,7 @@ def _rates(rates: WinRates, level: float) -> Table:
 
 def _differences(rates: WinRates, level: float) -> Table:
     result = table(
-        "Differences of people's win rates, first minus second",
+        "Differences of human win rates, first minus second",
         rates.differences,
         f"first second {_FIGURES.format('difference')} difference.p p_holm",
         f"{_level(level, (row.difference for row in rates.differences))}; p: the difference is 0;"
@@ -83,7 +83,7 @@ def calibration_tables(result: Calibration) -> Iterator[Table]:
     if result.unit == "instruction":
         units = f" of {counted(result.groups, 'instruction')}"
     yield table(
-        f"P(people prefer A | {result.judge}), {counted(result.pairs, 'pair')}{units}",
+        f"P(annotators prefer A | {result.judge}), {counted(result.pairs, 'pair')}{units}",
         (result.chosen, *result.methods),
         "method brier ece log_loss accuracy",
         f"held out: {result.folds} folds that share no {result.unit}; {CHOSEN}: the best among the"

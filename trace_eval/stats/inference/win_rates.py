@@ -53,7 +53,7 @@ class WinRates:
 
     Attributes:
         design: in words, for the caption.
-        split: labelled comparisons on which people split, half a win for each system.
+        split: labelled comparisons on which annotators split, half a win for each system.
         unscored: labelled comparisons that the judge gave no label; they are left out.
     """
 
@@ -70,7 +70,7 @@ def win_rate_tables(
     """Prediction-powered win rates.
 
     Args:
-        run: judge and people, with ``system_a/b``.
+        run: judge and annotators, with ``system_a/b``.
         level: coverage of the intervals.
         cluster: items of one instruction are not independent; copies never are.
         typed: ``both_bad`` is 0 for both, not a half.

@@ -90,7 +90,7 @@ def ranking_warnings(table: Opinions, column: str, labels: Opinions | None) -> l
     Args:
         table: one judge, one row per item.
         column: which labels are ranked.
-        labels: people's, with the judgements' systems; None: none.
+        labels: annotators', with the judgements' systems; None: none.
     """
     result = repeated(table.ids, table.facts)
     result += self_compared(table.ids, self_mask(table.facts, len(table)))

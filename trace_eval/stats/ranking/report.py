@@ -103,7 +103,7 @@ class MeanRow:
     scored: int
     unscored: int
     mean: IntervalEstimate
-    people: float | None = field(metadata=column("people's mean"))
+    people: float | None = field(metadata=column("human mean"))
 
 
 @dataclass(frozen=True)
@@ -112,12 +112,12 @@ class RankReport:
 
     Attributes:
         together: copies and both orders of a pair were drawn as one comparison.
-        powered: people's win rates from all judgements and a few labels; None: there are no
+        powered: human win rates from all judgements and a few labels; None: there are no
             labels, or every judged item has one, or they cannot speak for the others: then a
             caveat says why.
         means: the systems of scores, which have no comparisons.
-        split: comparisons on which people split, which are half a win for each system.
-        judged, labelled: win rates with intervals by this judge's labels alone and by people's,
+        split: comparisons on which annotators split, which are half a win for each system.
+        judged, labelled: win rates with intervals by this judge's labels alone and by annotators',
             best first; empty: there are no labels.
     """
 

@@ -1,6 +1,6 @@
 """Does the lean to a place grow as pairs get harder?
 
-Pairs are put into quartiles by the absolute difference of people's mean opinions. In each,
+Pairs are put into quartiles by the absolute difference of mean human opinions. In each,
 the judge's accuracy and its verdicts by place; over all, Spearman's correlation of the
 difference with "bound to a place": the same place won in both orders.
 """
@@ -56,7 +56,7 @@ def difficulty(
     Args:
         there: label when A was shown first, ``1`` is A [shape=(n,)].
         back: label when B was shown first, ``1`` is the one shown first, so B [shape=(n,)].
-        mos_a, mos_b: people's mean opinions; NaN: unknown [shape=(n,)].
+        mos_a, mos_b: mean human opinions; NaN: unknown [shape=(n,)].
     """
     gap = np.abs(mos_a - mos_b)
     available = (there != MISSING) & (back != MISSING) & ~np.isnan(gap) & (gap > 0)

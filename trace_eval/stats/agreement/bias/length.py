@@ -1,6 +1,6 @@
 """Whether the judge prefers the longer answer, or more words, where human labels see no difference.
 
-Of words: among pairs that people call a tie and whose transcripts differ by a margin of tokens (5
+Of words: among pairs that raters call a tie and whose transcripts differ by a margin of tokens (5
 of GPT-2's in the published test), shares of longer, shorter and tie. A verdict that could not be
 read is no tie: it is left out.
 """
@@ -27,7 +27,7 @@ class LengthBias:
     """Human ties, by what the judge made of them.
 
     Attributes:
-        human_ties: pairs that people call a tie, with two known, different lengths.
+        human_ties: pairs that annotators call a tie, with two known, different lengths.
         longer, shorter: the judge's winner was the longer (shorter) answer.
         tied: the judge saw a tie as well.
         p: exact two-sided sign test of ``longer`` against ``shorter``.
@@ -59,7 +59,7 @@ def length_bias(
 def _counted(
     truth: Codes, predicted: Codes, apart: NDArray[np.bool_], a_longer: NDArray[np.bool_]
 ) -> tuple[int, int, int, int]:
-    """(unscored, longer, shorter, tied) of the pairs that people call a tie."""
+    """(unscored, longer, shorter, tied) of the pairs that annotators call a tie."""
     asked = (collapse_codes(truth) == TIE) & apart
     said = collapse_codes(predicted)[asked]
     tied, unscored = int((said == TIE).sum()), int((said == MISSING).sum())

@@ -5,9 +5,9 @@ policy is asked again. A result that is a winner was decided by paralinguistics 
 names this winner, else by voice quality; any other result stayed a tie.
 
 P2, flip rates: one dimension is set to ``both_good``; a flip is any change of the policy's own
-overall rating, not of its agreement with people.
+overall rating, not of its agreement with human labels.
 
-P3: ``Pr(rating in {1, 2} | truth both_bad)``, and beside it the accuracy on the pairs where people
+P3: ``Pr(rating in {1, 2} | truth both_bad)``, and beside it the accuracy on the pairs where raters
 name a winner: a policy that never names one has a perfect first number. Probes of the TRACE paper,
 stated here for any policy.
 """
