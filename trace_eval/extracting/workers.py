@@ -151,9 +151,15 @@ class Slot:
             1, multiprocessing.get_context("spawn"), _start_worker, (self._plan,)
         )
         before = set(multiprocessing.active_children())
-        with _set(place.environment()), _ctrl_c_blocked(), without_script(self._plan):
-            self._ready = executor.submit(_wait_ready)  # the process starts inside this call
-        self._process = next(iter(set(multiprocessing.active_children()) - before), None)
+        try:
+            with _set(place.environment()), _ctrl_c_blocked(), without_script(self._plan):
+                self._ready = executor.submit(_wait_ready)  # the process starts inside this call
+            self._process = next(iter(set(multiprocessing.active_children()) - before), None)
+        except BaseException:
+            # Terminated meanwhile: nobody holds the pool, and its process would complain of that.
+            for process in set(multiprocessing.active_children()) - before:
+                process.kill()
+            raise
         return executor
 
     def stop(self) -> None:
