@@ -146,8 +146,7 @@ def ranking_of(
     options: Mapping[str, Any],
 ) -> Finding:
     """What ``rank`` prints of a run."""
-    labelled = labels is not None or any(item.labels for item in Run(folder).items())
-    requested = {**({"missing": "drop"} if labelled else {}), "systems": systems, **options}
+    requested = {"missing": "drop", "systems": systems, **options}
     chosen = _options(RankOptions, BootstrapOptions(2_000), requested)
     provided, named = _labels(labels, columns)
     return ranking_finding(rank(folder, provided, chosen, columns=named))

@@ -69,8 +69,6 @@ def rank(
     )
     if of_scores:
         return rank_scores(read, people, options, provided)
-    if options.missing != "error" and people is None and read.labels is None:
-        raise UserError("--missing means nothing where there are no human labels; leave it out")
     if people is None:
         read, caveats = _own_labels(read, options.dimension)
         report = _rank_judged(read, read.labels, options, provided)

@@ -16,7 +16,6 @@ from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.sentences import MOST
 
 if TYPE_CHECKING:
-    from trace_eval.opinions.missing import Missing
     from trace_eval.opinions.opinions import Opinions
 
 
@@ -79,9 +78,8 @@ def ranking_of(run: Run, source: Opinions | None = None) -> tuple[RankReport | N
     note = ""
     # Labels without an overall opinion rank nobody, and cost nobody the judge's ranking.
     for available in (read, replace(read, labels=None)):
-        missing: Missing = "drop" if available.labels else "error"
         try:
-            return rank(available, options=RankOptions(missing=missing)), ""
+            return rank(available, options=RankOptions(missing="drop")), ""
         except UserError as error:
             note = note or str(error)
     return None, note
