@@ -54,8 +54,8 @@ class DefectsExtractor(Extractor):
     version: ClassVar[str] = "2"
     limits: ClassVar[str] = (
         "lossy codecs soften drop-outs and clicks, and bend flat tops away; closures of formant"
-        " synthesis pass for drop-outs; words that are said again otherwise are no loop; half of"
-        " the jumps of the pitch are missed. A clip that is cut inside a word ends abruptly, even"
+        " synthesis pass for drop-outs; words that are said again otherwise are no loop; two in"
+        " five jumps of the pitch are missed. A clip that is cut inside a word ends abruptly, even"
         " where that was meant."
     )
     needs: ClassVar[tuple[str, ...]] = ("signal",)
