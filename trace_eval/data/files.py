@@ -1,6 +1,6 @@
 """Files that are replaced as a whole, and who may read what we write.
 
-A run, a cache and a review hold what annotators said: prompts, replies, transcripts, recordings. A
+A run, a cache and a review hold what people said: prompts, replies, transcripts, recordings. A
 folder that we make for them is its owner's alone, and a file is open to nobody who may not
 enter its folder (docs/explanation/decisions.md).
 """

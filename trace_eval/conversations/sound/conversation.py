@@ -35,7 +35,7 @@ from trace_eval.data.conversation import (
 )
 
 #: Error of the gap between two turns, 95th percentile, ms: on rendered calls with noise 20 dB
-#: below the speech, where segments are noisy, and on hand-made edges of four annotators.
+#: below the speech, where segments are noisy, and on hand-made edges of four talkers.
 EDGE_ERROR_MS = {"refined": 32, "noisy": 227, "human": 261}
 
 #: A stretch of a user's speech that is rather music, seconds.
