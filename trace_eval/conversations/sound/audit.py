@@ -50,7 +50,7 @@ _FILLED_S, _GATED, _HOLES, _ZERO = 0.15, 0.25, 2, 1e-6
 _FAR_S, _TONE_S = 0.25, 0.3
 
 #: Replies within so many seconds of the end of what they reply to, their share, and how many
-#: there are at least. Of pauses between human talkers one in eight is.
+#: there are at least. Of human talkers' replies one in eight is.
 _AT_ONCE_S, _AT_ONCE, _REPLIES = 0.08, 0.33, 3
 
 #: Where pauses were cut out, both sides are never silent for so long, seconds.
