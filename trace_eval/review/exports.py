@@ -23,7 +23,7 @@ from trace_eval.review.estimate import Accuracy, accuracies
 from trace_eval.review.forms import Phase, score_of, scored_step, turn_of
 from trace_eval.review.labelstudio_tasks import Imported
 from trace_eval.review.session import Labelled, Review
-from trace_eval.review.store import StoredAnswer
+from trace_eval.review.stored import StoredAnswer
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from trace_eval.review.forms import (
 )
 from trace_eval.review.queue import shown_order
 from trace_eval.review.session import Review
-from trace_eval.review.store import Remark, StoreView
+from trace_eval.review.stored import Remark, StoreView
 
 #: Where Label Studio serves local files from; the folder is relative to its document root.
 AUDIO_URL = "/data/local-files/?d=audio/"

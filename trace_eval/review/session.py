@@ -30,7 +30,8 @@ from trace_eval.review.forms import (
 from trace_eval.review.material import Material, load_material
 from trace_eval.review.options import QueueOptions, ReviewOptions
 from trace_eval.review.queue import ReviewPlan, make_plan, shown_order, stored_plan
-from trace_eval.review.store import JudgeState, Remark, Store, StoreView
+from trace_eval.review.store import Store
+from trace_eval.review.stored import JudgeState, Remark, StoreView
 
 
 @dataclass(frozen=True)

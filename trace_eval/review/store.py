@@ -13,71 +13,17 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from blueprints import UserError
 from trace_eval.data import strict_json
 from trace_eval.data.outcome import Order
 from trace_eval.data.sqlite import open_shared, refusal_of
 from trace_eval.review.forms import RUBRIC
-
-#: Whether the judge's opinion of a pair was shown to the rater; then nothing can be undone.
-JudgeState = Literal["hidden", "shown", "seen"]
-
-
-@dataclass(frozen=True)
-class StoreView:
-    """One item before one rater.
-
-    Attributes:
-        shown: which answer of a pair came first.
-        started, finished: seconds since 1970; None: not finished.
-        number: its own in the database; 0: not stored yet.
-    """
-
-    rater: str
-    item: str
-    repeat: int
-    shown: Order
-    started: float
-    finished: float | None
-    comment: str
-    judge: JudgeState
-    number: int = 0
-
-
-@dataclass(frozen=True)
-class Remark:
-    """What goes with one answer: feedback codes, and a comment on it alone."""
-
-    codes: Sequence[str] = ()
-    comment: str = ""
-
-
-@dataclass(frozen=True)
-class StoredAnswer:
-    """One answer as it is kept.
-
-    Attributes:
-        number: in the order in which answers were given.
-        at: seconds since 1970.
-        set_aside: why it does not count; None: it does.
-    """
-
-    number: int
-    rater: str
-    item: str
-    step: str
-    value: str
-    codes: tuple[str, ...]
-    comment: str
-    at: float
-    set_aside: str | None
-
+from trace_eval.review.stored import JudgeState, Remark, StoredAnswer, StoreView
 
 #: Version of the tables; another one is refused.
 SCHEMA_VERSION = "2"
