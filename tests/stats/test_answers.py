@@ -87,7 +87,11 @@ def test_two_systems_by_the_judge(p: float | None, exact: bool, said: str) -> No
         # both say new: nothing more is said
         ({"value": 0.7, "p": 0.05}, 0.95, None),
         ({"value": 0.7, "p": None}, 0.95, "40 labels are too few for an interval; five are nee"),
-        ({"value": 0.5, "p": 1.0, "limits": (0.4, 0.6)}, 0.95, "Annotators see no difference"),
+        (
+            {"value": 0.5, "p": 1.0, "limits": (0.4, 0.6)},
+            0.95,
+            "Annotators see no difference at all",
+        ),
     ],
 )  # fmt: skip
 def test_two_systems_by_people(people: dict[str, Any], level: float, last: str | None) -> None:

@@ -138,7 +138,8 @@ def test_agreement_counts_a_split_in_part_and_says_so() -> None:
     assert score.majority.accuracy == pytest.approx(3.5 / 6)  # always 2
     first = agree_answer(report)[0]
     assert first.startswith("judge agrees with human labels on 50 %")
-    assert "of 6 pairs (preference; annotators split on 3, where each of their labels" in first
+    split = "annotators split on 3, where each of their labels is right"
+    assert f"of 6 pairs (preference; {split}" in first
     assert "split" not in agree_answer(agree([judged("12")], opinions(["11", "22"])))[0]
 
 
