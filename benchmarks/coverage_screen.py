@@ -227,6 +227,32 @@ def _inverted(rng: np.random.Generator) -> Draw:
     return Draw(0.999 - 0.2 * certainty, some(rng, 250, 600), certainty=certainty)
 
 
+def _rising(low: float, slope: float, surest: float = 0.0, instruction: int = 1) -> World:
+    """The surer the judge, the more people agree; 300 labels of the surest share of the pairs."""
+    group = np.arange(1000) // instruction
+    facts = {"instruction_id": [f"i{n}" for n in group]} if instruction > 1 else {}
+
+    def world(rng: np.random.Generator) -> Draw:
+        certainty = rng.random(1000)
+        rest = np.flatnonzero(certainty >= surest)
+        requested = np.isin(np.arange(1000), rng.choice(rest, 300, replace=False))
+        true = np.minimum(1.0, low + slope * certainty)
+        return Draw(true, requested, group=group, certainty=certainty, facts=facts)
+
+    return world
+
+
+def _hard_first(rng: np.random.Generator) -> Draw:
+    """The 150 least sure pairs for certain, 150 of the others by chance; one agreement."""
+    certainty = rng.random(1000)
+    order = np.argsort(certainty)
+    chance = np.full(1000, 150 / 850)
+    chance[order[:150]] = 1.0
+    requested = chance == 1.0
+    requested[rng.choice(order[150:], 150, replace=False)] = True
+    return Draw(np.full(1000, 0.899), requested, chance, certainty=certainty)
+
+
 def _weighted_instructions(rng: np.random.Generator) -> Draw:
     """Instructions of four that agree as one, and pairs asked for with .1 to 1, all known."""
     chance = np.clip(rng.beta(1.0, 2.0, 800), 0.1, 1.0)
@@ -235,6 +261,9 @@ def _weighted_instructions(rng: np.random.Generator) -> Draw:
     requested = rng.random(800) < chance
     return Draw(np.full(800, 0.899), requested, chance, every=True, group=group, facts=facts)
 
+
+#: The one world in which nothing can be promised and half of the draws do not show it.
+UNSEEN = "the surer nine tenths alone labelled, and nobody says so"
 
 WORLDS: dict[str, World] = {
     "inclusion 1: 200 needed pairs, nothing of the others": _needed_only,
@@ -274,6 +303,11 @@ WORLDS: dict[str, World] = {
     "tiny: 36 of 40 pairs, worst": _plain(0.899, 36, of=40),
     "adversarial: the surer, the more often wrong": _inverted,
     "weighted pairs of instructions of 4, worst": _weighted_instructions,
+    "the surer half alone labelled, and nobody says so": _rising(0.75, 0.25, surest=0.5),
+    UNSEEN: _rising(0.7, 0.36, surest=0.1),
+    "the 150 least sure for certain, 150 of the others, worst": _hard_first,
+    "pairs of instructions of 8, the surer the better": _rising(0.85, 0.14, instruction=8),
+    "control: the surer the better": _rising(0.8, 0.2),
     "control: plain, agreement .97": _plain(0.97, 300),
     "control: plain, .97, one pair twice": _plain(0.97, 300, clips=True),
     "control: whole instructions of 1 to 3, .97": _whole(

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.coverage import MOST
 from benchmarks.people import pages
 from benchmarks.report import RESULTS
 
@@ -64,12 +65,6 @@ def _hearing(results: Results) -> str:
     return f"{errors} / {new['CPU s / s'] / old['CPU s / s']:.2f} of it"
 
 
-def _naive(results: Results) -> str:
-    side = "trace-eval, 2 workers"
-    shared, none = (results["sides"][name] for name in (side, f"{side}, no answer shared"))
-    return f"{shared['times the loop']:.1f} / {none['times the loop']:.1f} times more"
-
-
 def _calls(results: Results) -> str:
     spent = results["CPU per call"]
     share = [results[name]["efficiency"] for name in ("concurrency", "concurrency, 256")]
@@ -84,6 +79,10 @@ def _tokens(results: Results) -> str:
     return f"{share['of indent=2']:.2f} (worst pair {share['of indent=2, worst pair']:.2f})"
 
 
+def _million(command: str) -> Callable[[Results], str]:
+    return lambda r: f"{r[command]['CPU, s']:.0f} s / {r[command]['peak GiB']:.1f} GiB"
+
+
 ROWS = (
     Row(
         "pairs per minute of the five real pairs, 9 to 103 s per answer",
@@ -92,12 +91,6 @@ ROWS = (
     ),
     Row("CPU seconds per second of audio", "extract", _cpu),
     Row("peak memory of the largest process", "extract", lambda r: f"{r['peak_mb']} MB"),
-    Row(
-        "pairs per minute against a plain loop over the same libraries, answers shared as in"
-        " SpeakBench / none shared",
-        "naive",
-        _naive,
-    ),
     Row(
         "DNSMOS and P.808 against `speechmos`, CPU time, 15-30 s / 60 s and more",
         "dnsmos",
@@ -150,22 +143,13 @@ ROWS = (
         _memory,
     ),
     Row("two workers against one", "scale", lambda r: f"{r['scaling']:.2f} times faster"),
-    Row(
-        "agreement tables of 1,000,000 judgements, 10,000 resamples",
-        "agreement",
-        lambda r: f"{r['all tables, s']:.0f} s",
-    ),
-    Row(
-        "`rank --cluster --labels`, 1,000,000 judgements and labels, CPU / peak memory",
-        "rank",
-        lambda r: f"{r['CPU, s']:.0f} s / {r['peak GiB']:.1f} GiB",
-    ),
-    Row(
-        "`agree`, 1,000,000 scores and 3,000,000 ratings from CSV, CPU / peak memory",
-        "score_agreement",
-        lambda r: (
-            f"{r['from two CSV files, CPU s']:.0f} s / {r['from two CSV files, peak GiB']:.1f} GiB"
-        ),
+    *(
+        Row(f"`{typed}` of 1,000,000 {rows}, CPU / peak memory", "million", _million(key))
+        for key, typed, rows in (
+            ("agree", "agree", "verdicts and labels"),
+            ("rank --cluster", "rank --cluster --labels", "verdicts and labels"),
+            ("agree, scores", "agree", "scores and 3,000,000 ratings"),
+        )
     ),
     Row(
         "report of 1,000 pairs: size / until usable",
@@ -226,52 +210,34 @@ def _table(head: str, rows: Iterable[Sequence[str]]) -> str:
 
 
 def _intervals() -> str:
-    """How often 95 % intervals of win rates hold the truth, by world."""
-    head = "world | held | by labels only | width of labels only | judge counts | why more"
-    rows = results_of("coverage_intervals")["worlds"].items()
-    return _table(
-        head,
-        (
+    """How often 95 % intervals of win rates hold the truth, by how the labels were drawn."""
+    designs: dict[str, list[Results]] = {}
+    for world, row in results_of("coverage_intervals")["worlds"].items():
+        designs.setdefault(re.sub(r".*labels.*?, (\w+).*:.*", r"\1", world), []).append(row)
+    rows = []
+    for design, some in designs.items():
+        held = [row["both"]["share"] for row in some]
+        widths, counts = (
+            [row[key] for row in some] for key in ("against labels only", "judge counts")
+        )
+        rows.append(
             (
-                *(name, f"{row['both']['share']:.1%}", f"{row['labels only']['share']:.1%}"),
-                *(f"{row['against labels only']:.2f}", f"{row['judge counts']:.0%}", row["why"]),
+                *(design, str(len(some)), f"{min(held):.1%}", f"{max(held):.1%}"),
+                *(
+                    str(sum(share > MOST for share in held)),
+                    f"{min(widths):.2f} to {max(widths):.2f}",
+                ),
+                f"{min(counts):.0%} to {max(counts):.0%}",
             )
-            for name, row in rows
-        ),
-    )
-
-
-def _rates() -> str:
-    """Coverage and width of win rates by labels and judge, as ``conclude`` measured them."""
-    head = "world | held | by labels only | median width of labels only | largest"
-    keys = ("coverage", "coverage, labels only", "width ratio", "worst width ratio")
-    formats = ("{:.1%}", "{:.1%}", "{:.2f}", "{:.2f}")
+        )
     return _table(
-        head,
-        (
-            (name, *(form.format(row[key]) for key, form in zip(keys, formats, strict=True)))
-            for name, row in results_of("conclude")["rates"].items()
-        ),
-    )
-
-
-def _screens() -> str:
-    """How often ``screen`` decides a part that it must not, and decides anything."""
-    head = "world | wrong decisions | decided anything | mean share decided"
-    return _table(
-        head,
-        (
-            (
-                *(name, f"{row['violated'] / row['seeds']:.2%}"),
-                *(f"{row['decided'] / row['seeds']:.1%}", f"{row['share']:.1%}"),
-            )
-            for name, row in results_of("conclude")["screen"].items()
-        ),
+        "labels drawn | worlds | held, least | most | above 97 % | width ratio | judge counts",
+        rows,
     )
 
 
 def _draws() -> str:
-    """The same where labels were drawn in awkward ways."""
+    """How often ``screen`` decides a part that it must not, and decides anything."""
     head = "world | wrong decisions | decided | no promise was made"
     return _table(
         head,
@@ -318,8 +284,6 @@ TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     ("docs/results/measurements.md", "numbers", pages.number_table),
     ("docs/results/measurements.md", "edges", pages.edge_table),
     ("docs/results/coverage.md", "intervals", _intervals),
-    ("docs/results/coverage.md", "rates", _rates),
-    ("docs/results/coverage.md", "screens", _screens),
     ("docs/results/coverage.md", "draws", _draws),
 )
 

@@ -18,7 +18,7 @@ from trace_eval.stats.inference.influence import LabelledValues, ppi_components,
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
 from trace_eval.stats.inference.win_rates import describe
 
-#: Samples of the coverage checks here; benchmarks/conclude.py draws 2,000.
+#: Samples of the coverage checks here; benchmarks/coverage_intervals.py draws 2,000.
 DRAWS = 400
 
 #: Five standard errors of a share of 0.95 over DRAWS.
