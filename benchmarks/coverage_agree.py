@@ -23,7 +23,6 @@ from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
 from trace_eval.estimate.units import Units
 from trace_eval.opinions.codes import TYPED, UNTYPED
-from trace_eval.stats.agreement.kendall import add_kendall
 from trace_eval.stats.agreement.linear import (
     concordance,
     concordance_moments,
@@ -33,7 +32,7 @@ from trace_eval.stats.agreement.linear import (
 )
 from trace_eval.stats.agreement.linear import concordance_of_sums as ccc_of_sums
 from trace_eval.stats.agreement.metrics import measures_of, metrics_of
-from trace_eval.stats.agreement.spearman import add_spearman
+from trace_eval.stats.agreement.ranks import add_kendall, add_spearman
 
 Array = NDArray[np.float64]
 OPTIONS = BootstrapOptions()

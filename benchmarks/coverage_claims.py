@@ -30,9 +30,9 @@ from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
 from trace_eval.stats.agreement.judges import align
-from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.agreement.score import JudgeScore, score_judge
 from trace_eval.stats.agreement.selective import add_selective, selective_rows
+from trace_eval.stats.options import NumberRule
 from trace_eval.turns.figures import MIN_CONVERSATIONS
 
 

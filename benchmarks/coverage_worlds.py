@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import Range
-from trace_eval.stats.inference.influence import PPIComponents, ppi_components, simple_design
+from trace_eval.stats.inference.influence import PPIComponents, ppi_components
 from trace_eval.stats.inference.ppi import (
     LEAST_LABELS,
     difference,
     estimate,
 )
+from trace_eval.stats.inference.sampling import simple_design
 
 Array = NDArray[np.float64]
 

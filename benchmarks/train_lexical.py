@@ -22,7 +22,7 @@ from benchmarks.report import table
 from trace_eval.scores.lexical import FEATURES, LexicalModel, features
 from trace_eval.scores.text_match import words
 from trace_eval.stats.agreement.forecasts import crps_levels
-from trace_eval.stats.agreement.spearman import spearman
+from trace_eval.stats.agreement.ranks import spearman
 
 SHIPPED = Path(__file__).parent.parent / "trace_eval" / "scores" / "lexical.json"
 

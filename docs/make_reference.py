@@ -40,7 +40,7 @@ from trace_eval.judges.views.text.tasks import task_names
 from trace_eval.rubrics.load import load_pair_rubric, load_rubric, rubric_names
 from trace_eval.rubrics.pairs import ScoreQuestion
 from trace_eval.stats.agreement.metrics import METRICS, SCORE_METRICS, Metric
-from trace_eval.stats.ranking.models import MODELS
+from trace_eval.stats.ranking.fit import MODELS
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

@@ -21,7 +21,7 @@ from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
 from trace_eval.stats.agreement.linear import moments, pearson_of_sums
-from trace_eval.stats.agreement.spearman import add_spearman, spearman
+from trace_eval.stats.agreement.ranks import add_spearman, spearman
 
 Array = NDArray[Any]
 

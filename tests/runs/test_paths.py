@@ -16,6 +16,7 @@ from tests.support.audio import tone, write
 from tests.support.cli import trace_eval
 from trace_eval.data.answers import Recording
 from trace_eval.data.manifests import read_items, read_manifest
+from trace_eval.data.policies import any_policy
 from trace_eval.data.recordings import check_audio, recordings_in
 from trace_eval.data.records import spill_to
 from trace_eval.datasets.conversion import read_dataset
@@ -25,7 +26,6 @@ from trace_eval.judges.views.text.tasks import load_heard
 from trace_eval.opinions.labels import read_labels
 from trace_eval.report.audio import AudioAssets
 from trace_eval.rubrics.load import load_pair_rubric, load_rubric
-from trace_eval.runs.fuse import any_policy
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run

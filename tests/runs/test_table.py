@@ -20,6 +20,7 @@ from trace_eval.commands.tables import print_summary
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Labels
+from trace_eval.data.policies import any_policy
 from trace_eval.decide.agree import agree
 from trace_eval.decide.rank import rank
 from trace_eval.estimate.options import BootstrapOptions
@@ -27,7 +28,7 @@ from trace_eval.report.gather import Facts
 from trace_eval.report.summary import summarise
 from trace_eval.runs.export_otel import EVENT, export_otel
 from trace_eval.runs.export_table import clip_table, export_table
-from trace_eval.runs.fuse import any_policy, fuse, fuse_again
+from trace_eval.runs.fuse import fuse, fuse_again
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
 from trace_eval.runs.summary import Summary

@@ -7,7 +7,7 @@ from blueprints import UserError
 from fusion import DIMENSIONS
 from tests.support.label_tables import QUICK, codes, table
 from trace_eval.decide.ablation import ablation_view
-from trace_eval.stats.agreement.ablation.conditions import (
+from trace_eval.stats.agreement.ablation import (
     ablation_table,
     consensus,
     mode_policy_table,

@@ -17,8 +17,7 @@ from trace_eval.opinions.labels import label_table
 from trace_eval.show.records import write_csv, write_json
 from trace_eval.stats.agreement.checks import warning_line
 from trace_eval.stats.agreement.metrics import METRICS
-from trace_eval.stats.agreement.number_rules import number_rule
-from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.options import AgreeOptions, number_rule
 from trace_eval.stats.tables import tables_of
 
 OPTIONS = AgreeOptions(QUICK)

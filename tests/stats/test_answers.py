@@ -22,8 +22,7 @@ from trace_eval.decide.verdict import decide
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import McNemar
-from trace_eval.stats.agreement.baselines import Majority
-from trace_eval.stats.agreement.beside_rules import Baseline
+from trace_eval.stats.agreement.baselines import Baseline, Majority
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.figures import AgreementFigure
 from trace_eval.stats.agreement.score import JudgeScore

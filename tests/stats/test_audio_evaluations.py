@@ -15,10 +15,8 @@ from trace_eval.judges.views.sound.noise import with_noise
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions
-from trace_eval.stats.agreement.bias.difficulty import difficulty
-from trace_eval.stats.agreement.bias.length import verbosity
-from trace_eval.stats.agreement.bias.position import in_both_orders, positions
-from trace_eval.stats.agreement.bias.robustness import robustness
+from trace_eval.stats.agreement.bias import difficulty, robustness, verbosity
+from trace_eval.stats.agreement.position import in_both_orders, positions
 
 
 def codes(*labels: int) -> np.ndarray[tuple[int], np.dtype[np.int8]]:

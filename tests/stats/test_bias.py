@@ -8,11 +8,11 @@ from trace_eval.estimate.paired import sign_test
 from trace_eval.opinions.codes import TYPED
 from trace_eval.opinions.units import units
 from trace_eval.stats.agreement.baselines import majority, random_matched, random_uniform
-from trace_eval.stats.agreement.bias.length import length_bias
-from trace_eval.stats.agreement.bias.position import join_orders, position_bias, self_comparisons
+from trace_eval.stats.agreement.bias import length_bias
 from trace_eval.stats.agreement.checks import repeated
 from trace_eval.stats.agreement.counts import joint_counts
-from trace_eval.stats.agreement.number_rules import NumberRule
+from trace_eval.stats.agreement.position import join_orders, position_bias, self_comparisons
+from trace_eval.stats.options import NumberRule
 
 
 def test_orders_are_joined_by_audio_and_instruction() -> None:

@@ -27,8 +27,8 @@ from trace_eval.estimate.share import Share
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.runs.opinions import read_opinions
+from trace_eval.stats.agreement.levels import human_ceiling
 from trace_eval.stats.inference.calibrate import calibrate
-from trace_eval.stats.inference.ceiling import human_ceiling
 from trace_eval.stats.inference.labelled_run import gather, labelled
 from trace_eval.stats.inference.win_rates import win_rate_tables
 from trace_eval.stats.options import AgreeOptions

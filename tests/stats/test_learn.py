@@ -6,8 +6,8 @@ import pytest
 from blueprints import UserError
 from fusion import POLICIES
 from trace_eval.opinions.codes import Codes
-from trace_eval.stats.agreement.policies.learn import learn, learn_table, upper_bound
-from trace_eval.stats.agreement.policies.policy import cell_counts, cells_of, policy_codes
+from trace_eval.stats.agreement.learn import learn, learn_table, upper_bound
+from trace_eval.stats.agreement.policies import cell_counts, cells_of, policy_codes
 
 MAJORITY = POLICIES["majority_vote"]
 RNG = np.random.default_rng(13)

@@ -20,9 +20,8 @@ from trace_eval.stats.agreement.alpha import scale_alpha
 from trace_eval.stats.agreement.baselines import baselines, fit_beta, rating_shares
 from trace_eval.stats.agreement.figures import others_of
 from trace_eval.stats.agreement.forecasts import crps_beta, crps_levels, nll_beta, nll_levels
-from trace_eval.stats.agreement.kendall import kendall
+from trace_eval.stats.agreement.ranks import kendall, spearman
 from trace_eval.stats.agreement.scored import counts_of, rated_often, ratings_of, scale_of
-from trace_eval.stats.agreement.spearman import spearman
 from trace_eval.stats.agreement.spread import fit_factor, mean_forecast
 
 #: A figure with four digits may be off by half of the last one.

@@ -18,7 +18,7 @@ from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.rank_labels import rank_labels
-from trace_eval.stats.ranking.orders import separate_orders
+from trace_eval.stats.ranking.prepare import separate_orders
 
 OPTIONS = RankOptions(BootstrapOptions(20), baseline="X")
 MEAN = PLAIN_POLICIES["mean_threshold"]

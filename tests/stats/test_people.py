@@ -7,17 +7,19 @@ from tests.support.label_tables import QUICK, codes, table
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.forced import forced
 from trace_eval.stats.agreement.levels import (
     by_level,
     categories,
+    drawn_agreement,
     level_rows,
     levels_of,
     majority_of,
     names_of,
+    pairwise_rows,
+    reliability_rows,
     vote_counts,
 )
-from trace_eval.stats.agreement.reliability import drawn_agreement, pairwise_rows, reliability_rows
+from trace_eval.stats.agreement.parts import forced
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.tables import tables_of
 

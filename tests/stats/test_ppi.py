@@ -14,8 +14,9 @@ from benchmarks.coverage_worlds import World
 from trace_eval.commands.cli import app
 from trace_eval.estimate.limits import score_reach, skewed_reach
 from trace_eval.stats.inference.forest import ForestMark, forest, line
-from trace_eval.stats.inference.influence import LabelledValues, ppi_components, simple_design
+from trace_eval.stats.inference.influence import LabelledValues, ppi_components
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
+from trace_eval.stats.inference.sampling import simple_design
 from trace_eval.stats.inference.win_rates import describe
 
 #: Samples of the coverage checks here; benchmarks/coverage_intervals.py draws 2,000.

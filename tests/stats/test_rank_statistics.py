@@ -10,9 +10,15 @@ from trace_eval.estimate.cells import EXACT_CELLS, Cells
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import MAX_UNITS, Resampler
 from trace_eval.estimate.units import draw
-from trace_eval.stats.agreement.kendall import add_kendall, kendall, kendall_weights
 from trace_eval.stats.agreement.linear import moments, pearson, pearson_of_sums
-from trace_eval.stats.agreement.spearman import add_spearman, spearman, spearman_weights
+from trace_eval.stats.agreement.ranks import (
+    add_kendall,
+    add_spearman,
+    kendall,
+    kendall_weights,
+    spearman,
+    spearman_weights,
+)
 
 RNG = np.random.default_rng(5)
 

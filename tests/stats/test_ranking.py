@@ -15,14 +15,12 @@ from trace_eval.decide.rank import read_human_ranking
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.rank_labels import rank_labels
-from trace_eval.stats.rank_tables import rank_tables
 from trace_eval.stats.ranking.correlation import correlate
-from trace_eval.stats.ranking.models import MODELS
-from trace_eval.stats.ranking.outcomes import outcomes_of
+from trace_eval.stats.ranking.fit import MODELS
+from trace_eval.stats.ranking.outcomes import mean_win_rates, outcomes_of, ranks, win_rates
 from trace_eval.stats.ranking.prepare import people_table
-from trace_eval.stats.ranking.ranks import ranks
 from trace_eval.stats.ranking.strengths import BAR, strengths
-from trace_eval.stats.ranking.win_rate import mean_win_rates, win_rates
+from trace_eval.stats.tables import rank_tables
 
 RNG = np.random.default_rng(17)
 

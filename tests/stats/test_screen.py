@@ -20,11 +20,15 @@ from trace_eval.commands.cli import app
 from trace_eval.decide.screen import Screening, screen
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import units
-from trace_eval.stats.inference.decidable import fewest_labels, labels_needed
-from trace_eval.stats.inference.influence import simple_design
+from trace_eval.stats.inference.decidable import (
+    _weights,
+    _whole,
+    fewest_labels,
+    labels_needed,
+    p_below,
+)
 from trace_eval.stats.inference.labelled_run import gather
-from trace_eval.stats.inference.risk import _weights, _whole, p_below
-from trace_eval.stats.inference.sampling import Drawn, drawn_labels
+from trace_eval.stats.inference.sampling import Drawn, drawn_labels, simple_design
 from trace_eval.stats.options import ScreenOptions
 
 #: Seeds here; benchmarks/coverage_screen.py runs 2,000.

@@ -17,7 +17,7 @@ from tests.support.cli import trace_eval
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.paired import sign_test
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.beside_rules import RuleStanding
+from trace_eval.stats.agreement.baselines import RuleStanding
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.win_rates import own_rates
 from trace_eval.stats.ranking.outcomes import outcomes_of

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.label_tables import codes
 from trace_eval.estimate.paired import holm, mcnemar
-from trace_eval.stats.agreement.alpha import alpha, scale_alpha
+from trace_eval.stats.agreement.alpha import alpha, noise, scale_alpha
 from trace_eval.stats.agreement.counts import (
     accuracy,
     accuracy_2way,
@@ -20,7 +20,6 @@ from trace_eval.stats.agreement.counts import (
     macro_f1,
 )
 from trace_eval.stats.agreement.metrics import METRICS
-from trace_eval.stats.agreement.noise import noise
 
 #: Sums of a few dozen products of small integers: rounding stays far below this.
 EXACT = 1e-12

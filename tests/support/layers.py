@@ -36,7 +36,7 @@ judges.scorer: blueprints data extractors judges judges.lexical judges.views rub
 judges.reward: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.scorer judges.views rubrics
 judges.registry: blueprints data extractors fusion judges judges.ask judges.combine judges.options judges.read judges.reward judges.scorer judges.views rubrics
 runs: blueprints conversations data extracting extractors fusion judges judges.ask judges.combine judges.options judges.registry measures opinions options rubrics
-stats: blueprints data fusion opinions runs scores show estimate
+stats: blueprints data fusion opinions scores show estimate
 decide: blueprints data extractors fusion judges.views opinions runs show static stats estimate
 turns: blueprints conversations data entities extracting options show estimate
 datasets: blueprints data fusion measures stats estimate

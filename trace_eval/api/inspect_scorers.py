@@ -22,6 +22,7 @@ from trace_eval.data.inspect_logs import record_of
 from trace_eval.data.items import Item
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Outcome
+from trace_eval.data.policies import any_policy
 from trace_eval.data.records import pair_from_record
 from trace_eval.data.scores import Score as OurScore
 from trace_eval.data.singles import single_from_record
@@ -29,7 +30,7 @@ from trace_eval.extracting.start import engine_of
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.options import DEFAULT_JUDGE, DEFAULT_RATERS, ExtractOptions, Options
 from trace_eval.rubrics.load import load_rubric
-from trace_eval.runs.fuse import any_policy, check_policy, fuse
+from trace_eval.runs.fuse import check_policy, fuse
 from trace_eval.runs.pipeline import Pipeline, load_model, plan_for
 
 #: What a rating of the answer, shown as A, comes to; a tie of any type is a half.

@@ -44,7 +44,7 @@ def agree(
     from trace_eval.commands.render import print_report
     from trace_eval.decide.agree import agree as agree_with
     from trace_eval.decide.gates import report_values
-    from trace_eval.stats.agreement.policies.learn import write_policy
+    from trace_eval.stats.agreement.learn import write_policy
     from trace_eval.stats.report import AgreeReport
 
     if output.save_policy:

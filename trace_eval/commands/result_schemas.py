@@ -65,7 +65,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
         "trace_eval.stats.inference.calibrate:Calibration",
     ),
     "merge": ("trace_eval.runs.merge:Merged",),
-    "ablate": ("dict trace_eval.stats.agreement.ablation.conditions:Ablation",),
+    "ablate": ("dict trace_eval.stats.agreement.ablation:Ablation",),
     "drill injection": ("trace_eval.probe.injection:InjectionReport",),
     "drill judge": ("trace_eval.decide.probes:ProbeReport",),
     "train fusion": ("trace_eval.stats.agreement.train_fusion:FusionTraining",),

@@ -24,7 +24,7 @@ from trace_eval.data.label_files import read_columns
 from trace_eval.estimate.paired import holm
 from trace_eval.show.table import Table, column, p_text, table
 from trace_eval.stats.ranking.correlation import correlate
-from trace_eval.stats.ranking.ranks import ranks
+from trace_eval.stats.ranking.outcomes import ranks
 
 Array = NDArray[np.float64]
 

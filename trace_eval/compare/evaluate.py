@@ -26,7 +26,7 @@ from trace_eval.runs.opinions import read_with_labels
 from trace_eval.runs.run import Run
 from trace_eval.show.table import column
 from trace_eval.stats.agree_labels import agree_labels
-from trace_eval.stats.agreement.bias.robustness import Robustness, robustness
+from trace_eval.stats.agreement.bias import Robustness, robustness
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.counts import joint_counts
 from trace_eval.stats.agreement.judges import align, with_preference

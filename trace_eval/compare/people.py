@@ -20,10 +20,11 @@ from trace_eval.opinions.units import IDENTITY
 from trace_eval.show.table import column
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agreement.compare import Comparison
+from trace_eval.stats.agreement.ranks import add_spearman
 from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.agreement.spearman import add_spearman
-from trace_eval.stats.inference.influence import ppi_components, simple_design
+from trace_eval.stats.inference.influence import ppi_components
 from trace_eval.stats.inference.ppi import PPIEstimate, estimate
+from trace_eval.stats.inference.sampling import simple_design
 from trace_eval.stats.options import AgreeOptions
 
 Array = NDArray[np.float64]

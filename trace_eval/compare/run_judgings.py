@@ -27,7 +27,7 @@ from trace_eval.opinions.ratings import ratings_of_items
 from trace_eval.opinions.scale import rated, values_of
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
-from trace_eval.stats.inference.ceiling import human_ceiling
+from trace_eval.stats.agreement.levels import human_ceiling
 
 
 def pairs_judging(run: Run) -> Judging:

@@ -23,7 +23,7 @@ from trace_eval.estimate.paired import holm, sign_flip
 from trace_eval.estimate.resample import Resampler
 from trace_eval.show.table import column, joined, p_text
 from trace_eval.stats.ranking.correlation import Correlation, correlate
-from trace_eval.stats.ranking.ranks import ranks
+from trace_eval.stats.ranking.outcomes import ranks
 
 Array = NDArray[np.float64]
 

@@ -8,12 +8,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 from blueprints import UserError
 from trace_eval.data.names import folded
 from trace_eval.data.settings import nearest, option_field, split_settings
 from trace_eval.data.spelling import LABELS
+
+#: Items that only one side has: refuse them, or leave them out and count them.
+Missing = Literal["error", "drop"]
 
 #: From this likeness on, 0 to 1, a column is proposed for a field.
 _ALIKE = 0.55

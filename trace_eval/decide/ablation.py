@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from blueprints import UserError
+from trace_eval.data.policies import load_policy
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.runs.ablate import FULL
 from trace_eval.runs.ablate_options import AblateOptions
-from trace_eval.runs.fuse import load_policy
 from trace_eval.runs.opinions import read_opinions, read_with_labels
 from trace_eval.show.table import Table, table
-from trace_eval.stats.agreement.ablation.conditions import (
+from trace_eval.stats.agreement.ablation import (
     Ablation,
     ablation_table,
     mode_policy_table,

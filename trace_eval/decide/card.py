@@ -19,13 +19,13 @@ from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_with_labels
-from trace_eval.stats.agreement.bias.length import length_bias
-from trace_eval.stats.agreement.bias.position import PositionRow, positions
+from trace_eval.stats.agreement.bias import length_bias
 from trace_eval.stats.agreement.judges import fused_by
+from trace_eval.stats.agreement.levels import RuleCeiling, human_ceiling
 from trace_eval.stats.agreement.parts import MAIN
+from trace_eval.stats.agreement.position import PositionRow, positions
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
-from trace_eval.stats.inference.ceiling import RuleCeiling, human_ceiling
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import AgreeReport

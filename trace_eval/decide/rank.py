@@ -12,24 +12,25 @@ from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.data.columns import Columns
 from trace_eval.data.names import NAMES
+from trace_eval.data.policies import ASKED, any_policy, load_policy
 from trace_eval.data.tables import records
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.judge_files import has_positions, read_positions
 from trace_eval.opinions.opinions import SIDE_NAMES, Opinions
 from trace_eval.opinions.scores import holds_scores
-from trace_eval.runs.fuse import ASKED, any_policy, load_policy
+from trace_eval.runs.first_position import ALPHA
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.inference.labelled_run import labelled
 from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables
 from trace_eval.stats.options import LABELS, SCORES, RankOptions, check
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.rank_scores import rank_scores
-from trace_eval.stats.ranking.orders import separate_orders
 from trace_eval.stats.ranking.prepare import (
     contradicted,
     fused_with,
     judge_table,
     people_table,
+    separate_orders,
 )
 from trace_eval.stats.ranking.report import PEOPLES_RATES, Caveat, RankReport
 
@@ -103,7 +104,7 @@ def _rank_judged(
     labels = people_table(people, whole, options.missing) if people else None
     left_out = None
     if not separate and not options.keep_inconsistent:
-        left_out = contradicted(source, table, table.column(options.dimension))
+        left_out = contradicted(source, table, table.column(options.dimension), ALPHA)
     report = rank_labels(table, replace(options, policy=fused), human, labels, left_out)
     caveats, ppi = (*caveats, *report.caveats), None
     if labels is not None and not separate:

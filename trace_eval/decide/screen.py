@@ -30,8 +30,7 @@ from trace_eval.stats.inference.decidable import (
     tested_parts,
     wanted_labels,
 )
-from trace_eval.stats.inference.labelled_run import LabelledRun
-from trace_eval.stats.inference.shift import differences
+from trace_eval.stats.inference.labelled_run import LabelledRun, differences
 from trace_eval.stats.options import ScreenOptions
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from blueprints import counted
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.stats.agreement.baselines import RULES as RULES_OF_NUMBERS
-from trace_eval.stats.agreement.beside_rules import RuleStanding, beside_rules
+from trace_eval.stats.agreement.baselines import RuleStanding, beside_rules
 from trace_eval.stats.agreement.score import JudgeScore
 
 Use = Literal["rank systems", "screen only", "do not use", "unknown"]

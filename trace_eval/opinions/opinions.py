@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import Numbers as Scale
+from trace_eval.data.columns import Missing
 from trace_eval.opinions.cells import Texts, texts_of
 from trace_eval.opinions.codes import (
     CERTAINTY_FACTS,
@@ -26,7 +27,6 @@ from trace_eval.opinions.codes import (
     agreed,
     code_of,
 )
-from trace_eval.opinions.missing import Missing
 from trace_eval.opinions.units import Numbers, index_of, units
 
 #: What a column has of an item that has no row, by the kind of its values.

@@ -12,6 +12,7 @@ from blueprints import Blueprint, Rate, Signal, Transcript, UserError
 from fusion import Rating
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
+from trace_eval.data.policies import any_policy
 from trace_eval.estimate.share import Share
 from trace_eval.extracting.event_loop import complete
 from trace_eval.judges.base import Case, Judge, judgement_of
@@ -19,7 +20,7 @@ from trace_eval.judges.registry.create import judge_of
 from trace_eval.options import Options
 from trace_eval.probe.attacks import ATTACKS, Attack
 from trace_eval.runs.cases import CaseReader
-from trace_eval.runs.fuse import any_policy, fuse
+from trace_eval.runs.fuse import fuse
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.run import Run
 

@@ -21,9 +21,9 @@ from trace_eval.stats.agreement.judges import fused_by
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.forest import diagram
 from trace_eval.stats.inference.labelled_run import gather
-from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.options import ALL_POLICIES, AgreeOptions
 from trace_eval.stats.ranking.report import PEOPLES_RATES, RankReport, Standing, SystemRow
-from trace_eval.stats.report import ALL_POLICIES, AgreeReport
+from trace_eval.stats.report import AgreeReport
 
 if TYPE_CHECKING:
     from trace_eval.opinions.opinions import Opinions

@@ -17,9 +17,8 @@ from trace_eval.review.exports import files_of
 from trace_eval.review.forms import Phase
 from trace_eval.review.pages import TITLES
 from trace_eval.review.session import Labelled, Review
-from trace_eval.stats.agreement.alpha import alpha
+from trace_eval.stats.agreement.alpha import alpha, noise
 from trace_eval.stats.agreement.counts import joint_counts, kappa
-from trace_eval.stats.agreement.noise import noise
 from trace_eval.turns.corrected import correct_report
 from trace_eval.turns.options import FigureOptions
 from trace_eval.turns.report import measure_items

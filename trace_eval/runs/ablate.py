@@ -27,6 +27,7 @@ from fusion import Policy
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
+from trace_eval.data.policies import load_policy
 from trace_eval.extracting.engine import each
 from trace_eval.extracting.event_loop import complete
 from trace_eval.judges.base import Case, Judge, JudgeUnreachable, judgement_of
@@ -34,7 +35,7 @@ from trace_eval.judges.options.groups import Mode
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.cases import CaseReader
-from trace_eval.runs.fuse import fuse_run, load_policy
+from trace_eval.runs.fuse import fuse_run
 from trace_eval.runs.pipeline import load_model
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run

@@ -10,8 +10,9 @@ from fusion import Dimension, Rating, from_steps
 from trace_eval.data.judgement import DimensionVerdict, Judgement, PairScores
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
+from trace_eval.data.policies import any_policy
 from trace_eval.runs.folders import written_atomically
-from trace_eval.runs.fuse import any_policy, fuse_run
+from trace_eval.runs.fuse import fuse_run
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run
 from trace_eval.runs.summary import Summary

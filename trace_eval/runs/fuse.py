@@ -7,7 +7,6 @@ from contextlib import suppress
 from itertools import product
 from pathlib import Path
 
-import fusion
 from blueprints import UserError
 from fusion import (
     DIMENSIONS,
@@ -22,48 +21,10 @@ from fusion import (
 from fusion.plain import POINTS
 from trace_eval.data.files import make_folder, write_all
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
+from trace_eval.data.policies import ASKED, AnyPolicy, any_policy
 from trace_eval.judges.base import Judge
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import results_table
-
-AnyPolicy = Policy | PlainPolicy
-
-#: What stands for a policy where the judge was asked for the whole pair at once.
-ASKED = "asked"
-
-
-def any_policy(spec: str | Path | AnyPolicy) -> AnyPolicy:
-    """A policy over plain labels by name, else as :func:`load_policy`; one as it is.
-
-    Raises:
-        UserError: there is none, or one of the user's own bears the name of another one.
-    """
-    if isinstance(spec, Policy | PlainPolicy):
-        available: dict[str, AnyPolicy] = {**PLAIN_POLICIES, **fusion.POLICIES}
-        if available.get(spec.name, spec) != spec:
-            raise UserError(f"policy {spec.name!r}: is the name of a built-in one; give another")
-        return spec
-    spec = str(spec)
-    return PLAIN_POLICIES[spec] if spec in PLAIN_POLICIES else load_policy(spec)
-
-
-def load_policy(spec: str | Path) -> Policy:
-    """Find a policy by built-in name, table file (``.csv``, ``.json``) or entry point.
-
-    Raises:
-        UserError: nothing of that name exists, or the table is not valid. (``fusion`` stands
-            on the standard library alone and raises a plain ``ValueError``.)
-    """
-    spec = str(spec)
-    if spec in PLAIN_POLICIES:
-        raise UserError(
-            f"policy {spec} gives plain labels, and typed ties are wanted here; use one of"
-            f" {', '.join(fusion.POLICIES)}"
-        )
-    try:
-        return fusion.load_policy(spec)
-    except ValueError as error:
-        raise UserError(str(error)) from error
 
 
 def check_policy(policy: AnyPolicy, judge: Judge) -> None:

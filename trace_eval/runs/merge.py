@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 
 from blueprints import UserError
 from trace_eval.data import jsonl, strict_json
+from trace_eval.data.policies import any_policy
 from trace_eval.runs.folders import locked_for_reading, written_atomically
-from trace_eval.runs.fuse import any_policy, fuse_run
+from trace_eval.runs.fuse import fuse_run
 from trace_eval.runs.merge_clips import join_clips, lines_of, mark_of
 from trace_eval.runs.record import DECIDING, OriginRecord, RunRecord, differences
 from trace_eval.runs.run import Run

@@ -16,6 +16,7 @@ from trace_eval.data.files import write_all
 from trace_eval.data.items import Item
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import refuse_package
+from trace_eval.data.policies import any_policy
 from trace_eval.data.records import spill_to, spilled
 from trace_eval.extracting.cache import audio_folder
 from trace_eval.extracting.engine import Engine
@@ -32,7 +33,7 @@ from trace_eval.options import Options
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.config import settings_of
-from trace_eval.runs.fuse import any_policy, check_policy, fuse_run
+from trace_eval.runs.fuse import check_policy, fuse_run
 from trace_eval.runs.inputs import check_continues, input_name, refuse_own_input
 from trace_eval.runs.language import LanguageAdvice
 from trace_eval.runs.pipeline import (

@@ -11,9 +11,8 @@ from pydantic import Field
 from blueprints import Strict, counted
 from trace_eval.select.candidates import TextGroup
 from trace_eval.select.schemes import Bracket, SchemeVerdict, Verdicts
-from trace_eval.stats.ranking.models import BRADLEY_TERRY
-from trace_eval.stats.ranking.outcomes import outcomes_between
-from trace_eval.stats.ranking.ranks import DECIMALS
+from trace_eval.stats.ranking.fit import BRADLEY_TERRY
+from trace_eval.stats.ranking.outcomes import DECIMALS, outcomes_between
 from trace_eval.stats.ranking.strengths import strengths
 
 #: Model of the comparisons of a group; a tie is half a win for each side.

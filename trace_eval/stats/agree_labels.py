@@ -11,17 +11,14 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY, POLICIES, Policy
+from trace_eval.data.columns import Missing
+from trace_eval.data.policies import load_policy
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes, is_untyped
-from trace_eval.opinions.missing import Missing
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.runs.fuse import load_policy
-from trace_eval.stats.agreement.alpha import alpha
-from trace_eval.stats.agreement.bias.difficulty import difficulty_rows
-from trace_eval.stats.agreement.bias.length import length_rows, verbosity_rows
-from trace_eval.stats.agreement.bias.position import position_rows, self_rows
+from trace_eval.stats.agreement.alpha import alpha, noise_rows, people_noise
+from trace_eval.stats.agreement.bias import difficulty_rows, length_rows, verbosity_rows
 from trace_eval.stats.agreement.compare import Comparison, compare_all
 from trace_eval.stats.agreement.findings import label_warnings
-from trace_eval.stats.agreement.forced import Forced, forced
 from trace_eval.stats.agreement.judges import (
     Aligned,
     JudgeOpinions,
@@ -29,19 +26,23 @@ from trace_eval.stats.agreement.judges import (
     prepare_judges,
     with_preference,
 )
-from trace_eval.stats.agreement.levels import Masks, by_level, categories, level_rows
-from trace_eval.stats.agreement.noise import noise_rows, people_noise
-from trace_eval.stats.agreement.parts import category_rows, labels_rows, whole
-from trace_eval.stats.agreement.policies.learn import Learned, learn
-from trace_eval.stats.agreement.policies.mechanism import Mechanism, mechanisms
-from trace_eval.stats.agreement.policies.policy import fuse_codes, has_dimensions
-from trace_eval.stats.agreement.reliability import pairwise_rows, reliability_rows
+from trace_eval.stats.agreement.learn import Learned, learn
+from trace_eval.stats.agreement.levels import (
+    Masks,
+    by_level,
+    categories,
+    level_rows,
+    pairwise_rows,
+    reliability_rows,
+)
+from trace_eval.stats.agreement.linear import score_error
+from trace_eval.stats.agreement.parts import Forced, category_rows, forced, labels_rows, whole
+from trace_eval.stats.agreement.policies import Mechanism, fuse_codes, has_dimensions, mechanisms
+from trace_eval.stats.agreement.position import position_rows, self_rows
 from trace_eval.stats.agreement.score import INSTRUCTIONS, JudgeScore, score_judge
-from trace_eval.stats.agreement.score_mse import score_error
-from trace_eval.stats.few_labels import calibrations_of, shares_of
-from trace_eval.stats.options import AgreeOptions
+from trace_eval.stats.inference.shares import calibrations_of, shares_of
+from trace_eval.stats.options import ALL_POLICIES, AgreeOptions
 from trace_eval.stats.report import (
-    ALL_POLICIES,
     ITEMS,
     TOGETHER,
     AgreeReport,

@@ -28,6 +28,7 @@ from trace_eval.stats.agreement.figures import (
 from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.linear import BinaryAgreement, binary_agreement
+from trace_eval.stats.agreement.ranks import spearman
 from trace_eval.stats.agreement.raters import MAX_RATERS, add_raters, add_samples, growth
 from trace_eval.stats.agreement.scored import (
     by_rater,
@@ -42,8 +43,7 @@ from trace_eval.stats.agreement.scored import (
     with_clamped,
 )
 from trace_eval.stats.agreement.selective import Selective, add_selective, selective_rows
-from trace_eval.stats.agreement.spearman import spearman
-from trace_eval.stats.agreement.spread import add_calibration, add_variance, fit_factor
+from trace_eval.stats.agreement.spread import add_calibration, add_variance, fit_factor, verdict
 from trace_eval.stats.agreement.systems import (
     FEW_SYSTEMS,
     MAX_SYSTEMS,
@@ -53,7 +53,6 @@ from trace_eval.stats.agreement.systems import (
     system_rows,
     systems_of,
 )
-from trace_eval.stats.agreement.verdict import verdict
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import AlphaOfScores, Coverage, Growth, ScoreReport, SplitRow
 

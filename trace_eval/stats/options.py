@@ -5,21 +5,28 @@ The fields are the options of the commands, see :func:`trace_eval.data.settings.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from blueprints import UserError
-from trace_eval.data.columns import parse_sides
+from trace_eval.data.columns import Missing, parse_sides
 from trace_eval.data.settings import option_field
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.opinions.missing import Missing
-from trace_eval.stats.agreement.number_rules import NumberRule, number_rule
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from trace_eval.opinions.codes import Codes
 
 #: Words that name a maker's models; a judge and a system with the same one are one family.
 FAMILIES = ("gpt", "gemini", "gemma", "claude", "qwen", "llama", "glm", "kimi", "phi", "mistral")
 
 #: What a source holds: a label per pair, or a score per answer.
 LABELS, SCORES = "labels", "scores"
+
+#: ``policy`` that compares every built-in policy.
+ALL_POLICIES = "all"
 
 #: Headings of the help pages.
 _PANELS = {LABELS: "Of labels of pairs", SCORES: "Of scores of single answers"}
@@ -50,6 +57,59 @@ def check(options: Any, kind: str) -> None:
                 f"{option.metadata['flag']} means nothing for {kind}, and the sources hold {kind};"
                 " leave it out"
             )
+
+
+#: What follows the colon of a baseline's spec.
+DIRECTIONS = ("higher", "lower")
+
+
+@dataclass(frozen=True)
+class NumberRule:
+    """The answer with the higher, or the lower, number is called the winner.
+
+    Attributes:
+        name: of the rule, for people.
+        number: its facts are ``NUMBER_a`` and ``NUMBER_b``.
+        lower: the lower one wins, as of error rates and chances of being fake.
+    """
+
+    name: str
+    number: str
+    lower: bool = False
+
+    @property
+    def facts(self) -> tuple[str, str]:
+        """Names of the facts of A and of B."""
+        return f"{self.number}_a", f"{self.number}_b"
+
+    def codes(self, facts: Mapping[str, NDArray[Any]]) -> Codes | None:
+        """Codes of 1 or 2; missing where unknown or equal; None without the facts."""
+        import numpy as np  # late: options of commands hold rules
+
+        from trace_eval.opinions.codes import MISSING
+
+        if any(name not in facts for name in self.facts):
+            return None
+        a, b = (facts[name] for name in self.facts)
+        codes = np.full(len(a), MISSING, np.int8)
+        codes[a < b if self.lower else a > b] = 0
+        codes[b < a if self.lower else b > a] = 1
+        return codes
+
+
+def number_rule(spec: str) -> NumberRule:
+    """``NUMBER:higher`` or ``NUMBER:lower``, e.g. ``wer:lower``.
+
+    Raises:
+        UserError: there is no direction.
+    """
+    number, _, direction = spec.rpartition(":")
+    if not number or direction not in DIRECTIONS:
+        raise UserError(
+            f"baseline {spec!r}: write NUMBER:higher or NUMBER:lower, e.g. wer:lower; only you"
+            " know which of two numbers is the better one"
+        )
+    return NumberRule(f"{direction} {number}", number, direction == "lower")
 
 
 def _names(more: list[str]) -> tuple[str, ...]:

@@ -14,11 +14,17 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.win_rates import own_rates
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import Correlation, correlate
+from trace_eval.stats.ranking.fit import MODELS
 from trace_eval.stats.ranking.intervals import rank_intervals
-from trace_eval.stats.ranking.models import MODELS
-from trace_eval.stats.ranking.outcomes import Outcomes, outcomes_of
+from trace_eval.stats.ranking.outcomes import (
+    Outcomes,
+    mean_win_rates,
+    meetings,
+    outcomes_of,
+    ranks,
+    win_rates,
+)
 from trace_eval.stats.ranking.prepare import Contradicted, ranking_warnings
-from trace_eval.stats.ranking.ranks import ranks
 from trace_eval.stats.ranking.report import (
     AGAINST_BASELINE,
     Caveat,
@@ -29,7 +35,6 @@ from trace_eval.stats.ranking.report import (
     methods_of,
 )
 from trace_eval.stats.ranking.strengths import Strengths, strengths
-from trace_eval.stats.ranking.win_rate import mean_win_rates, meetings, win_rates
 
 
 def rank_labels(

@@ -27,7 +27,7 @@ from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import correlate
 from trace_eval.stats.ranking.intervals import RankSets, rank_sets
 from trace_eval.stats.ranking.order_test import MANY
-from trace_eval.stats.ranking.ranks import ranks
+from trace_eval.stats.ranking.outcomes import ranks
 from trace_eval.stats.ranking.report import MEAN_SCORE, Caveat, MeanRow, RankReport, Standing
 
 Array = NDArray[Any]

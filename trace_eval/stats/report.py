@@ -8,31 +8,23 @@ from dataclasses import dataclass, field
 from trace_eval.estimate.units import Statistic
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.show.table import column
-from trace_eval.stats.agreement.alpha import Alpha
-from trace_eval.stats.agreement.bias.difficulty import DifficultyRow
-from trace_eval.stats.agreement.bias.length import LengthRow, VerbosityRow
-from trace_eval.stats.agreement.bias.position import PositionRow, SelfRow
+from trace_eval.stats.agreement.alpha import Alpha, NoiseRow
+from trace_eval.stats.agreement.bias import DifficultyRow, LengthRow, VerbosityRow
 from trace_eval.stats.agreement.compare import Comparison
 from trace_eval.stats.agreement.figures import AgreementFigure
-from trace_eval.stats.agreement.forced import Forced
-from trace_eval.stats.agreement.levels import LevelRow
-from trace_eval.stats.agreement.linear import BinaryAgreement
+from trace_eval.stats.agreement.learn import Learned
+from trace_eval.stats.agreement.levels import LevelRow, PairwiseRow, ReliabilityRow
+from trace_eval.stats.agreement.linear import BinaryAgreement, ScoreError
 from trace_eval.stats.agreement.metrics import METRICS, Metric
-from trace_eval.stats.agreement.noise import NoiseRow
-from trace_eval.stats.agreement.parts import CategoryRow, LabelsRow
-from trace_eval.stats.agreement.policies.learn import Learned
-from trace_eval.stats.agreement.policies.mechanism import Mechanism
-from trace_eval.stats.agreement.reliability import PairwiseRow, ReliabilityRow
+from trace_eval.stats.agreement.parts import CategoryRow, Forced, LabelsRow
+from trace_eval.stats.agreement.policies import Mechanism
+from trace_eval.stats.agreement.position import PositionRow, SelfRow
 from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.agreement.score_mse import ScoreError
 from trace_eval.stats.agreement.selective import Selective
 from trace_eval.stats.agreement.systems import SystemAgreement, SystemShares
 from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.inference.shares import ShareRow
 from trace_eval.stats.options import AgreeOptions
-
-#: ``policy`` that compares every built-in policy.
-ALL_POLICIES = "all"
 
 #: What is drawn for the intervals.
 ITEMS: str = "items"

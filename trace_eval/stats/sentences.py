@@ -10,7 +10,7 @@ from math import ceil, floor, log10
 
 from blueprints import counted
 from trace_eval.estimate.interval import IntervalEstimate, Range
-from trace_eval.stats.agreement.beside_rules import RuleStanding
+from trace_eval.stats.agreement.baselines import RuleStanding
 
 #: Most sentences of one answer.
 MOST = 3

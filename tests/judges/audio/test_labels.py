@@ -18,11 +18,12 @@ from tests.support.ensemble import ENSEMBLE
 from tests.support.llm_judges import listening_judge
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
+from trace_eval.data.policies import any_policy
 from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.labels import read_label
-from trace_eval.runs.fuse import any_policy, check_policy, fuse
+from trace_eval.runs.fuse import check_policy, fuse
 
 
 @pytest.mark.parametrize(

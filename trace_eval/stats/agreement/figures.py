@@ -16,8 +16,8 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
+from trace_eval.stats.agreement.ranks import add_spearman
 from trace_eval.stats.agreement.scored import MIN_RATINGS, Basis, Scored, counts_of, ratings_of
-from trace_eval.stats.agreement.spearman import add_spearman
 
 Array = NDArray[Any]
 

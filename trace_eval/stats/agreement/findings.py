@@ -13,7 +13,6 @@ from trace_eval.estimate.paired import sign_test
 from trace_eval.opinions.cells import Texts
 from trace_eval.opinions.codes import MISSING, TEXT_FACTS, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import DataWarning, Opinions
-from trace_eval.stats.agreement.bias.position import join_orders, self_mask
 from trace_eval.stats.agreement.checks import (
     SIGNIFICANT,
     copied_ties,
@@ -25,6 +24,7 @@ from trace_eval.stats.agreement.checks import (
     two_opinions,
 )
 from trace_eval.stats.agreement.judges import Aligned, JudgeOpinions
+from trace_eval.stats.agreement.position import join_orders, self_mask
 
 Facts = Mapping[str, NDArray[Any]]
 

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, PLAIN_POLICIES, POLICIES, Policy
+from trace_eval.data.columns import Missing
+from trace_eval.data.policies import ASKED
 from trace_eval.estimate.measures import folded
 from trace_eval.opinions.codes import (
     MISSING,
@@ -24,11 +26,9 @@ from trace_eval.opinions.codes import (
     collapse_codes,
     is_untyped,
 )
-from trace_eval.opinions.missing import Missing
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.runs.fuse import ASKED
 from trace_eval.stats.agreement.counts import Counts, joint_counts
-from trace_eval.stats.agreement.policies.policy import fuse_codes, has_dimensions
+from trace_eval.stats.agreement.policies import fuse_codes, has_dimensions
 
 
 @dataclass(frozen=True)

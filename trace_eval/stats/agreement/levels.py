@@ -9,14 +9,17 @@ weak disagreement where both answers have a vote.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.opinions.codes import MISSING, TIE, UNTYPED, Codes, collapse_codes
+from trace_eval.opinions.codes import LABELS, MISSING, TIE, UNTYPED, Codes, collapse_codes
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.show.table import column
+from trace_eval.stats.agreement.counts import joint_counts, kappa
 
 #: Level -> what it means. ``none``: nobody gave a label.
 LEVELS: dict[str, str] = {
@@ -159,3 +162,140 @@ def by_level(labels: Opinions, column: str) -> Masks:
 def _by(values: Sequence[str | None]) -> Masks:
     column: NDArray[Any] = np.array(values, dtype=object)
     return {name: column == name for name in dict.fromkeys(values) if name is not None}
+
+
+#: Annotators with fewer shared items are left out of :func:`reliability_rows`.
+MIN_ITEMS = 10
+
+
+@dataclass(frozen=True)
+class ReliabilityRow:
+    """One person.
+
+    Attributes:
+        items: items that this person and at least one other labelled.
+        agreement: mean over those items of the share of the others with the same label, 0-1.
+    """
+
+    dimension: str
+    rater: str = field(metadata=column("person"))
+    items: int
+    agreement: float = field(metadata=column("agree"))
+
+
+@dataclass(frozen=True)
+class PairwiseRow:
+    """The chance that two randomly drawn raters of one item agree.
+
+    Attributes:
+        group: a category of items, or ``all``.
+        classes: 3, or 2 where the opinions that are ties are left out first.
+        items: items with at least two opinions.
+        agreement: mean of that chance over the items, 0 to 1.
+        sd: standard deviation of the share that agrees, over draws of two annotators per item.
+        by_chance: of labels that are all equally likely: one over the classes.
+    """
+
+    dimension: str
+    group: str = field(metadata=column("items of"))
+    classes: int
+    items: int
+    agreement: float = field(metadata=column("agree"))
+    sd: float = field(metadata=column("sd of draws"))
+    by_chance: float
+
+
+def reliability_rows(
+    labels: Opinions, column: str, min_items: int = MIN_ITEMS
+) -> list[ReliabilityRow]:
+    """Every person with at least ``min_items`` shared items, the least reliable first."""
+    if labels.rater is None:
+        return []
+    codes = collapse_codes(labels.codes[column])
+    votes = vote_counts(labels, column)
+    available = (codes != MISSING) & (votes.sum(1)[labels.item] > 1)
+    row, code = labels.item[available], codes[available]
+    same = (votes[row, code] - 1) / (votes[row].sum(1) - 1)
+    names, rater = np.unique(labels.rater[available].astype(str), return_inverse=True)
+    number = np.bincount(rater, minlength=len(names))
+    total = np.bincount(rater, weights=same, minlength=len(names))
+    results = [
+        ReliabilityRow(column, str(name), int(n), float(t / n))
+        for name, n, t in zip(names, number, total, strict=True)
+        if n >= min_items
+    ]
+    return sorted(results, key=lambda row: (row.agreement, row.rater))
+
+
+def pairwise_rows(
+    labels: Opinions, column: str, groups: Mapping[str, NDArray[np.bool_]]
+) -> list[PairwiseRow]:
+    """Agreement of the data set on one column: with ties as a class, and without them."""
+    votes = vote_counts(labels, column)
+    return [
+        PairwiseRow(column, name, classes, *result, 1 / classes)
+        for name, mask in groups.items()
+        for classes in (len(UNTYPED), TIE)
+        if (result := drawn_agreement(votes[mask, :classes]))[0]
+    ]
+
+
+def drawn_agreement(votes: NDArray[np.int64]) -> tuple[int, float, float]:
+    """(items, mean, standard deviation over draws) of the agreement of two raters per item.
+
+    The chance of an item with counts ``c`` and ``n = sum c`` is ``p = sum c (c - 1) / n (n - 1)``;
+    a draw over N items has mean ``mean p`` and variance ``sum p (1 - p) / N**2``, exactly.
+
+    Args:
+        votes: annotators by label [shape=(items, labels)].
+    """
+    people = votes.sum(1)
+    shared = votes[people > 1]
+    if not len(shared):
+        return 0, float("nan"), float("nan")
+    people = people[people > 1]
+    p = (shared * (shared - 1)).sum(1) / (people * (people - 1))
+    return len(p), float(p.mean()), float(np.sqrt((p * (1 - p)).sum()) / len(p))
+
+
+@dataclass(frozen=True)
+class RuleCeiling:
+    """Agreement of two raters on the same items.
+
+    Attributes:
+        pairs: (item, rater, rater) triples with both labels.
+        agreement: share of them with equal labels, 0 to 1.
+        kappa: beyond chance, over all those pairs; None: one label only.
+    """
+
+    raters: int
+    pairs: int
+    agreement: float
+    kappa: float | None
+
+
+def human_ceiling(labels: Opinions) -> RuleCeiling | None:
+    """Mean agreement of two raters on the overall label; None: nobody shares an item."""
+    raters = labels.raters()
+    if len(raters) < 2:
+        return None
+    column = labels.column()
+    said = {
+        name: dict(zip(table.ids.tolist(), table.codes[column].tolist(), strict=True))
+        for name, table in raters.items()
+    }
+    both = [
+        (one[key], other[key])
+        for one, other in combinations(said.values(), 2)
+        for key in one.keys() & other.keys()
+        if one[key] != MISSING and other[key] != MISSING
+    ]
+    if not both:
+        return None
+    first, second = np.array(both, np.int8).T
+    # either of the two may be the first
+    table = joint_counts(np.r_[first, second], np.r_[second, first], len(LABELS))
+    value = float(kappa(table))
+    return RuleCeiling(
+        len(raters), len(both), float((first == second).mean()), None if np.isnan(value) else value
+    )

@@ -23,23 +23,20 @@ from trace_eval.stats.agreement.counts import (
     accuracy_3way,
     accuracy_half_ties,
     balanced_accuracy,
+    f1_shares,
     gwet_ac1,
+    half_right,
     kappa,
     macro_f1,
-)
-from trace_eval.stats.agreement.forecasts import crps, nll_of_beta, nll_of_labels
-from trace_eval.stats.agreement.kendall import tau_b
-from trace_eval.stats.agreement.linear import bias, ccc, mae, mse, r
-from trace_eval.stats.agreement.scored import ScoreStatistic
-from trace_eval.stats.agreement.shapes import (
-    f1_shares,
-    half_right,
     recalls,
     right,
     right_2way,
     right_3way,
 )
-from trace_eval.stats.agreement.spearman import rho
+from trace_eval.stats.agreement.forecasts import crps, nll_of_beta, nll_of_labels
+from trace_eval.stats.agreement.linear import bias, ccc, mae, mse, r
+from trace_eval.stats.agreement.ranks import rho, tau_b
+from trace_eval.stats.agreement.scored import ScoreStatistic
 
 #: What computes it: of labels a function of joint counts ``[..., truth, predicted]``.
 S = TypeVar("S")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +12,7 @@ from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.units import Units
+from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.judges import Aligned
 from trace_eval.stats.agreement.levels import ALL, Masks
@@ -93,3 +94,66 @@ def _accuracy(
     measures = measures_of(it.labels, it.shares)
     name = next(one for one in ("accuracy_4way", "accuracy_3way") if one in measures)
     return estimates(units, {name: measures[name]}, options)[name]
+
+
+@dataclass(frozen=True)
+class Forced:
+    """A judge against winners; shares from 0 to 1, None where nothing is left to count.
+
+    Attributes:
+        group: subset of the items.
+        items: items whose truth is a winner.
+        scored: those that the judge scored, ``ties`` where it said tie.
+        accuracy: right over all items: a tie and an unscored item are wrong.
+        accuracy_scored: right over the scored items: a tie is wrong.
+        tie_half: over the scored items, a tie is half right.
+        ties_out: over the scored items on which the judge names a winner.
+    """
+
+    judge: str
+    dimension: str
+    group: str = field(metadata=column("items of"))
+    items: int
+    scored: int
+    ties: int
+    coverage: float
+    accuracy: float = field(metadata=column("all, unscored and ties wrong"))
+    accuracy_scored: float | None = field(metadata=column("scored, ties wrong"))
+    tie_half: float | None = field(metadata=column("ties half"))
+    ties_out: float | None
+
+
+def forced(
+    judge: str,
+    dimension: str,
+    truth: Codes,
+    predicted: Codes,
+    groups: Mapping[str, NDArray[np.bool_]],
+) -> list[Forced]:
+    """One row per group that has an item with a winner."""
+    truth, predicted = collapse_codes(truth), collapse_codes(predicted)
+    winner = (truth != MISSING) & (truth < TIE)
+    rows = []
+    for name, mask in groups.items():
+        chosen = winner & mask
+        items = int(chosen.sum())
+        if items:
+            said = predicted[chosen]
+            scored, ties = int((said != MISSING).sum()), int((said == TIE).sum())
+            right = int((said == truth[chosen]).sum())
+            rows.append(
+                Forced(
+                    judge,
+                    dimension,
+                    name,
+                    items,
+                    scored,
+                    ties,
+                    scored / items,
+                    right / items,
+                    right / scored if scored else None,
+                    (right + ties / 2) / scored if scored else None,
+                    right / (scored - ties) if scored > ties else None,
+                )
+            )
+    return rows

@@ -20,17 +20,24 @@ from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.show.table import column, out_of
 from trace_eval.stats.agreement.baselines import (
     RULES,
+    Baseline,
     Majority,
+    beside_rules,
     majority,
     random_matched,
     random_uniform,
 )
-from trace_eval.stats.agreement.beside_rules import Baseline, beside_rules
-from trace_eval.stats.agreement.counts import Counts, accuracy, accuracy_2way, coverage_2way
+from trace_eval.stats.agreement.counts import (
+    Counts,
+    accuracy,
+    accuracy_2way,
+    coverage_2way,
+    defined,
+)
 from trace_eval.stats.agreement.judges import Aligned
 from trace_eval.stats.agreement.metrics import measures_of
-from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.agreement.parts import MAIN
+from trace_eval.stats.options import NumberRule
 from trace_eval.stats.sentences import rate
 
 #: What intervals are over, where whole instructions are drawn.
@@ -172,11 +179,6 @@ def _lone_ties(counts: Counts, metrics: Mapping[str, IntervalEstimate]) -> str:
         return f"{lone}."
     right = rate(result.value, result.interval)
     return f"{lone}: where both name a winner, in {both:g}, they agree on {right}."
-
-
-def defined(value: float) -> float | None:
-    """``None`` for NaN: reports hold no numbers that are none."""
-    return None if np.isnan(value) else value
 
 
 def _baselines(

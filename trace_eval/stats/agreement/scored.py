@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import Numbers
+from trace_eval.data.columns import Missing
 from trace_eval.estimate.resample import Resampler
-from trace_eval.opinions.missing import Missing
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import placed, placed_ratings, rated
 from trace_eval.opinions.units import index_of

@@ -7,7 +7,7 @@ construction and so is the best forecast.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import levels_of, nearest
-from trace_eval.stats.agreement.figures import FigureBook
+from trace_eval.stats.agreement.figures import AgreementFigure, FigureBook
 from trace_eval.stats.agreement.forecasts import OPINIONS
 from trace_eval.stats.agreement.judges import JudgeOpinions
+from trace_eval.stats.agreement.ranks import add_spearman
 from trace_eval.stats.agreement.scored import Basis, rated_often, ratings_of, scale_of
-from trace_eval.stats.agreement.spearman import add_spearman
 
 Array = NDArray[Any]
 
@@ -163,3 +163,57 @@ def _variance(judge: Opinions) -> Array | None:
     """A variance for every item, or none."""
     variance = judge.scores.get("variance")
     return None if variance is None or np.isnan(variance).any() else variance
+
+
+#: Figures that are compared -> (title, whether more is better).
+COMPARED: dict[str, tuple[str, bool]] = {
+    "rho": ("rho", True),
+    "mae": ("MAE", False),
+    "crps": ("CRPS", False),
+}
+
+#: Differences below this are none.
+_SAME = 1e-9
+
+
+def verdict(judge: str, baselines: Sequence[str], figures: Sequence[AgreementFigure]) -> str:
+    """A sentence: above all baselines, or below which of them and by how much."""
+    values = {(f.who, f.name): f.estimate.value for f in figures if f.group == "agreement"}
+    worse, compared = [], []
+    for name, (title, more_is_better) in COMPARED.items():
+        mine = values.get((judge, name))
+        rivals = [
+            (value, rule) for rule in baselines if (value := values.get((rule, name))) is not None
+        ]
+        if mine is None or not rivals:
+            continue
+        compared.append(title)
+        best, rule = max(rivals) if more_is_better else min(rivals)
+        gap = best - mine if more_is_better else mine - best
+        if gap > _SAME:
+            worse.append(f"{title} {mine:.4f} against {best:.4f} of {rule}")
+    if not compared:
+        return f"{judge}: nothing could be compared with a baseline."
+    worse += _behind_in_variance(judge, figures)
+    undefined = [
+        title for name, (title, _) in COMPARED.items() if values.get((judge, name)) is None
+    ]
+    tail = f"; it has no {' and no '.join(undefined)}" if undefined else ""
+    if worse:
+        return f"{judge} is below a baseline that needs no judge: {'; '.join(worse)}{tail}."
+    return f"{judge} is at or above every baseline in {', '.join(compared)}{tail}."
+
+
+def _behind_in_variance(judge: str, figures: Sequence[AgreementFigure]) -> list[str]:
+    """Where a forecast of variance that knows nothing of the answers is better."""
+    errors = {f.who: f.estimate.value for f in figures if f.name == "mae_of_variance"}
+    mine = errors.get(judge)
+    rivals = [
+        (value, who)
+        for who in (ALWAYS_ZERO, FROM_MEAN.format(judge))
+        if (value := errors.get(who)) is not None
+    ]
+    if mine is None or not rivals or mine - min(rivals)[0] <= _SAME:
+        return []
+    best, who = min(rivals)
+    return [f"MAE of variance {mine:.4f} against {best:.4f} of {who}"]

@@ -20,7 +20,6 @@ from fusion import DIMENSIONS
 from trace_eval.opinions.codes import MISSING, POINTS, Codes
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.baselines import RULES
-from trace_eval.stats.agreement.number_rules import NumberRule
 from trace_eval.stats.inference.calibrators import (
     METHODS,
     Array,
@@ -31,6 +30,7 @@ from trace_eval.stats.inference.calibrators import (
     measured,
 )
 from trace_eval.stats.inference.labelled_run import LabelledRun
+from trace_eval.stats.options import NumberRule
 
 #: Labelled pairs below which nothing is fitted.
 LEAST_PAIRS = 20

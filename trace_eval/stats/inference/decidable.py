@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import ceil, log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.show.table import column, p_text, p_value
-from trace_eval.stats.inference.influence import Design
 from trace_eval.stats.inference.labelled_run import LabelledRun
-from trace_eval.stats.inference.risk import p_below, worth
+from trace_eval.stats.inference.sampling import Design
 
 #: Parts tried per signal: the surest 5 %, 10 %, ... of the run.
 PARTS = 20
@@ -169,3 +169,142 @@ def _shrunk(part: DecidableStratum) -> float:
     """Agreement as it may be expected: one disagreement more than was seen (Laplace)."""
     assert part.agreement is not None
     return (part.agreement * part.labelled + 1) / (part.labelled + 2)
+
+
+Array = NDArray[np.float64]
+
+#: Bets, as shares of the largest that is not lost at once; fixed, so that no label moves them.
+BETS = np.linspace(0.02, 1.0, 50)
+
+
+def p_below(
+    agrees: NDArray[Any], design: Design, selected: NDArray[np.bool_], target: float
+) -> float:
+    """P value of "agreement on the selected items is at most ``target``".
+
+    Args:
+        agrees: 0 to 1; ignored where not labelled [shape=(n,)].
+        design: who was asked.
+        selected: the part of the run in question [shape=(n,)].
+        target: in (0, 1).
+    """
+    requested = selected & design.labelled
+    if not requested.any():
+        return 1.0
+    if _exact(design, selected) and set(np.unique(agrees[requested])) <= {0.0, 1.0}:
+        if design.stratum is not None:
+            return _two_strata(agrees, design, selected, target)
+        return _binomial(int(agrees[requested].sum()), int(requested.sum()), target)
+    group = _groups(design, requested)
+    lead = _means(agrees[requested], design.weight[requested], group) - target
+    designs = [_weights(design, selected)]
+    if _equal(design, selected):
+        designs.append(_whole(design, selected))
+    return max(_bets(weight / most * lead, target) for weight, most in designs)
+
+
+def worth(design: Design, selected: NDArray[np.bool_], target: float) -> float:
+    """Labels on the selected items, in independent ones of equal weight.
+
+    So many of those would, if all agreed, say as much as these would; it knows no label.
+    """
+    requested = selected & design.labelled
+    if not requested.any() or _exact(design, selected):
+        return float(requested.sum())
+    p = p_below(np.ones(len(selected)), design, selected, target)
+    return float(np.log(p) / np.log(target))
+
+
+def _exact(design: Design, selected: NDArray[np.bool_]) -> bool:
+    """No two items share an instruction, and they weigh alike or are a review's strata."""
+    single = bool((np.bincount(design.cluster[selected]) <= 1).all())
+    return single and (design.stratum is not None or _equal(design, selected))
+
+
+def _equal(design: Design, selected: NDArray[np.bool_]) -> bool:
+    """All selected items were as likely to be asked for, as far as that is known."""
+    weight = design.weight[selected]
+    return len(np.unique(weight[weight > 0])) <= 1
+
+
+def _binomial(right: int, number: int, target: float) -> float:
+    from scipy.special import bdtrc
+
+    return float(bdtrc(right - 1, number, target)) if right else 1.0
+
+
+def _two_strata(
+    agrees: NDArray[Any], design: Design, selected: NDArray[np.bool_], target: float
+) -> float:
+    assert design.stratum is not None
+    certain = selected & (design.stratum == 0)
+    rest = selected & (design.stratum == 1)
+    drawn = rest & design.labelled
+    right, size = float(agrees[certain].sum()), int(rest.sum())
+    if not size:
+        return 0.0 if right > target * certain.sum() else 1.0
+    needed = (target * (certain.sum() + size) - right) / size
+    if needed <= 0:
+        return 0.0
+    if needed >= 1 or not drawn.any():
+        return 1.0
+    return _binomial(int(agrees[drawn].sum()), int(drawn.sum()), needed)
+
+
+def _groups(design: Design, requested: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Number of every label's instruction, from 0, among those with a label."""
+    return np.asarray(np.unique(design.cluster[requested], return_inverse=True)[1])
+
+
+def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:
+    """Weight of every labelled instruction, and the largest of any, where items were drawn.
+
+    Of a random sample an instruction of s selected items stands for s over its chance of having
+    a label; with inclusion probabilities for the sum of their inverses over its labels, which
+    may be as large as over all of its items.
+    """
+    requested = selected & design.labelled
+    clusters = np.unique(design.cluster[requested])
+    if not _equal(design, selected):
+        available = np.maximum(design.weight, design.weight[requested].max() * (design.weight == 0))
+        most = np.bincount(design.cluster[selected], weights=available[selected]).max()
+        weight = np.bincount(_groups(design, requested), weights=design.weight[requested])
+        return weight.astype(np.float64), float(most)
+    size = np.bincount(design.cluster[selected])
+    stands = size / _reached(size, int(selected.sum()), int(requested.sum()))
+    return stands[clusters], float(stands.max())
+
+
+def _whole(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:
+    """Weights and the largest of any where whole instructions were drawn, each as likely."""
+    size = np.bincount(design.cluster[selected]).astype(np.float64)
+    return size[np.unique(design.cluster[selected & design.labelled])], float(size.max())
+
+
+def _reached(size: NDArray[np.int64], items: int, labels: int) -> Array:
+    """P(one of ``size`` items is among ``labels`` drawn without replacement); 1 for none."""
+    from scipy.special import gammaln
+
+    def log_choices(number: NDArray[np.int64]) -> Array:
+        return np.asarray(gammaln(number + 1) - gammaln(number - labels + 1))
+
+    sizes, at = np.unique(size, return_inverse=True)
+    with np.errstate(invalid="ignore"):  # fewer are left than are drawn: one is among them
+        none = np.exp(log_choices(items - sizes) - log_choices(np.array(items)))
+    result = np.where(items - sizes < labels, 1.0, 1 - none)
+    return np.where(sizes > 0, result, 1.0)[at]
+
+
+def _means(values: NDArray[Any], weight: Array, group: NDArray[np.int64]) -> Array:
+    """Weighted mean of every group."""
+    return np.bincount(group, weights=weight * values) / np.bincount(group, weights=weight)
+
+
+def _bets(gain: Array, target: float) -> float:
+    """P value of "the mean gain is at most 0"; gains of at least ``-target`` [shape=(n,)]."""
+    from scipy.special import logsumexp
+
+    values, count = np.unique(gain / target, return_counts=True)
+    with np.errstate(divide="ignore"):  # a whole instruction against the largest bet: all is lost
+        log_wealth = np.log1p(np.maximum(np.outer(BETS, values), -1.0)) @ count
+    return float(min(1.0, np.exp(np.log(len(BETS)) - logsumexp(log_wealth))))

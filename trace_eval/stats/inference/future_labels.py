@@ -18,8 +18,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.inference.influence import Design, ppi_components, simple_design
+from trace_eval.stats.inference.influence import ppi_components
 from trace_eval.stats.inference.ppi import interval
+from trace_eval.stats.inference.sampling import Design, simple_design
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -9,122 +9,12 @@ by cluster (linearisation, as for any ratio of a survey).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.limits import NO_SPREAD, Array
-
-#: Kinds of items that are drawn with probabilities this many times apart are strata, where the
-#: probabilities of all items are known, and are at most so many.
-APART, MOST_STRATA = 5.0, 5
-
-#: Share of the items up to which a kind that nobody was asked of is counted with another.
-FORGOTTEN = 0.01
-
-
-@dataclass(frozen=True)
-class Design:
-    """Which items have a label, and with what probability they were drawn.
-
-    Attributes:
-        labelled: items with a label [shape=(n,)].
-        weight: inverse inclusion probability; 0 where it is unknown [shape=(n,)].
-        stratum: number of the stratum of every item, from 0; None: weighted instead
-            [shape=(n,)].
-        cluster: number of the cluster of every item, from 0 [shape=(n,)].
-        clusters: how many there are.
-    """
-
-    labelled: NDArray[np.bool_]
-    weight: Array
-    stratum: NDArray[np.int64] | None
-    cluster: NDArray[np.int64]
-    clusters: int
-
-    @cached_property
-    def strata(self) -> NDArray[np.int64] | None:
-        """The stratum of every item, those told apart by their weights as well [shape=(n,)].
-
-        Labels of a rarely drawn kind are few and weigh much. Where it is known how many items are
-        of that kind, their number among the labels does not matter.
-        """
-        if self.stratum is not None or not (self.weight > 0).all():
-            return self.stratum
-        weights, number = np.unique(self.weight, return_inverse=True)
-        if not 1 < len(weights) <= MOST_STRATA or weights[-1] < APART * weights[0]:
-            return None
-        whole = np.bincount(number, weights=~self.labelled) == 0
-        if (weights[whole] > 1).any():
-            return None  # one kind stands in for all items without a label
-        requested = np.bincount(number, weights=self.labelled) > 0
-        share = np.bincount(number) / len(number)
-        joined = np.where(
-            requested | (share > FORGOTTEN), np.arange(len(weights)), np.argmax(requested)
-        )
-        return np.asarray(joined[number], np.int64)
-
-    @property
-    def heavy(self) -> tuple[int, float]:
-        """(labels that weigh :data:`APART` times as much as the lightest, their share of all)."""
-        weight = self.weight[self.labelled]
-        heavy = weight >= APART * weight.min(initial=np.inf)
-        return int(heavy.sum()), float(weight[heavy].sum() / max(weight.sum(), NO_SPREAD))
-
-    def fitted(self) -> Design | None:
-        """With weights of the labelled items that add up to all items; None: they do, or are alike.
-
-        Too many labels of a heavy kind are drawn by chance, or too few. Weights move by
-        ``w (w - 1)``, the part of each in the variance of their sum where items are drawn one by
-        one (regression estimator: Cassel, Särndal & Wretman 1976), and none falls under 1.
-        """
-        weight = self.weight[self.labelled]
-        square = weight * (weight - 1)
-        missing = len(self.weight) - float(weight.sum())
-        if self.strata is not None or square.sum() <= 0:
-            return None
-        if weight.max() < (1 + NO_SPREAD) * weight.min() or abs(missing) < 0.5:
-            return None
-        moved = self.weight.copy()
-        moved[self.labelled] = np.maximum(weight + missing * square / square.sum(), 1.0)
-        return replace(self, weight=moved)
-
-    def take(self, rows: NDArray[Any]) -> Design:
-        """The design of some items; cluster numbers stay."""
-        stratum = None if self.stratum is None else self.stratum[rows]
-        return Design(
-            self.labelled[rows], self.weight[rows], stratum, self.cluster[rows], self.clusters
-        )
-
-
-def simple_design(
-    labelled: NDArray[np.bool_],
-    inclusion: Array | None = None,
-    cluster: NDArray[np.int64] | None = None,
-) -> Design:
-    """A design from inclusion probabilities, as a label file holds them.
-
-    Args:
-        labelled: items with a label [shape=(n,)].
-        inclusion: their probabilities in (0, 1], and those of other items where they are known;
-            None or NaN: all are equally likely. Where there are 1 and one other value (taken
-            with certainty, and a random slice of the rest, as the review does) they are two
-            strata.
-        cluster: see :class:`Design`; None: every item by itself.
-    """
-    number = len(labelled)
-    cluster = np.arange(number) if cluster is None else cluster
-    count = int(cluster.max(initial=-1)) + 1
-    if inclusion is None or np.isnan(inclusion[labelled]).any():
-        return Design(labelled, np.ones(number), None, cluster, count)
-    available = np.unique(inclusion[~np.isnan(inclusion)])
-    weight = np.nan_to_num(1 / inclusion)
-    stratum = None
-    if len(available) == 2 and available[1] == 1:
-        stratum = (~(labelled & (inclusion == 1))).astype(np.int64)
-    return Design(labelled, weight, stratum, cluster, count)
+from trace_eval.stats.inference.sampling import Design
 
 
 @dataclass(frozen=True)
@@ -327,3 +217,25 @@ def _units(
 def _by_cluster(values: Array, design: Design) -> Array:
     summed = np.bincount(design.cluster, weights=values, minlength=design.clusters)
     return summed.astype(np.float64, copy=False)
+
+
+def tuned(result: PPIComponents) -> tuple[float, Array]:
+    """The ``lam`` of least estimated variance, from all labels and without each cluster.
+
+    It is kept within what helps, 0 to 1, and drawn to 0 by its own uncertainty
+    (James & Stein 1961, positive part), so that a useless judge costs next to nothing.
+
+    Returns:
+        ``lam``, and that of all other clusters [shape=(clusters,)].
+    """
+    d_labels, d_gain = result.d_labels.sum(0), result.d_gain.sum(0)
+    product, square = d_labels * d_gain, d_gain**2
+    others = np.r_[0.0, np.where(result.asked, 1.0, 0.0)]
+    product, square = (values.sum() - others * np.r_[0.0, values] for values in (product, square))
+    raw = np.divide(-product, square, out=np.zeros_like(product), where=square > NO_SPREAD)
+    left = (d_labels + raw[0] * d_gain)[result.asked]
+    error = float(left @ left) / max(result.units - 2, 1)
+    helps = (raw > 0) & (square > NO_SPREAD)
+    kept = 1 - np.divide(error, raw**2 * square, out=np.full_like(raw, np.inf), where=helps)
+    power = np.clip(raw, 0.0, 1.0) * np.maximum(0.0, kept)
+    return float(power[0]), power[1:]

@@ -29,8 +29,7 @@ from trace_eval.estimate.limits import (
     skewed_reach,
 )
 from trace_eval.show.table import column, p_text, within
-from trace_eval.stats.inference.influence import PPIComponents
-from trace_eval.stats.inference.power_tuning import tuned
+from trace_eval.stats.inference.influence import PPIComponents, tuned
 
 #: Labelled units below which no interval is given.
 LEAST_LABELS = 5

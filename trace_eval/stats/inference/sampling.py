@@ -8,12 +8,15 @@ likely the other pairs were, a kind of pair that was hardly ever asked for may b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError, counted
+from trace_eval.estimate.limits import NO_SPREAD
 from trace_eval.opinions.cells import Texts
 
 Array = NDArray[np.float64]
@@ -154,3 +157,113 @@ def _others(source: str) -> str:
         f"{source}: the inclusion of pairs without a label is unknown, so a kind that was hardly"
         " ever asked for may be missing; give each of them a row with its inclusion and no label"
     )
+
+
+#: Kinds of items that are drawn with probabilities this many times apart are strata, where the
+#: probabilities of all items are known, and are at most so many.
+APART, MOST_STRATA = 5.0, 5
+
+#: Share of the items up to which a kind that nobody was asked of is counted with another.
+FORGOTTEN = 0.01
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which items have a label, and with what probability they were drawn.
+
+    Attributes:
+        labelled: items with a label [shape=(n,)].
+        weight: inverse inclusion probability; 0 where it is unknown [shape=(n,)].
+        stratum: number of the stratum of every item, from 0; None: weighted instead
+            [shape=(n,)].
+        cluster: number of the cluster of every item, from 0 [shape=(n,)].
+        clusters: how many there are.
+    """
+
+    labelled: NDArray[np.bool_]
+    weight: Array
+    stratum: NDArray[np.int64] | None
+    cluster: NDArray[np.int64]
+    clusters: int
+
+    @cached_property
+    def strata(self) -> NDArray[np.int64] | None:
+        """The stratum of every item, those told apart by their weights as well [shape=(n,)].
+
+        Labels of a rarely drawn kind are few and weigh much. Where it is known how many items are
+        of that kind, their number among the labels does not matter.
+        """
+        if self.stratum is not None or not (self.weight > 0).all():
+            return self.stratum
+        weights, number = np.unique(self.weight, return_inverse=True)
+        if not 1 < len(weights) <= MOST_STRATA or weights[-1] < APART * weights[0]:
+            return None
+        whole = np.bincount(number, weights=~self.labelled) == 0
+        if (weights[whole] > 1).any():
+            return None  # one kind stands in for all items without a label
+        requested = np.bincount(number, weights=self.labelled) > 0
+        share = np.bincount(number) / len(number)
+        joined = np.where(
+            requested | (share > FORGOTTEN), np.arange(len(weights)), np.argmax(requested)
+        )
+        return np.asarray(joined[number], np.int64)
+
+    @property
+    def heavy(self) -> tuple[int, float]:
+        """(labels that weigh :data:`APART` times as much as the lightest, their share of all)."""
+        weight = self.weight[self.labelled]
+        heavy = weight >= APART * weight.min(initial=np.inf)
+        return int(heavy.sum()), float(weight[heavy].sum() / max(weight.sum(), NO_SPREAD))
+
+    def fitted(self) -> Design | None:
+        """With weights of the labelled items that add up to all items; None: they do, or are alike.
+
+        Too many labels of a heavy kind are drawn by chance, or too few. Weights move by
+        ``w (w - 1)``, the part of each in the variance of their sum where items are drawn one by
+        one (regression estimator: Cassel, Särndal & Wretman 1976), and none falls under 1.
+        """
+        weight = self.weight[self.labelled]
+        square = weight * (weight - 1)
+        missing = len(self.weight) - float(weight.sum())
+        if self.strata is not None or square.sum() <= 0:
+            return None
+        if weight.max() < (1 + NO_SPREAD) * weight.min() or abs(missing) < 0.5:
+            return None
+        moved = self.weight.copy()
+        moved[self.labelled] = np.maximum(weight + missing * square / square.sum(), 1.0)
+        return replace(self, weight=moved)
+
+    def take(self, rows: NDArray[Any]) -> Design:
+        """The design of some items; cluster numbers stay."""
+        stratum = None if self.stratum is None else self.stratum[rows]
+        return Design(
+            self.labelled[rows], self.weight[rows], stratum, self.cluster[rows], self.clusters
+        )
+
+
+def simple_design(
+    labelled: NDArray[np.bool_],
+    inclusion: Array | None = None,
+    cluster: NDArray[np.int64] | None = None,
+) -> Design:
+    """A design from inclusion probabilities, as a label file holds them.
+
+    Args:
+        labelled: items with a label [shape=(n,)].
+        inclusion: their probabilities in (0, 1], and those of other items where they are known;
+            None or NaN: all are equally likely. Where there are 1 and one other value (taken
+            with certainty, and a random slice of the rest, as the review does) they are two
+            strata.
+        cluster: see :class:`Design`; None: every item by itself.
+    """
+    number = len(labelled)
+    cluster = np.arange(number) if cluster is None else cluster
+    count = int(cluster.max(initial=-1)) + 1
+    if inclusion is None or np.isnan(inclusion[labelled]).any():
+        return Design(labelled, np.ones(number), None, cluster, count)
+    available = np.unique(inclusion[~np.isnan(inclusion)])
+    weight = np.nan_to_num(1 / inclusion)
+    stratum = None
+    if len(available) == 2 and available[1] == 1:
+        stratum = (~(labelled & (inclusion == 1))).astype(np.int64)
+    return Design(labelled, weight, stratum, cluster, count)

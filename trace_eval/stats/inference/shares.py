@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from blueprints import UserError
 from trace_eval.opinions.codes import (
     BOTH_BAD,
     BOTH_GOOD,
+    LABEL_COLUMNS,
     MISSING,
     SPLIT,
     TYPED,
@@ -18,10 +20,14 @@ from trace_eval.opinions.codes import (
     collapse_codes,
     is_untyped,
 )
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
+from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.influence import ppi_components
-from trace_eval.stats.inference.labelled_run import Array, LabelledRun
+from trace_eval.stats.inference.labelled_run import Array, LabelledRun, gather
 from trace_eval.stats.inference.ppi import PPIEstimate, estimate
+from trace_eval.stats.inference.win_rates import describe
+from trace_eval.stats.options import ALL_POLICIES, AgreeOptions, LabelChoice
 
 
 @dataclass(frozen=True)
@@ -78,3 +84,54 @@ def _sureness(run: LabelledRun) -> Array:
         return np.zeros(len(run.table.ids))
     values = next(iter(run.signals.values()))
     return np.asarray(np.searchsorted(np.sort(values), values, side="right") / len(values))
+
+
+def shares_of(
+    sources: Sequence[Opinions], labels: Opinions, items: Opinions, options: AgreeOptions
+) -> tuple[tuple[ShareRow, ...], str, list[str]]:
+    """(human shares over all judged pairs, how the labels were drawn, what is left out)."""
+    rows: list[ShareRow] = []
+    design, left_out = "", dict[str, None]()
+    policy = policy_of(options)
+    for source in sources:
+        for judge, table in source.raters().items():
+            for dimension in LABEL_COLUMNS:
+                if dimension not in table.codes or dimension not in items.codes:
+                    continue
+                if int((items.codes[dimension] != MISSING).sum()) >= len(table):
+                    continue  # every judged pair has a label: nothing to estimate
+                try:
+                    run = gather(source, labels, LabelChoice(judge, policy, dimension))
+                except UserError as error:  # probabilities of some labels only
+                    left_out[str(error)] = None
+                    continue
+                if run.drawn.problem is not None:
+                    left_out[run.drawn.problem] = None
+                    continue
+                results = list(share_rows(run, options.bootstrap.level, options.cluster))
+                if results:
+                    drawn = run.design(run.usable, options.cluster)
+                    design = describe(drawn, options.cluster)
+                    if run.drawn.caption is not None:
+                        design = f"{design}; {run.drawn.caption}"
+                rows += results
+    notes = [f"annotators over all judged pairs: left out: {reason}" for reason in left_out]
+    return tuple(rows), design, notes
+
+
+def calibrations_of(
+    sources: Sequence[Opinions], labels: Opinions, options: AgreeOptions
+) -> Iterator[Calibration]:
+    """P(annotators prefer A) of every judge, see :func:`calibrate`."""
+    policy = policy_of(options)
+    for source in sources:
+        for judge in source.raters():
+            run = gather(source, labels, LabelChoice(judge, policy))
+            draw = options.bootstrap
+            result = calibrate(run, options.folds, draw.level, draw.seed, options.baselines)
+            yield replace(result, probabilities={})  # `fuse --calibrated` writes them
+
+
+def policy_of(options: AgreeOptions) -> str | None:
+    """The one policy to fuse with; None: the stored labels."""
+    return None if options.policy == ALL_POLICIES else options.policy

@@ -15,15 +15,11 @@ from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import index_of
 from trace_eval.show.table import column, p_text
-from trace_eval.stats.agreement.bias.position import self_mask
-from trace_eval.stats.inference.influence import (
-    Design,
-    PPIComponents,
-    ppi_components,
-    simple_design,
-)
+from trace_eval.stats.agreement.position import self_mask
+from trace_eval.stats.inference.influence import PPIComponents, ppi_components
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
+from trace_eval.stats.inference.sampling import Design, simple_design
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
 
 _BOTH_BAD = LABELS.index("both_bad")

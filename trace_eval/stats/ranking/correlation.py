@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.show.table import column, p_text
-from trace_eval.stats.agreement.kendall import kendall
-from trace_eval.stats.agreement.spearman import spearman
-from trace_eval.stats.ranking.ranks import DECIMALS
+from trace_eval.stats.agreement.ranks import kendall, spearman
+from trace_eval.stats.ranking.outcomes import DECIMALS
 
 #: Most systems whose orders are all tried: 9! = 362,880.
 EXACT_SYSTEMS = 9

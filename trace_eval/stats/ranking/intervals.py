@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 from trace_eval.estimate.paired import holm
 from trace_eval.estimate.units import Units
 from trace_eval.stats.options import RankOptions
-from trace_eval.stats.ranking.models import MODELS, Array
+from trace_eval.stats.ranking.fit import MODELS, Array
 from trace_eval.stats.ranking.order_test import order_p
-from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
-from trace_eval.stats.ranking.ranks import DECIMALS
+from trace_eval.stats.ranking.outcomes import DECIMALS, OUTCOMES, Outcomes
 from trace_eval.stats.ranking.report import AGAINST_BASELINE, Standing
 from trace_eval.stats.ranking.strengths import fit_many, problem
 

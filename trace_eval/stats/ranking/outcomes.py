@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,8 @@ from blueprints import UserError
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, is_untyped
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.bias.position import self_mask
+from trace_eval.show.table import column as titled
+from trace_eval.stats.agreement.position import self_mask
 
 #: What a comparison can say, from the side of the pair's first system.
 OUTCOMES = ("win", "loss", "tie", "both_bad")
@@ -119,3 +121,79 @@ def outcomes_of(table: Opinions, dimension: str | None = None, cluster: bool = F
         self_compared=int(same.sum()),
         split=int((codes[kept] >= SPLIT).sum()),
     )
+
+
+@dataclass(frozen=True)
+class MeetingRow:
+    """Two systems against each other: the first one's win rate, 0 to 1."""
+
+    first: str
+    second: str
+    comparisons: int
+    rate: float = field(metadata=titled("win rate of the first"))
+
+
+def win_rates(
+    outcomes: Outcomes, typed: bool = False, baseline: str | None = None
+) -> list[Fraction | None]:
+    """Wins and half the ties over all comparisons, per system.
+
+    Args:
+        outcomes: the comparisons.
+        typed: ``both_bad`` counts 0 instead of 1/2.
+        baseline: count only comparisons with this system; its own rate is then None.
+    """
+    doubled, games = _points(outcomes, typed)
+    if baseline is not None:
+        fixed = outcomes.systems.index(baseline)
+        only = np.zeros_like(games, bool)
+        only[:, fixed] = True
+        doubled, games = np.where(only, doubled, 0), np.where(only, games, 0)
+    return [
+        Fraction(int(points), 2 * int(number)) if number else None
+        for points, number in zip(doubled.sum(1), games.sum(1), strict=True)
+    ]
+
+
+def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[Fraction | None]:
+    """Mean over opponents of the win rate against each: every opponent weighs the same."""
+    doubled, games = _points(outcomes, typed)
+    results: list[Fraction | None] = []
+    for points, numbers in zip(doubled, games, strict=True):
+        rates = [Fraction(int(p), 2 * int(n)) for p, n in zip(points, numbers, strict=True) if n]
+        results.append(sum(rates, Fraction(0)) / len(rates) if rates else None)
+    return results
+
+
+def meetings(outcomes: Outcomes, typed: bool = False) -> list[MeetingRow]:
+    """Every two systems that were compared."""
+    doubled, games = _points(outcomes, typed)
+    names = outcomes.systems
+    return [
+        MeetingRow(names[i], names[j], int(games[i, j]), float(doubled[i, j] / (2 * games[i, j])))
+        for i, j in outcomes.pairs.tolist()
+    ]
+
+
+def _points(outcomes: Outcomes, typed: bool) -> tuple[np.ndarray, np.ndarray]:
+    """(twice the points, comparisons) of row system against column system, in integers."""
+    size = len(outcomes.systems)
+    doubled, games = np.zeros((size, size), np.int64), np.zeros((size, size), np.int64)
+    first, second = outcomes.pairs.T
+    win, loss, tie, bad = outcomes.counts.T
+    shared = tie + (0 if typed else bad)
+    doubled[first, second], doubled[second, first] = 2 * win + shared, 2 * loss + shared
+    games[first, second] = games[second, first] = outcomes.counts.sum(1)
+    return doubled, games
+
+
+#: Fitted and resampled values are compared after rounding to this many decimals: below it
+#: is the optimiser and the order of summation, not the data.
+DECIMALS = 9
+
+
+def ranks(values: list[Fraction | None] | list[float]) -> list[int | None]:
+    """Rank of each value; floats are rounded first, rationals are compared exactly."""
+    keys = [round(v, DECIMALS) if isinstance(v, float) else v for v in values]
+    available = [key for key in keys if key is not None]
+    return [None if key is None else 1 + sum(other > key for other in available) for key in keys]

@@ -10,7 +10,8 @@ from trace_eval.show.table import column
 from trace_eval.stats.inference.win_rates import RateRow, WinRates
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.correlation import Correlation
-from trace_eval.stats.ranking.models import MODELS
+from trace_eval.stats.ranking.fit import MODELS
+from trace_eval.stats.ranking.outcomes import MeetingRow
 
 #: Methods in the order of the report.
 METHODS = ("win_rate", "mean_win_rate", *MODELS)
@@ -37,16 +38,6 @@ class SystemRow:
     ties: int
     both_bad: int
     against_baseline: float | None
-
-
-@dataclass(frozen=True)
-class MeetingRow:
-    """Two systems against each other: the first one's win rate, 0 to 1."""
-
-    first: str
-    second: str
-    comparisons: int
-    rate: float = field(metadata=column("win rate of the first"))
 
 
 @dataclass(frozen=True)

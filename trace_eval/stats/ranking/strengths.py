@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.stats.ranking.fit import fit
-from trace_eval.stats.ranking.models import Array, Model
+from trace_eval.stats.ranking.fit import Array, Model, fit
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
 
 #: Name of the imagined system behind typed ties.

@@ -17,7 +17,7 @@ from blueprints import UserError, require
 from fusion import RATINGS, Policy
 from trace_eval.data.csv_cells import write_table
 from trace_eval.opinions.codes import MISSING, Codes
-from trace_eval.stats.agreement.policies.policy import cell_counts, cells_of, policy_codes
+from trace_eval.stats.agreement.policies import cell_counts, cells_of, policy_codes
 
 Fit = Callable[[NDArray[np.int64]], NDArray[np.int8]]
 

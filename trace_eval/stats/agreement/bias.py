@@ -15,11 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.paired import sign_test
-from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
+from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column, p_of, share_of
-from trace_eval.stats.agreement.bias.position import self_mask
 from trace_eval.stats.agreement.judges import JudgeOpinions
+from trace_eval.stats.agreement.position import (
+    PositionBias,
+    in_both_orders,
+    position_bias,
+    self_mask,
+)
 
 
 @dataclass(frozen=True)
@@ -151,3 +156,156 @@ def _by_dimension(
         if predicted is not None:
             kept = np.where(apart, MISSING, truth).astype(np.int8)
             yield dimension, (kept, predicted, a, b)
+
+
+#: Fewer pairs than this are not put into four parts.
+FEWEST = 8
+
+
+@dataclass(frozen=True)
+class Quartile:
+    """A quarter of the pairs, the hardest first.
+
+    Attributes:
+        low, high: absolute difference of the mean opinions.
+        accuracy: of the first order against the sign of the difference; None: no such pair.
+        bias: by place, over the pairs that were asked in both orders.
+    """
+
+    low: float
+    high: float
+    items: int
+    accuracy: float | None
+    bias: PositionBias
+
+
+@dataclass(frozen=True)
+class Difficulty:
+    """All quartiles, and the correlation of ease with being bound to a place (-1 to 1)."""
+
+    quartiles: tuple[Quartile, ...]
+    spearman: float | None
+    p: float | None
+
+
+def difficulty(
+    there: Codes, back: Codes, mos_a: NDArray[Any], mos_b: NDArray[Any]
+) -> Difficulty | None:
+    """Split and count; None with fewer than :data:`FEWEST` usable pairs.
+
+    Args:
+        there: label when A was shown first, ``1`` is A [shape=(n,)].
+        back: label when B was shown first, ``1`` is the one shown first, so B [shape=(n,)].
+        mos_a, mos_b: mean human opinions; NaN: unknown [shape=(n,)].
+    """
+    gap = np.abs(mos_a - mos_b)
+    available = (there != MISSING) & (back != MISSING) & ~np.isnan(gap) & (gap > 0)
+    if int(available.sum()) < FEWEST:
+        return None
+    there, back = collapse_codes(there[available]), collapse_codes(back[available])
+    gap, truth = gap[available], np.where(mos_a[available] > mos_b[available], 0, 1)
+    order = np.argsort(gap, kind="stable")
+    parts = np.array_split(order, 4)
+    quartiles = tuple(
+        Quartile(
+            float(gap[rows[0]]),
+            float(gap[rows[-1]]),
+            len(rows),
+            float((there[rows] == truth[rows]).mean()),
+            position_bias(there[rows], back[rows]),
+        )
+        for rows in parts
+    )
+    bound = (there == back) & (there != TIE)
+    return Difficulty(quartiles, *_spearman(gap, bound))
+
+
+def _spearman(gap: NDArray[Any], bound: NDArray[np.bool_]) -> tuple[float | None, float | None]:
+    from scipy.stats import spearmanr
+
+    if bound.all() or not bound.any() or len(set(gap.tolist())) < 2:
+        return None, None
+    result = spearmanr(gap, bound)
+    return float(result.statistic), float(result.pvalue)
+
+
+@dataclass(frozen=True)
+class DifficultyRow:
+    """Accuracy and bias of a judge by the distance between the mean human opinions."""
+
+    judge: str
+    dimension: str
+    difficulty: Difficulty
+
+
+def difficulty_rows(judge: JudgeOpinions) -> Iterator[DifficultyRow]:
+    """Per dimension of the calls; nothing where orders or mean opinions are not known."""
+    calls, facts = judge.own.calls, judge.joined.facts
+    if calls is None or not {"mos_a", "mos_b"} <= facts.keys():
+        return
+    forth, back = in_both_orders(calls, first=True)
+    rows = judge.joined.find(calls.ids[forth])
+    mos = [np.where(rows >= 0, facts[name][rows], np.nan) for name in ("mos_a", "mos_b")]
+    for dimension, codes in calls.codes.items():
+        # labels are in the pair's own A and B; those of the other order are mirrored to places
+        parts = difficulty(codes[forth], flip(codes[back]), *mos)
+        if parts is not None:
+            yield DifficultyRow(judge.name, dimension, parts)
+
+
+#: What the noise can fall on.
+FELL_ON = ("winner", "loser", "tie")
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """Unchanged verdicts where the noise fell on one kind of answer.
+
+    Attributes:
+        fell_on: ``winner``, ``loser`` or ``tie`` of the run without noise.
+        items: such pairs.
+        repeat: share unchanged in a repetition without noise; None: there is none.
+        noisy: share unchanged under noise.
+    """
+
+    fell_on: str
+    items: int = field(metadata=column("pairs"))
+    repeat: float | None = field(metadata=column("repeat without noise"))
+    noisy: float | None = field(metadata=column("with noise"))
+
+    @property
+    def net(self) -> float | None:
+        """What the noise adds to a repetition's changes."""
+        if self.repeat is None or self.noisy is None:
+            return None
+        return self.repeat - self.noisy
+
+
+def robustness(
+    base: Codes, repeat: Codes | None, noisy: Codes, side: NDArray[np.int64]
+) -> list[Robustness]:
+    """Compare a run with noise to one without, and to a repetition of that.
+
+    Args:
+        base: labels without noise [shape=(n,)].
+        repeat: labels of a second run without noise; None: there is none.
+        noisy: labels with noise on one answer.
+        side: which answer, 0 (A) or 1 (B) [shape=(n,)].
+    """
+    available = (base != MISSING) & (noisy != MISSING)
+    if repeat is not None:
+        available &= repeat != MISSING
+    first, second = collapse_codes(base[available]), collapse_codes(noisy[available])
+    again = None if repeat is None else collapse_codes(repeat[available])
+    on = side[available]
+    groups = ((first != TIE) & (first == on), (first != TIE) & (first != on), first == TIE)
+    return [
+        Robustness(name, int(rows.sum()), _same(first, again, rows), _same(first, second, rows))
+        for name, rows in zip(FELL_ON, groups, strict=True)
+    ]
+
+
+def _same(one: Codes, other: Codes | None, rows: NDArray[np.bool_]) -> float | None:
+    if other is None or not rows.any():
+        return None
+    return float((one[rows] == other[rows]).mean())

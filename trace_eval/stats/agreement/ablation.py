@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
+from trace_eval.data.columns import Missing
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import McNemar, holm, mcnemar, mean_difference
@@ -28,12 +29,11 @@ from trace_eval.opinions.codes import (
     collapse_codes,
     is_untyped,
 )
-from trace_eval.opinions.missing import Missing
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import index_of
 from trace_eval.show.table import column, p_text
+from trace_eval.stats.agreement.alpha import noise
 from trace_eval.stats.agreement.judges import with_overall, with_preference
-from trace_eval.stats.agreement.noise import noise
 
 #: One run of a condition, or several: repeats, each with one row per item.
 Condition = Opinions | Sequence[Opinions]

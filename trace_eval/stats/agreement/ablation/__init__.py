@@ -1,1 +1,0 @@
-"""Conditions of an ablation, compared."""

@@ -1,1 +1,0 @@
-"""Place, length and self-preference."""

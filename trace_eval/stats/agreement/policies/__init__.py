@@ -1,1 +1,0 @@
-"""The effect of a policy on agreement, and policies learned from labels."""
