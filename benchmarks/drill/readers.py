@@ -255,6 +255,6 @@ def _cache(data: bytes, folder: Path) -> None:
         left.unlink()
     (where / "groups.sqlite").write_bytes(data)
     cache = Cache(where)
-    assert cache.known_clip(Stamp("/a.wav", 1, 2)) in (None, "01" * 32)
+    assert cache.clip_of(Stamp("/a.wav", 1, 2)) in (None, "01" * 32)
     cache.remember_clip(Stamp("/b.wav", 1, 2), "02" * 32)
     cache.close()

@@ -20,7 +20,7 @@ from trace_eval.review.store import Store
 
 def _clips(path: Path) -> None:
     cache = Cache(path.parent)
-    cache.known_clip(Stamp("/a.wav", 1, 2))
+    cache.clip_of(Stamp("/a.wav", 1, 2))
     cache.remember_clip(Stamp("/a.wav", 1, 2), "01" * 32)
     assert cache.problem is None or str(path.parent) in cache.problem
     cache.close()

@@ -19,7 +19,6 @@ from trace_eval.opinions.labels import read_labels
 from trace_eval.review.exports import COLUMNS, to_csv
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.run import Run
-from trace_eval.runs.score_pairs import _csv
 from trace_eval.runs.table import Table
 
 #: Every end of a line that Unicode knows, and those of two characters.
@@ -37,16 +36,11 @@ def _by_table(columns: list[str], rows: list[list[str]]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _by_pairs(columns: list[str], rows: list[list[str]]) -> str:
-    lines = _csv([dict(zip(columns, row, strict=True)) for row in rows])
-    return "".join(f"{line}\n" for line in lines)
-
-
 def _by_review(columns: list[str], rows: list[list[str]]) -> str:
     return to_csv([dict.fromkeys(COLUMNS) | dict(zip(columns, row, strict=True)) for row in rows])
 
 
-@pytest.mark.parametrize("written", [_by_table, _by_pairs, _by_review])
+@pytest.mark.parametrize("written", [_by_table, _by_review])
 def test_every_reader_gets_every_row_of_every_writer(written: type[str], tmp_path: Path) -> None:
     rows = [[f"id{number}", cell] for number, cell in enumerate(CELLS)]
     text = written(["id", "system_a"], rows)  # type: ignore[call-arg]

@@ -99,18 +99,3 @@ def _refuse_foreign(database: SharedDatabase, tables: str) -> None:
     available = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
     if available and not available & {*_TABLE.findall(tables)}:
         raise sqlite3.OperationalError(f"{database.path}: is a database of another program")
-
-
-def add_column(database: sqlite3.Connection, table: str, name: str) -> None:
-    """Give a table of an older version a column, None in the rows that it has.
-
-    Raises:
-        sqlite3.Error: it cannot be written.
-    """
-    if name in {row[1] for row in database.execute(f"PRAGMA table_info({table})")}:
-        return
-    try:
-        database.execute(f"ALTER TABLE {table} ADD COLUMN {name}")
-    except sqlite3.OperationalError as error:
-        if "duplicate column" not in str(error):  # another process was faster
-            raise

@@ -8,7 +8,6 @@ number of workers are not part of it, because they cannot change the output.
 from __future__ import annotations
 
 import hashlib
-import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -20,7 +19,7 @@ from pydantic import ValidationError
 from blueprints import GROUPS, Absent, Extension, Present, Provenance, Status, UserError
 from extractors import CACHE_VARIABLE, cache_folder
 from trace_eval.data.jsonl import canonical
-from trace_eval.data.sqlite import add_column, open_shared
+from trace_eval.data.sqlite import open_shared
 from trace_eval.data.system import lock
 
 #: Absences that the clip itself decides; the others may go away and are never stored.
@@ -30,12 +29,11 @@ LASTING = frozenset({Status.TOO_SHORT, Status.SILENT, Status.NO_SPEECH})
 LOCK_TIMEOUT_S = 60.0
 
 _TABLES = """
-CREATE TABLE IF NOT EXISTS groups (key TEXT PRIMARY KEY, grp TEXT, value TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS groups (
+  key TEXT PRIMARY KEY, grp TEXT, value TEXT, digest) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS files (
-  path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, clip TEXT) WITHOUT ROWID;
+  path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, clip TEXT, digest) WITHOUT ROWID;
 """
-
-_CLIP = re.compile(r"[0-9a-f]{64}")
 
 
 def audio_folder(cache: Path | None = None) -> Path:
@@ -101,21 +99,19 @@ class Cache:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # transcripts are in it
             (self.folder / "locks").mkdir(exist_ok=True)
             self._db = open_shared(self.folder / "groups.sqlite", _TABLES, LOCK_TIMEOUT_S)
-            for table in ("groups", "files"):
-                add_column(self._db, table, "digest")
         except (OSError, sqlite3.Error) as error:
             self._give_up(error)
 
     def get(self, key: str, group: str) -> Present | Absent | None:
         """A stored group; None where there is none that can be trusted."""
         row = self._row("SELECT grp, value, digest FROM groups WHERE key = ?", (key,))
-        if row is None or row[0] != group or row[2] not in (None, _digest(key, *row[:2])):
+        if row is None or row[0] != group or row[2] != _digest(key, *row[:2]):
             return None
         try:
             if not row[1].startswith('{"status":"ok"'):
                 return Absent.model_validate_json(row[1])
             return GROUPS.get(group, Extension).model_validate_json(row[1])
-        except (ValidationError, AttributeError, TypeError):  # old entries have no digest
+        except ValidationError:  # of a version whose groups had other fields
             return None
 
     def put(self, key: str, group: str, value: Present | Absent) -> None:
@@ -123,14 +119,12 @@ class Cache:
         if lasting(value):
             self._keep("groups", key, group, value.model_dump_json())
 
-    def known_clip(self, stamp: Stamp) -> str | None:
+    def clip_of(self, stamp: Stamp) -> str | None:
         """The clip hash of a recording that has not changed since it was decoded."""
         row = self._row(
             "SELECT clip, digest FROM files WHERE path = ? AND size = ? AND mtime_ns = ?", stamp
         )
-        if row is None or row[1] not in (None, _digest(*stamp, row[0])):
-            return None
-        return row[0] if _CLIP.fullmatch(str(row[0])) else None
+        return row[0] if row and row[1] == _digest(*stamp, row[0]) else None
 
     def remember_clip(self, stamp: Stamp, clip: str) -> None:
         """Remember a recording's clip hash; the stamp was taken before it was read."""
@@ -204,6 +198,6 @@ def check_folder(folder: Path | None) -> None:
 
 
 def _digest(*values: object) -> bytes:
-    """What tells a damaged row."""
+    """Differs for a damaged row."""
     text = "\0".join(map(str, values))
     return hashlib.blake2b(text.encode(errors="replace"), digest_size=8).digest()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 from typing import NamedTuple
 
 from threadpoolctl import threadpool_limits
@@ -39,8 +38,8 @@ class Extracted:
         return replace(self, work={**earlier.work, **self.work})
 
 
-class _Told(NamedTuple):
-    """An extractor with the language of a clip, or the reason why it does not support it."""
+class _ForLanguage(NamedTuple):
+    """An extractor set to the language of a clip, or the reason why it does not support it."""
 
     extractor: Extractor | Absent
     provenance: Provenance
@@ -70,7 +69,7 @@ class ClipExtractor:
         self._blocked: dict[str, Absent] = {}
         self._loaded: set[str] = set()
         self._provenance = {extractor.group: extractor.provenance() for extractor in self.plan}
-        self._told: dict[tuple[str, str | None, str | None], _Told] = {}
+        self._for_language: dict[tuple[str, str | None, str | None], _ForLanguage] = {}
 
     def run(
         self,
@@ -82,17 +81,14 @@ class ClipExtractor:
 
         Args:
             sources: the recordings.
-            before: what an earlier stage found of each; it must have been the same plan.
+            before: the blueprint of each by an earlier stage of the same plan.
             groups: fill these only; default: all that the plan has.
         """
-        jobs = [
-            _Job(source, blueprint)
-            for source, blueprint in zip_longest(sources, before[: len(sources)])
-        ]
+        jobs = list(map(_Job, sources, before or [None] * len(sources)))
         for job in jobs:
             job.identify(self.cache, self.max_seconds)
         available = [job for job in jobs if job.blueprint is not None]
-        claimed = self.cache.claim(*(job.blueprint.clip for job in available if job.blueprint))
+        claimed = self.cache.claim(*(job.partial.clip for job in available))
         # numpy's products differ by rounding with the number of threads, and words with them.
         with claimed, threadpool_limits(1, user_api="blas"):
             for extractor in self.plan:
@@ -111,89 +107,79 @@ class ClipExtractor:
         No model is loaded and nothing is decoded; what is behind a URL is not asked for.
         """
         stamp = source.stamp() if source.path is not None else None
-        clip = self.cache.known_clip(stamp) if stamp else None
+        clip = self.cache.clip_of(stamp) if stamp else None
         if clip is None:
             return None
         job = _Job(source, Blueprint(clip=clip))
         for extractor in self.plan:
             self._name(extractor, [job])
-            details = self._for(extractor, source)
+            chosen = self._for(extractor, source)
             value = self.cache.get(job.keys[extractor.group], extractor.group)
-            if value is None or isinstance(details.extractor, Absent):
+            if value is None or isinstance(chosen.extractor, Absent):
                 return None
-            assert job.blueprint is not None
-            job.blueprint = job.blueprint.with_group(extractor.group, value, details.provenance)
+            job.put(extractor.group, value, chosen.provenance)
         return job.outcome(self.cache.problem)
 
     def _name(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
         """Compute every job's key of this extractor's group; later groups' keys hold it."""
         used = self._used(extractor)
         for job in jobs:
-            assert job.blueprint is not None
             needs = {name: job.keys[name] for name in used}
             source = self._for(extractor, job.source).provenance
-            job.keys[extractor.group] = group_key(job.blueprint.clip, source, needs)
+            job.keys[extractor.group] = group_key(job.partial.clip, source, needs)
 
-    def _for(self, extractor: Extractor, source: ClipSource) -> _Told:
-        """The extractor for a clip of which the language may be known."""
+    def _for(self, extractor: Extractor, source: ClipSource) -> _ForLanguage:
+        """The extractor for a clip of which the language may be stated."""
         group, language, assumed = extractor.group, source.language, source.assumed
+        own = self._provenance[group]
         if language is None and assumed is None:
-            return _Told(extractor, self._provenance[group])
+            return _ForLanguage(extractor, own)
         key = (group, language, assumed)
-        if key not in self._told:
+        if key not in self._for_language:
             try:
-                details = extractor.for_language(language, assumed)
-                available = (
-                    self._provenance[group] if details is extractor else details.provenance()
-                )
-                self._told[key] = _Told(details, available)
+                chosen = extractor.for_language(language, assumed)
+                provenance = own if chosen is extractor else chosen.provenance()
+                self._for_language[key] = _ForLanguage(chosen, provenance)
             except UserError as error:
-                before = self._provenance[group]
-                named = {**before.parameters, "language": language}
-                available = before.model_copy(update={"parameters": named})
-                self._told[key] = _Told(failure(extractor, error), available)
-        return self._told[key]
+                named = {**own.parameters, "language": language}
+                provenance = own.model_copy(update={"parameters": named})
+                self._for_language[key] = _ForLanguage(failure(extractor, error), provenance)
+        return self._for_language[key]
 
     def _fill(self, extractor: Extractor, jobs: Sequence[_Job]) -> None:
         """Give every job this extractor's group, those of one language together."""
         self._name(extractor, jobs)
-        alike: dict[int, tuple[_Told, list[_Job]]] = {}
+        alike: dict[int, tuple[_ForLanguage, list[_Job]]] = {}
         for job in jobs:
-            details = self._for(extractor, job.source)
-            alike.setdefault(id(details.extractor), (details, []))[1].append(job)
-        for details, some in alike.values():
-            if isinstance(details.extractor, Absent):
+            chosen = self._for(extractor, job.source)
+            alike.setdefault(id(chosen.extractor), (chosen, []))[1].append(job)
+        for chosen, some in alike.values():
+            if isinstance(chosen.extractor, Absent):
                 for job in some:
-                    assert job.blueprint is not None
-                    job.blueprint = job.blueprint.with_group(
-                        extractor.group, details.extractor, details.provenance
-                    )
+                    job.put(extractor.group, chosen.extractor, chosen.provenance)
             else:
-                self._fill_alike(details.extractor, details.provenance, some)
+                self._fill_alike(chosen.extractor, chosen.provenance, some)
 
     def _fill_alike(self, extractor: Extractor, source: Provenance, jobs: Sequence[_Job]) -> None:
         """From the cache, else by measuring."""
         group = extractor.group
         missing: dict[str, list[_Job]] = {}
         for job in jobs:
-            assert job.blueprint is not None
             value = self.cache.get(job.keys[group], group)
-            if value is None and job.needs_audio(self.max_seconds):
+            if value is not None:
+                job.put(group, value, source)
+            elif job.needs_audio(self.max_seconds):
                 missing.setdefault(job.keys[group], []).append(job)
-            elif value is not None:
-                job.blueprint = job.blueprint.with_group(group, value, source)
         equal = list(missing.values())  # one recording may come under several names
         for start in range(0, len(equal), extractor.batch_size):
             batch = equal[start : start + extractor.batch_size]
             values = self._measure(extractor, [first for first, *_ in batch])
             for (first, *others), value in zip(batch, values, strict=True):
-                assert first.blueprint is not None
                 # What was derived from a failed group may be better next time.
-                if all(lasting(first.blueprint.group(name)) for name in self._used(extractor)):
+                if all(lasting(first.partial.group(name)) for name in self._used(extractor)):
                     self.cache.put(first.keys[group], group, value)
                 for job in (first, *others):
-                    assert job.blueprint is not None
-                    job.blueprint = job.blueprint.with_group(group, value, source)
+                    job.put(group, value, source)
 
     def _used(self, extractor: Extractor) -> list[str]:
         """Groups that this extractor looks at: needed ones, and wanted ones in the plan."""
@@ -250,6 +236,15 @@ class _Job:
         self.keys: dict[str, str] = {}
         self.work: dict[str, float] = {}
 
+    @property
+    def partial(self) -> Blueprint:
+        """The blueprint so far; only of a recording that was identified."""
+        assert self.blueprint is not None
+        return self.blueprint
+
+    def put(self, group: str, value: Present | Absent, source: Provenance) -> None:
+        self.blueprint = self.partial.with_group(group, value, source)
+
     def identify(self, cache: Cache, max_seconds: float) -> None:
         """Find the clip hash, from the cache when the file is unchanged, else by decoding."""
         if self.blueprint is not None:
@@ -259,7 +254,7 @@ class _Job:
         except UserError as error:
             self.error = str(error)
             return
-        clip = cache.known_clip(stamp) if stamp else None
+        clip = cache.clip_of(stamp) if stamp else None
         if clip is None:
             if not self.needs_audio(max_seconds) or self.clip is None:
                 return
@@ -276,7 +271,7 @@ class _Job:
             except UserError as error:
                 self.error = str(error)
             except Exception as error:  # a decoder bug costs one clip, not the run
-                self.error = f"{self.source.id}: cannot be decoded ({_told(error)})"
+                self.error = f"{self.source.id}: cannot be decoded ({error_text(error)})"
             if self.clip and self.blueprint and self.clip.sha256 != self.blueprint.clip:
                 # Values of the new recording must not be kept under the old one's hash.
                 self.clip = None
@@ -284,20 +279,16 @@ class _Job:
         return self.error is None
 
     def outcome(self, cache_problem: str | None) -> Extracted:
+        signal = self.blueprint.signal if self.blueprint else None
+        stored_s = signal.duration_s if isinstance(signal, Signal) else 0.0
         return Extracted(
             source=self.source.id,
             blueprint=None if self.error else self.blueprint,
             error=self.error,
-            audio_s=self._audio_seconds(),
+            audio_s=self.clip.seconds if self.clip else stored_s,
             work=self.work,
             cache_problem=cache_problem,
         )
-
-    def _audio_seconds(self) -> float:
-        if self.clip:
-            return self.clip.seconds
-        signal = self.blueprint.signal if self.blueprint else None
-        return signal.duration_s if isinstance(signal, Signal) else 0.0
 
 
 def _check_values(extractor: Extractor, values: object, count: int) -> None:
@@ -315,10 +306,11 @@ def failure(extractor: Extractor, error: Exception) -> Absent:
 
 def _named(extractor: Extractor, error: Exception) -> str:
     """The error with the extractor's name before it, once: many of its own begin with it."""
-    details, name = _told(error), f"{extractor.name}: "
+    details, name = error_text(error), f"{extractor.name}: "
     return details if details.startswith(name) else f"{name}{details}"
 
 
-def _told(error: Exception) -> str:
+def error_text(error: Exception) -> str:
+    """An error in one line without secrets; its type before it, unless a user caused it."""
     text = redact_urls(" ".join(str(error).split()))[:300]
     return text if isinstance(error, UserError) else f"{type(error).__name__}: {text}".rstrip(": ")

@@ -40,7 +40,6 @@ THREAD_VARIABLES = (
 #: environment variables, takes a page fault for every array: a tenth of all time but ASR's.
 TRIM_AFTER_S = 30.0
 
-
 #: Held while the running script is out of sight.
 _STARTING = threading.RLock()
 
@@ -49,7 +48,7 @@ class Task(NamedTuple):
     """A recording with the results of earlier stages."""
 
     source: ClipSource
-    known: Blueprint | None = None
+    blueprint: Blueprint | None = None
 
 
 @dataclass(frozen=True)
@@ -129,22 +128,17 @@ class Slot:
             ]
 
     def _submit(self, tasks: list[Task], groups: frozenset[str] | None) -> Future[list[Extracted]]:
+        if self._executor is None:
+            place = self._place
+            self._executor = ThreadPoolExecutor(1) if place is None else self._start_process(place)
         work = self._run_here if self._place is None else _run_in_worker
-        self._last = self._start().submit(work, tasks, groups)
+        self._last = self._executor.submit(work, tasks, groups)
         return self._last
 
     def _run_here(self, tasks: list[Task], groups: frozenset[str] | None) -> list[Extracted]:
         if self._local is None:
             self._local = self._plan.build()
         return _run(self._local, tasks, groups)
-
-    def _start(self) -> Executor:
-        if self._executor is None:
-            if self._place is None:
-                self._executor = ThreadPoolExecutor(1)
-            else:
-                self._executor = self._start_process(self._place)
-        return self._executor
 
     def _start_process(self, place: WorkerDevice) -> Executor:
         executor = ProcessPoolExecutor(
@@ -248,7 +242,8 @@ def _set(variables: Mapping[str, str]) -> Iterator[None]:
 def _run(
     extractor: ClipExtractor, tasks: list[Task], groups: frozenset[str] | None
 ) -> list[Extracted]:
-    return extractor.run([task.source for task in tasks], [task.known for task in tasks], groups)
+    sources, before = [task.source for task in tasks], [task.blueprint for task in tasks]
+    return extractor.run(sources, before, groups)
 
 
 # --- inside a worker -------------------------------------------------------------------
@@ -272,15 +267,14 @@ def _wait_ready() -> None:
 
 
 def exit_with_parent() -> None:
-    """A killed parent cannot tell its workers to stop; they would wait for ever."""
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+    """End this process with its parent, which cannot tell it to stop once it is killed."""
 
+    def watch() -> None:
+        if parent := multiprocessing.parent_process():
+            wait([parent.sentinel])
+            os._exit(1)
 
-def _die_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _run_in_worker(tasks: list[Task], groups: frozenset[str] | None) -> list[Extracted]:

@@ -17,7 +17,6 @@ from blueprints import (
     GROUPS,
     Absent,
     Blueprint,
-    Extension,
     Present,
     Status,
     UserError,
@@ -32,6 +31,7 @@ from trace_eval.extracting.engine import each
 from trace_eval.extracting.event_loop import complete
 from trace_eval.judges.base import Case, Judge, JudgeUnreachable, judgement_of
 from trace_eval.judges.options.groups import Mode
+from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.runs.ablate_options import AblateOptions
 from trace_eval.runs.cases import CaseReader
@@ -55,22 +55,18 @@ class Condition:
 
 def conditions_of(options: AblateOptions, run: Run) -> list[Condition]:
     """The full condition first, then one per dropped group, then the transcript mode."""
-    drops = options.drops or _present(run)
+    drops = options.drops
+    if not drops:
+        groups = {
+            name
+            for blueprint in run.blueprints()
+            for name in GROUPS
+            if name != "transcript" and isinstance(blueprint.group(name), Present)
+        }
+        aliases = (alias for alias, names in ALIASES.items() if groups & set(names))
+        drops = (*(name for name in GROUPS if name in groups), *aliases)
     conditions = [Condition(FULL), *(Condition(f"without {name}", (name,)) for name in drops)]
-    if options.modes:
-        conditions.append(Condition("transcript", mode="transcript"))
-    return conditions
-
-
-def _present(run: Run) -> tuple[str, ...]:
-    groups = {
-        name
-        for blueprint in run.blueprints()
-        for name in GROUPS
-        if isinstance(blueprint.group(name), Present)
-    }
-    ordered = [name for name in GROUPS if name in groups and name != "transcript"]
-    return (*ordered, *(alias for alias, names in ALIASES.items() if groups & set(names)))
+    return [*conditions, *([Condition("transcript", mode="transcript")] * options.modes)]
 
 
 def ablate(
@@ -86,30 +82,22 @@ def ablate(
     """
     run = Run.open(folder)
     policy = load_policy(options.policy)
-    hides = _hides_groups(options)
+    plain = create_judge(options.judge, options.judging)
+    complete(plain.close())
+    # A model is not shown what is dropped; fixed rules find the group absent.
+    hides = plain.uses is None or "drop" in plain.uses
     folders: dict[str, list[Path]] = {}
     for condition in conditions_of(options, run):
         for repeat in range(options.repeats):
             name = re.sub(r"\W+", "-", f"{options.judge} {condition.name} {repeat}").strip("-")
             out = folder / "ablations" / name
-            judge = _judge_of(options, condition, repeat) if hides else _plain(options)
-            # A model is told nothing of what is dropped; fixed rules find the group absent.
+            judging = _judging_of(options, condition, repeat) if hides else options.judging
             strip = frozenset() if hides else feature_groups(condition.drop)
             target = Target(out, condition.name, strip)
+            judge = create_judge(options.judge, judging)
             _judge_condition(run, target, judge, policy, listener)
             folders.setdefault(condition.name, []).append(out)
     return folders
-
-
-def _plain(options: AblateOptions) -> Judge:
-    return create_judge(options.judge, options.judging)
-
-
-def _hides_groups(options: AblateOptions) -> bool:
-    """Whether the judge itself leaves out dropped groups."""
-    judge = _plain(options)
-    complete(judge.close())
-    return judge.uses is None or "drop" in judge.uses
 
 
 @dataclass(frozen=True)
@@ -121,11 +109,11 @@ class Target:
     strip: frozenset[str]
 
 
-def _judge_of(options: AblateOptions, condition: Condition, repeat: int) -> Judge:
+def _judging_of(options: AblateOptions, condition: Condition, repeat: int) -> JudgeOptions:
     judging = options.judging
     drop = (*judging.drop, *condition.drop) if condition.mode == "blueprint" else ()
     seed = judging.seed + repeat * judging.samples
-    return create_judge(options.judge, replace(judging, drop=drop, mode=condition.mode, seed=seed))
+    return replace(judging, drop=drop, mode=condition.mode, seed=seed)
 
 
 def _judge_condition(
@@ -136,7 +124,7 @@ def _judge_condition(
     listener: Callable[[Judgement], None] | None,
 ) -> None:
     """Judge the missing items of one condition into its own run folder."""
-    out, strip = target.out, target.strip
+    out = target.out
     requested = JudgeRecord(
         spec=judge.spec, parameters=judge.parameters(), condition=target.condition
     )
@@ -145,8 +133,7 @@ def _judge_condition(
             raise UserError(f"{out}: was judged with other options; delete it or choose others")
         pairs = list(run.pairs())
         judged.start(RunRecord(judge=requested), Manifest(run.folder, pairs))
-        outcomes = judged.outcomes().items()
-        done = {name for name, outcome in outcomes if outcome.status == "scored"}
+        done = judged.scored()
 
         def store(judgement: Judgement) -> None:
             judged.add(judgement)
@@ -155,7 +142,9 @@ def _judge_condition(
 
         if len(done) < len(pairs):
             load_model(judge)
-        cases = (_without(case, strip) for case in CaseReader(run) if case.pair.id not in done)
+        cases = (
+            _without(case, target.strip) for case in CaseReader(run) if case.pair.id not in done
+        )
         try:
             complete(_judge_cases(judge, cases, store))
         finally:
@@ -184,16 +173,15 @@ async def _judge_cases(
 
 
 def _without(case: Case, groups: frozenset[str]) -> Case:
-    if not groups:
-        return case
-    stripped = {role: _strip(blueprint, groups) for role, blueprint in case.blueprints.items()}
-    return replace(case, blueprints=stripped)
-
-
-def _strip(blueprint: Blueprint, groups: frozenset[str]) -> Blueprint:
     dropped = Absent(status=Status.NOT_REQUESTED, reason="dropped for an ablation")
-    results: dict[str, Present | Absent] = {name: dropped for name in groups if name in GROUPS}
-    extensions: dict[str, Extension | Absent] = {
-        name: dropped if name in groups else value for name, value in blueprint.extensions.items()
-    }
-    return blueprint.model_copy(update={**results, "extensions": extensions})
+    fields = dict.fromkeys(groups & GROUPS.keys(), dropped)
+
+    def stripped(blueprint: Blueprint) -> Blueprint:
+        extensions = {
+            name: dropped if name in groups else value
+            for name, value in blueprint.extensions.items()
+        }
+        return blueprint.model_copy(update={**fields, "extensions": extensions})
+
+    blueprints = {role: stripped(blueprint) for role, blueprint in case.blueprints.items()}
+    return replace(case, blueprints=blueprints) if groups else case

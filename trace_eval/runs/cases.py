@@ -31,13 +31,10 @@ class CaseReader:
         return self.stored(recording.source_id)
 
     def stored(self, source: str) -> Blueprint | None:
-        """The stored blueprint of a recording that is known by its source id."""
+        """The stored blueprint of a recording, by its source id."""
         line = self._blueprints.line(self._clips.get(source) or "")
-        return (
-            None
-            if line is None
-            else strict_json.own(Blueprint, line, self._run.path("blueprints.jsonl"))
-        )
+        path = self._run.path("blueprints.jsonl")
+        return None if line is None else strict_json.own(Blueprint, line, path)
 
     def case(self, item: Item, roles: Collection[str] | None = None) -> Case | None:
         """The case of an item; None when a recording of its answers has no blueprint.

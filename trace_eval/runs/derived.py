@@ -65,10 +65,10 @@ def derived_record(run: Run, base: Run | None, description: str) -> RunRecord:
 
 
 def _copy_evidence(source: Run, target: Run) -> None:
-    available = set(target.clips())
-    clips = {r.clip for r in target.clips().values()}
+    stored = target.clips()
+    clips = {record.clip for record in stored.values()}
     for name, record in source.clips().items():
-        if name not in available:
+        if name not in stored:
             target.add_clip(record)
     for blueprint in source.blueprints():
         if blueprint.clip not in clips:
@@ -129,7 +129,13 @@ def write_as_voice_quality(folder: Path, onto: Path, out: Path, acceptable: floa
     run, base = Run.open(folder), Run.open(onto)
     scored, before = run.judgements(), base.judgements()
     pairs = list(base.pairs())
-    _check_pairs(run, base)
+    places = {pair.id: (pair.a.source_id, pair.b.source_id) for pair in pairs}
+    for pair in run.pairs():
+        if places.get(pair.id, own := (pair.a.source_id, pair.b.source_id)) != own:
+            raise UserError(
+                f"pair {pair.id!r}: its recordings in {run.folder} are not those of {base.folder};"
+                " judge the same pairs"
+            )
     if not any(result.pair_scores for result in scored.values()):
         raise UserError(f"{folder}: no judgement scores both answers; see -J task=naturalness")
     plain = next((result for result in before.values() if result.label_set != "typed"), None)
@@ -151,25 +157,13 @@ def write_as_voice_quality(folder: Path, onto: Path, out: Path, acceptable: floa
     return sum(message in result.caveats for result in made.values())
 
 
-def _check_pairs(run: Run, base: Run) -> None:
-    available = {pair.id: (pair.a.source_id, pair.b.source_id) for pair in base.pairs()}
-    for pair in run.pairs():
-        if available.get(pair.id, own := (pair.a.source_id, pair.b.source_id)) != own:
-            raise UserError(
-                f"pair {pair.id!r}: its recordings in {run.folder} are not those of {base.folder};"
-                " judge the same pairs"
-            )
-
-
 def _replaced(
     before: Judgement, result: Judgement | None, acceptable: float, message: str
 ) -> Judgement:
     scores = result.pair_scores if result and result.status == "scored" else None
     if result is None or scores is None:
-        reason = (result.reason if result else None) or Reason.EVIDENCE_MISSING
-        return Judgement.unscored(
-            before.pair, before.judge, reason, "the pair has no naturalness scores"
-        )
+        reason = result.reason if result else None
+        return stood_for(before, VOICE_QUALITY, None, [], reason)
     verdict = DimensionVerdict(
         rating=typed_tie(scores, str(result.label("overall")), acceptable),
         reasoning=f"mean naturalness {scores.mean_a:.2f} and {scores.mean_b:.2f};"
@@ -182,9 +176,21 @@ def _replaced(
         },
         consistent=result.dimensions["overall"].consistent,
     )
-    return before.model_copy(
-        update={
-            "dimensions": {**before.dimensions, VOICE_QUALITY: verdict},
-            "caveats": [*before.caveats, *result.caveats, message],
-        }
-    )
+    return stood_for(before, VOICE_QUALITY, verdict, [*result.caveats, message])
+
+
+def stood_for(
+    before: Judgement,
+    dimension: Dimension,
+    verdict: DimensionVerdict | None,
+    caveats: Sequence[str],
+    reason: Reason | None = None,
+) -> Judgement:
+    """A judgement with one dimension replaced; without a verdict it is unscored for a reason."""
+    if verdict is None:
+        why = f"an answer has no score that could stand for {dimension}"
+        reason = reason or Reason.EVIDENCE_MISSING
+        return Judgement.unscored(before.pair, before.judge, reason, why)
+    dimensions = {**before.dimensions, dimension: verdict}
+    details = {"dimensions": dimensions, "caveats": [*before.caveats, *caveats]}
+    return before.model_copy(update=details)

@@ -7,8 +7,8 @@ Written as a table of labels (``.csv``, ``.jsonl``), or as a run folder with whi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -16,7 +16,6 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import Rating, from_steps
-from trace_eval.data.csv_cells import table_lines
 from trace_eval.data.files import make_folder
 from trace_eval.data.items import Single, side_of_pair
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Label
@@ -26,35 +25,12 @@ from trace_eval.data.outputs import write_lines
 from trace_eval.data.pairs import Pair, Preference
 from trace_eval.data.scores import Score
 from trace_eval.options import PairOptions
-from trace_eval.runs.derived import derived_record, write_derived
+from trace_eval.runs.derived import derived_record, stood_for, write_derived
 from trace_eval.runs.run import Run
+from trace_eval.runs.table import Table
 
 #: Means closer than this are equal, whatever their last digits.
 EQUAL = 1e-9
-
-#: Columns of a table of pairs, before its labels. Scores are on the rubric's scale, means on
-#: [0, 1]; ``tokens`` are the words of a written answer.
-COLUMNS = (
-    "id",
-    "instruction_id",
-    "system_a",
-    "system_b",
-    "item_a",
-    "item_b",
-    "rubric",
-    "judge",
-    "score_a",
-    "score_b",
-    "tokens_a",
-    "tokens_b",
-    "mean_a",
-    "mean_b",
-    "p_a",
-    "made_by",
-)
-
-#: Mean human scores: a table has them where its items have human scores.
-PEOPLE = ("truth_score_a", "truth_score_b")
 
 
 @dataclass(frozen=True)
@@ -64,7 +40,7 @@ class ScorePair:
     Attributes:
         a, b: the items; None of ``score_a``, ``score_b``: there is no score.
         preference: ``1``, ``2`` or ``tie``; None where a score is missing.
-        typed: the typed tie, where answers can be told to be acceptable.
+        typed: the typed tie, where a threshold says which answers are acceptable.
         p_a: P(A > B) + P(A = B) / 2 of independent draws from both distributions.
     """
 
@@ -73,9 +49,9 @@ class ScorePair:
     b: Single
     score_a: Score | None
     score_b: Score | None
-    preference: Preference | None
-    typed: Rating | None
-    p_a: float | None
+    preference: Preference | None = None
+    typed: Rating | None = None
+    p_a: float | None = None
 
     @property
     def means(self) -> list[float | None]:
@@ -119,17 +95,18 @@ def _compared(
     name: str, a: Single, b: Single, scores: Mapping[str, Score], options: PairOptions
 ) -> ScorePair:
     one, other = scores.get(a.id), scores.get(b.id)
-    means = [s.estimate.mean if s and s.estimate else None for s in (one, other)]
-    if one is None or other is None or means[0] is None or means[1] is None:
-        return ScorePair(name, a, b, one, other, None, None, None)
-    lead = means[0] - means[1]
+    pair = ScorePair(name, a, b, one, other)
+    mean_a, mean_b = pair.means
+    if one is None or other is None or mean_a is None or mean_b is None:
+        return pair
+    lead = mean_a - mean_b
     better = None if abs(lead) <= options.tie_margin + EQUAL else Rating.A if lead > 0 else Rating.B
     typed = None
     if options.acceptable is not None:
         good = [s.value is not None and s.value >= options.acceptable for s in (one, other)]
         typed = from_steps(good[0], good[1], better)
     preference: Preference = "tie" if better is None else "1" if better is Rating.A else "2"
-    return ScorePair(name, a, b, one, other, preference, typed, probability(one, other))
+    return replace(pair, preference=preference, typed=typed, p_a=probability(one, other))
 
 
 def probability(a: Score, b: Score) -> float | None:
@@ -141,16 +118,6 @@ def probability(a: Score, b: Score) -> float | None:
         for x, p in a.distribution.items()
         for y, q in b.distribution.items()
     )
-
-
-def made_by(rubric: str, judge: str, options: PairOptions) -> str:
-    """How the labels came about, for every record."""
-    parts = [f"scores by {rubric}, judge {judge}", f"tie margin {options.tie_margin:g}"]
-    if options.acceptable is not None:
-        parts.append(f"acceptable from {options.acceptable:g}")
-    if options.stands_for:
-        parts.append(f"as {options.stands_for}")
-    return "; ".join(parts)
 
 
 def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
@@ -170,77 +137,77 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
     results = list(pairs_of(run, options))
     if not results:
         raise UserError(f"{folder}: no two answers share a question; there is nothing to compare")
-    details = made_by(_rubric(run, options), run.record().judge.spec, options)
+    parts = [f"scores by {_rubric(run, options)}, judge {run.record().judge.spec}"]
+    parts.append(f"tie margin {options.tie_margin:g}")
+    if options.acceptable is not None:
+        parts.append(f"acceptable from {options.acceptable:g}")
+    if options.stands_for:
+        parts.append(f"as {options.stands_for}")
+    made_by = "; ".join(parts)
     if out.suffix in (".csv", ".jsonl"):
-        rows = [_row(pair, details, options) for pair in results]
-        _with_people(rows, results)
+        rows = [_row(pair, made_by, options) for pair in results]
+        if not any(None not in (r["truth_score_a"], r["truth_score_b"]) for r in rows):
+            for row in rows:
+                del row["truth_score_a"], row["truth_score_b"]
         make_folder(out.parent)
-        write_lines(out, _csv(rows) if out.suffix == ".csv" else map(json.dumps, rows))
+        table = Table(dict.fromkeys(rows[0], str), (list(row.values()) for row in rows), digits=6)
+        write_lines(out, table.csv_lines() if out.suffix == ".csv" else map(json.dumps, rows))
     else:
-        _write_run(run, out, results, details, options)
+        _write_run(run, out, results, made_by, options)
     return len(results)
 
 
-def _row(pair: ScorePair, told: str, options: PairOptions) -> dict[str, Any]:
+def _row(pair: ScorePair, made_by: str, options: PairOptions) -> dict[str, Any]:
+    """Scores are on the rubric's scale, means on [0, 1]; ``tokens`` are the words of an answer.
+
+    ``truth_score`` is the mean of an answer's human scores.
+    """
     present = pair.score_a or pair.score_b
-    cells = (
-        pair.id,
-        pair.a.question_id,
-        pair.a.system,
-        pair.b.system,
-        pair.a.id,
-        pair.b.id,
-        present.rubric if present else None,
-        present.judge if present else None,
-        *(None if s is None else s.value for s in (pair.score_a, pair.score_b)),
-        *map(_words, (pair.a, pair.b)),
-        *pair.means,
-        pair.p_a,
-        told,
-    )
-    label: dict[str, Any] = {options.stands_for: pair.typed} if options.stands_for else {}
-    return {**dict(zip(COLUMNS, cells, strict=True)), "preference": pair.preference, **label}
-
-
-def _words(item: Single) -> int | None:
-    return None if item.answer.text is None else len(item.answer.text.split())
-
-
-def _with_people(rows: list[dict[str, Any]], pairs: Sequence[ScorePair]) -> None:
-    """Add mean human scores, where there are any."""
-    means = [tuple(map(_people, (pair.a, pair.b))) for pair in pairs]
-    if any(None not in row for row in means):
-        for row, values in zip(rows, means, strict=True):
-            row |= dict(zip(PEOPLE, values, strict=True))
-
-
-def _people(item: Single) -> float | None:
-    provided = item.labels.scores.values() if item.labels else ()
-    available = [value for value in provided if value is not None]
-    return fmean(available) if available else None
-
-
-def _csv(rows: list[dict[str, Any]]) -> Iterator[str]:
-    cells = (
-        [f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row.values()]
-        for row in rows
-    )
-    return table_lines(rows[0], cells)
+    sides = (("a", pair.a, pair.score_a), ("b", pair.b, pair.score_b))
+    texts = {side: item.answer.text for side, item, _ in sides}
+    human = {side: list(item.labels.given.values()) for side, item, _ in sides if item.labels}
+    return {
+        "id": pair.id,
+        "instruction_id": pair.a.question_id,
+        **{f"system_{side}": item.system for side, item, _ in sides},
+        **{f"item_{side}": item.id for side, item, _ in sides},
+        "rubric": present.rubric if present else None,
+        "judge": present.judge if present else None,
+        **{f"score_{side}": score.value if score else None for side, _, score in sides},
+        **{f"tokens_{s}": None if text is None else len(text.split()) for s, text in texts.items()},
+        **dict(zip(("mean_a", "mean_b"), pair.means, strict=True)),
+        "p_a": pair.p_a,
+        "made_by": made_by,
+        "preference": pair.preference,
+        **({options.stands_for: pair.typed} if options.stands_for else {}),
+        **{f"truth_score_{s}": fmean(human[s]) if human.get(s) else None for s in "ab"},
+    }
 
 
 def _write_run(
-    run: Run, out: Path, results: list[ScorePair], message: str, options: PairOptions
+    run: Run, out: Path, results: list[ScorePair], made_by: str, options: PairOptions
 ) -> None:
     base = Run.open(options.onto) if options.onto else None
     before = base.judgements() if base else {}
     pairs = {pair.id: pair for pair in base.pairs()} if base else {p.id: _pair(p) for p in results}
     by_id = {pair.id: pair for pair in results}
+
+    def judged(name: str) -> Judgement | None:
+        if base is None:
+            return _judgement(by_id[name], made_by, options)
+        pair, stored = by_id.get(name), before.get(name)
+        if stored is None:
+            return None
+        verdict = _verdict(pair, pair.typed) if pair and pair.typed is not None else None
+        assert options.stands_for is not None
+        return stood_for(stored, options.stands_for, verdict, [made_by])
+
     write_derived(
         (base, run) if base else (run,),
         out,
-        derived_record(run, base, message),
+        derived_record(run, base, made_by),
         Manifest(run.folder, list(pairs.values())),
-        lambda name: _judgement(name, by_id.get(name), before.get(name), message, options),
+        judged,
     )
 
 
@@ -262,57 +229,33 @@ def _pair(result: ScorePair) -> Pair:
     )
 
 
-def _judgement(
-    name: str,
-    found: ScorePair | None,
-    before: Judgement | None,
-    told: str,
-    options: PairOptions,
-) -> Judgement | None:
-    if options.onto:
-        return _replaced(found, before, told, options) if before else None
-    assert found is not None
-    if found.preference is None:
-        missing = [s for s in (found.score_a, found.score_b) if s is None or s.value is None]
+def _judgement(pair: ScorePair, made_by: str, options: PairOptions) -> Judgement:
+    if pair.preference is None:
+        missing = [s for s in (pair.score_a, pair.score_b) if s is None or s.value is None]
         reason = next((s.reason for s in missing if s and s.reason), Reason.EVIDENCE_MISSING)
-        return Judgement.unscored(name, told, reason, "an answer of the pair has no score")
+        return Judgement.unscored(pair.id, made_by, reason, "an answer of the pair has no score")
     about: Any = options.stands_for or "overall"
-    label: Any = found.typed if options.stands_for else found.preference
+    label: Any = pair.typed if options.stands_for else pair.preference
     return Judgement(
-        pair=name,
-        judge=told,
+        pair=pair.id,
+        judge=made_by,
         status="unscored" if options.stands_for else "scored",
         reason=Reason.EVIDENCE_MISSING if options.stands_for else None,
         detail="scores stand for one dimension; see --onto" if options.stands_for else None,
         label_set="typed" if options.stands_for else "plain",
-        dimensions={about: _verdict(found, label)},
-        caveats=[told],
+        dimensions={about: _verdict(pair, label)},
+        caveats=[made_by],
     )
 
 
-def _replaced(
-    result: ScorePair | None, before: Judgement, message: str, options: PairOptions
-) -> Judgement:
-    """A judgement with the scores' verdict on one dimension."""
-    assert options.stands_for is not None
-    caveats = [*before.caveats, message]
-    if result is None or result.typed is None:
-        return Judgement.unscored(
-            before.pair, before.judge, Reason.EVIDENCE_MISSING, "an answer has no score"
-        )
-    verdict = _verdict(result, result.typed)
-    dimensions = {**before.dimensions, options.stands_for: verdict}
-    return before.model_copy(update={"dimensions": dimensions, "caveats": caveats})
-
-
-def _verdict(result: ScorePair, label: Label) -> DimensionVerdict:
-    values = [s.value if s else None for s in (result.score_a, result.score_b)]
-    message = " and ".join("none" if value is None else f"{value:.2f}" for value in values)
-    mean_a, mean_b = result.means
+def _verdict(pair: ScorePair, label: Label) -> DimensionVerdict:
+    values = [s.value if s else None for s in (pair.score_a, pair.score_b)]
+    scores = " and ".join("none" if value is None else f"{value:.2f}" for value in values)
+    mean_a, mean_b = pair.means
     return DimensionVerdict.model_validate(
         {
             "rating": label,
-            "reasoning": f"the answers' scores are {message}",
-            "evidence": {"mean_a": mean_a, "mean_b": mean_b, "p_a": result.p_a},
+            "reasoning": f"the answers' scores are {scores}",
+            "evidence": {"mean_a": mean_a, "mean_b": mean_b, "p_a": pair.p_a},
         }
     )

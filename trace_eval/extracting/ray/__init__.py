@@ -5,8 +5,7 @@
 ``job``                   which recordings are finished, and how the others are cut
 ``actors``                what runs on the workers: one stage of a plan
 ``cluster``               starting or joining Ray, quietly
-``flow``                  the stages as Ray Data ``map_batches``
-``driver``                the process that drives Ray, and what it tells of it
+``driver``                the process that drives Ray, stage by stage, and its messages
 ``engine``                the :class:`~trace_eval.extracting.engine.Engine` that reads the shards
 ========================  ==============================================================
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from extractors import Extractor, known_hashes, prime_hashes
 from trace_eval.data.access import set_url_access
-from trace_eval.data.urls import redact_urls
-from trace_eval.extracting.clip import Extracted
+from trace_eval.extracting.clip import Extracted, error_text
 from trace_eval.extracting.plan import Plan
 from trace_eval.extracting.provenance import plan_record
 from trace_eval.extracting.ray.job import Chunk
@@ -101,16 +100,14 @@ class StageActor:
     def _advance(self, work: Work) -> Work:
         if work.problem or self._problem:
             return replace(work, problem=work.problem or self._problem)
-        if work.done or self._is_finished(work.chunk):
-            return Work(work.chunk, done=True)
-        before = work.extracted or tuple(Extracted(source.id) for source in work.chunk.sources)
-        return replace(
-            work, extracted=tuple(self._loop.run_until_complete(self._run(work, before)))
-        )
-
-    def _is_finished(self, chunk: Chunk) -> bool:
-        """A task is run again when its node dies after it, and its shard is there then."""
-        return not (chunk.again or self._folder.local) and self._folder.has(chunk.name)
+        chunk = work.chunk
+        # Ray runs a task again when its node dies after it, and its shard is there then.
+        again = not (chunk.again or self._folder.local) and self._folder.has(chunk.name)
+        if work.done or again:
+            return Work(chunk, done=True)
+        before = work.extracted or tuple(Extracted(source.id) for source in chunk.sources)
+        extracted = self._loop.run_until_complete(self._run(work, before))
+        return replace(work, extracted=tuple(extracted))
 
     async def _run(self, work: Work, before: Sequence[Extracted]) -> list[Extracted]:
         tasks = [
@@ -141,7 +138,7 @@ class StageActor:
         try:
             self._folder.write(work.chunk.name, content)
         except Exception as error:
-            return b"", f"{self._folder}: a worker cannot write there ({_told(error)})"
+            return b"", f"{self._folder}: a worker cannot write there ({error_text(error)})"
         return b"", ""
 
 
@@ -161,7 +158,3 @@ def _difference(extractors: Sequence[Extractor], record: dict[str, Any]) -> str:
                     f" {record[group][key]!r:.80}; install the same versions and models on both"
                 )
     return ""
-
-
-def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(redact_urls(str(error)).split())[:200]}".rstrip(": ")

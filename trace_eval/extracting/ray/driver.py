@@ -10,22 +10,32 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from blueprints import UserError
 from trace_eval.extracting.plan import Plan
-from trace_eval.extracting.ray import flow
-from trace_eval.extracting.ray.actors import Brief
+from trace_eval.extracting.ray.actors import NAME, PARQUET, PROBLEM, WORK, Brief, StageActor, Work
 from trace_eval.extracting.ray.cluster import Size, joined
-from trace_eval.extracting.ray.job import cut
+from trace_eval.extracting.ray.job import Chunk, cut
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.workers import exit_with_parent, without_script
 
 #: Seconds for Ray to stop in good order before it is killed.
 _PATIENCE_S = 10.0
+
+#: CPUs of an actor where the plan is one stage.
+WHOLE_CPU = 1.0
+
+#: CPUs of an actor where it has several. One actor of each stage fits on one CPU: were they
+#: to wait for each other's, the job would hang. An actor of a GPU is counted by its GPU.
+FIRST_STAGE_CPU = 0.9
+LATER_STAGE_CPU = 0.04
+
+#: Chunks that an actor has at hand: the pool grows while this many wait for each.
+AT_HAND = 2
 
 
 @dataclass(frozen=True)
@@ -95,23 +105,22 @@ class Driver:
 
     def begun(self) -> Begun:
         """Wait for the cluster and the cut."""
-        message = self._next()
-        if not isinstance(message, Begun):
-            raise _error(message)
-        return message
+        begun: Begun = self._next()
+        return begun
 
     def arrivals(self) -> Iterator[Arrived]:
         """The shards as they are finished, until all are."""
-        while (message := self._next()) is not None:
-            if not isinstance(message, Arrived):
-                raise _error(message)
-            yield message
+        return iter(self._next, None)
 
-    def _next(self) -> object:
+    def _next(self) -> Any:
         try:
-            return self._pipe.recv()
+            message = self._pipe.recv()
         except (EOFError, OSError):
-            return Failed("its process died; see the logs in /tmp/ray/session_latest", False)
+            message = Failed("its process died; see the logs in /tmp/ray/session_latest", False)
+        if isinstance(message, Failed):
+            text = message.problem
+            raise UserError(text) if message.by_user else RuntimeError(f"Ray: {text}")
+        return message
 
     def stop(self) -> None:
         """End it, whatever it is doing."""
@@ -121,14 +130,6 @@ class Driver:
             self._process.kill()
             self._process.join()
         self._pipe.close()
-
-
-def _error(message: object) -> Exception:
-    if not isinstance(message, Failed):
-        raise TypeError(f"the driver said {message!r:.80}")
-    return (
-        UserError(message.problem) if message.by_user else RuntimeError(f"Ray: {message.problem}")
-    )
 
 
 # --- inside the driver -----------------------------------------------------------------
@@ -155,8 +156,8 @@ def _work(job: RayJob, size: Size, pipe: Connection) -> None:
     chunks = cut(job.digest, job.sources, workers, job.names)
     pipe.send(Begun({c.name: [source.id for source in c.sources] for c in chunks}, workers))
     brief = Brief(job.plan, split, job.place, job.record)
-    for name, content in flow.run(brief, chunks, size, job.most):
-        pipe.send(Arrived(name, content))
+    for arrived in _run(brief, chunks, size, job.most):
+        pipe.send(arrived)
 
 
 def _split(job: RayJob, size: Size) -> bool:
@@ -173,6 +174,48 @@ def _split(job: RayJob, size: Size) -> bool:
             " -X device=cpu"
         )
     return size.gpus > 0
+
+
+def _run(brief: Brief, chunks: Sequence[Chunk], size: Size, most: int | None) -> Iterator[Arrived]:
+    """Run the stages of a plan as Ray Data ``map_batches`` over pools of actors.
+
+    A row is a chunk, so that it is never split or merged on its way. Order is not kept; the name
+    tells which shard came out. When a node dies, Ray restarts its actors elsewhere and runs their
+    tasks again.
+
+    Args:
+        most: actors of the first stage; None: as many as the cluster has room for.
+
+    Raises:
+        UserError: a worker cannot do what the driver asks for.
+    """
+    import ray.data
+
+    rows = [{WORK: Work(chunk).packed()} for chunk in chunks]
+    flow: Any = ray.data.from_items(rows, override_num_blocks=len(rows))
+    for number, stage in enumerate(brief.plan.stages(brief.split)):
+        limit = len(chunks) if most is None or number else max(1, min(len(chunks), most))
+        room = size.gpus if stage.on_gpu else 1 if number else size.cpus
+        cpus = (LATER_STAGE_CPU if number else FIRST_STAGE_CPU) if brief.split else WHOLE_CPU
+        flow = flow.map_batches(
+            StageActor,
+            batch_size=1,
+            batch_format="numpy",
+            fn_constructor_args=(brief, number),
+            compute=ray.data.ActorPoolStrategy(
+                min_size=1,
+                max_size=limit,
+                initial_size=max(1, min(limit, int(room))),
+                max_tasks_in_flight_per_actor=AT_HAND,
+            ),
+            num_cpus=0 if stage.on_gpu else cpus,
+            **({"num_gpus": 1} if stage.on_gpu else {}),
+        )
+    for batch in flow.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
+        for row in batch.to_pylist():
+            if row[PROBLEM]:
+                raise UserError(row[PROBLEM])
+            yield Arrived(row[NAME], row[PARQUET])
 
 
 def _quieten() -> None:

@@ -62,15 +62,8 @@ class RayEngine:
             check_installed()
             self._start(
                 RayJob(
-                    plan,
-                    plan_record(plan.extractors),
-                    digest,
-                    frozenset(names),
-                    left,
-                    place,
-                    options.ray_address,
-                    options.device,
-                    options.workers or None,
+                    *(plan, plan_record(plan.extractors), digest, frozenset(names), left, place),
+                    *(options.ray_address, options.device, options.workers or None),
                 )
             )
 
@@ -119,7 +112,7 @@ class RayEngine:
         self._thread.start()
 
     def _receive(self, driver: Driver) -> None:
-        """In a thread: what comes out of the cluster is stored and told."""
+        """In a thread: store what comes out of the cluster, and wake who waits for it."""
         missing = set(self._arrivals)
         problem: Exception = RuntimeError("Ray ended before all shards were finished")
         try:

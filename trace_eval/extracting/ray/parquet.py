@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
-from blueprints import Blueprint, Present, UserError
+from blueprints import Blueprint, UserError
 from trace_eval.data import strict_json
 from trace_eval.data.files import replace_file
 from trace_eval.data.remote import file_system
@@ -73,23 +73,19 @@ def to_parquet(extracted: Sequence[Extracted], versions: Sequence[str | None]) -
     return sink.getvalue()
 
 
-def _row(found: Extracted, version: str | None) -> dict[str, object]:
-    blueprint = found.blueprint
+def _row(one: Extracted, version: str | None) -> dict[str, object]:
+    blueprint = one.blueprint
+    groups = [blueprint.group(name) for name in blueprint.provenance] if blueprint else []
     return {
-        "source": found.source,
+        "source": one.source,
         "version": version,
         "clip": blueprint.clip if blueprint else None,
-        "error": found.error,
+        "error": one.error,
         "blueprint": blueprint.model_dump_json() if blueprint else None,
-        "audio_s": found.audio_s,
-        "work": json.dumps(found.work),
-        "final": blueprint is not None and _final(blueprint),
+        "audio_s": one.audio_s,
+        "work": json.dumps(one.work),
+        "final": blueprint is not None and all(map(lasting, groups)),
     }
-
-
-def _final(blueprint: Blueprint) -> bool:
-    groups = (blueprint.group(name) for name in blueprint.provenance)
-    return all(isinstance(group, Present) or lasting(group) for group in groups)
 
 
 class ShardFolder:
