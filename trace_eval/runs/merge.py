@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from hashlib import sha256
+from itertools import pairwise, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from trace_eval.data import jsonl, strict_json
 from trace_eval.data.policies import any_policy
 from trace_eval.runs.folders import locked_for_reading, written_atomically
 from trace_eval.runs.fuse import fuse_run
-from trace_eval.runs.merge_clips import join_clips, lines_of, mark_of
+from trace_eval.runs.merge_clips import join_clips
 from trace_eval.runs.record import DECIDING, OriginRecord, RunRecord, differences
 from trace_eval.runs.run import Run
 from trace_eval.runs.summary import Summary
@@ -170,16 +171,21 @@ class _Runs:
         """Write a whole run."""
         files = self.files
         jsonl.write_all(to.path(f"{files.items}.jsonl"), self._items())
-        problems = (line for folder in self.folders for line in lines_of(folder, "problems"))
+        problems = (line for folder in self.folders for line in _lines(folder, "problems"))
         jsonl.write_all(to.path("problems.jsonl"), dict.fromkeys(problems))
-        spending = [line for folder in self.folders for line in lines_of(folder, "spending")]
+        spending = [line for folder in self.folders for line in _lines(folder, "spending")]
         if spending:
             jsonl.write_all(to.path("spending.jsonl"), spending)
         self._settle_shared()
         blueprints = join_clips(self.folders, to)
         for name in (*files.beside, files.verdicts):
-            field_name = files.item if name == files.verdicts else "pair"
-            jsonl.write_all(to.path(f"{name}.jsonl"), self._owned(name, field_name))
+            owned = (
+                line
+                for number, folder in enumerate(self.folders)
+                for line in _lines(folder, name)
+                if self.owner.get(strict_json.record(line, folder)[files.item]) == number
+            )
+            jsonl.write_all(to.path(f"{name}.jsonl"), owned)
         summary = Summary(total=len(self.owner) + sum(1 for _ in to.problems()))
         first = self.records[self.folders[0]]
         if files is _SINGLES:
@@ -195,9 +201,9 @@ class _Runs:
     def _items(self) -> Iterator[str]:
         """The items in input order, each once."""
         self._shared: dict[str, list[int]] = {}
-        marks: dict[str, bytes] = {}
+        kind, marks = self.files.item, dict[str, bytes]()
         for _, number, line in heapq.merge(*map(self._placed, range(len(self.folders)))):
-            item, mark = strict_json.record(line, self.folders[number])["id"], mark_of(line)
+            item, mark = strict_json.record(line, self.folders[number])["id"], _hash(line)
             if item not in self.owner:
                 self.owner[item], marks[item] = number, mark
                 yield line
@@ -205,30 +211,20 @@ class _Runs:
             one, other = self.folders[self.owner[item]], self.folders[number]
             if mark != marks[item]:
                 raise UserError(
-                    f"{one} and {other}: {self._what} {item!r} is another one in each; give the"
-                    f" {self._what}s of each input their own ids"
+                    f"{one} and {other}: {kind} {item!r} is another one in each; give the {kind}s"
+                    " of each input their own ids"
                 )
             self._shared.setdefault(item, [self.owner[item]]).append(number)
-
-    @property
-    def _what(self) -> str:
-        return self.files.item
 
     def _placed(self, number: int) -> Iterator[tuple[int, int, str]]:
         """(place in the whole, index of the run, item) of a run's items."""
         folder = self.folders[number]
-        lines = lines_of(folder, self.files.items)
-        if self.records[folder].shard is None:
-            return ((0, number, line) for line in lines)
-        return self._in_place(folder, number, lines)
-
-    def _in_place(
-        self, folder: Path, number: int, lines: Iterator[str]
-    ) -> Iterator[tuple[int, int, str]]:
-        positions = map(int, jsonl.read(folder / "places.jsonl"))
+        lines = _lines(folder, self.files.items)
+        sharded = self.records[folder].shard is not None
+        places = map(int, jsonl.read(folder / "places.jsonl")) if sharded else repeat(0)
         try:
-            for position, line in zip(positions, lines, strict=True):
-                yield position, number, line
+            for place, line in zip(places, lines, strict=sharded):
+                yield place, number, line
         except ValueError:
             raise UserError(
                 f"{folder}: places.jsonl does not fit {self.files.items}.jsonl; the same command"
@@ -239,17 +235,18 @@ class _Runs:
         """For items in several runs, keep the records of the first one that was scored."""
         if not self._shared:
             return
+        kind = self.files.item
         # A single answer has a verdict per rubric, a pair has one.
         results: dict[tuple[str, str], dict[int, bytes]] = {}
         for number, folder in enumerate(self.folders):
-            for line in lines_of(folder, self.files.verdicts):
+            for line in _lines(folder, self.files.verdicts):
                 record = strict_json.record(line, folder)
                 item = record[self.files.item]
                 if number not in self._shared.get(item, ()):
                     continue
                 marks = results.setdefault((item, record.get("rubric", "")), {})
                 if record["status"] == "scored":
-                    marks[number] = _mark(record)
+                    marks[number] = _hash(jsonl.canonical(_essence(record)))
                 else:
                     marks.pop(number, None)
         scored: dict[str, Counter[int]] = {}
@@ -257,19 +254,13 @@ class _Runs:
             if len(set(marks.values())) > 1:
                 one, other = (self.folders[number] for number in list(marks)[:2])
                 raise UserError(
-                    f"{one} and {other}: {self._what} {item!r} was judged differently in each;"
-                    f" give the {self._what}s of each input their own ids, or merge one of them"
+                    f"{one} and {other}: {kind} {item!r} was judged differently in each;"
+                    f" give the {kind}s of each input their own ids, or merge one of them"
                 )
             scored.setdefault(item, Counter()).update(marks.keys())
         for item, runs in scored.items():
             if runs:
                 self.owner[item] = runs.most_common(1)[0][0]
-
-    def _owned(self, name: str, field_name: str) -> Iterator[str]:
-        for number, folder in enumerate(self.folders):
-            for line in lines_of(folder, name):
-                if self.owner.get(strict_json.record(line, folder)[field_name]) == number:
-                    yield line
 
     def _record(self, summary: Summary) -> RunRecord:
         records = [self.records[folder] for folder in self.folders]
@@ -282,13 +273,12 @@ class _Runs:
                 "sessions": tuple(session for record in records for session in record.sessions),
                 "judge_observed": _observed([record.judge_observed for record in records]),
                 "coverage": summary.record(),
-                "merged": tuple(_origin(folder, self.records[folder]) for folder in self.folders),
+                "merged": tuple(map(_origin, self.folders, records)),
             }
         )
 
 
 def _origin(folder: Path, record: RunRecord) -> OriginRecord:
-    """The origin of one part of a merged run."""
     environment = record.environment.model_dump(mode="json", exclude={"packages"})
     return OriginRecord(run=str(folder), shard=record.shard, environment=environment)
 
@@ -303,11 +293,18 @@ def _observed(results: list[dict[str, Any]]) -> dict[str, Any]:
     return merged
 
 
-def _mark(record: dict[str, Any]) -> bytes:
-    return mark_of(jsonl.canonical(_essence(record)))
+def _lines(folder: Path, name: str) -> Iterator[str]:
+    """The complete lines of ``NAME.jsonl``, without their ends."""
+    return (line.rstrip("\n") for line in jsonl.read(folder / f"{name}.jsonl"))
+
+
+def _hash(text: str) -> bytes:
+    """What stands for a record in memory, 16 bytes."""
+    return sha256(text.encode()).digest()[:16]
 
 
 def _essence(value: Any) -> Any:
+    """A record without what may differ between two equal judgements."""
     if isinstance(value, dict):
         return {k: _essence(v) for k, v in value.items() if k not in _INCIDENTAL}
     return [_essence(item) for item in value] if isinstance(value, list) else value

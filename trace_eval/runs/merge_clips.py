@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import jsonl, strict_json
+from trace_eval.runs.reader import LineIndex
 from trace_eval.runs.run import Run
 
 #: Two numbers are one if they differ by less, absolutely or relatively; a MOS has two digits.
 LAST_DIGITS = 1e-4
-
-
-def lines_of(folder: Path, name: str) -> Iterator[str]:
-    """The complete lines of ``NAME.jsonl``, without their ends."""
-    return (line.rstrip("\n") for line in jsonl.read(folder / f"{name}.jsonl"))
-
-
-def mark_of(text: str) -> bytes:
-    """A hash that stands for a record in memory, 16 bytes."""
-    return sha256(text.encode()).digest()[:16]
 
 
 def join_clips(folders: Sequence[Path], to: Run) -> int:
@@ -39,18 +29,16 @@ def join_clips(folders: Sequence[Path], to: Run) -> int:
             more than the last digits of its numbers (the first one is kept).
     """
     jsonl.write_all(to.path("clips.jsonl"), _clips(folders))
-    blueprints: dict[str, _Place] = {}
-    jsonl.write_all(to.path("blueprints.jsonl"), _blueprints(folders, blueprints))
-    return len(blueprints)
+    jsonl.write_all(to.path("blueprints.jsonl"), _blueprints(folders))
+    return sum(1 for _ in LineIndex(to.path("blueprints.jsonl"), "clip"))
 
 
 def _clips(folders: Sequence[Path]) -> Iterator[str]:
     available: dict[str, tuple[str | None, Path]] = {}
     for folder in folders:
-        last = {
-            strict_json.record(line, folder)["source"]: line for line in lines_of(folder, "clips")
-        }
-        for source, line in last.items():
+        index = LineIndex(folder / "clips.jsonl", "source")
+        for source in index:
+            line = index.line(source) or b""
             clip = strict_json.record(line, folder)["clip"]
             before, where = available.get(source, (None, None))
             if where is not None and clip and before and clip != before:
@@ -60,56 +48,27 @@ def _clips(folders: Sequence[Path]) -> Iterator[str]:
                 )
             if where is None or (clip and not before):
                 available[source] = (clip, folder)
-                yield line
+                yield line.decode().rstrip("\n")
 
 
-class _Place(NamedTuple):
-    """Where the blueprint of a clip is, and a hash of it."""
-
-    folder: Path
-    offset: int
-    mark: bytes
-
-
-def _blueprints(folders: Sequence[Path], available: dict[str, _Place]) -> Iterator[str]:
+def _blueprints(folders: Sequence[Path]) -> Iterator[str]:
+    first: dict[str, tuple[Path, LineIndex]] = {}
     for folder in folders:
-        last = {clip: offset for offset, clip, _ in _at(folder)}
-        for offset, clip, line in _at(folder):
-            if last[clip] != offset:
-                continue
-            place = available.setdefault(clip, _Place(folder, offset, mark_of(line)))
-            if place.folder is folder:
-                yield line
-            elif place.mark != mark_of(line):
-                _compare(clip, place, folder, line)
-
-
-def _at(folder: Path) -> Iterator[tuple[int, str, str]]:
-    """(offset in the file, clip, line) of a folder's blueprints."""
-    path = folder / "blueprints.jsonl"
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        offset = 0
-        for line in file:
-            if line.endswith(b"\n"):  # a kill may have torn the last one
-                yield offset, strict_json.record(line, folder)["clip"], line.decode().rstrip("\n")
-            offset += len(line)
-
-
-def _compare(clip: str, place: _Place, folder: Path, line: str) -> None:
-    """Refuse two blueprints of a clip that differ in more than their last digits."""
-    with (place.folder / "blueprints.jsonl").open("rb") as file:
-        file.seek(place.offset)
-        first = strict_json.record(file.readline(), place.folder)
-    second = strict_json.record(line, folder)
-    groups = [key for key in {**first, **second} if not _alike(first.get(key), second.get(key))]
-    if groups:
-        raise UserError(
-            f"{place.folder} and {folder}: clip {clip} has another blueprint in each"
-            f" ({', '.join(groups)}); judge one of them again into a new folder, with the"
-            " --cache of the other"
-        )
+        index = LineIndex(folder / "blueprints.jsonl", "clip")
+        for clip in index:
+            line = index.line(clip) or b""
+            where, other = first.setdefault(clip, (folder, index))
+            if other is index:
+                yield line.decode().rstrip("\n")
+            elif (before := other.line(clip) or b"") != line:
+                one, two = strict_json.record(before, where), strict_json.record(line, folder)
+                groups = [k for k in {**one, **two} if not _alike(one.get(k), two.get(k))]
+                if groups:
+                    raise UserError(
+                        f"{where} and {folder}: clip {clip} has another blueprint in each"
+                        f" ({', '.join(groups)}); judge one of them again into a new folder, with"
+                        " the --cache of the other"
+                    )
 
 
 def _alike(one: Any, other: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,9 @@ from trace_eval.opinions.scores import holds_scores, read_with_ratings
 from trace_eval.runs.first_position import first_position_test
 from trace_eval.runs.outcomes import VerdictRow
 from trace_eval.runs.run import Run
+
+#: Name of a column -> its values, one per row.
+Table = dict[str, list[Any]]
 
 #: Numbers of blueprints that are always read.
 _NUMBERS = ("duration", "loudness", "mos")
@@ -139,10 +142,10 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
         raise UserError(f"{folder}: judgement of pair {stray!r}, which is not in pairs.jsonl")
     judged = [judgements[pair.id] for pair in pairs if pair.id in judgements]
     rows = [available[judgement.pair] for judgement in judged]
-    table: dict[str, list[Any]] = {
+    table: Table = {
         "id": [judgement.pair for judgement in judged],
         "rater": [judgement.judge for judgement in judged],
-        **{name: [_label(j.label(name)) for j in judged] for name in DIMENSIONS},
+        **{name: _texts(j.label(name) for j in judged) for name in DIMENSIONS},
         **{name: [column[row] for row in rows] for name, column in facts.items()},
     }
     table |= _certainty(judged, overall)
@@ -151,13 +154,20 @@ def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
         # Plain labels are no typed ties that happen to name winners: they have their column.
         plain = any(judgement.label_set in ("plain", "forced") for judgement in judged)
         name = "preference" if plain else "overall"
-        table[name] = [_whole(record.rating) if record else None for record in fused]
-    table |= _asked("match", [judgement.label("match") for judgement in judged])
+        # A match is no label of the pair as a whole and has its own column.
+        table[name] = _texts(
+            record.rating if record and record.rating not in ("true", "false") else None
+            for record in fused
+        )
+    table |= _present({"match": _texts(judgement.label("match") for judgement in judged)})
+    place = first_position_test(map(VerdictRow.of, judged))
+    warning = place.warning if place else None
+    by_position = (DataWarning("place", f"{folder}: {warning}"),) if warning else ()
     return label_table(str(folder), table, numbers=numbers).beside(
         _pair_labels(folder, pairs, facts),
         _calls(folder, judged, {n: [c[r] for r in rows] for n, c in facts.items()}),
         next((record.policy for record in overall.values()), None),
-        (*_place_warnings(folder, judged), *_unmeasured(run, numbers)),
+        (*by_position, *_unmeasured(run, numbers)),
     )
 
 
@@ -173,12 +183,37 @@ def _unmeasured(run: Run, numbers: Sequence[str]) -> Iterator[DataWarning]:
             yield DataWarning("unmeasured", text)
 
 
-def _place_warnings(folder: Path, judged: Sequence[Judgement]) -> tuple[DataWarning, ...]:
-    """Warn that the judge answers by position, where its own two orders show it."""
-    result = first_position_test(map(VerdictRow.of, judged))
-    if result is None or result.warning is None:
-        return ()
-    return (DataWarning("place", f"{folder}: {result.warning}"),)
+def _texts(labels: Iterable[Label | None]) -> list[str | None]:
+    return [None if label is None else str(label) for label in labels]
+
+
+def _present(columns: Mapping[str, list[Any]], always: Collection[str] = ()) -> Table:
+    """The columns that hold anything, and those that are always there."""
+    return {
+        name: column
+        for name, column in columns.items()
+        if name in always or any(value is not None for value in column)
+    }
+
+
+def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> Table:
+    """How sure the judge was of each pair, by the columns of ``CERTAINTY_FACTS``."""
+    fused = [overall.get(judgement.pair) for judgement in judged]
+    margins = [[v.margin for v in j.dimensions.values() if v.margin is not None] for j in judged]
+    orders = [[v.consistent for v in j.dimensions.values()] for j in judged]
+    columns: Table = {
+        **{f"margin_{name}": [j.margin(name) for j in judged] for name in DIMENSIONS},
+        "margin": [sum(row) if row else None for row in margins],
+        "entropy": [one.entropy_bits if one else None for one in fused],
+        "p_a": [_p_a(one.distribution) if one and one.distribution else None for one in fused],
+        "consistent": [None if not row or None in row else float(all(row)) for row in orders],
+    }
+    for name in DIMENSIONS:
+        verdicts = [j.dimensions.get(name) for j in judged]
+        columns[f"consistent_{name}"] = [
+            None if v is None or v.consistent is None else float(v.consistent) for v in verdicts
+        ]
+    return _present(columns)
 
 
 def _p_a(distribution: Mapping[Label, float]) -> float:
@@ -188,112 +223,53 @@ def _p_a(distribution: Mapping[Label, float]) -> float:
     return a + (1 - a - b) / 2
 
 
-def _label(label: Label | None) -> str | None:
-    return None if label is None else str(label)
-
-
-def _whole(label: Label | None) -> str | None:
-    """A label of the pair as a whole; a match is none and has its own column."""
-    return None if label in ("true", "false") else _label(label)
-
-
-def _asked(name: str, labels: Sequence[Label | None]) -> dict[str, list[str | None]]:
-    """A column of labels, where there is any."""
-    column = [_label(label) for label in labels]
-    return {name: column} if any(label is not None for label in column) else {}
-
-
-def _certainty(judged: list[Judgement], overall: dict[str, Overall]) -> dict[str, list[Any]]:
-    """How sure the judge was of each pair, by the columns of ``CERTAINTY_FACTS``."""
-    margins = {name: [j.margin(name) for j in judged] for name in DIMENSIONS}
-    results: dict[str, list[Any]] = {f"margin_{name}": values for name, values in margins.items()}
-    available = [[v.margin for v in j.dimensions.values() if v.margin is not None] for j in judged]
-    results["margin"] = [sum(row) if row else None for row in available]
-    results["entropy"] = [
-        overall[j.pair].entropy_bits if j.pair in overall else None for j in judged
-    ]
-    votes = [overall[j.pair].distribution if j.pair in overall else None for j in judged]
-    results["p_a"] = [None if vote is None else _p_a(vote) for vote in votes]
-    orders = [[v.consistent for v in j.dimensions.values()] for j in judged]
-    results["consistent"] = [None if not row or None in row else float(all(row)) for row in orders]
-    for name in DIMENSIONS:
-        verdicts = [j.dimensions.get(name) for j in judged]
-        results[f"consistent_{name}"] = [
-            None if v is None or v.consistent is None else float(v.consistent) for v in verdicts
-        ]
-    return {
-        name: column
-        for name, column in results.items()
-        if any(value is not None for value in column)
-    }
-
-
-def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> dict[str, list[Any]]:
+def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> Table:
     clips = {source: record.clip for source, record in run.clips().items()}
-    requested = [*_NUMBERS, *(name for name in numbers if place_of(name))]
-    values = _numbers(run, requested)
-    facts: dict[str, list[Any]] = {
-        "instruction_id": [_instruction(pair) for pair in pairs],
+    stored = [*_NUMBERS, *(name for name in numbers if place_of(name))]
+    values = _numbers(run, stored)
+    facts: Table = {
+        "instruction_id": [pair.instruction_id or _instruction(pair) for pair in pairs],
         "category": [pair.category for pair in pairs],
         "system_a": [pair.a.system for pair in pairs],
         "system_b": [pair.b.system for pair in pairs],
     }
     for side in ("a", "b"):
-        sources = [getattr(pair, side).source_id for pair in pairs]
-        facts[f"clip_{side}"] = [clips.get(source) for source in sources]
-        for name in (*requested, "tokens"):
-            results = [values.get(str(clips.get(source)), {}).get(name) for source in sources]
-            facts[f"{name}_{side}"] = results
-    for name in set(numbers) - set(requested):
-        facts |= _measured(run, pairs, name)
-    return {
-        name: column
-        for name, column in facts.items()
-        if name in TEXT_FACTS or any(value is not None for value in column)
-    }
+        places = [clips.get(getattr(pair, side).source_id) for pair in pairs]
+        facts[f"clip_{side}"] = places
+        for name in (*stored, "tokens"):
+            facts[f"{name}_{side}"] = [values.get(str(clip), {}).get(name) for clip in places]
+    extra = set(numbers) - set(stored)
+    measured = run.measures() if extra else {}
+    for name in (f"{number}_{side}" for number in extra for side in "ab"):
+        ones = [measured[p.id].measures.get(name) if p.id in measured else None for p in pairs]
+        facts[name] = [one.value if one else None for one in ones]
+    return _present(facts, TEXT_FACTS)
 
 
 def _instruction(pair: Pair) -> str | None:
-    if pair.instruction_id:
-        return pair.instruction_id
-    return pair.instruction.text or (
-        pair.instruction.source_id if pair.instruction.has_audio else None
-    )
-
-
-def _measured(run: Run, pairs: list[Pair], number: str) -> dict[str, list[float | None]]:
-    """``NUMBER_a`` and ``NUMBER_b`` of the pairs' measures."""
-    measured = run.measures()
-    names = [f"{number}_{side}" for side in "ab"]
-    return {
-        name: [
-            result.measures[name].value
-            if (result := measured.get(pair.id)) and name in result.measures
-            else None
-            for pair in pairs
-        ]
-        for name in names
-    }
+    instruction = pair.instruction
+    return instruction.text or (instruction.source_id if instruction.has_audio else None)
 
 
 def _numbers(run: Run, names: Sequence[str]) -> dict[str, dict[str, float | None]]:
     """Clip -> a few numbers of its blueprint; contours are not built into objects."""
     places = {name: place_named(name) for name in dict.fromkeys(names)}
     numbers: dict[str, dict[str, float | None]] = {}
-    for line in jsonl.read(run.path("blueprints.jsonl")):
-        record = strict_json.record(line, run.path("blueprints.jsonl"))
-        numbers[record["clip"]] = {name: number_in(record, index) for name, index in places.items()}
+    path = run.path("blueprints.jsonl")
+    for line in jsonl.read(path):
+        record = strict_json.record(line, path)
+        row = {name: number_in(record, index) for name, index in places.items()}
         words = (record.get("transcript") or {}).get("text")
-        numbers[record["clip"]]["tokens"] = None if words is None else float(len(words.split()))
+        numbers[record["clip"]] = row | {
+            "tokens": None if words is None else float(len(words.split()))
+        }
     return numbers
 
 
-def _pair_labels(folder: Path, pairs: list[Pair], facts: dict[str, list[Any]]) -> Opinions | None:
+def _pair_labels(folder: Path, pairs: list[Pair], facts: Table) -> Opinions | None:
     rows = [row for row, pair in enumerate(pairs) if pair.labels]
     provided = [pairs[row].labels for row in rows]
-    texts: dict[str, list[Any]] = {}
-    for name in LABEL_COLUMNS:
-        texts |= _asked(name, [getattr(labels, name) for labels in provided])
+    texts = _present({n: _texts(getattr(one, n) for one in provided) for n in LABEL_COLUMNS})
     if not texts:
         return None
     identity = {name: [column[row] for row in rows] for name, column in facts.items()}
@@ -302,7 +278,7 @@ def _pair_labels(folder: Path, pairs: list[Pair], facts: dict[str, list[Any]]) -
     )
 
 
-def _calls(folder: Path, judged: list[Judgement], facts: dict[str, list[Any]]) -> Opinions | None:
+def _calls(folder: Path, judged: list[Judgement], facts: Table) -> Opinions | None:
     """One row per call that gave ratings; nothing where every pair was asked once."""
     calls = [
         (row, opinion)
@@ -312,16 +288,20 @@ def _calls(folder: Path, judged: list[Judgement], facts: dict[str, list[Any]]) -
     ]
     if len(calls) <= len({row for row, _ in calls}):
         return None
-    columns: dict[str, list[Any]] = {
+    columns: Table = {
         "id": [judged[row].pair for row, _ in calls],
         "rater": [judged[row].judge for row, _ in calls],
         # The parts of a task are questions of their own, not repetitions of one.
         "repeat": [f"{o.order}/{o.sample}{'/' + o.part if o.part else ''}" for _, o in calls],
         "order": [opinion.order for _, opinion in calls],
-        **{name: [_label(o.ratings.get(name)) for _, o in calls] for name in DIMENSIONS},
+        **{name: _texts(o.ratings.get(name) for _, o in calls) for name in DIMENSIONS},
         # tasks that ask for the pair as a whole, or for a match
-        **_asked("preference", [o.ratings.get("overall") for _, o in calls]),
-        **_asked("match", [o.ratings.get("match") for _, o in calls]),
+        **_present(
+            {
+                "preference": _texts(o.ratings.get("overall") for _, o in calls),
+                "match": _texts(o.ratings.get("match") for _, o in calls),
+            }
+        ),
         **{name: [column[row] for row, _ in calls] for name, column in facts.items()},
     }
     return label_table(f"calls of {folder}", columns)

@@ -227,11 +227,9 @@ class LineIndex:
                     self._places[strict_json.record(line, path)[key]] = place
                 place += len(line)
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._places
-
-    def __len__(self) -> int:
-        return len(self._places)
+    def __iter__(self) -> Iterator[str]:
+        """The keys in the order of their first lines."""
+        return iter(self._places)
 
     def line(self, name: str) -> bytes | None:
         """The record of a key as it is stored; None where there is none."""
