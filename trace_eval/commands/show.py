@@ -44,13 +44,13 @@ def show(
 def _show_run(folder: Path, config: bool) -> None:
     from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_results, print_scores
-    from trace_eval.runs.config import config_of, to_toml
+    from trace_eval.runs.config import to_toml
     from trace_eval.runs.run import Run
     from trace_eval.runs.summary import RunShown
 
     run = Run.open(folder)
     if config:
-        options = config_of(run.record())
+        options = run.record().options
         typer.echo(to_toml(options), nl=False)
         give(options)
         return

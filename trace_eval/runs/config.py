@@ -22,7 +22,6 @@ from trace_eval.data.strict_toml import read_toml
 from trace_eval.data.urls import is_url, redacted
 from trace_eval.judges.options.judge_options import STATE, JudgeOptions
 from trace_eval.options import ExtractOptions, Options
-from trace_eval.runs.record import RunRecord
 
 #: Where the replaced extractors are, as ``GROUP=SPEC``, and options of single ones.
 _EXTRACTOR, _OWN = "extractor", "extractor_options"
@@ -44,7 +43,7 @@ _TOP = (
 def settings_of(options: Options) -> dict[str, JsonValue]:
     """All options that are set, by name; what has no value is left out.
 
-    An extractor or judge that was given as an object is told by its name.
+    An extractor or judge that is an object is recorded by its name.
     """
     judges = [one if isinstance(one, str) else one.spec for one in options.judges]
     results: dict[str, Any] = {
@@ -79,22 +78,6 @@ def _plain(value: Any) -> JsonValue:
     return plain
 
 
-def config_of(record: RunRecord) -> dict[str, JsonValue]:
-    """The options that a run was made with; of runs by version 0.1, those that it recorded."""
-    if record.options:
-        return dict(record.options)
-    names = {field.name for field in fields(JudgeOptions)}
-    chosen = {k: v for k, v in record.judge.parameters.items() if k in names and v is not None}
-    available = {
-        "judge": record.judge.spec,
-        "policy": record.policy,
-        "profile": record.profile,
-        "max_seconds": record.max_seconds,
-        **chosen,
-    }
-    return {key: value for key, value in available.items() if value not in (None, [])}
-
-
 def to_toml(settings: Mapping[str, JsonValue]) -> str:
     """A TOML document of these settings, as :func:`read_config` takes it."""
     judge, extract = _TABLES["judge"], _TABLES["extract"] | {_EXTRACTOR}
@@ -106,19 +89,18 @@ def to_toml(settings: Mapping[str, JsonValue]) -> str:
     }
     own = settings.get(_OWN)
     for name, options in own.items() if isinstance(own, dict) else ():
-        tables[f"extract.{_text(name)}"] = cast("dict[str, JsonValue]", options)
+        tables[f"extract.{json.dumps(name, ensure_ascii=False)}"] = cast(
+            "dict[str, JsonValue]", options
+        )
     return _lines(top) + "".join(
         f"\n[{name}]\n{_lines(table)}" for name, table in tables.items() if table
     )
 
 
 def _lines(values: Mapping[str, JsonValue]) -> str:
-    return "".join(f"{key} = {_text(value)}\n" for key, value in values.items())
-
-
-def _text(value: JsonValue) -> str:
     # A JSON string, number, boolean or list of strings is spelled in the same way in TOML.
-    return json.dumps(value, ensure_ascii=False)
+    texts = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
+    return "".join(f"{key} = {text}\n" for key, text in texts.items())
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -129,20 +111,34 @@ def read_config(path: Path) -> dict[str, Any]:
     """
     result = read_toml(path, str(path), "see trace-eval show RUN --config")
     flat: dict[str, Any] = {}
-    for name in _TABLES:
-        if isinstance(table := result.get(name), dict):
-            del result[name]
-            _add(flat, _of_table(path, name, table), path)
+
+    def add(key: str, value: Any) -> None:
+        if key in flat:
+            raise UserError(f"{path}: {key!r} stands twice, at the top and in a table")
+        flat[key] = value
+
+    for table, available in _TABLES.items():
+        values = result.pop(table) if isinstance(result.get(table), dict) else {}
+        for key, value in values.items():
+            if table == "judge" and key == "spec":
+                add("judge", value)
+            elif table == "extract" and isinstance(value, dict):
+                flat.setdefault(_OWN, {})[key] = value
+            elif key in available or (table == "extract" and key == _EXTRACTOR):
+                add(key, value)
+            else:
+                details = nearest(key, available)
+                raise UserError(f"{path}: no option {key!r} in [{table}]; {details}")
     for key, value in result.items():
         if isinstance(value, dict):
             raise UserError(f"{path}: has a table [{key}]; known are [judge] and [extract]")
-        _check_top(path, key)
-    _add(flat, {key.replace("-", "_"): value for key, value in result.items()}, path)
+        name = key.replace("-", "_")
+        _check_top(path, key, name)
+        add(name, value)
     return flat
 
 
-def _check_top(path: Path, key: str) -> None:
-    name = key.replace("-", "_")
+def _check_top(path: Path, key: str, name: str) -> None:
     if name in _TOP:
         return
     for table, available in _TABLES.items():
@@ -150,25 +146,3 @@ def _check_top(path: Path, key: str) -> None:
             raise UserError(f"{path}: {key!r} belongs to the table [{table}]; write it below that")
     details = nearest(name, {*_TOP, *_TABLES["judge"], *_TABLES["extract"]})
     raise UserError(f"{path}: no option {key!r}; {details}")
-
-
-def _of_table(path: Path, table: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a table, by the names of a record."""
-    available, flat = _TABLES[table], {}
-    for key, value in values.items():
-        if table == "judge" and key == "spec":
-            flat["judge"] = value
-        elif table == "extract" and isinstance(value, dict):
-            flat.setdefault(_OWN, {})[key] = value
-        elif key in available or (table == "extract" and key == _EXTRACTOR):
-            flat[key] = value
-        else:
-            raise UserError(f"{path}: no option {key!r} in [{table}]; {nearest(key, available)}")
-    return flat
-
-
-def _add(flat: dict[str, Any], more: Mapping[str, Any], path: Path) -> None:
-    for key, value in more.items():
-        if key in flat:
-            raise UserError(f"{path}: {key!r} stands twice, at the top and in a table")
-        flat[key] = value

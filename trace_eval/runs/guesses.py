@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from blueprints import Blueprint, Transcript, counted, language_name
-from extractors import better_recogniser, guess_of, guessed
+from blueprints import Blueprint, counted, language_name
+from extractors import better_recogniser, guess_of
 from trace_eval.data import jsonl, strict_json
 from trace_eval.runs.run import Run
 
@@ -63,8 +63,39 @@ class _Clip(NamedTuple):
     sure: str | None
 
 
-def _count(clips: Iterable[_Clip]) -> Guesses:
-    available = list(clips)
+def guesses_among(blueprints: Iterable[Blueprint]) -> Guesses:
+    """The count over blueprints."""
+    groups = {"transcript", "signal", "rate"}
+    return _count(_clip(one.model_dump(mode="json", include=groups)) for one in blueprints)
+
+
+def guesses_in(run: Run) -> Guesses:
+    """The count over a run's file, in which contours are not built into objects."""
+    path = run.path("blueprints.jsonl")
+    records = (strict_json.record(line, path) for line in jsonl.read(path))
+    return _count({record["clip"]: _clip(record) for record in records}.values())
+
+
+def _clip(record: Mapping[str, Any]) -> _Clip | None:
+    """The counts of a clip from its blueprint as JSON; None: it has no transcript."""
+    transcript, rate, signal = (record.get(n) or {} for n in ("transcript", "rate", "signal"))
+    if transcript.get("status") != "ok":
+        return None
+    why = guess_of(
+        transcript.get("text", ""),
+        len(transcript.get("words") or ()),
+        transcript["language"],
+        signal.get("speech_s"),
+        rate.get("syllables"),
+        transcript.get("suspect") or (),
+    )
+    spoken = transcript.get("spoken")
+    sure = spoken["language"] if spoken and spoken["sure"] else None
+    return _Clip(why is not None, spoken is not None, sure)
+
+
+def _count(clips: Iterable[_Clip | None]) -> Guesses:
+    available = [clip for clip in clips if clip]
     bad = [clip for clip in available if clip.guessed]
     return Guesses(
         guessed=len(bad),
@@ -73,47 +104,3 @@ def _count(clips: Iterable[_Clip]) -> Guesses:
         unsure=sum(clip.named and clip.sure is None for clip in bad),
         sure=Counter(clip.sure for clip in available if clip.sure),
     )
-
-
-def guesses_among(blueprints: Iterable[Blueprint]) -> Guesses:
-    """The count over blueprints."""
-    return _count(
-        _Clip(
-            guessed(b) is not None,
-            spoken is not None,
-            _sure(spoken.model_dump() if spoken else None),
-        )
-        for b in blueprints
-        if isinstance(b.transcript, Transcript)
-        for spoken in (b.transcript.spoken,)
-    )
-
-
-def guesses_in(run: Run) -> Guesses:
-    """The count over a run's file, in which contours are not built into objects."""
-    results: dict[str, _Clip] = {}
-    path = run.path("blueprints.jsonl")
-    for line in jsonl.read(path):
-        record = strict_json.record(line, path)
-        audible = record.get("transcript") or {}
-        if audible.get("status") == "ok":
-            spoken = audible.get("spoken")
-            available = _Clip(_is_guessed(record, audible), spoken is not None, _sure(spoken))
-            results[record["clip"]] = available
-    return _count(results.values())
-
-
-def _sure(spoken: Mapping[str, Any] | None) -> str | None:
-    return spoken["language"] if spoken and spoken["sure"] else None
-
-
-def _is_guessed(record: dict[str, Any], recognised: dict[str, Any]) -> bool:
-    why = guess_of(
-        recognised.get("text", ""),
-        len(recognised.get("words") or ()),
-        recognised["language"],
-        (record.get("signal") or {}).get("speech_s"),
-        (record.get("rate") or {}).get("syllables"),
-        recognised.get("suspect") or (),
-    )
-    return why is not None

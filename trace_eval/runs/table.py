@@ -16,7 +16,6 @@ from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.outputs import writing
 from trace_eval.data.pairs import Labels, Pair
-from trace_eval.measures.measure import PairMeasures
 from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, VerdictRow
 from trace_eval.runs.reader import LineIndex, RunReader
 
@@ -28,7 +27,7 @@ Cell = str | float | int | bool | None
 
 Columns = dict[str, type[str] | type[float] | type[int] | type[bool]]
 
-#: Whose languages a table tells, where any is known: that of the request, and the answers.
+#: Whose languages a table has, where any was identified: that of the request, and the answers.
 LANGUAGES = ("asked", "a", "b")
 
 #: Rows of a table that are held at once on their way into a Parquet file.
@@ -112,7 +111,9 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
     measures = sorted({name for result in measured.values() for name in result.measures})
     spoken = {name for result in measured.values() for name in result.languages}
     languages = [name for name in LANGUAGES if name in spoken]
-    margins = DIMENSIONS if _has_margins(run) else ()
+    verdicts = run.outcomes().values()
+    has_margins = any(margin is not None for verdict in verdicts for margin in verdict.margins)
+    margins = DIMENSIONS if has_margins else ()
     labelled = [
         name
         for name in Labels.model_fields
@@ -134,64 +135,32 @@ def results_table(run: RunReader, overall: Mapping[str, Overall]) -> Table:
         line = judged.line(pair.id)
         judgement = strict_json.parse(Judgement, line) if line else None
         outcome = VerdictRow.of(judgement) if judgement else NOT_JUDGED
+        verdicts = judgement.dimensions if judgement else {}
         fused = overall.get(pair.id)
-        whole = fused is not None and fused.rating is not None
+        rating = fused.rating if fused else None
+        spread = fused.distribution if fused else None
+        result = measured.get(pair.id)
         return [
-            *(pair.id, pair.a.system, pair.b.system, "scored" if whole else outcome.status),
-            *(None if rating is None else str(rating) for rating in outcome.ratings),
-            *_fused(fused),
+            *(pair.id, pair.a.system, pair.b.system, "scored" if rating else outcome.status),
+            *map(_text, (*outcome.ratings, rating)),
+            *((fused.policy, fused.why) if fused else (None, None)),
             *(outcome.margins[DIMENSIONS.index(name)] for name in margins),
-            *(_value(measured.get(pair.id), name) for name in measures),
-            *(_language(measured.get(pair.id), name) for name in languages),
-            *_certainty(judgement, fused),
-            *(_label(pair, name) for name in labelled),
-            *(None if whole else outcome.reason, pair.category),
-            *_reasons(judgement),
+            *(m.value if result and (m := result.measures.get(n)) else None for n in measures),
+            *(result.languages.get(name) if result else None for name in languages),
+            judgement.consistent if judgement else None,
+            " ".join(outcome.inconsistent) if judgement else None,
+            spread.get(rating, 0.0) if spread and rating else None,
+            fused.entropy_bits if fused else None,
+            *(_text(getattr(pair.labels, name, None)) for name in labelled),
+            *(None if rating else outcome.reason, pair.category),
+            *(verdicts[name].reasoning if name in verdicts else None for name in DIMENSIONS),
         ]
 
     return Table(columns, map(row, run.pairs()))
 
 
-def _has_margins(run: RunReader) -> bool:
-    return any(
-        margin is not None for result in run.outcomes().values() for margin in result.margins
-    )
-
-
-def _fused(fused: Overall | None) -> list[Cell]:
-    if fused is None:
-        return [None, None, None]
-    return [None if fused.rating is None else str(fused.rating), fused.policy, fused.why]
-
-
-def _certainty(judgement: Judgement | None, fused: Overall | None) -> list[Cell]:
-    spread = fused.distribution if fused else None
-    rating = fused.rating if fused else None
-    return [
-        judgement.consistent if judgement else None,
-        " ".join(judgement.inconsistent) if judgement else None,
-        spread.get(rating, 0.0) if spread and rating else None,
-        fused.entropy_bits if fused else None,
-    ]
-
-
-def _reasons(judgement: Judgement | None) -> list[Cell]:
-    available = judgement.dimensions if judgement else {}
-    return [available[name].reasoning if name in available else None for name in DIMENSIONS]
-
-
-def _label(pair: Pair, name: str) -> Cell:
-    result = getattr(pair.labels, name) if pair.labels else None
-    return None if result is None else str(result)
-
-
-def _value(result: PairMeasures | None, name: str) -> float | None:
-    measure = result.measures.get(name) if result else None
-    return None if measure is None else measure.value
-
-
-def _language(result: PairMeasures | None, name: str) -> str | None:
-    return result.languages.get(name) if result else None
+def _text(label: object) -> str | None:
+    return None if label is None else str(label)
 
 
 #: Columns of scores.
@@ -217,9 +186,8 @@ def table_of(run: RunReader, rubrics: Iterable[str] | None = None) -> Table:
 
     def row(item: Single, name: str) -> list[Cell]:
         result = outcomes.get((item.id, name), NOT_SCORED)
-        reason = None if result.reason is None else str(result.reason)
         return [
-            *(item.id, item.question_id, item.system, name, result.status, reason),
+            *(item.id, item.question_id, item.system, name, result.status, _text(result.reason)),
             *(result.value, result.sd, result.used, result.samples, result.mean, result.variance),
         ]
 
