@@ -145,6 +145,7 @@ def test_every_single_value_of_a_clip_is_a_column(tmp_path: Path) -> None:
     rows = list(csv.DictReader(clip_table(tmp_path).csv_lines()))
     assert [row["source"] for row in rows] == ["a.wav", "b.wav", "c.wav"]
     assert [row["pitch.status"] for row in rows] == ["ok", "not_requested", ""]
+    assert rows[0]["signal.rate_hz"] == "16000"  # not 1.6e+04: whole numbers keep their digits
     assert rows[1]["pitch.mean_hz"] == ""
     assert rows[2]["error"] == "no such file"
 

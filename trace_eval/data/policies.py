@@ -10,8 +10,8 @@ from fusion import PLAIN_POLICIES, PlainPolicy, Policy
 
 AnyPolicy = Policy | PlainPolicy
 
-#: What stands for a policy where the judge was asked for the whole pair at once.
-ASKED = "asked"
+#: Stands for a policy where the judge answered for the whole pair at once.
+WHOLE_PAIR = "asked"
 
 
 def any_policy(spec: str | Path | AnyPolicy) -> AnyPolicy:

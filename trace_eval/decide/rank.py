@@ -12,7 +12,7 @@ from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.data.columns import Columns
 from trace_eval.data.names import NAMES
-from trace_eval.data.policies import ASKED, any_policy, load_policy
+from trace_eval.data.policies import WHOLE_PAIR, any_policy, load_policy
 from trace_eval.data.tables import records
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.judge_files import has_positions, read_positions
@@ -136,7 +136,7 @@ def _table(source: Opinions, options: RankOptions) -> tuple[Opinions, str | None
             raise UserError(
                 "--keep-inconsistent means nothing with --orders separate, which leaves nothing out"
             )
-        available = DEFAULT_POLICY if source.policy in (None, ASKED) else str(source.policy)
+        available = DEFAULT_POLICY if source.policy in (None, WHOLE_PAIR) else str(source.policy)
         policy = any_policy(options.policy or available)
         return separate_orders(source, policy, options.judge), policy.name
     if options.orders != "reconciled":

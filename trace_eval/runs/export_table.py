@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from blueprints import Blueprint, UserError, Value
+from blueprints import Blueprint, UserError
 from blueprints.flat import flat
 from trace_eval.data import strict_json
-from trace_eval.data.outputs import write_lines
+from trace_eval.data.outputs import write_lines, writing
 from trace_eval.runs.reader import LineIndex
 from trace_eval.runs.run import Run
-from trace_eval.runs.table import Cell, Columns, Table, results_table, write_parquet
+from trace_eval.runs.table import Cell, Columns, Table, results_table
 
 
 def export_table(
@@ -31,21 +31,27 @@ def export_table(
         UserError: no run is there, or it was not fused with that policy.
     """
     run = Run.open(folder)
-    overall = run.overall(policy)
-    if policy is not None and not overall:
-        last = next((result.policy for result in run.overall().values()), None)
-        if policy != last:
+    overall = run.overall()
+    if policy is not None and policy not in {result.policy for result in overall.values()}:
+        overall = run.overall(policy)
+        if not overall:
             raise UserError(
                 f"{folder}: was not fused with {policy!r}; run: trace-eval fuse {folder}"
                 f" --policy {policy}"
             )
-        overall = run.overall()
     path = out or run.path(f"export.{kind}")
     table = results_table(run, overall)
-    if kind == "parquet":
-        write_parquet(table, path)
-    else:
+    if kind == "csv":
         write_lines(path, table.csv_lines())
+        return path
+    import pyarrow.parquet as pq
+
+    batches = table.arrow_batches()
+    first = next(batches)
+    with writing(path) as part, pq.ParquetWriter(part, first.schema) as writer:
+        writer.write_batch(first)
+        for batch in batches:
+            writer.write_batch(batch)
     return path
 
 
@@ -61,13 +67,13 @@ def clip_table(folder: Path) -> Table:
     for blueprint in run.blueprints():
         for name, value in flat(blueprint).items():
             if value is not None:
-                kinds.setdefault(name, _kind(value))
+                kinds.setdefault(name, type(value) if isinstance(value, bool | str) else float)
     columns = dict.fromkeys(("source", "clip", "error"), str) | dict(sorted(kinds.items()))
 
     def row(source: str, clip: str | None, error: str | None) -> list[Cell]:
         line = index.line(clip) if clip else None
         values = flat(strict_json.parse(Blueprint, line)) if line else {}
-        return [source, clip, error, *(_cell(values.get(name)) for name in list(columns)[3:])]
+        return [source, clip, error, *(values.get(name) for name in list(columns)[3:])]
 
     return Table(columns, (row(r.source, r.clip, r.error) for r in run.clips().values()))
 
@@ -81,13 +87,3 @@ def write_clips(folder: Path | str, path: Path) -> None:
     if not isinstance(folder, Path):
         raise UserError(f"{path}: a table is made of a folder on this machine, not of a URL")
     write_lines(path, clip_table(folder).csv_lines())
-
-
-def _kind(value: Value) -> type[str] | type[float] | type[bool]:
-    if isinstance(value, bool):
-        return bool
-    return str if isinstance(value, str) else float
-
-
-def _cell(value: Value) -> Cell:
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value

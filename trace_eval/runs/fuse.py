@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
@@ -20,8 +20,8 @@ from fusion import (
 )
 from fusion.plain import POINTS
 from trace_eval.data.files import make_folder, write_all
-from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
-from trace_eval.data.policies import ASKED, AnyPolicy, any_policy
+from trace_eval.data.judgement import Judgement, Label, Overall
+from trace_eval.data.policies import WHOLE_PAIR, AnyPolicy, any_policy
 from trace_eval.judges.base import Judge
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import results_table
@@ -55,17 +55,29 @@ def fuse(judgement: Judgement, policy: AnyPolicy) -> Overall:
     Raises:
         UserError: a policy for typed ties meets plain labels.
     """
-    if judgement.status == "scored":
-        for about in ("overall", "match"):
-            if about in judgement.dimensions:
-                return _asked(judgement, judgement.dimensions[about])
-        if isinstance(policy, PlainPolicy):
-            return _plain(judgement, policy)
-        if judgement.label_set != "typed":
-            raise _untyped(policy, judgement.judge, judgement.label_set)
-    elif isinstance(policy, PlainPolicy):
+    scored = judgement.status == "scored"
+    for about in ("overall", "match") if scored else ():
+        if verdict := judgement.dimensions.get(about):
+            why = "the judge was asked for the pair as a whole"
+            spread = verdict.distribution
+            return _overall(judgement, WHOLE_PAIR, verdict.rating, why, spread)
+    if isinstance(policy, PlainPolicy):
         return _plain(judgement, policy)
+    if scored and judgement.label_set != "typed":
+        raise _untyped(policy, judgement.judge, judgement.label_set)
     return _typed(judgement, policy)
+
+
+def _overall(
+    judgement: Judgement,
+    policy: str,
+    rating: str | None,
+    why: str,
+    distribution: Mapping[Label, float] | Mapping[Rating, float] | None = None,
+) -> Overall:
+    bits = None if distribution is None else round(entropy({**distribution}), 6)
+    record = {"pair": judgement.pair, "policy": policy, "rating": rating, "why": why}
+    return Overall.model_validate(record | {"distribution": distribution, "entropy_bits": bits})
 
 
 def _in_part(judgement: Judgement, policy: AnyPolicy, possible: Sequence[str]) -> Overall:
@@ -74,47 +86,26 @@ def _in_part(judgement: Judgement, policy: AnyPolicy, possible: Sequence[str]) -
     unknown = " and ".join(missing)
     if len(possible) == 1:
         why = f"{policy.name} gives {possible[0]} whatever {unknown} would be"
-        return Overall.model_validate(
-            {"pair": judgement.pair, "policy": policy.name, "rating": possible[0], "why": why}
-        )
+        return _overall(judgement, policy.name, possible[0], why)
     why = f"unscored, {judgement.reason or 'incomplete'}: "
     why += judgement.detail or "no rating on every dimension"
     if possible:
         why += f"; without {unknown} {policy.name} could give {', '.join(possible)}"
-    return Overall(pair=judgement.pair, policy=policy.name, rating=None, why=why)
-
-
-def _asked(judgement: Judgement, verdict: DimensionVerdict) -> Overall:
-    bits = None if verdict.distribution is None else round(entropy(verdict.distribution), 6)
-    return Overall(
-        pair=judgement.pair,
-        policy=ASKED,
-        rating=verdict.rating,
-        why="the judge was asked for the pair as a whole",
-        distribution=verdict.distribution,
-        entropy_bits=bits,
-    )
+    return _overall(judgement, policy.name, None, why)
 
 
 def _plain(judgement: Judgement, policy: PlainPolicy) -> Overall:
     labels = {str(name): verdict.rating for name, verdict in judgement.dimensions.items()}
-    if judgement.status != "scored":
-        missing = [name for name in DIMENSIONS if name not in labels]
-        present = bool(labels) and judgement.label_set == "typed"
-        cases = product(POINTS, repeat=len(missing)) if present else ()
-        said = {
-            policy.decide(labels | dict(zip(missing, case, strict=True))).label for case in cases
-        }
-        return _in_part(judgement, policy, sorted(said))
-    decision = policy.decide(labels)
-    return Overall.model_validate(
-        {
-            "pair": judgement.pair,
-            "policy": policy.name,
-            "rating": decision.label,
-            "why": decision.why,
-        }
-    )
+    if judgement.status == "scored":
+        decision = policy.decide(labels)
+        return _overall(judgement, policy.name, decision.label, decision.why)
+    missing = [name for name in DIMENSIONS if name not in labels]
+    present = bool(labels) and judgement.label_set == "typed"
+    cases = product(POINTS, repeat=len(missing)) if present else ()
+    possible = {
+        policy.decide(labels | dict(zip(missing, case, strict=True))).label for case in cases
+    }
+    return _in_part(judgement, policy, sorted(possible))
 
 
 def _typed(judgement: Judgement, policy: Policy) -> Overall:
@@ -123,15 +114,8 @@ def _typed(judgement: Judgement, policy: Policy) -> Overall:
     if judgement.status != "scored" or len(scored) < len(ratings):
         return _in_part(judgement, policy, policy.possible(*ratings) if scored else ())
     decision = policy.decide(*scored)
-    distribution = overall_distribution(judgement, policy)
-    return Overall(
-        pair=judgement.pair,
-        policy=policy.name,
-        rating=decision.rating,
-        why=decision.why,
-        distribution=None if distribution is None else {**distribution},
-        entropy_bits=None if distribution is None else round(entropy(distribution), 6),
-    )
+    spread = overall_distribution(judgement, policy)
+    return _overall(judgement, policy.name, decision.rating, decision.why, spread)
 
 
 def overall_distribution(judgement: Judgement, policy: Policy) -> dict[Rating, float] | None:
@@ -148,11 +132,6 @@ def overall_distribution(judgement: Judgement, policy: Policy) -> dict[Rating, f
     votes = (part.distribution or {part.rating: 1.0} for part in parts)
     typed = [{Rating(label): share for label, share in vote.items()} for vote in votes]
     return fuse_distributions(policy, *typed)
-
-
-def missing(pair: str, policy: AnyPolicy) -> Overall:
-    """The record of a pair that was not judged yet."""
-    return Overall(pair=pair, policy=policy.name, rating=None, why="not judged yet")
 
 
 def fuse_run(run: Run, policy: AnyPolicy, others: Iterable[str] = ()) -> list[Overall]:
@@ -174,7 +153,11 @@ def fuse_run(run: Run, policy: AnyPolicy, others: Iterable[str] = ()) -> list[Ov
 
 def _fuse_to(run: Run, policy: AnyPolicy, folder: Path) -> list[Overall]:
     fused = {judgement.pair: fuse(judgement, policy) for judgement in run.attempts()}
-    overall = {pair.id: fused.get(pair.id) or missing(pair.id, policy) for pair in run.pairs()}
+    overall = {
+        pair.id: fused.get(pair.id)
+        or Overall(pair=pair.id, policy=policy.name, rating=None, why="not judged yet")
+        for pair in run.pairs()
+    }
     make_folder(folder, private=True)
     write_all(folder / "overall.jsonl", (result.model_dump_json() for result in overall.values()))
     write_all(folder / "results.csv", results_table(run, overall).csv_lines())

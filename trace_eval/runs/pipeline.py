@@ -212,13 +212,14 @@ class Pipeline:
 
     async def extract_all(self, items: Iterable[Item]) -> None:
         """Extract all recordings of the items in order, and judge nothing."""
-        await self._each(items, self.extract)
 
-    async def _each(
-        self,
-        items: Iterable[Item],
-        work: Callable[[Item], Awaitable[object]],
-    ) -> None:
+        async def extract(item: Item) -> None:
+            async with self._clips_of(item):
+                pass
+
+        await self._each(items, extract)
+
+    async def _each(self, items: Iterable[Item], work: Callable[[Item], Awaitable[object]]) -> None:
         try:
             await each(items, work, self._window)
         finally:
@@ -228,17 +229,12 @@ class Pipeline:
         """Judge one item. Whatever happens to it is its outcome, never an exception."""
         async with self._clips_of(item) as clips:
             outcomes = await self._judge_clips(item, clips)
-        for outcome in outcomes if self._run else ():
-            assert self._run is not None
-            self._run.add(outcome)
+        if self._run:
+            for outcome in outcomes:
+                self._run.add(outcome)
         if self._listener:
             self._listener(RunEvent(outcomes=tuple(outcomes), activity=self._judge.activity()))
         return outcomes
-
-    async def extract(self, item: Item) -> None:
-        """Extract the recordings of one item."""
-        async with self._clips_of(item):
-            pass
 
     @asynccontextmanager
     async def _clips_of(self, item: Item) -> AsyncIterator[dict[str, Extracted]]:
@@ -268,7 +264,8 @@ class Pipeline:
         answers = [clip for role, clip in clips.items() if role in item.answer_roles]
         failed = [clip for clip in answers if clip.blueprint is None]
         if failed:
-            return self._judge.unscored(item, Reason.CLIP_FAILED, _errors(failed))
+            errors = "; ".join(clip.error for clip in failed if clip.error)
+            return self._judge.unscored(item, Reason.CLIP_FAILED, errors)
         available = {role: clip.blueprint for role, clip in clips.items() if clip.blueprint}
         if isinstance(item, Pair) and (why := not_parallel(item, available)):
             return self._judge.unscored(item, Reason.NOT_PARALLEL, why)
@@ -311,7 +308,3 @@ def _unsure(
         for role, clip in results.items()
         if role in item.answer_roles and is_unsure(clip.blueprint)
     }
-
-
-def _errors(clips: Iterable[Extracted]) -> str:
-    return "; ".join(clip.error for clip in clips if clip.error)

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from blueprints import Advice, UserError
+from blueprints import Advice, UserError, counted
 from extractors import Extractor
 from trace_eval.data.files import write_all
 from trace_eval.data.items import Item
@@ -64,22 +64,6 @@ _Items = Sequence[Item]
 _Work = Callable[[Pipeline, _Items], Awaitable[None]]
 
 
-def _refuse_unreadable(manifest: Manifest) -> None:
-    """Refuse an input of which nothing can be read, before a folder is made for it."""
-    if manifest.problems:
-        number = len(manifest.problems)
-        raise UserError(
-            f"{manifest.path}: none of its {number} record{'s' * (number > 1)} can be read, so"
-            f" there is nothing to judge; mend the first: {manifest.problems[0]}"
-        )
-
-
-def _others(run: Run, plan: Sequence[Extractor]) -> bool:
-    """Whether the requested extractors differ from those of the run."""
-    made = {record.extractor for record in run.record().extractors.values()}
-    return any(extractor.name not in made for extractor in plan)
-
-
 class Session:
     """One sitting at a run: opens or continues it, extracts, judges, and sums up.
 
@@ -101,18 +85,26 @@ class Session:
     ) -> None:
         end_if_imported_by_worker()
         self.options = options or Options()
-        self.manifest = _on_disk(manifest, self.options)
+        # Embedded recordings become files, so that the run can be read again.
+        spill = spill_to(audio_folder(self.options.extract.cache))
+        self.manifest = replace(manifest, items=[spilled(item, spill) for item in manifest.items])
         self.policy = any_policy(self.options.policy)
         self.run = Run(out)
-        if not (manifest.items or manifest.part or self.run.exists):
-            _refuse_unreadable(manifest)
+        bad = manifest.problems
+        if bad and not (manifest.items or manifest.part or self.run.exists):
+            raise UserError(
+                f"{manifest.path}: none of its {counted(len(bad), 'record')} can be read, so"
+                f" there is nothing to judge; mend the first: {bad[0]}"
+            )
         refuse_package(self.run.folder)
         self.run.check_ours()
         refuse_own_input(self.run, manifest)
         self.rubrics = [load_rubric(name) for name in self.options.rubrics]
+        usages = (outcome.usage for outcome in self.run.history())
         details = replace(
             self.options.judging,
-            spent=self._spent(),
+            # US dollars of earlier sessions, so that max_cost bounds the run.
+            spent=sum(usage.cost_usd or 0.0 for usage in usages if usage),
             ledger=self.run.path("spending.jsonl"),
             device=self.options.extract.device,
         )
@@ -120,7 +112,8 @@ class Session:
         if not self.rubrics:
             check_policy(self.policy, self.judge.judges[0])
         self.plan = self._extractors()
-        if not self.run.exists or _others(self.run, self.plan):
+        stored = self.run.record().extractors if self.run.exists else {}
+        if {extractor.name for extractor in self.plan} - {r.extractor for r in stored.values()}:
             # A finished run is printed wherever it is; another plan is refused for what it lacks
             # before it is refused for being another one.
             check_available(self.plan, self.options.extract)
@@ -165,7 +158,6 @@ class Session:
         return plan_for(self.judge, self.options.extract, self.manifest.items)
 
     def _engine(self, job: ExtractionJob, clips: int) -> Engine:
-        """The engine that extracts up to ``number`` recordings."""
         return engine_of(self.options.extract, self.plan, clips, job)
 
     def _new_record(self) -> RunRecord:
@@ -188,22 +180,6 @@ class Session:
             sessions=(SessionRecord(started=now()),),
             unused_labels=tuple(map(str, manifest.warnings)),
         )
-
-    def _spent(self) -> float:
-        """US dollars that earlier sessions spent, so that ``max_cost`` bounds the run."""
-        usages = (outcome.usage for outcome in self.run.history())
-        return sum(usage.cost_usd or 0.0 for usage in usages if usage)
-
-    def _sum_up(self) -> None:
-        """Bring the run's tables up to date, and count."""
-        names = [rubric.name for rubric in self.rubrics]
-        if names:
-            write_all(self.run.path("results.csv"), table_of(self.run, names).csv_lines())
-        else:
-            fuse_run(self.run, self.policy, self._policies()[1:])
-        if any(item.has_conversations for item in self.manifest.items):
-            write_turns(self.run)
-        self.summary.count(self.run, names)
 
     def _policies(self) -> tuple[str, ...]:
         """All that the run was fused with, the chosen one first; scores are not fused."""
@@ -251,7 +227,7 @@ class Session:
         return write_batch(judges, self.pending_cases, path)
 
     def extract_pending(self) -> Summary:
-        """Extract what is not scored yet, and judge nothing."""
+        """Extract the recordings of what is not scored yet, and judge nothing."""
         return self._work(Pipeline.extract_all)
 
     def pending_cases(self) -> Iterator[Case]:
@@ -285,7 +261,14 @@ class Session:
         window = self.judge.concurrency + engine.capacity
         advice = LanguageAdvice(self.plan, self.options)
         _advise(advice.of_items(pending))
-        listener = _counting(self.summary, self._listener, advice)
+
+        def listener(event: RunEvent) -> None:
+            if event.clip:
+                self.summary.count_clip(event.clip)
+                _advise(advice.of_clip(event.clip))
+            if self._listener:
+                self._listener(event)
+
         try:
             pipeline = Pipeline(engine, self.judge, self.run, window, listener, voices)
             await work(pipeline, pending)
@@ -296,7 +279,15 @@ class Session:
                 await self.judge.close()
 
     def _finish(self) -> None:
-        self._sum_up()
+        """Bring the run's tables up to date, count, and write what came of this sitting."""
+        names = [rubric.name for rubric in self.rubrics]
+        if names:
+            write_all(self.run.path("results.csv"), table_of(self.run, names).csv_lines())
+        else:
+            fuse_run(self.run, self.policy, self._policies()[1:])
+        if any(item.has_conversations for item in self.manifest.items):
+            write_turns(self.run)
+        self.summary.count(self.run, names)
         paid = [chat for chat in self.judge.chats if chat.price]
         self.summary.spending = paid[0].budget.spending() if paid else None
         *earlier, this = self._record.sessions
@@ -318,23 +309,6 @@ class Session:
         self.run.write_record(self._record)
 
 
-def _on_disk(manifest: Manifest, options: Options) -> Manifest:
-    """The manifest with embedded recordings as files, so that the run can be read again."""
-    spill = spill_to(audio_folder(options.extract.cache))
-    return replace(manifest, items=[spilled(item, spill) for item in manifest.items])
-
-
 def _advise(text: str | None) -> None:
     if text:
         warnings.warn(text, Advice, stacklevel=2)
-
-
-def _counting(summary: Summary, listener: Listener | None, advice: LanguageAdvice) -> Listener:
-    def listen(event: RunEvent) -> None:
-        if event.clip:
-            summary.count_clip(event.clip)
-            _advise(advice.of_clip(event.clip))
-        if listener:
-            listener(event)
-
-    return listen

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blueprints import require
@@ -14,7 +13,6 @@ from trace_eval.data import strict_json
 from trace_eval.data.csv_cells import table_lines
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement, Overall
-from trace_eval.data.outputs import writing
 from trace_eval.data.pairs import Labels, Pair
 from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, VerdictRow
 from trace_eval.runs.reader import LineIndex, RunReader
@@ -192,15 +190,3 @@ def table_of(run: RunReader, rubrics: Iterable[str] | None = None) -> Table:
         ]
 
     return Table(_SCORES, (row(item, name) for item in run.singles() for name in names), 6)
-
-
-def write_parquet(table: Table, path: Path) -> None:
-    """Write a table as Parquet, a bounded number of rows at a time."""
-    import pyarrow.parquet as pq
-
-    batches = table.arrow_batches()
-    first = next(batches)
-    with writing(path) as part, pq.ParquetWriter(part, first.schema) as writer:
-        writer.write_batch(first)
-        for batch in batches:
-            writer.write_batch(batch)

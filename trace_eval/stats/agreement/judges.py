@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, PLAIN_POLICIES, POLICIES, Policy
 from trace_eval.data.columns import Missing
-from trace_eval.data.policies import ASKED
+from trace_eval.data.policies import WHOLE_PAIR
 from trace_eval.estimate.measures import folded
 from trace_eval.opinions.codes import (
     MISSING,
@@ -247,5 +247,5 @@ def with_preference(codes: Mapping[str, Codes]) -> dict[str, Codes]:
 
 def under(policy: str | None) -> str:
     """The policy behind overall labels, where it is another typed one than the default."""
-    usual = (None, DEFAULT_POLICY, ASKED, AS_GIVEN, *PLAIN_POLICIES)
+    usual = (None, DEFAULT_POLICY, WHOLE_PAIR, AS_GIVEN, *PLAIN_POLICIES)
     return "" if policy in usual else f" under {policy}"
