@@ -31,10 +31,8 @@ from extractors import default_asr, packaged
 from extractors.audio import decode
 from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.rate import RateExtractor
-from extractors.registry import PROFILES, create
 from extractors.signal import SignalExtractor
 from extractors.suspect import guessed
-from trace_eval.judges.rules.findings import SYLLABLES_PER_S
 from trace_eval.measures.text import normaliser_of
 
 SENTENCES = Path(__file__).with_name("sentences.json")
@@ -94,12 +92,6 @@ def hear(path: Path, line: Line, recogniser: FasterWhisperExtractor) -> Heard | 
     )
 
 
-def unmeasured(group: str) -> str:
-    """What is known of a group that no clip here is labelled for."""
-    missing = create(PROFILES["paper"][group]).unavailable()
-    return "not measured: no labelled clips" if missing is None else "unknown: weights not here"
-
-
 def rendered(folder: Path) -> Iterator[Line]:
     """The sentences by espeak-ng."""
     for language, said in json.loads(SENTENCES.read_text("utf-8")).items():
@@ -113,7 +105,6 @@ def rendered(folder: Path) -> Iterator[Line]:
 
 def by_language(clips: Sequence[Heard], voices: str) -> Iterator[dict[str, Any]]:
     """A record per language of what was measured on some voices."""
-    models = {group: unmeasured(group) for group in ("emotion", "accent")}
     for language in dict.fromkeys(clip.language for clip in clips):
         own = [clip for clip in clips if clip.language == language]
         trusted = [clip for clip in own if not clip.guess]
@@ -128,20 +119,18 @@ def by_language(clips: Sequence[Heard], voices: str) -> Iterator[dict[str, Any]]
             "units": sum(clip.units for clip in own),
             "trusted_errors": sum(clip.errors for clip in trusted),
             "trusted_units": sum(clip.units for clip in trusted),
-            **models,
         }
 
 
 def page_table(lines: Sequence[Mapping[str, Any]]) -> str:
-    """The table by language: what was measured, and what works besides."""
+    """The table by language."""
     head = (
         "| language | voices | named rightly, unsure | words known to be guessed | wrong, of words"
-        " (characters) | of trusted ones | rates: norm | rules | emotion | accent |"
+        " (characters) | of trusted ones |"
     )
     rows = [head, "|" + "---|" * (head.count("|") - 1)]
     for line in lines:
         code = line["language"]
-        english = code == "en"
         unit = " char." if code in UNSPACED else ""
         trusted = line["trusted_units"]
         cells = (
@@ -151,19 +140,9 @@ def page_table(lines: Sequence[Mapping[str, Any]]) -> str:
             f"{line['guessed']} of {line['clips']}",
             f"{line['errors'] / line['units']:.2f} of {line['units']}{unit}",
             f"{line['trusted_errors'] / trusted:.2f} of {trusted}{unit}" if trusted else "none",
-            _norms(code),
-            "all" if english else "an answer is there, sound, delivery",
-            f"{line['emotion']} (card: any language)",
-            f"{line['accent']} (card: 16 accents)" if english else "absent: English only",
         )
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
-
-
-def _norms(language: str) -> str:
-    if language == "en":
-        return "words, syllables"
-    return "syllables; words: no norm" if language in SYLLABLES_PER_S else "no norm"
 
 
 def write_page(lines: Sequence[Mapping[str, Any]]) -> None:

@@ -16,7 +16,10 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from docutils.nodes import Element, SkipNode
+from latex2mathml.converter import convert
 from make_reference import filled
 from sphinx.cmd.build import build_main
 
@@ -56,9 +59,8 @@ SHELVES = {
 
 CONF = """
 project = html_title = "trace-eval"
-extensions = [
-    "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"
-]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+html_math_renderer = "mathml"
 html_theme = "furo"
 smartquotes = False
 html_show_sphinx = html_show_copyright = html_copy_source = False
@@ -72,6 +74,12 @@ autodoc_class_signature = "separated"
 autodoc_default_options = {"members": True, "exclude-members": "model_config,__init__,__new__"}
 suppress_warnings = ["myst.header", "misc.highlighting_failure", "ref.python"]
 highlight_language = "none"
+
+
+def setup(app):
+    from make_site import mathml
+
+    app.add_html_math_renderer("mathml", (mathml, None), (mathml, None))
 """
 
 _LINK = re.compile(r"(\]\(|(?:src|href)=\")(?!\w+:|#)([^)#\s\"]+)")
@@ -90,6 +98,13 @@ def main(folder: Path) -> int:
     (folder / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     sample_report(folder / "sample")
     return int(code)
+
+
+def mathml(visitor: Any, node: Element) -> None:
+    """Write a formula of Sphinx as MathML, which browsers draw without a script or a network."""
+    display = "block" if node.tagname == "math_block" else "inline"
+    visitor.body.append(convert(node.astext(), display=display))
+    raise SkipNode
 
 
 def sample_report(folder: Path) -> None:

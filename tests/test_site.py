@@ -150,6 +150,12 @@ def test_no_link_is_dead(site: Path, pages: dict[Path, Page]) -> None:
     assert inside > 500
 
 
+def test_formulas_are_drawn_without_a_script_or_a_network(pages: dict[Path, Page]) -> None:
+    assert any('<math xmlns="http://www.w3.org/1998/Math/MathML"' in p.html for p in pages.values())
+    loaded = re.compile(r"<(?:script|link|img)[^>]*(?:src|href)=\"https?:")
+    assert not [path.name for path, page in pages.items() if loaded.search(page.html)]
+
+
 def test_machines_get_every_page_as_markdown(site: Path) -> None:
     lines = (site / "llms.txt").read_text().splitlines()[2:]
     named = [re.fullmatch(r"- \[(.+)\]\((.+\.md)\)", line) for line in lines]
