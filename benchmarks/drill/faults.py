@@ -19,8 +19,8 @@ from tests.support.cases import case, verdict
 from tests.support.openai_faults import FAULTS
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.judgement import Judgement
+from trace_eval.judges.ask.budget import Ledger
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.ledger import Ledger
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 
@@ -101,15 +101,15 @@ def _drill_key(
     scored = sum(judgement.status == "scored" for judgement in judgements)
     bare = sum(j.status == "unscored" and not (j.reason and j.detail) for j in judgements)
     outcome.check(not bare, f"{bare} unscored pairs without a reason")
-    details = judge.budget
+    details, logged = judge.budget.spending, ledger.spending
     outcome.check(
-        abs(details.spent - ledger.spent) < 1e-9 and abs(details.unsure - ledger.unsure) < 1e-9,
-        f"the ledger has {ledger.spent} and {ledger.unsure}, the budget {details.spent},"
-        f" {details.unsure}",
+        abs(details.spent - logged.spent) < 1e-9 and abs(details.possible - logged.possible) < 1e-9,
+        f"the ledger has {logged.spent} and {logged.possible}, the budget {details.spent},"
+        f" {details.possible}",
     )
     used = sum((j.usage.cost_usd or 0.0) for j in judgements if j.usage)
     outcome.check(
-        used <= ledger.spent + 1e-9, f"judgements cost {used}, only {ledger.spent} were counted"
+        used <= logged.spent + 1e-9, f"judgements cost {used}, only {logged.spent} were counted"
     )
     leaks = sum(key in text for text in kept)
     outcome.check(not leaks, f"a key of {length} characters is in {leaks} records")

@@ -33,7 +33,7 @@ from trace_eval.data.urls import redact_urls
 from trace_eval.decide.rank import read_human_ranking
 from trace_eval.extracting.cache import Cache, Stamp
 from trace_eval.judges.ask.base import CallFailed, Unusable
-from trace_eval.judges.ask.ledger import Ledger
+from trace_eval.judges.ask.budget import Ledger
 from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -162,9 +162,9 @@ def _judgements(data: bytes, folder: Path) -> None:
 
 
 def _spending(data: bytes, folder: Path) -> None:
-    result = Ledger(as_file(folder, ".spending", data))
+    result = Ledger(as_file(folder, ".spending", data)).spending
     assert 0 <= result.spent < float("inf")
-    assert result.unsure >= 0
+    assert result.possible >= 0
 
 
 def _reply(data: bytes, _: Path) -> None:

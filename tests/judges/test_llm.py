@@ -279,8 +279,8 @@ def test_the_budget_stops_before_it_is_passed(tmp_path: Path) -> None:
     made = asyncio.run(main())
     scored = [judgement for judgement in made if judgement.status == "scored"]
     assert 0 < len(scored) < 20
-    assert one.budget.spent <= 0.01
-    assert one.budget.spent == pytest.approx(client.calls * 0.0021)
+    assert one.budget.spending.spent <= 0.01
+    assert one.budget.spending.spent == pytest.approx(client.calls * 0.0021)
     assert {judgement.reason for judgement in made[len(scored) :]} == {Reason.OVER_BUDGET}
     with pytest.raises(UserError, match="no price is known"):
         reading_judge("openai:m", client, JudgeOptions(max_cost=1.0))
@@ -307,7 +307,7 @@ def test_interrupting_keeps_what_is_done_and_holds_nothing(tmp_path: Path) -> No
     one = asyncio.run(main())
     # The four calls under way may have been charged; the other twelve were never made.
     assert client.calls == 6
-    assert one.budget.unsure > 0
+    assert one.budget.spending.possible > 0
     client.gate = None
     assert judge(cached(tmp_path, client)).status == "scored"
     assert client.calls == 6  # the finished case came from the cache
@@ -389,7 +389,7 @@ def test_calls_under_way_do_not_exhaust_the_budget_by_their_worst_case(tmp_path:
         return await asyncio.gather(*(one.judge(case(a=f"words {n}")) for n in range(10)))
 
     assert {made.status for made in asyncio.run(main())} == {"scored"}
-    assert one.budget.spent == pytest.approx(0.022)
+    assert one.budget.spending.spent == pytest.approx(0.022)
 
 
 def test_judges_over_a_chat_model_share_one_frame() -> None:

@@ -19,8 +19,7 @@ from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.data.strict_json import DamagedFile
 from trace_eval.judges.ask.base import CallFailed
-from trace_eval.judges.ask.ledger import Ledger
-from trace_eval.judges.ask.prices import Budget
+from trace_eval.judges.ask.budget import Budget, Ledger
 from trace_eval.judges.ask.replies import LEASE_S, ReplyCache, new_owner
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -34,22 +33,23 @@ def test_a_call_that_a_kill_left_open_counts_as_possibly_spent(tmp_path: Path) -
         ticket.cost = 0.1
     call = Ledger(path).sent(0.5)  # and then the process is gone
     again = Budget(1.0, ledger=Ledger(path, before=99.0))
-    assert (again.spent, again.unsure) == (0.35, 0.5)
+    assert (again.spending.spent, again.spending.possible) == (0.35, 0.5)
     with pytest.raises(CallFailed, match=r"US\$ 0\.8500 are spent"), again.reserve(0.2):
         pass
     Ledger(path).settled(call, 0.45)
-    last = Ledger(path)
-    assert (round(last.spent, 9), last.unsure, last.open_calls) == (0.8, 0, 0)
+    last = Ledger(path).spending
+    assert (round(last.spent, 9), last.possible, last.calls) == (0.8, 0, 0)
 
 
 def test_what_was_refused_unsent_costs_nothing(tmp_path: Path) -> None:
     budget = Budget(None, ledger=Ledger(tmp_path / "x"))
     with pytest.raises(CallFailed), budget.reserve(0.5):
         raise CallFailed(Reason.REFUSED, "401")
-    assert (Ledger(tmp_path / "x").spent, Ledger(tmp_path / "x").unsure) == (0, 0)
+    sums = Ledger(tmp_path / "x").spending
+    assert (sums.spent, sums.possible) == (0, 0)
     with pytest.raises(CallFailed), budget.reserve(0.5):
         raise CallFailed(Reason.UNREACHABLE, "timeout", billed=True)
-    assert Ledger(tmp_path / "x").unsure == 0.5
+    assert Ledger(tmp_path / "x").spending.possible == 0.5
 
 
 @pytest.mark.parametrize("spec", ["openai:tiny", "ollama:tiny"])
@@ -65,9 +65,9 @@ def test_a_request_that_was_sent_whole_may_be_charged(spec: str, tmp_path: Path)
             judge = create_judge(spec, JudgeOptions(base_url=url or server.url, **options))
             with suppress(JudgeUnreachable):
                 assert asyncio.run(_both(judge, pairs=1))[0].reason is Reason.UNREACHABLE
-        budget = judge.sender.asker.budget
+        budget = judge.budget.spending
         assert budget.spent == 0
-        assert (budget.unsure > 0) is sure, spec
+        assert (budget.possible > 0) is sure, spec
 
 
 def test_nothing_is_sent_that_cannot_be_put_down(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_nothing_is_sent_that_cannot_be_put_down(tmp_path: Path) -> None:
 def test_a_damaged_ledger_is_named_and_a_torn_line_is_not(tmp_path: Path) -> None:
     path = tmp_path / "spending.jsonl"
     path.write_text('{"call":"a","worst_usd":1}\n{"call":"b"')
-    assert Ledger(path).unsure == 1
+    assert Ledger(path).spending.possible == 1
     path.write_text('{"call":"a","worst_usd":1}\n{"call":"b","cost_usd":-1}\n')
     with pytest.raises(DamagedFile, match=r"spending\.jsonl, line 2"):
         Ledger(path)

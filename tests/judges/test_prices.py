@@ -8,10 +8,10 @@ import pytest
 from blueprints import UserError
 from trace_eval.data.outcome import Reason, Usage
 from trace_eval.judges.ask.base import CallFailed, Tokens, Unusable
+from trace_eval.judges.ask.budget import Budget
 from trace_eval.judges.ask.prices import (
     FREE,
     SHIPPED,
-    Budget,
     Price,
     find_price,
     is_local,
@@ -113,10 +113,10 @@ def test_a_call_that_could_pass_the_budget_is_not_made() -> None:
             pass
         assert caught.value.reason is Reason.OVER_BUDGET
         ticket.cost = 0.1
-    assert budget.spent == 0.1
+    assert budget.spending.spent == 0.1
     with budget.reserve(0.6) as ticket:
         ticket.cost = 0.5
-    assert budget.spent == pytest.approx(0.6)
+    assert budget.spending.spent == pytest.approx(0.6)
     with pytest.raises(CallFailed), budget.reserve(0.41):
         pass
 
@@ -131,13 +131,13 @@ def test_calls_that_may_have_been_charged_count_with_their_worst_case() -> None:
     budget = Budget(10.0, spent=1.0)
     with pytest.raises(CallFailed), budget.reserve(0.5):
         raise CallFailed(Reason.REFUSED, "401")
-    assert (budget.spent, budget.unsure) == (1.0, 0.0)
+    assert (budget.spending.spent, budget.spending.possible) == (1.0, 0.0)
     with pytest.raises(CallFailed), budget.reserve(0.5):
         raise CallFailed(Reason.UNREACHABLE, "timeout", billed=True)
-    assert (budget.spent, budget.unsure) == (1.0, 0.5)
+    assert (budget.spending.spent, budget.spending.possible) == (1.0, 0.5)
     with pytest.raises(KeyboardInterrupt), budget.reserve(0.25):
         raise KeyboardInterrupt
-    assert budget.unsure == 0.75
+    assert budget.spending.possible == 0.75
     with pytest.raises(Unusable):
         cut_reply(budget)
-    assert (budget.spent, budget.unsure) == (1.125, 0.75)
+    assert (budget.spending.spent, budget.spending.possible) == (1.125, 0.75)

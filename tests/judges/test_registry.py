@@ -9,7 +9,7 @@ import pytest
 from blueprints import UserError
 from trace_eval.judges.base import Judge
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.registry import kinds, plugins
+from trace_eval.judges.registry import kinds
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.judges.registry.kinds import judge_specs
 from trace_eval.rubrics.load import load_rubric
@@ -74,7 +74,7 @@ def test_judges_of_other_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         "def wrong(argument, options):\n    return 1\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    group = plugins.ENTRY_POINT_GROUP
+    group = kinds.ENTRY_POINT_GROUP
     points = EntryPoints(
         [
             EntryPoint("mine", "other_judges:make", group),
@@ -85,7 +85,7 @@ def test_judges_of_other_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     def entry_points(**wanted: Any) -> EntryPoints:
         return points.select(**wanted)
 
-    monkeypatch.setattr(plugins, "entry_points", entry_points)
+    monkeypatch.setattr(kinds, "entry_points", entry_points)
     assert isinstance(create_judge("mine:x"), Judge)
     with pytest.raises(UserError, match="no Judge"):
         create_judge("wrong")

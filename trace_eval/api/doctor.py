@@ -21,9 +21,8 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry import doctor as judge_doctor
 from trace_eval.judges.registry import listing
 from trace_eval.judges.registry.create import Check
-from trace_eval.judges.registry.kinds import KINDS, JudgeKind
+from trace_eval.judges.registry.kinds import ENTRY_POINT_GROUP, KINDS, JudgeKind
 from trace_eval.judges.registry.listing import ListedOption
-from trace_eval.judges.registry.plugins import ENTRY_POINT_GROUP
 
 #: Distributions that decide results, listed with their versions.
 PACKAGES = (

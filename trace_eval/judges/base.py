@@ -227,9 +227,3 @@ async def judgement_of(judge: Judge, case: Case) -> Judgement:
     outcome = await judge.judge(case)
     assert isinstance(outcome, Judgement)
     return outcome
-
-
-def missing_members(judge: object) -> list[str]:
-    """Names that an object lacks to be a judge; see :class:`Judge`."""
-    members = ["spec", *(name for name in vars(Judge) if not name.startswith("_"))]
-    return [name for name in members if not hasattr(judge, name)]

@@ -289,7 +289,7 @@ class Session:
             write_turns(self.run)
         self.summary.count(self.run, names)
         paid = [chat for chat in self.judge.chats if chat.price]
-        self.summary.spending = paid[0].budget.spending() if paid else None
+        self.summary.spending = paid[0].budget.spending if paid else None
         *earlier, this = self._record.sessions
         ended = SessionRecord(
             started=this.started,

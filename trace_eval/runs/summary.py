@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fusion import DIMENSIONS
 from trace_eval.extracting.clip import Extracted
-from trace_eval.judges.ask.prices import Spending
+from trace_eval.judges.ask.budget import Spending
 from trace_eval.runs.outcomes import NOT_MADE
 from trace_eval.runs.record import CoverageRecord
 from trace_eval.runs.run import Run

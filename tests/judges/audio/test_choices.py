@@ -129,7 +129,7 @@ def test_one_request_brings_all_samples_and_is_paid_once(tmp_path: Path) -> None
     assert score.usage.cost_usd == pytest.approx(COST, rel=1e-12)
     costs = [opinion.usage.cost_usd for opinion in score.opinions if opinion.usage]
     assert costs == [pytest.approx(COST / 5, rel=1e-12)] * 5
-    assert judge.budget.spent == pytest.approx(COST, rel=1e-12)
+    assert judge.budget.spending.spent == pytest.approx(COST, rel=1e-12)
     sent, settled = map(json.loads, ledger.read_text().splitlines())
     assert settled["cost_usd"] == pytest.approx(COST, rel=1e-12)
     # The bound has room for five replies of 1024 tokens, and for one prompt.

@@ -175,21 +175,20 @@ class ChatClient(ABC):
 
     @property
     def takes_choices(self) -> bool:
-        """Whether the server gives several replies to one request, as far as is known."""
+        """Whether the server gives several replies to one request, until it turns out not to."""
         return False
 
     async def choices(self, request: Request) -> Choices:
-        """Make one call that may bring ``request.choices`` replies; fewer are no error.
+        """Make one call that may bring ``request.choices`` replies; fewer are not an error.
 
         Raises:
             CallFailed: no reply.
-            Unusable: nothing of what came can be read.
+            Unusable: nothing in the response can be read.
         """
-        reply = await self.chat(request)
-        return Choices((reply,), reply.tokens)
+        raise NotImplementedError
 
     async def shutdown_date(self) -> str | None:
-        """When the provider ends the model, as its list of models says; None: it does not."""
+        """The date on which the provider ends the model; None: it states none."""
         return None
 
     async def close(self) -> None:  # noqa: B027 - a client without connections has none

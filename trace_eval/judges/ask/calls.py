@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -16,19 +16,17 @@ from trace_eval.judges.ask.base import (
     Choices,
     Reply,
     Request,
-    Tokens,
     Unusable,
 )
-from trace_eval.judges.ask.ledger import Ledger
+from trace_eval.judges.ask.budget import Budget, Ledger
 from trace_eval.judges.ask.limits import Caller
 from trace_eval.judges.ask.message import Message, upper_tokens
-from trace_eval.judges.ask.prices import Budget, Price, sum_usage, usage_of
+from trace_eval.judges.ask.prices import Price, sum_usage, usage_of
 from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.options.judge_options import JudgeOptions
 
 T = TypeVar("T")
 R = TypeVar("R")
-Came = TypeVar("Came", Reply, Choices)
 
 #: How much sound may cost above its estimate by seconds.
 AUDIO_MARGIN = 1.1
@@ -93,69 +91,58 @@ class CallOutcome(Generic[T]):
         return {name: getattr(self, name) for name in names}
 
 
-class Attempts:
-    """What one question has taken so far: tokens, and seconds of calls without waits.
+@dataclass
+class Attempts(Generic[T]):
+    """One question in work: what it has taken so far, and what came of it.
 
     Attributes:
+        price: of its tokens; None: not known.
         seed: that was sent for the reply which counts.
-        choice: which of several replies to one request that was; None: it was the only one.
+        seconds: of its calls, without waits.
+        choice: which of several replies to one request counts; None: it was the only one.
+        repaired: the first reply was unusable, the second counts.
+        reply, value: the usable reply, and its answer.
+        failure: why there is none.
     """
 
-    def __init__(self, price: Price | None, seed: int) -> None:
-        self.price = price
-        self.usage: Usage | None = None
-        self.seconds = 0.0
-        self.repaired = False
-        self.seed = seed
-        self.choice: Choice | None = None
+    price: Price | None
+    seed: int
+    seconds: float = 0.0
+    usage: Usage | None = None
+    choice: Choice | None = None
+    repaired: bool = False
+    reply: Reply | None = None
+    value: T | None = None
+    failure: CallFailed | Unusable | None = None
 
-    def count(self, tokens: Tokens) -> None:
-        """Add the tokens of a reply."""
-        self.usage = sum_usage([self.usage, usage_of(tokens, self.price)])
-
-    def share(self, made: Choices, index: int, seconds: float) -> None:
-        """Begin with one reply to a request for several: its share of tokens, cost and time."""
-        count = len(made.replies)
-        if count > 1:
-            self.choice = Choice(index=index, of=count)
-        self.seconds += seconds / count
-        self.usage = usage_of(made.replies[index].tokens, self.price)
-        if self.usage and self.price:
+    def count(self, came: Choices, index: int = 0) -> None:
+        """Add one of a request's replies: its share of the tokens and the cost."""
+        count = len(came.replies)
+        self.choice = Choice(index=index, of=count) if count > 1 else None
+        usage = usage_of(came.replies[index].tokens, self.price)
+        if usage and self.price:
             # Sound that the server does not count apart is rounded to whole tokens once.
-            cost = self.price.cost(made.tokens)
+            cost = self.price.cost(came.tokens)
             each = None if cost is None else cost / count
-            self.usage = self.usage.model_copy(update={"cost_usd": each})
-
-
-@dataclass(frozen=True)
-class Answered(Generic[T]):
-    """A usable reply, what it says, and what it took to get it."""
-
-    value: T
-    reply: Reply
-    turn: Attempts
-
-
-@dataclass(eq=False)
-class NoAnswer(Exception):
-    """No usable reply, not even after the second chance."""
-
-    failure: CallFailed | Unusable
-    turn: Attempts
+            usage = usage.model_copy(update={"cost_usd": each})
+        self.usage = sum_usage([self.usage, usage])
 
 
 async def together(tasks: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """The results of all, in their order; the first error cancels the others."""
+    every = list(tasks)
+    if len(every) == 1:
+        return [await every[0]]
     try:
         async with asyncio.TaskGroup() as group:
-            started = [group.create_task(task) for task in tasks]
+            started = [group.create_task(task) for task in every]
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from None
     return [task.result() for task in started]
 
 
 class Asker(Generic[T]):
-    """Asks a client under the options' limits, retries and budget.
+    """Sends questions to a client under the options' limits, retries and budget.
 
     Args:
         backend: makes single calls.
@@ -186,134 +173,86 @@ class Asker(Generic[T]):
         self._read = read
         self._repair = repair
 
-    async def ask(self, request: Request) -> Answered[T]:
-        """One question, and one repair turn when the reply is of no use.
-
-        Raises:
-            NoAnswer: no usable reply.
-        """
-        turn = Attempts(self._price, request.seed)
-        try:
-            return await self._reply(request, turn)
-        except CallFailed as failure:
-            raise NoAnswer(failure, turn) from None
-        except Unusable as unusable:
-            return await self._second_chance(request, unusable, turn)
-
-    async def ask_together(
-        self, requests: Sequence[Request], done: Callable[[int, Answered[T] | NoAnswer], R]
+    async def ask(
+        self, requests: Sequence[Request], done: Callable[[int, Attempts[T]], R]
     ) -> list[R]:
-        """Samples of one question as one request that asks for several replies.
+        """Samples of one question, in one request; each has its own second chance.
 
-        A reply of no use has its own repair turn, as a request of its own; samples for which
-        the server gave no reply are asked one by one.
+        Samples for which the server gave no reply are requested one by one.
 
         Args:
-            requests: equal but for their seeds; the first one's is sent.
+            requests: one, or several that are equal but for their seeds; the first one's is sent.
             done: (index, what became of it) -> result, called as soon as that is known.
         """
-        joint = replace(requests[0], choices=len(requests))
-        sent = Attempts(self._price, joint.seed)
+        sent = replace(requests[0], choices=len(requests))
+        first: Attempts[T] = Attempts(self._price, sent.seed)
         try:
-            made = await self._call(self._client.choices, joint, sent)
+            came = await self._call(sent, first)
         except CallFailed as failure:
-            sent.seconds /= len(requests)
-            return [done(index, NoAnswer(failure, sent)) for index in range(len(requests))]
-        except Unusable as unusable:
-            made = Choices((unusable,), unusable.tokens)
+            each = replace(first, seconds=first.seconds / len(requests), failure=failure)
+            return [done(index, each) for index in range(len(requests))]
 
         async def one(index: int, request: Request) -> R:
-            try:
-                if index >= len(made.replies):
-                    return done(index, await self.ask(request))
-                turn = Attempts(self._price, joint.seed)
-                turn.share(made, index, sent.seconds)
-                return done(index, await self._chosen(request, made.replies[index], turn))
-            except NoAnswer as failed:
-                return done(index, failed)
+            if index >= len(came.replies):
+                return (await self.ask([request], lambda _, taken: done(index, taken)))[0]
+            taken = replace(first, seconds=first.seconds / len(came.replies))
+            taken.count(came, index)
+            await self._finish(request, came.replies[index], taken)
+            return done(index, taken)
 
         return await together(one(index, request) for index, request in enumerate(requests))
 
-    async def _chosen(
-        self, request: Request, reply: Reply | Unusable, turn: Attempts
-    ) -> Answered[T]:
-        """Read one of several replies, or give it its second chance."""
-        try:
-            return self._answered(reply, turn)
-        except Unusable as unusable:
-            return await self._second_chance(request, unusable, turn)
-
-    async def _second_chance(
-        self, request: Request, unusable: Unusable, turn: Attempts
-    ) -> Answered[T]:
-        # Who heard nothing and is asked again learns to hide it.
-        if not self._options.repair or unusable.reason is Reason.NOT_HEARD:
-            raise NoAnswer(unusable, turn) from None
-        turn.repaired = True
-        first = turn.seed, turn.choice
-        turn.seed, turn.choice = request.seed, None
+    async def _finish(self, request: Request, reply: Reply | Unusable, taken: Attempts[T]) -> None:
+        """Read a reply; one of no use gets its second chance."""
+        unusable = self._unusable(reply, taken)
+        taken.failure = unusable
+        # A model that heard nothing and is asked again learns to hide it.
+        if not unusable or not self._options.repair or unusable.reason is Reason.NOT_HEARD:
+            return
+        taken.repaired = True
         messages = self._repair(request.messages, unusable.raw, unusable.detail)
         try:
-            return await self._reply(replace(request, messages=messages), turn)
+            again = await self._call(replace(request, messages=messages), taken)
         except CallFailed as failure:
             # The first reply is the better witness when the second never came.
-            turn.seed, turn.choice = first
             unusable.detail += f"; the second chance failed: {failure.detail}"
-            raise NoAnswer(unusable, turn) from None
-        except Unusable as again:
-            raise NoAnswer(again, turn) from None
+            return
+        taken.seed = request.seed
+        taken.count(again)
+        taken.failure = self._unusable(again.replies[0], taken)
 
-    async def _reply(self, request: Request, turn: Attempts) -> Answered[T]:
-        """A reply that was read.
-
-        Raises:
-            CallFailed: no reply.
-            Unusable: a reply without an answer.
-        """
-        try:
-            reply = await self._call(self._client.chat, request, turn)
-        except Unusable as unusable:
-            turn.count(unusable.tokens)
-            raise
-        turn.count(reply.tokens)
-        return self._answered(reply, turn)
-
-    def _answered(self, reply: Reply | Unusable, turn: Attempts) -> Answered[T]:
+    def _unusable(self, reply: Reply | Unusable, taken: Attempts[T]) -> Unusable | None:
+        """Why a reply is of no use; None: its answer is kept."""
         if isinstance(reply, Unusable):
-            raise reply
+            return reply
         try:
-            value = self._read(reply.text)
+            taken.value = self._read(reply.text)
         except ReplyError as error:
-            raise Unusable(error.reason, error.detail, reply.text, reply.tokens) from None
-        return Answered(value, reply, turn)
+            return Unusable(error.reason, error.detail, reply.text, reply.tokens)
+        taken.reply = reply
+        return None
 
-    async def _call(
-        self, send: Callable[[Request], Awaitable[Came]], request: Request, turn: Attempts
-    ) -> Came:
-        """What one request brings, under the limits and within the budget."""
+    async def _call(self, request: Request, taken: Attempts[T]) -> Choices:
+        """The replies to one request, under the limits and within the budget."""
         worst = self._worst(request)
-        return await self.caller.call(
-            lambda: self._send(send, request, turn, worst), lambda: self.budget.room(worst)
-        )
 
-    async def _send(
-        self,
-        send: Callable[[Request], Awaitable[Came]],
-        request: Request,
-        turn: Attempts,
-        worst: float | None,
-    ) -> Came:
-        with self.budget.reserve(worst) as ticket:
-            started = time.monotonic()
-            try:
-                came = await send(request)
-            except Unusable as unusable:
-                ticket.cost = self._price.cost(unusable.tokens) if self._price else 0.0
-                raise
-            finally:
-                turn.seconds += time.monotonic() - started
-            ticket.cost = self._price.cost(came.tokens) if self._price else 0.0
-            return came
+        async def send() -> Choices:
+            with self.budget.reserve(worst) as ticket:
+                started = time.monotonic()
+                try:
+                    if request.choices > 1:
+                        came = await self._client.choices(request)
+                    else:
+                        reply = await self._client.chat(request)
+                        came = Choices((reply,), reply.tokens)
+                except Unusable as unusable:
+                    came = Choices((unusable,), unusable.tokens)
+                finally:
+                    taken.seconds += time.monotonic() - started
+                ticket.cost = self._price.cost(came.tokens) if self._price else 0.0
+                return came
+
+        return await self.caller.call(send, lambda: self.budget.room(worst))
 
     def _worst(self, request: Request) -> float | None:
         """US dollars that a call can cost at most; None: no price is known."""
@@ -322,9 +261,8 @@ class Asker(Generic[T]):
         if not self._price.input and not self._price.output:
             return 0.0
         dollars = upper_tokens(request.messages) * self._price.input
-        seconds = sum(message.audio_s for message in request.messages)
-        if seconds:
-            sound = self._price.audio_tokens(seconds * AUDIO_MARGIN)
+        if request.audio_s:
+            sound = self._price.audio_tokens(request.audio_s * AUDIO_MARGIN)
             if sound is None or self._price.audio_input is None:
                 return None
             dollars += sound * self._price.audio_input

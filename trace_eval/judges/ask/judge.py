@@ -19,9 +19,9 @@ from extractors import AudioError
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Order, Outcome, Reason
 from trace_eval.judges.ask.base import Request
+from trace_eval.judges.ask.budget import Budget
 from trace_eval.judges.ask.calls import Backend, Call, CallOutcome, together
 from trace_eval.judges.ask.message import sent_record
-from trace_eval.judges.ask.prices import Budget
 from trace_eval.judges.ask.replies import reply_key
 from trace_eval.judges.ask.sender import Sender
 from trace_eval.judges.ask.view import AnswerForm, AskedQuestion, Question, Replies, View
@@ -96,14 +96,14 @@ class LLMJudge(Judge):
             **self.client.observed(),
             "calls_in_flight_at_most": int(limiter.limit),
             "price": self.price.model_dump(mode="json") if self.price else None,
-            "spent_usd": self.budget.spent if self.price else None,
-            "possibly_spent_usd": self.budget.unsure if self.price else None,
+            "spent_usd": self.budget.spending.spent if self.price else None,
+            "possibly_spent_usd": self.budget.spending.possible if self.price else None,
             **self.view.observed(),
         }
 
     def activity(self) -> Activity:
         """Calls in flight, and what has been spent."""
-        cost = self.budget.spent + self.budget.unsure if self.price else None
+        cost = self.budget.committed if self.price else None
         return Activity(self.sender.asker.caller.limiter.in_flight, cost)
 
     def roles(self, item: Item) -> list[str]:

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.ask.base import CallFailed, Unusable
+from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.options.groups import CallOptions
 
 #: After this many calls in a row whose server could not be reached or had only errors of its own
@@ -138,7 +138,6 @@ class Caller:
 
         Raises:
             CallFailed: it cannot, or the retries are used up.
-            Unusable: a reply came that cannot be read.
         """
         for attempt in itertools.count():
             async with self.limiter.slot() as burst:
@@ -149,9 +148,6 @@ class Caller:
                 except CallFailed as failure:
                     if (wait := self._failed(attempt, failure, burst)) is None:
                         raise
-                except Unusable:
-                    self._unreached, self._reached = 0, True
-                    raise
                 else:
                     self._unreached, self._reached = 0, True
                     self.limiter.succeeded()

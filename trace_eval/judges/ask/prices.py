@@ -1,25 +1,21 @@
-"""What calls cost: a dated table in TOML, and a budget that is never passed."""
+"""The cost of calls, from a dated table of prices in TOML."""
 
 from __future__ import annotations
 
-import asyncio
 import datetime
 import math
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
 
-from blueprints import Strict, UserError, counted
-from trace_eval.data.outcome import Reason, Usage
+from blueprints import Strict, UserError
+from trace_eval.data.outcome import Usage
 from trace_eval.data.strict_toml import read_toml
-from trace_eval.judges.ask.base import CallFailed, Tokens, Unusable
-from trace_eval.judges.ask.ledger import Ledger
+from trace_eval.judges.ask.base import Tokens
 
 SHIPPED = Path(__file__).with_name("prices.toml")
 
@@ -162,137 +158,3 @@ def sum_usage(parts: Iterable[Usage | None]) -> Usage | None:
         audio_tokens=sum(part.audio_tokens for part in available),
         cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
     )
-
-
-@dataclass(frozen=True)
-class Spending:
-    """The money of a run over all its sessions, US dollars.
-
-    Attributes:
-        spent: for calls that the server counted.
-        possible: worst case of the calls that may have been charged beside them: reset, timed out,
-            interrupted, or answered without counts.
-        calls: number of those.
-        above: what calls cost above their worst case: a server may count more tokens than any
-            reckoning, and by so much the limit can be passed.
-        limit: that must not be passed; None: none.
-    """
-
-    spent: float
-    possible: float
-    calls: int
-    above: float
-    limit: float | None
-
-    @property
-    def line(self) -> str:
-        """One sentence."""
-        message = f"cost: US$ {self.spent:.4f} as the server counted"
-        if self.calls:
-            ended = counted(self.calls, "call that ended", "calls that ended")
-            message += f", up to US$ {self.possible:.4f} more for {ended} without a count"
-        if self.above > _CENT_OF_A_CENT:
-            message += f"; US$ {self.above:.4f} of it is above the worst case of the calls"
-        if self.limit is not None:
-            passed = self.spent - self.limit
-            message += f"; --max-cost {self.limit:g} "
-            message += f"was passed by US$ {passed:.4f}" if passed > _CENT_OF_A_CENT else "was kept"
-        return message
-
-
-#: Smaller sums are printed as 0, US dollars.
-_CENT_OF_A_CENT = 5e-5
-
-
-class Budget:
-    """Money that may be spent. A call is made only if its worst case still fits.
-
-    Args:
-        most: US dollars; None: no bound.
-        spent: US dollars spent before, where no ledger says so.
-        ledger: where calls are put down before they are made.
-
-    Attributes:
-        spent: US dollars of calls whose counts are known.
-        unsure: worst case of calls that may have been charged: reset, timed out, cancelled, or
-            answered without counts.
-        open_calls: number of those.
-        above: what calls cost above their worst case, US dollars: a server may count more tokens
-            than any reckoning, and by so much the limit can be passed.
-    """
-
-    def __init__(
-        self, most: float | None, spent: float = 0.0, ledger: Ledger | None = None
-    ) -> None:
-        self.most = most
-        self.spent = ledger.spent if ledger else spent
-        self.unsure = ledger.unsure if ledger else 0.0
-        self.open_calls = ledger.open_calls if ledger else 0
-        self.above = ledger.above if ledger else 0.0
-        self._ledger = ledger
-        self._held = 0.0
-        self._waiting: list[asyncio.Future[None]] = []
-
-    def spending(self) -> Spending:
-        """What the run has cost so far."""
-        return Spending(self.spent, self.unsure, self.open_calls, self.above, self.most)
-
-    async def room(self, worst: float | None) -> None:
-        """Wait while only the worst cases of calls under way stand against this one."""
-        while self.most is not None and self._held:
-            if self.spent + self.unsure + (worst or 0.0) > self.most:
-                return  # will not fit, however cheap the others turn out
-            if self.spent + self.unsure + self._held + (worst or 0.0) <= self.most:
-                return
-            settled = asyncio.get_running_loop().create_future()
-            self._waiting.append(settled)
-            await settled
-
-    def _tell(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for settled in waiting:
-            if not settled.done():
-                settled.set_result(None)
-
-    @contextmanager
-    def reserve(self, worst: float | None) -> Iterator[Ticket]:
-        """Hold ``worst`` US dollars during one call (None: no price is known).
-
-        Raises:
-            CallFailed: the call could pass the budget; nothing must be sent.
-        """
-        ticket = Ticket(worst or 0.0)
-        total = self.spent + self.unsure + self._held + ticket.worst
-        if self.most is not None and total > self.most:
-            raise CallFailed(
-                Reason.OVER_BUDGET,
-                f"not sent: US$ {self.spent + self.unsure:.4f} are spent, and this call could"
-                f" pass the limit of {self.most:g}; raise --max-cost to go on",
-            )
-        call = self._ledger.sent(ticket.worst) if self._ledger else None
-        self._held += ticket.worst
-        try:
-            yield ticket
-        except (CallFailed, Unusable) as failure:
-            if isinstance(failure, CallFailed) and not failure.billed:
-                ticket.cost = 0.0
-            raise
-        finally:
-            self._held -= ticket.worst
-            if ticket.cost is None:
-                self.unsure += ticket.worst
-                self.open_calls += 1
-            else:
-                self.spent += ticket.cost
-                self.above += max(0.0, ticket.cost - ticket.worst)
-                if self._ledger and call:
-                    self._ledger.settled(call, ticket.cost)
-            self._tell()
-
-
-class Ticket:
-    """One call's reservation; set ``cost`` once it is known."""
-
-    def __init__(self, worst: float) -> None:
-        self.worst = worst
-        self.cost: float | None = None

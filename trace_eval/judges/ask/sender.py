@@ -13,12 +13,11 @@ from blueprints import UserError
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import CallFailed, Unusable
 from trace_eval.judges.ask.calls import (
-    Answered,
     Asker,
+    Attempts,
     Backend,
     Call,
     CallOutcome,
-    NoAnswer,
     Read,
     Repair,
     together,
@@ -149,11 +148,7 @@ class Sender(Generic[T]):
             mine = [call for call in calls if not self._at_hand(call) and self._take(call, held)]
             if len(mine) < 2:
                 return {}
-            outcomes = await self.asker.ask_together(
-                [call.request for call in mine],
-                lambda index, answer: self._outcome(mine[index], answer),
-            )
-            return {call.key: made for call, made in zip(mine, outcomes, strict=True)}
+            return dict(zip([call.key for call in mine], await self._ask(mine), strict=True))
 
     def _take(self, call: Call, held: ExitStack) -> bool:
         """The right to make a call until ``held`` ends; False: somebody else makes it."""
@@ -178,7 +173,7 @@ class Sender(Generic[T]):
         with ExitStack() as held:
             while not (at_hand := self._at_hand(call)):
                 if self._take(call, held):
-                    return await self._asked(call)
+                    return (await self._ask([call]))[0]
                 if flight := self._flights.get(call.key):
                     await flight.wait()
                 else:  # another run asks the same just now, or its reply has just come
@@ -199,28 +194,27 @@ class Sender(Generic[T]):
             return CallOutcome(reason=Reason.TOO_LARGE, detail=too_large)
         return None
 
-    async def _asked(self, call: Call) -> CallOutcome[T]:
-        """The model's reply, kept if it can be used."""
-        try:
-            return self._outcome(call, await self.asker.ask(call.request))
-        except NoAnswer as failed:
-            return self._outcome(call, failed)
+    async def _ask(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
+        """The model's replies to one call, or to several samples in one request."""
+        return await self.asker.ask(
+            [call.request for call in calls],
+            lambda index, taken: self._outcome(calls[index], taken),
+        )
 
-    def _outcome(self, call: Call, answer: Answered[T] | NoAnswer) -> CallOutcome[T]:
+    def _outcome(self, call: Call, taken: Attempts[T]) -> CallOutcome[T]:
         """What became of a call; a reply that can be used is kept."""
-        turn = answer.turn
         kept: dict[str, Any] = {
-            "repaired": turn.repaired,
-            "seed": turn.seed if turn.seed != call.request.seed else None,
-            "choice": turn.choice,
+            "repaired": taken.repaired,
+            "seed": taken.seed if taken.seed != call.request.seed else None,
+            "choice": taken.choice,
         }
-        took = kept | {"seconds": turn.seconds, "usage": turn.usage}
-        if isinstance(answer, Answered):
+        took = kept | {"seconds": taken.seconds, "usage": taken.usage}
+        if taken.reply:
             self._replied = True
-            reply = answer.reply
-            self.keep(call.key, StoredReply.of(reply.text, reply.tokens, **kept))
-            return CallOutcome(answer.value, raw=_bounded(reply.text), **took)
-        failure = answer.failure
+            self.keep(call.key, StoredReply.of(taken.reply.text, taken.reply.tokens, **kept))
+            return CallOutcome(taken.value, raw=_bounded(taken.reply.text), **took)
+        failure = taken.failure
+        assert failure is not None
         self._check_going_on(call, failure)
         raw = failure.raw if isinstance(failure, Unusable) else None
         return CallOutcome(None, failure.reason, failure.detail, _bounded(raw), **took)

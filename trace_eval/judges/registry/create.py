@@ -11,20 +11,19 @@ from typing import Any
 
 from blueprints import UserError
 from fusion import ItemKind
-from trace_eval.judges.base import Judge, missing_members
+from trace_eval.judges.base import Judge
 from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.options.judge_options import FOR_LISTENERS, JudgeOptions
-from trace_eval.judges.registry.kinds import FUSION, KINDS, JudgeKind, judge_specs
-from trace_eval.judges.registry.plugins import plugin
+from trace_eval.judges.registry.kinds import FUSION, KINDS, JudgeKind, judge_specs, plugin
 from trace_eval.rubrics.single import ScoreRubric
 
 
 @dataclass(frozen=True)
 class Check:
-    """The result of one look at a judge or at this machine.
+    """The result of one check of a judge or of this machine.
 
     Attributes:
-        name: what was looked at.
+        name: the subject.
         ok: whether it is as it should be.
         detail: the result, and the remedy where it is not ok.
     """
@@ -35,10 +34,10 @@ class Check:
 
 
 def kind_of(spec: str, item: ItemKind = "pair") -> JudgeKind | EntryPoint:
-    """What a spec names: a kind of our own, or the entry point of another package.
+    """The kind of judge that a spec names: a built-in one, or another package's entry point.
 
     Raises:
-        UserError: nothing of that name, or nothing for such items.
+        UserError: there is none of that name, or it does not take such items.
     """
     name, colon, argument = spec.partition(":")
     kind = KINDS.get(name)
@@ -80,7 +79,7 @@ def create_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
         judge = kind.pairs(argument, options)
     if "pair" not in judge.accepts:
         raise UserError(f"judge {spec}: rates single answers; use trace-eval rate")
-    refuse_ignored(judge, spec, options)
+    _refuse_ignored(judge, spec, options)
     return judge
 
 
@@ -119,28 +118,23 @@ def create_scorers(
     options = options or JudgeOptions()
     kind, argument = kind_of(spec, "single"), spec.partition(":")[2]
     if isinstance(kind, EntryPoint):
-        judges = [_plugin_scorer(kind, spec, rubric, options) for rubric in rubrics]
+        make, judges = kind.load(), []
+        for rubric in rubrics:
+            judge = make(argument, options)
+            if not isinstance(judge, Judge) or "single" not in judge.accepts:
+                raise UserError(
+                    f"judge {spec}, {kind.value}: {type(judge).__name__} rates no single answers;"
+                    " accept single answers, or use trace-eval judge"
+                )
+            judge.rubric = rubric
+            judges.append(judge)
+    elif kind.scores is None:  # as a member of a panel, which a file may name
+        raise UserError(f"judge {spec}: is several judges already; name it alone")
     else:
-        if kind.scores is None:  # as a member of a panel, which a file may name
-            raise UserError(f"judge {spec}: is several judges already; name it alone")
         judges = list(kind.scores(argument, rubrics, options))
     for judge in judges:
-        refuse_ignored(judge, spec, options)
+        _refuse_ignored(judge, spec, options)
     return judges
-
-
-def _plugin_scorer(
-    entry: EntryPoint, spec: str, rubric: ScoreRubric, options: JudgeOptions
-) -> Judge:
-    """A judge of another package, told the rubric that it is to score by."""
-    judge: Judge = entry.load()(spec.partition(":")[2], options)
-    if not isinstance(judge, Judge) or "single" not in judge.accepts:
-        raise UserError(
-            f"judge {spec}, {entry.value}: {type(judge).__name__} rates no single answers; accept"
-            " single answers, or use trace-eval judge"
-        )
-    judge.rubric = rubric
-    return judge
 
 
 def panel_of(
@@ -177,35 +171,31 @@ def panel_of(
     return FusedPanel(folder, rubrics, lambda spec: create_scorers(spec, rubrics, options), done)
 
 
-def ignored_options(judge: Judge, options: JudgeOptions) -> list[str]:
-    """Options that were set and mean nothing to this judge."""
+def _refuse_ignored(judge: Judge, spec: str, options: JudgeOptions) -> None:
+    """Refuse options that were set and mean nothing to this judge."""
     uses = getattr(judge, "uses", None)
     if uses is None:
-        return []
+        return
     listens = "audio" in judge.reads
     unfit = options.preset is not None and listens != (options.preset in FOR_LISTENERS)
-    return sorted(
+    ignored = [
         name for name in options.changed() if name not in uses or (name == "preset" and unfit)
-    )
-
-
-def refuse_ignored(judge: Judge, spec: str, options: JudgeOptions) -> None:
-    """Refuse options that mean nothing to this judge."""
-    if ignored := ignored_options(judge, options):
+    ]
+    if ignored:
         raise UserError(
-            f"judge {spec}: does not use {', '.join(ignored)}; leave out what it ignores, or name"
-            " a judge that uses it"
+            f"judge {spec}: does not use {', '.join(sorted(ignored))}; leave out what it ignores,"
+            " or name a judge that uses it"
         )
 
 
 def _checked(made: Any, where: str) -> Judge:
     """An object that can be used as a judge."""
-    missing = missing_members(made)
-    if missing:
-        lacks = ", ".join(missing)
+    # Names without an underscore are the interface; a subclass of Judge has all of them.
+    members = ["spec", *(name for name in vars(Judge) if not name.startswith("_"))]
+    if missing := [name for name in members if not hasattr(made, name)]:
         raise UserError(
-            f"{where}: {type(made).__name__} is no Judge: it lacks {lacks}; derive it from"
-            " trace_eval.Judge"
+            f"{where}: {type(made).__name__} is no Judge: it lacks {', '.join(missing)}; derive it"
+            " from trace_eval.Judge"
         )
     judge: Judge = made
     return judge

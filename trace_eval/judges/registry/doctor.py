@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import os
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -64,7 +63,7 @@ def _spoken(text: str) -> Blueprint:
     )
 
 
-#: A right answer against a refusal: whoever judges anything finds the first one better.
+#: A right answer against a refusal: any judge should prefer the first one.
 _EASY = Case.of(
     Pair(
         id="doctor",
@@ -78,7 +77,7 @@ _EASY = Case.of(
 
 _SCHEMA = object_schema({"rating": {"type": "string", "enum": ["both_good"]}})
 
-#: Asks for something else than the schema allows: only a server that enforces the schema
+#: Requests something that the schema does not allow: only a server that enforces the schema
 #: gives the one label.
 _QUESTION = (
     Message("system", "You answer in one word, without JSON."),
@@ -92,14 +91,13 @@ async def doctor(
     """Check options, server, model, schema obedience and context of an LLM judge.
 
     Makes one call of a few tokens, and judges one easy pair as a run would; a judge that listens
-    is asked for two spoken numbers instead. Never raises for what it is there to find.
+    must name two spoken numbers instead. A fault is a check that is not ok, never an exception.
 
     Args:
         spec, options: of the judge.
         probe: of one that listens: six more calls that tell whether it hears.
     """
-    options = replace(options or JudgeOptions(), cache=None, max_cost=None)
-    options = replace(options, offline=False)
+    options = replace(options or JudgeOptions(), cache=None, max_cost=None, offline=False)
     kind = KINDS.get(spec.partition(":")[0])
     try:
         if kind and kind.scores and not kind.pairs:
@@ -113,28 +111,23 @@ async def doctor(
         await judge.close()
         return [Check("judge", True, f"{spec} needs no server")]
     try:
-        return [
-            Check("judge", True, f"{spec} at {chat.client.server}"),
-            *key_check(chat.client),
-            *(server := await _server(chat, options)),
-            *(await _pair(judge) if _takes_pairs(judge) and _answers(server) else []),
-            *(await _hears(chat, options) if _listens(chat) and _answers(server) else []),
-            *(await _hearing(chat, options) if probe else []),
-        ]
+        checks = [Check("judge", True, f"{spec} at {chat.client.server}"), *key_check(chat.client)]
+        checks += await _server(chat, options)
+        if all(check.ok for check in checks if check.name == "server"):
+            if "blueprint" in judge.reads and "pair" in judge.accepts:
+                checks += await _pair(judge)
+            if "audio" in judge.reads:
+                from trace_eval.judges.registry.spoken_numbers import hearing
+
+                # A server may drop the sound and answer all the same.
+                checks.append(await hearing(chat.client, options.seed))
+        return checks + (await _probe(chat, options) if probe else [])
     finally:
         await judge.close()
 
 
-def _takes_pairs(judge: Judge) -> bool:
-    return "blueprint" in judge.reads and "pair" in judge.accepts
-
-
-def _answers(checks: Sequence[Check]) -> bool:
-    return all(check.ok for check in checks if check.name == "server")
-
-
 async def _pair(judge: Judge) -> list[Check]:
-    """One easy pair as a run would send it: does it fit, is it judged, in both orders alike?"""
+    """Checks of one easy pair, sent as a run would: does it fit, do both orders agree?"""
     started = time.monotonic()
     try:
         result = await judgement_of(judge, _EASY)
@@ -159,19 +152,8 @@ async def _pair(judge: Judge) -> list[Check]:
     return [*checks, Check("verdict", right, message)]
 
 
-def _listens(judge: LLMJudge) -> bool:
-    return "audio" in judge.reads
-
-
-async def _hears(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
-    """Whether the model hears: a server may drop the sound and answer all the same."""
-    from trace_eval.judges.registry.spoken_numbers import hearing
-
-    return [await hearing(judge.client, options.seed)]
-
-
-async def _hearing(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
-    if not _listens(judge):
+async def _probe(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
+    if "audio" not in judge.reads:
         return [Check("probe", False, f"{judge.spec} reads and does not listen; leave out --probe")]
     from trace_eval.judges.registry.spoken_numbers import probe
 
@@ -227,7 +209,7 @@ async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
 
 def _question(judge: LLMJudge) -> tuple[Message, ...]:
     """With a short tone for models that refuse calls without any sound."""
-    if not _listens(judge):
+    if "audio" not in judge.reads:
         return _QUESTION
     from trace_eval.judges.registry.spoken_numbers import tone_part
 

@@ -1,22 +1,23 @@
-"""The built-in kinds of judges, and the chat clients behind them."""
+"""The kinds of judges, built-in and of installed packages, and the chat clients behind them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blueprints import UserError, is_installed
 from fusion import ItemKind
+from trace_eval.judges.ask.calls import Backend
+from trace_eval.judges.ask.judge import LLMJudge
+from trace_eval.judges.ask.prices import FREE, find_price, is_local
 from trace_eval.judges.base import Judge
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.registry.plugins import plugin_kinds
 from trace_eval.rubrics.single import ScoreRubric
 
 if TYPE_CHECKING:
-    from trace_eval.judges.ask.calls import Backend
-    from trace_eval.judges.ask.judge import LLMJudge
     from trace_eval.judges.views.answer.prompt import SingleView
 
 #: (argument, options) -> a judge of pairs.
@@ -25,92 +26,73 @@ PairFactory = Callable[[str, JudgeOptions], Judge]
 #: (argument, rubrics, options) -> judges of single answers, one per rubric.
 ScoreFactory = Callable[[str, Sequence[ScoreRubric], JudgeOptions], Sequence[Judge]]
 
+#: Entry-point group through which an installed package offers judges: a callable
+#: ``(argument: str, options: JudgeOptions) -> Judge`` under the name of the kind. One of
+#: single answers is called once per rubric, which it then finds in ``rubric``.
+ENTRY_POINT_GROUP = "trace_eval.judges"
 
-def _one(target: str) -> PairFactory:
-    """Makes a judge of pairs that takes no argument, of the class ``MODULE:NAME`` in ``judges``."""
+#: Kind of judges that listen, over a client that takes sound.
+LISTENS = "audio"
 
-    def make(argument: str, options: JudgeOptions) -> Judge:
-        judge: Judge = _class_of(target, argument)()
-        return judge
+#: Client, also the package that it needs -> its class, and an example.
+_CLIENTS = {
+    "ollama": ("OllamaClient", "ollama:qwen3:8b"),
+    "openai": ("OpenAIClient", "openai:gpt-4.1-mini"),
+}
 
-    return make
+
+def _load(target: str) -> Any:
+    """What ``MODULE:NAME`` in ``judges`` names, imported when it is needed."""
+    module, _, name = target.partition(":")
+    return getattr(import_module(f"trace_eval.judges.{module}"), name)
 
 
-def _each(target: str) -> ScoreFactory:
-    """Makes judges of single answers, one per rubric, of a class that takes the rubric alone."""
-
-    def make(
-        argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
-    ) -> Sequence[Judge]:
-        judge_class = _class_of(target, argument)
-        return [judge_class(rubric) for rubric in rubrics]
-
-    return make
+def _late(target: str) -> Callable[..., Any]:
+    """A factory that is imported when it is called."""
+    return lambda *arguments: _load(target)(*arguments)
 
 
 def _class_of(target: str, argument: str) -> Any:
-    module, _, name = target.partition(":")
-    judge_class = getattr(import_module(f"trace_eval.judges.{module}"), name)
+    """A judge class that takes no argument."""
+    judge_class = _load(target)
     if argument:
         kind = judge_class.spec
         raise UserError(f"judge {kind}:{argument}: {kind} takes no argument; use --judge {kind}")
     return judge_class
 
 
-def _openai(argument: str, options: JudgeOptions) -> Backend:
-    _need("openai", argument)
-    from trace_eval.judges.ask.calls import Backend
-    from trace_eval.judges.ask.openai import OpenAIClient
-    from trace_eval.judges.ask.prices import FREE, find_price, is_local
-
-    client = OpenAIClient(argument, options)
-    price = find_price(client.server, client.model, options.prices)
-    if price is None and options.max_cost is None and is_local(client.server):
-        price = FREE  # but no bound rests on that: it may be a gateway to a server that is paid
-    return Backend(f"openai:{argument}", client, price)
+def _each(target: str) -> ScoreFactory:
+    """Makes judges of single answers, one per rubric, of a class that takes the rubric alone."""
+    return lambda argument, rubrics, _: [_class_of(target, argument)(rubric) for rubric in rubrics]
 
 
-def _ollama(argument: str, options: JudgeOptions) -> Backend:
-    _need("ollama", argument)
-    from trace_eval.judges.ask.calls import Backend
-    from trace_eval.judges.ask.ollama import OllamaClient
-    from trace_eval.judges.ask.prices import FREE, find_price
-
-    client = OllamaClient(argument, options)
-    price = find_price(client.server, client.model, options.prices) or FREE
-    return Backend(f"ollama:{argument}", client, price)
-
-
-def _scripted(argument: str, options: JudgeOptions) -> Backend:
+def _client(kind: str, argument: str, options: JudgeOptions) -> Backend:
+    """The client behind ``KIND:MODEL``, with the price of its calls."""
+    spec = f"{kind}:{argument}"
+    if kind == "scripted":
+        if not argument:
+            raise UserError("judge scripted: name the file of replies, e.g. scripted:replies.jsonl")
+        return Backend(spec, _load("ask.scripted:ScriptedClient").from_file(Path(argument)), FREE)
+    name, example = _CLIENTS[kind]
     if not argument:
-        raise UserError("judge scripted: name the file of replies, e.g. scripted:replies.jsonl")
-    from trace_eval.judges.ask.calls import Backend
-    from trace_eval.judges.ask.prices import FREE
-    from trace_eval.judges.ask.scripted import ScriptedClient
-
-    return Backend(f"scripted:{argument}", ScriptedClient.from_file(Path(argument)), FREE)
-
-
-#: Kinds over a chat client: the same backend serves judges of pairs and raters.
-CHAT: dict[str, Callable[[str, JudgeOptions], Backend]] = {
-    "ollama": _ollama,
-    "openai": _openai,
-    "scripted": _scripted,
-}
+        raise UserError(f"judge {kind}: name the model, e.g. {example}")
+    if not is_installed(kind):
+        raise UserError(f"judge {spec} needs {kind}; run: pip install {kind}")
+    # Before the import: the package ollama makes a client when it is imported.
+    _load("ask.connection:check_proxies")()
+    client = _load(f"ask.{kind}:{name}")(argument, options)
+    price = find_price(client.server, client.model, options.prices)
+    # No limit of cost rests on an address of this machine: it may be a gateway to a paid server.
+    at_home = options.max_cost is None and is_local(client.server)
+    return Backend(spec, client, price or (FREE if kind == "ollama" or at_home else None))
 
 
-#: The same for judges that listen.
-LISTENS = "audio"
-
-
-def backend_of(kind: str, argument: str, options: JudgeOptions) -> Backend:
-    """The client behind ``KIND:MODEL``, or behind ``audio:KIND:MODEL``.
+def _listening_client(argument: str, options: JudgeOptions) -> Backend:
+    """The client behind ``audio:KIND:MODEL``.
 
     Raises:
-        UserError: there is none, it cannot listen, or sound has no price and a bound needs one.
+        UserError: there is none, it cannot listen, or sound has no price and a limit needs one.
     """
-    if kind != LISTENS:
-        return CHAT[kind](argument, options)
     kind, _, model = argument.partition(":")
     if kind == "ollama":
         raise UserError(
@@ -122,10 +104,8 @@ def backend_of(kind: str, argument: str, options: JudgeOptions) -> Backend:
         raise UserError(
             f"judge audio:{argument}: name a client and a model, e.g. audio:openai:gpt-audio-1.5"
         )
-    from trace_eval.judges.views.sound.sending import check_budget
-
-    backend = CHAT[kind](model, options)
-    check_budget(options, backend.price)
+    backend = _client(kind, model, options)
+    _load("views.sound.sending:check_budget")(options, backend.price)
     return backend._replace(spec=f"audio:{argument}")
 
 
@@ -135,94 +115,70 @@ def compares(client: Backend, options: JudgeOptions, listens: bool = False) -> L
     Raises:
         UserError: the task, its words or its examples cannot be used.
     """
-    from trace_eval.judges.ask.judge import LLMJudge
     from trace_eval.judges.read.labels import LabelForm
     from trace_eval.judges.read.two_scores import TwoScoreForm
     from trace_eval.rubrics.load import load_pair_rubric
     from trace_eval.rubrics.pairs import ScoreQuestion
 
     if not listens:
-        from trace_eval.judges.views.pair.text import PairTextView
-
-        trace = load_pair_rubric("trace")
-        assert not isinstance(trace, ScoreQuestion)
-        return LLMJudge(LabelForm(trace, options.elicitation, False), PairTextView(options), client)
-    from trace_eval.judges.views.pair.scores import PairScoresView
-    from trace_eval.judges.views.pair.sound import PairSoundView
-    from trace_eval.judges.views.text.tasks import load_heard
-
-    task = load_heard(options.task)
+        task, view = load_pair_rubric("trace"), _load("views.pair.text:PairTextView")(options)
+    else:
+        task = _load("views.text.tasks:load_heard")(options.task)
+        scored = isinstance(task, ScoreQuestion)
+        shown = "scores:PairScoresView" if scored else "sound:PairSoundView"
+        view = _load(f"views.pair.{shown}")(task, options)
     if isinstance(task, ScoreQuestion):
-        scores = TwoScoreForm(task, options.structure == "text")
-        return LLMJudge(scores, PairScoresView(task, options), client)
-    return LLMJudge(
-        LabelForm(task, options.elicitation, True), PairSoundView(task, options), client
-    )
-
-
-def scores(
-    client: Backend,
-    rubric: ScoreRubric,
-    options: JudgeOptions,
-    listens: bool = False,
-    one_of_several: bool = False,
-) -> LLMJudge:
-    """The judge of single answers over a client, by one rubric.
-
-    Raises:
-        UserError: the rubric is about words and the judge listens; examples cannot be used.
-    """
-    from trace_eval.judges.ask.judge import LLMJudge
-    from trace_eval.judges.read.score import ScoreForm
-
-    view = None if listens else view_of(rubric, options)
-    if view is None:
-        from trace_eval.judges.views.answer.audio import AudioView
-
-        if not rubric.needs_audio:
-            raise UserError(
-                f"judge {client.spec}: rubric {rubric.name} is about words alone; use"
-                " openai:MODEL, or a rubric with audio or turns among its inputs"
-            )
-        view = AudioView(rubric, options, one_of_several)
-    return LLMJudge(ScoreForm(rubric, options, listens), view, client)
+        return LLMJudge(TwoScoreForm(task, options.structure == "text"), view, client)
+    return LLMJudge(LabelForm(task, options.elicitation, listens), view, client)
 
 
 def view_of(rubric: ScoreRubric, options: JudgeOptions) -> SingleView:
-    """What shows a judge that reads the subject of a rubric: a conversation, blueprints or words.
+    """The view of a judge that reads a rubric's subject: a conversation, blueprints or words.
 
     Raises:
-        UserError: an option names what the rubric has no use for, or a file that cannot be read.
+        UserError: an option names something that the rubric does not use, or a file cannot be read.
     """
-    from trace_eval.judges.views.answer.blueprint import BlueprintView
-    from trace_eval.judges.views.answer.conversation import ConversationView
-    from trace_eval.judges.views.answer.transcript import TranscriptView
-
     if rubric.of_conversations:
-        return ConversationView(rubric, options)
-    return (BlueprintView if rubric.needs_audio else TranscriptView)(rubric, options)
+        target = "conversation:ConversationView"
+    else:
+        target = "blueprint:BlueprintView" if rubric.needs_audio else "transcript:TranscriptView"
+    view: SingleView = _load(f"views.answer.{target}")(rubric, options)
+    return view
 
 
 def _chat(kind: str) -> tuple[PairFactory, ScoreFactory]:
     """Judges of pairs, and of single answers, over one kind of client."""
     listens = kind == LISTENS
 
+    def client_of(argument: str, options: JudgeOptions) -> Backend:
+        if listens:
+            return _listening_client(argument, options)
+        return _client(kind, argument, options)
+
     def pairs(argument: str, options: JudgeOptions) -> Judge:
-        return compares(backend_of(kind, argument, options), options, listens)
+        return compares(client_of(argument, options), options, listens)
 
     def singles(
         argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
     ) -> Sequence[Judge]:
-        client, several = backend_of(kind, argument, options), len(rubrics) > 1
-        return [scores(client, rubric, options, listens, several) for rubric in rubrics]
+        from trace_eval.judges.read.score import ScoreForm
+
+        client, judges = client_of(argument, options), []
+        for rubric in rubrics:
+            if listens and not rubric.needs_audio:
+                raise UserError(
+                    f"judge {client.spec}: rubric {rubric.name} is about words alone; use"
+                    " openai:MODEL, or a rubric with audio or turns among its inputs"
+                )
+            view = (
+                _load("views.answer.audio:AudioView")(rubric, options, len(rubrics) > 1)
+                if listens
+                else view_of(rubric, options)
+            )
+            judges.append(LLMJudge(ScoreForm(rubric, options, listens), view, client))
+        return judges
 
     return pairs, singles
-
-
-def _reward(argument: str, options: JudgeOptions) -> Judge:
-    from trace_eval.judges.reward.judge import judge_in_process
-
-    return judge_in_process(argument, options)
 
 
 def _scorer(
@@ -234,14 +190,6 @@ def _scorer(
         raise UserError("judge scorer: name the folder, e.g. scorer:my-scorer")
     folder = Path(argument)
     return [ScorerJudge(folder, rubric, options.base, options.device) for rubric in rubrics]
-
-
-def _reward_scores(
-    argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
-) -> Sequence[Judge]:
-    from trace_eval.judges.reward.rater import raters_in_process
-
-    return raters_in_process(argument, rubrics, options)
 
 
 class JudgeKind(NamedTuple):
@@ -267,7 +215,9 @@ FUSION = "fusion"
 
 KINDS: dict[str, JudgeKind] = {
     "rules": JudgeKind(
-        "rules", "no model, no network: a screening baseline", pairs=_one("rules.judge:RulesJudge")
+        "rules",
+        "no model, no network: a screening baseline",
+        pairs=lambda argument, _: _class_of("rules.judge:RulesJudge", argument)(),
     ),
     "ollama": JudgeKind(
         *("ollama:MODEL", "a model on an Ollama server", "ollama"),
@@ -283,7 +233,7 @@ KINDS: dict[str, JudgeKind] = {
     ),
     "reward": JudgeKind(
         *("reward:PATH", "a reward model of naturalness, in this process", "transformers"),
-        *(_reward, _reward_scores),
+        *(_late("reward.judge:judge_in_process"), _late("reward.rater:raters_in_process")),
     ),
     "scripted": JudgeKind(
         *("scripted:FILE", "replays replies from a file", None),
@@ -304,23 +254,16 @@ KINDS: dict[str, JudgeKind] = {
 }
 
 
-def _need(package: str, model: str) -> None:
-    if not model:
-        raise UserError(f"judge {package}: name the model, e.g. {_EXAMPLES[package]}")
-    if not is_installed(package):
-        raise UserError(f"judge {package}:{model} needs {package}; run: pip install {package}")
-    from trace_eval.judges.ask.connection import check_proxies
-
-    check_proxies()  # before the import: the package ollama makes a client when it is imported
-
-
-_EXAMPLES = {"openai": "openai:gpt-4.1-mini", "ollama": "ollama:qwen3:8b"}
+def plugin(kind: str) -> EntryPoint | None:
+    """The entry point of an installed package that offers a kind of judge; None: none does."""
+    return next(iter(entry_points(group=ENTRY_POINT_GROUP, name=kind)), None)
 
 
 def judge_specs(item: ItemKind = "pair") -> list[str]:
-    """How every known judge of pairs, or of single answers, is written, built-in ones first."""
+    """The specs of all judges of pairs, or of single answers, built-in ones first."""
+    plugins = sorted({entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)})
     if item == "pair":
-        return [kind.usage for kind in KINDS.values() if kind.pairs] + plugin_kinds()
+        return [kind.usage for kind in KINDS.values() if kind.pairs] + plugins
     scorers = [kind for name, kind in KINDS.items() if kind.scores or name == FUSION]
     scorers.sort(key=lambda kind: kind.pairs is not None)  # those that do nothing else first
-    return [kind.usage for kind in scorers] + plugin_kinds()
+    return [kind.usage for kind in scorers] + plugins

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -37,7 +37,7 @@ class ListedOption:
 
 
 async def options_of(spec: str, options: JudgeOptions) -> list[ListedOption]:
-    """The options that this judge has, in the order of ``JudgeOptions``; asks no server.
+    """The options that this judge has, in the order of ``JudgeOptions``; contacts no server.
 
     Args:
         spec: of the judge.
@@ -48,65 +48,50 @@ async def options_of(spec: str, options: JudgeOptions) -> list[ListedOption]:
     """
     with tempfile.TemporaryDirectory(prefix="trace-eval-doctor-") as folder:
         cache = Path(folder) / "replies.sqlite"
-        pairs = await _uses(_pair_judges(spec, options, cache))
-        answers = await _uses(_scorers(spec, options, cache))
+        # The options of the user; failing those, the server's address alone; failing that, none.
+        tries = [
+            replace(each, cache=cache, offline=True, max_cost=None)
+            for each in (options, JudgeOptions(base_url=options.base_url), JudgeOptions())
+        ]
+        pairs = await _uses(lambda each, _: create_judge(spec, each), tries, [""])
+        kind = KINDS.get(spec.partition(":")[0])
+        answers = await _uses(
+            lambda each, name: create_scorers(spec, [load_rubric(name)], each)[0],
+            tries,
+            _RUBRICS if kind is None or kind.scores else (),
+        )
     if pairs is None and answers is None:
-        create_judge(spec, replace(options, cache=None))  # says why
-        raise UserError(f"judge {spec}: does not say which options it has; see its own pages")
-    result, helps = (pairs or frozenset()) | (answers or frozenset()), help_of(JudgeOptions)
+        create_judge(spec, replace(options, cache=None))  # raises the reason
+        raise UserError(
+            f"judge {spec}: does not say which options it has; see its own documentation"
+        )
+    used, helps = (pairs or frozenset()) | (answers or frozenset()), help_of(JudgeOptions)
     listed = []
     for field in fields(JudgeOptions):
-        if field.name in result - STATE:
-            items = _items(field.name, pairs, answers)
-            default = _written(field.default)
-            listed.append(ListedOption(field.name, default, items, sentence(helps[field.name])))
+        name, default = field.name, field.default
+        if name not in used - STATE:
+            continue
+        items = "all"
+        if pairs is not None and answers is not None and name not in pairs & answers:
+            items = "pairs" if name in pairs else "answers"
+        shown = "" if default is None or default == () else str(default)
+        shown = shown.lower() if isinstance(default, bool) else shown
+        listed.append(ListedOption(name, shown, items, sentence(helps[name])))
     return listed
 
 
-def _items(name: str, pairs: frozenset[str] | None, answers: frozenset[str] | None) -> str:
-    """What an option is for, by what the judge of pairs and that of answers use."""
-    if pairs is not None and answers is not None and name not in pairs & answers:
-        return "pairs" if name in pairs else "answers"
-    return "all"
-
-
-def _written(default: object) -> str:
-    if default is None or default == ():
-        return ""
-    return str(default).lower() if isinstance(default, bool) else f"{default}"
-
-
-async def _uses(judges: Iterator[Judge]) -> frozenset[str] | None:
-    """What the first judge that can be made uses; None: none can be, or it does not say."""
-    judge = next(judges, None)
-    if judge is None:
-        return None
-    uses = getattr(judge, "uses", None)
-    await judge.close()
-    return uses
-
-
-def _tries(options: JudgeOptions, cache: Path) -> Iterator[JudgeOptions]:
-    """What the user chose; failing that, where the server is; failing that, nothing."""
-    for each in (options, JudgeOptions(base_url=options.base_url), JudgeOptions()):
-        yield replace(each, cache=cache, offline=True, max_cost=None)
-
-
-def _pair_judges(spec: str, options: JudgeOptions, cache: Path) -> Iterator[Judge]:
-    for each in _tries(options, cache):
-        try:
-            yield create_judge(spec, each)
-        except UserError:
-            continue
-
-
-def _scorers(spec: str, options: JudgeOptions, cache: Path) -> Iterator[Judge]:
-    kind = KINDS.get(spec.partition(":")[0])
-    names: Sequence[str] = _RUBRICS if kind is None or kind.scores else ()
-    for each in _tries(options, cache):
-        for name in names:
+async def _uses(
+    make: Callable[[JudgeOptions, str], Judge],
+    tries: Sequence[JudgeOptions],
+    rubrics: Sequence[str],
+) -> frozenset[str] | None:
+    """The options of the first judge that can be made; None: none can be, or it does not say."""
+    for options in tries:
+        for rubric in rubrics:
             try:
-                (judge,) = create_scorers(spec, [load_rubric(name)], each)
+                judge = make(options, rubric)
             except UserError:
                 continue
-            yield judge
+            await judge.close()
+            return getattr(judge, "uses", None)
+    return None

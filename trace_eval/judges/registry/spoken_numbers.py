@@ -1,4 +1,4 @@
-"""Calls that tell whether a model hears: two spoken numbers, and six more with ``--probe``."""
+"""Calls that show whether a model hears: two spoken numbers, and six more with ``--probe``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def tone_part() -> AudioPart:
 
 
 async def hearing(client: ChatClient, seed: int = 0) -> Check:
-    """Two calls that no one can answer who does not hear: which number is spoken?"""
+    """Two calls that a model without hearing cannot answer: which number is spoken?"""
     spoken = load_signals("spoken")
     numbers = [each for each in range(1, 9) if f"example_{each}" in spoken]
     # Two different ones; a model that guesses names both in one of 56 cases.
@@ -46,46 +46,43 @@ async def hearing(client: ChatClient, seed: int = 0) -> Check:
     for number in requested:
         part = _part(_sound(spoken[f"example_{number}"].read().mono))
         seconds += part.seconds
-        reply, said = await _ask(client, [part], question, "score", seed)
-        recognised.append(said[:20] if reply else f"nothing ({said})")
+        reply, answer = await _ask(client, [part], question, "score", seed)
+        recognised.append(answer[:20] if reply else f"nothing ({answer})")
         counts.append(reply.tokens.audio if reply else None)
     message = " and ".join(
-        f"{said} where {n} is spoken" for said, n in zip(recognised, requested, strict=True)
+        f"{answer} where {n} is spoken" for answer, n in zip(recognised, requested, strict=True)
     )
     ok = recognised == [str(number) for number in requested]
-    available = [count for count in counts if count is not None]
-    sound = (
-        f"{sum(available)} tokens of {seconds:.1f} s counted"
-        if available
-        else "sound is not counted"
-    )
-    says = (
-        "hears" if ok else "does not hear what is said, or cannot tell; verdicts would be guesses"
-    )
+    sound = "sound is not counted"
+    if available := [count for count in counts if count is not None]:
+        sound = f"{sum(available)} tokens of {seconds:.1f} s counted"
+    says = "hears" if ok else "does not hear the numbers; its verdicts would be guesses"
     return Check("hearing", ok, f"{says}: it named {message}; {sound}")
 
 
 async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Check]:
     """Six calls: a voice in silence, tone and speech; one clip twice; speech against a tone."""
-    sounds = {"silence": _silence(), "a tone": _tone(), "speech": _speech()}
+    silence = _sound(np.zeros(SIGNAL_RATE, np.float32))
+    sounds = {"silence": silence, "a tone": _tone(), "speech": _speech()}
     counted = False
     for name, sound in sounds.items():
         question = 'Is a human voice audible in this recording? Give "match": true or false.'
-        reply, said = await _ask(client, [_part(sound)], question, "match", seed)
+        reply, answer = await _ask(client, [_part(sound)], question, "match", seed)
         if reply is None:
-            yield Check(f"voice in {name}", False, said)
+            yield Check(f"voice in {name}", False, answer)
             continue
         counted = counted or bool(reply.tokens.audio)
-        audible = said == "true"
+        audible = answer == "true"
         words = "heard a voice" if audible else "heard no voice"
         yield Check(f"voice in {name}", audible == (name == "speech"), words)
     message = "counted apart" if counted else "not counted apart; costs rest on seconds"
     yield Check("audio tokens", counted, message)
     question = 'Which recording sounds better? Give "label": "1", "2" or "tie".'
     twice = [_part(_speech()), _part(_speech())]
-    _, said = await _ask(client, twice, question, "label", seed)
-    yield Check("one clip twice", said == "tie", f"says {said}")
-    sides = [_part(_speech()), _part(_noise())]
+    _, answer = await _ask(client, twice, question, "label", seed)
+    yield Check("one clip twice", answer == "tie", f"says {answer}")
+    noise = 0.1 * np.random.default_rng(0).standard_normal(SIGNAL_RATE)
+    sides = [_part(_speech()), _part(_sound(noise.astype(np.float32)))]
     _, there = await _ask(client, sides, question, "label", seed)
     _, back = await _ask(client, sides[::-1], question, "label", seed)
     same = PLAIN.swap(back) == there
@@ -95,7 +92,7 @@ async def probe(client: ChatClient, seed: int = 0) -> AsyncIterator[Check]:
 async def _ask(
     client: ChatClient, parts: list[AudioPart], question: str, key: str, seed: int
 ) -> tuple[Reply | None, str]:
-    """(reply, what it gives for a key: a number, or a label), or (None, why there is none)."""
+    """(reply, its value for a key: a number, or a label), or (None, why there is none)."""
     messages = (_SYSTEM, Message("user", (*parts, Text(question))))
     scale = {"match": MATCH, "label": PLAIN}.get(key)
     schema = label_schema(scale) if scale else _NUMBER
@@ -112,17 +109,8 @@ def _part(sound: Sound) -> AudioPart:
     return audio_part(Waveform(SoundLayout((sound,), SIGNAL_RATE)))
 
 
-def _silence() -> Sound:
-    return _sound(np.zeros(SIGNAL_RATE, np.float32))
-
-
 def _tone() -> Sound:
     return _sound(np.tile(tone(TONES["test"]), 2))
-
-
-def _noise() -> Sound:
-    draw = np.random.default_rng(0)
-    return _sound((0.1 * draw.standard_normal(SIGNAL_RATE)).astype(np.float32))
 
 
 def _speech() -> Sound:
