@@ -248,7 +248,7 @@ def kept_replies(number: int) -> dict[str, float]:
         path = Path(folder) / "replies.sqlite"
         ReplyCache(path).close()
         with closing(sqlite3.connect(path)) as db, db:
-            # As an older version kept them: without a digest, which are the ones to be told of.
+            # As an older version wrote them: without a digest.
             record = StoredReply(text=VERDICT, input_tokens=3000).model_dump_json()
             rows = ((f"{n:064x}", record) for n in range(number))
             db.executemany("INSERT INTO replies VALUES (?, ?)", rows)

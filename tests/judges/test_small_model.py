@@ -33,9 +33,8 @@ def judged(url: str, *cases: object, **options: object) -> list[Judgement]:
     options = {"base_url": f"{url}/v1", "retries": 0, "timeout_s": 200.0, **options}
     chosen = JudgeOptions(**options)  # type: ignore[arg-type]
     judge = reading_judge("openai:tiny", OpenAIClient("tiny", chosen), chosen)
-
     found = outcomes(judge, cases)
-    assert judge.observed()["served"]["n_params"] == 134_515_008  # type: ignore[index,call-overload]
+    assert judge.observed()["model_path"]
     return found
 
 

@@ -21,7 +21,7 @@ from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.read.hearing import check_heard
+from trace_eval.judges.read.hearing import check_hearing
 from trace_eval.judges.registry.doctor import doctor
 from trace_eval.judges.views.answer.audio import AudioView
 from trace_eval.rubrics.load import load_rubric
@@ -57,14 +57,14 @@ FINDINGS = (
 def test_a_verdict_of_a_judge_that_heard_nothing_does_not_count(words: str) -> None:
     for reply in (words, f"{said('1')}\n{words}", said("1", f"Hm. {words}")):
         with pytest.raises(ReplyError) as caught:
-            check_heard(reply)
+            check_hearing(reply)
         assert caught.value.reason is Reason.NOT_HEARD
 
 
 @pytest.mark.parametrize("words", FINDINGS)
 def test_findings_about_the_recordings_count(words: str) -> None:
-    check_heard(words)
-    check_heard(said("1", words))
+    check_hearing(words)
+    check_hearing(said("1", words))
 
 
 def test_deafness_is_final_in_every_kind_of_judge(tmp_path: Path) -> None:

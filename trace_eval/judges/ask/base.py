@@ -13,12 +13,12 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.message import Message
 from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, too_long
 
-#: No tokenizer in use packs this many characters into one token on average; fewer tokens
-#: than that were read means that the prompt was cut.
+#: No tokenizer in use packs this many characters into one token on average: a server that
+#: counts fewer tokens has cut the prompt.
 CHARS_PER_TOKEN_AT_MOST = 8
 
-
-#: No encoder in use makes fewer tokens of a second of sound; fewer mean that it was not heard.
+#: No encoder in use makes fewer tokens of a second of sound: a server that counts fewer has
+#: dropped the sound.
 AUDIO_TOKENS_AT_LEAST = 5
 
 
@@ -33,7 +33,7 @@ class Request:
     max_tokens: int
     top_p: float | None = None  # None: not sent
     top_k: int | None = None  # None: not sent
-    choices: int = 1  # replies asked for in this one request
+    choices: int = 1  # replies that this one request wants
     unsent: frozenset[str] = frozenset()  # of temperature, seed, max_tokens: left to the server
     about: tuple[str, str] = ("", "ab")  # item and order, for scripts; never sent
 
@@ -50,14 +50,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Tokens:
-    """Counts by the server; None: it did not say."""
+    """Counts by the server; None: it gave none."""
 
     input: int | None = None
     output: int | None = None
     cached: int = 0
-    audio: int | None = None  # of the input, sound; None: not said
-    cached_audio: int = 0  # of the cached, sound
-    audio_s: float = 0.0  # seconds that were sent
+    audio: int | None = None  # sound, a part of the input
+    cached_audio: int = 0  # sound, a part of the cached
+    audio_s: float = 0.0  # seconds of sound that were sent
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,17 @@ class CallFailed(Exception):
     detail: str
     _: KW_ONLY
     retry: bool = False  # another attempt may succeed
-    retry_after: float | None = None  # seconds, as the server asked
+    retry_after: float | None = None  # seconds, as the server wishes
     billed: bool = False  # the server may have worked, and charge for it
-    unreachable: bool = False  # nobody listens at that address
+    unreachable: bool = False  # no server listens at that address
     timed_out: bool = False  # no answer in the time of one call
-    deaf: bool = False  # the model takes no sound, so no other call with sound will do either
+    deaf: bool = False  # the model takes no sound, so every call with sound will fail
+
+    @classmethod
+    def after(cls, seconds: float, where: str = "") -> CallFailed:
+        """The failure of a call without an answer in so many seconds."""
+        detail = f"{where}no answer in {seconds:g} s; raise -J timeout_s"
+        return cls(Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True)
 
     def __str__(self) -> str:
         return self.detail
@@ -88,7 +94,7 @@ class CallFailed(Exception):
 
 @dataclass(eq=False)
 class Unusable(Exception):
-    """A reply came, but it is empty, cut, filtered or not a reply at all."""
+    """A response that is empty, cut, filtered or not a reply at all."""
 
     reason: Reason
     detail: str
@@ -104,7 +110,7 @@ class Choices:
     """The replies of one request, each with its share of the tokens.
 
     Attributes:
-        replies: at least one, at most as many as were asked for.
+        replies: at least one, at most as many as the request wanted.
         tokens: of the whole request; the replies' tokens add up to them.
     """
 
@@ -113,10 +119,10 @@ class Choices:
 
     @property
     def first(self) -> Reply:
-        """The first reply, if it can be used.
+        """The first reply.
 
         Raises:
-            Unusable: it cannot.
+            Unusable: it cannot be used.
         """
         if isinstance(self.replies[0], Unusable):
             raise self.replies[0]
@@ -130,8 +136,8 @@ class ChatClient(ABC):
         server: address without credentials; part of the reply cache's key.
         model: the model's name.
         ordered: the order of the calls decides the replies.
-        usual_concurrency: calls in flight where the user does not say.
-        uses: fields of ``JudgeOptions`` that mean something to this client alone.
+        usual_concurrency: calls in flight by default.
+        uses: fields of ``JudgeOptions`` that have an effect on this client alone.
         gives_choices: whether it can ask for several replies in one request.
         reports_context: whether it can ask the server for the model's context.
         key_variable: environment variable of its key; None: it takes none.
@@ -148,10 +154,10 @@ class ChatClient(ABC):
 
     @abstractmethod
     def parameters(self) -> dict[str, JsonValue]:
-        """What it was told, for the run's record; never a secret."""
+        """Its settings, for the run's record; never a secret."""
 
     def observed(self) -> dict[str, JsonValue]:
-        """What it found out about the server so far, e.g. the structured-output mode."""
+        """What the server turned out to do so far, e.g. the structured-output mode."""
         return {}
 
     @property
@@ -161,7 +167,7 @@ class ChatClient(ABC):
 
     @property
     def model_context(self) -> int | None:
-        """The model's own context, tokens; None before the first call, or not said."""
+        """The model's own context, tokens; None before the first call, or if not stated."""
         return None
 
     @abstractmethod
@@ -210,16 +216,24 @@ def check_text(text: str, tokens: Tokens) -> str:
 
 
 def check_read(request: Request, tokens: Tokens) -> None:
-    """Compare what the server says it read with what was sent.
+    """Compare the server's count of what it read with what was sent.
 
-    Of several messages the first does not count: a server may leave the part out that it had
-    in its cache, and that part is the static one. No count means no check. Sound that is
-    counted apart is checked by that count: words cannot stand for it.
+    Of several messages the first does not count: a server may leave out the part that it had
+    in its cache, and that part is the static one. No count means no check. Sound that has a
+    count of its own is checked by it: words cannot stand for it.
 
     Raises:
         CallFailed: the prompt was cut; the verdict would rest on half the evidence.
     """
-    _check_heard(request, tokens)
+    sound = max(1, int(request.audio_s * AUDIO_TOKENS_AT_LEAST))
+    if request.audio_s and tokens.audio is not None and tokens.audio < sound:
+        raise CallFailed(
+            Reason.PROMPT_CUT,
+            f"the server counted {tokens.audio} tokens of sound, and {request.audio_s:.1f} s were"
+            f" sent, at least {sound} tokens: it did not hear them; name a model that listens, or"
+            " see trace-eval doctor --judge",
+            billed=True,
+        )
     if not tokens.input:
         return
     sent = sum(len(message.text) for message in request.messages[1:] or request.messages)
@@ -229,19 +243,5 @@ def check_read(request: Request, tokens: Tokens) -> None:
             Reason.PROMPT_CUT,
             f"the server read {tokens.input} tokens of a prompt of at least {least}; give the"
             " server or the model a larger context",
-            billed=True,
-        )
-
-
-def _check_heard(request: Request, tokens: Tokens) -> None:
-    if tokens.audio is None or not request.audio_s:
-        return
-    least = max(1, int(request.audio_s * AUDIO_TOKENS_AT_LEAST))
-    if tokens.audio < least:
-        raise CallFailed(
-            Reason.PROMPT_CUT,
-            f"the server counted {tokens.audio} tokens of sound, and {request.audio_s:.1f} s were"
-            f" sent, at least {least} tokens: it did not hear them; name a model that listens, or"
-            " see trace-eval doctor --judge",
             billed=True,
         )

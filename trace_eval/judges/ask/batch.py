@@ -3,7 +3,7 @@
 Writing puts every call that the reply cache cannot answer into OpenAI's batch request
 format. Reading puts usable replies into that cache, under the key that each line carries
 as its ``custom_id``; a run with ``offline`` then judges from the cache alone, and a run
-without it asks again for what the batch left open.
+without it makes the calls that the batch left open.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from trace_eval.judges.base import Case
 if TYPE_CHECKING:
     from trace_eval.judges.ask.openai import OpenAIClient
 
-#: What OpenAI takes in one file; a longer batch is written as several files.
+#: Limits of OpenAI for one file; a longer batch is written as several files.
 MAX_REQUESTS = 50_000
 MAX_BYTES = 200_000_000
 
@@ -39,12 +39,12 @@ ENDPOINT = "/v1/chat/completions"
 
 @dataclass(frozen=True)
 class BatchWritten:
-    """What was written.
+    """The request files that were written.
 
     Attributes:
-        files: the request files, in order.
+        files: in order.
         requests: lines in all of them.
-        cached: calls left out, because their reply is kept already.
+        cached: calls left out, because their reply is in the cache.
         unscored: pairs left out, because evidence is missing.
     """
 
@@ -56,7 +56,7 @@ class BatchWritten:
 
 @dataclass(frozen=True)
 class BatchReplies:
-    """What was read.
+    """The replies that were read.
 
     Attributes:
         replies: usable replies, now in the reply cache.
@@ -78,8 +78,8 @@ def write_batch(
 ) -> BatchWritten:
     """Write the request file(s): ``out.jsonl``, and ``out-2.jsonl`` ... where one is full.
 
-    The replies' shape is asked for by JSON schema unless the option ``structure`` says
-    otherwise: a file cannot try what the server takes.
+    Requests hold a JSON schema of the reply unless the option ``structure`` says otherwise: a
+    file cannot try out the server.
 
     Args:
         judges: of one model, at least one, e.g. one per rubric.

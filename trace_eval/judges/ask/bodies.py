@@ -1,13 +1,14 @@
 """Response bodies of bounded size, errors included: a server may send without end.
 
-httpx decodes gzip as it comes, so a body of 5 MB may become 5 GB; and it reads the bodies of
-errors whole. Here a body is decoded and counted piece by piece, whoever reads it.
+httpx decodes gzip without a bound, so a body of 5 MB may become 5 GB; and it reads the bodies of
+errors whole. Here a body is decoded and counted piece by piece.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import AsyncIterator
+from functools import cache
 from typing import Any, Protocol
 
 from trace_eval.judges.ask.connection import is_transport
@@ -15,7 +16,7 @@ from trace_eval.judges.ask.connection import is_transport
 #: Longest body that is read, bytes: several replies with all their escapes.
 MAX_BODY = 8_000_000
 
-#: What is asked for, and decoded here; other encodings are refused.
+#: Encodings that requests accept and that are decoded here; others are refused.
 ENCODINGS = "gzip, deflate"
 
 _PIECE = 1 << 16
@@ -30,7 +31,7 @@ class BodyLost(ConnectionError):
 
 
 class _Response(Protocol):
-    """What is used of an httpx response; openai has a version of httpx of its own."""
+    """The part of an httpx response that is used; openai has its own version of httpx."""
 
     stream: Any
     headers: Any
@@ -42,16 +43,14 @@ async def bound_body(response: _Response) -> None:
     if encoding not in ("", "identity"):
         del response.headers["content-encoding"]  # decoded below, and not again
         response.headers.pop("content-length", None)
-    response.stream = _bounded_like(response.stream, encoding)
+    response.stream = _bounded_type(type(response.stream).__mro__)(response.stream, encoding)
 
 
-def _bounded_like(stream: Any, encoding: str) -> _Bounded:
-    """A stream of the type that the client insists on; a class for each is made once."""
-    kind = type(stream)
-    if kind not in _KINDS:
-        bases = [base for base in kind.__mro__ if base.__name__ == "AsyncByteStream"]
-        _KINDS[kind] = type("BoundedStream", (_Bounded, *bases), {})
-    return _KINDS[kind](stream, encoding)
+@cache
+def _bounded_type(classes: tuple[type, ...]) -> type[_Bounded]:
+    """The bounded stream of the type that the client insists on."""
+    bases = [base for base in classes if base.__name__ == "AsyncByteStream"]
+    return type("BoundedStream", (_Bounded, *bases), {})
 
 
 class _Bounded:
@@ -98,7 +97,3 @@ class _Bounded:
 
     async def aclose(self) -> None:
         await self._stream.aclose()
-
-
-#: Type of a client's stream -> the bounded one.
-_KINDS: dict[type, type[_Bounded]] = {}

@@ -14,8 +14,8 @@ MAX_TEXT_CHARS = 800
 #: Shortest one: an empty string is no reason, and servers that keep to a schema cannot give it.
 MIN_TEXT_CHARS = 8
 
-#: Characters of an unusable reply that the model is shown again: its form is the trouble, and a
-#: loop in the context invites the next one.
+#: Characters of an unusable reply that the second chance shows: only its form matters, and a loop
+#: in the context invites the next one.
 SHOWN_CHARS = 400
 
 #: A fragment of at most this many characters ...
@@ -32,21 +32,20 @@ def bounded_schema(schema: Mapping[str, JsonValue]) -> dict[str, Any]:
     >>> bounded_schema({"type": "string"})
     {'type': 'string', 'minLength': 8, 'maxLength': 800}
     """
-    results: dict[str, Any] = {key: _bounded(value) for key, value in schema.items()}
-    free = results.get("type") == "string" and not results.keys() & {"enum", "const", "maxLength"}
-    if not free:
-        return results
-    return {**results, "minLength": MIN_TEXT_CHARS, "maxLength": MAX_TEXT_CHARS}
 
+    def bounded(value: JsonValue) -> Any:
+        if isinstance(value, dict):
+            return bounded_schema(value)
+        return [bounded(item) for item in value] if isinstance(value, list) else value
 
-def _bounded(value: JsonValue) -> Any:
-    if isinstance(value, dict):
-        return bounded_schema(value)
-    return [_bounded(item) for item in value] if isinstance(value, list) else value
+    results: dict[str, Any] = {key: bounded(value) for key, value in schema.items()}
+    if results.get("type") == "string" and not results.keys() & {"enum", "const", "maxLength"}:
+        results |= {"minLength": MIN_TEXT_CHARS, "maxLength": MAX_TEXT_CHARS}
+    return results
 
 
 def loop_in(text: str) -> str | None:
-    """The passage that a text repeats at its end without stopping; None: nothing.
+    """The passage that a text repeats at its end; None: it repeats none.
 
     >>> loop_in("It is clear. " * 9)
     'It is clear.'
@@ -61,11 +60,11 @@ def loop_in(text: str) -> str | None:
 
 
 def cut_detail(text: str, what: str) -> str:
-    """Why a reply was cut, and what would help.
+    """Why a reply was cut, with the remedy.
 
     Args:
         text: the reply as far as it came.
-        what: where it was cut, e.g. ``after 2048 tokens``, and which option allows more.
+        what: the place of the cut, e.g. ``after 2048 tokens``, and the option that allows more.
     """
     if fragment := loop_in(text):
         return (

@@ -1,4 +1,4 @@
-"""One question to a model: the call, retries, one second chance, and what came of it."""
+"""One question to a model: its calls, retries, one second chance, and its answer."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Repair = Callable[[tuple[Message, ...], str | None, str], tuple[Message, ...]]
 
 
 class Backend(NamedTuple):
-    """A chat client, what its calls cost, and how the judge over it is written."""
+    """A chat client, the price of its calls, and the spec of the judge over it."""
 
     spec: str
     client: ChatClient
@@ -62,7 +62,7 @@ class Call:
 
 @dataclass(frozen=True)
 class CallOutcome(Generic[T]):
-    """What became of one call: an answer, or the reason why there is none.
+    """The outcome of one call: an answer, or the reason why there is none.
 
     Attributes:
         value: the answer as ``read`` made it; None where ``reason`` says why.
@@ -70,8 +70,8 @@ class CallOutcome(Generic[T]):
         repaired: the first reply was unusable, the second counts.
         cached: read from the reply cache, nothing was sent.
         seconds: time of the calls, without waits.
-        seed: as it was sent, where it is not the call's own; ``choice``: which reply it was of
-            a request for several. Neither is part of :meth:`record`: only ratings have them.
+        seed: that was sent, where it is not the call's own.
+        choice: which reply it was of a request for several.
     """
 
     value: T | None = None
@@ -85,15 +85,10 @@ class CallOutcome(Generic[T]):
     seed: int | None = None
     choice: Choice | None = None
 
-    def record(self) -> dict[str, Any]:
-        """Everything but the answer, under the names that opinions have for it."""
-        names = ("reason", "detail", "raw", "repaired", "cached", "seconds", "usage")
-        return {name: getattr(self, name) for name in names}
-
 
 @dataclass
 class Attempts(Generic[T]):
-    """One question in work: what it has taken so far, and what came of it.
+    """One question in work: its cost so far, and its answer.
 
     Attributes:
         price: of its tokens; None: not known.
@@ -182,7 +177,7 @@ class Asker(Generic[T]):
 
         Args:
             requests: one, or several that are equal but for their seeds; the first one's is sent.
-            done: (index, what became of it) -> result, called as soon as that is known.
+            done: (index, attempts) -> result, called as soon as the sample has its answer.
         """
         sent = replace(requests[0], choices=len(requests))
         first: Attempts[T] = Attempts(self._price, sent.seed)

@@ -1,4 +1,4 @@
-"""What the clients share: connections, addresses, and the removal of secrets from texts."""
+"""Shared by the clients: connections, addresses, and the removal of secrets from texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ MAX_DETAIL = 300
 
 T = TypeVar("T")
 
-
 #: Calls at once that go through one client, whose pool looks through all of its connections for
 #: each call. Of ``benchmarks.judge_overhead``, with 256 in flight: 2.85 ms of CPU a call in one
 #: pool, 2.2 in 16.
@@ -42,7 +41,7 @@ class PerLoop(Generic[T]):
         self._calls: list[int] = []  # that go through each of them now
 
     def get(self) -> T:
-        """The first object of this loop; those of a finished loop are let go."""
+        """The first object of this loop; those of a finished loop are dropped."""
         self._of_this_loop()
         return self._made[0] if self._made else self._add()
 
@@ -80,12 +79,12 @@ class PerLoop(Generic[T]):
 #: Shorter keys protect nothing, characters.
 MIN_SECRET = 6
 
-#: What local servers are given where any key does; to replace these would spoil texts.
+#: Usual keys of local servers that take any key; to replace these would spoil texts.
 NO_SECRETS = frozenset({"ollama", "lm-studio", "not-needed", "no-key", "sk-no-key-required"})
 
 
 class Redactor:
-    """Takes secrets out of texts that are kept or shown; servers echo what they are sent."""
+    """Takes secrets out of texts that are kept or shown: servers echo requests."""
 
     _TOKEN = re.compile(
         r"(?i)\b(bearer\s{1,9}|basic\s{1,9}|api[-_ ]?key[\"':=\s]{1,9})[\w.~+/=-]{16,}"
@@ -110,7 +109,7 @@ class Redactor:
         return self._KEY.sub("[key]", self._TOKEN.sub(r"\1 [key]", text))
 
     def exact(self, text: str) -> str:
-        """The text without the known secrets: for replies, whose words must stay."""
+        """The text without the secrets themselves: for replies, whose words must stay."""
         for secret in self._secrets:
             text = text.replace(secret, "[key]")
         return text
@@ -120,13 +119,13 @@ class Redactor:
 
 
 def is_transport(error: Exception) -> bool:
-    """True for a lost connection, as the HTTP packages report it in their many versions."""
+    """True for a lost connection, in any version of the HTTP packages."""
     package = type(error).__module__.partition(".")[0]
     return isinstance(error, OSError) or package in ("httpx", "httpx2", "httpcore", "httpcore2")
 
 
 def is_refused(error: BaseException | None) -> bool:
-    """True where no connection came about at all: nobody listens, or there is no such host."""
+    """True where no connection came about at all: no server listens, or there is no such host."""
     while error is not None:
         if isinstance(error, ConnectionRefusedError | socket.gaierror):
             return True
@@ -139,8 +138,8 @@ def is_refused(error: BaseException | None) -> bool:
 def lost(detail: str, error: BaseException) -> CallFailed:
     """The failure of a call whose connection ended without an answer.
 
-    Only where no connection came about is it certain that the server did no work: whoever resets
-    one may have read the whole request, and charge for it.
+    Only without a connection is it certain that the server did no work: a server that resets one
+    may have read the whole request, and charge for it.
     """
     refused = is_refused(error)
     return CallFailed(
@@ -148,16 +147,16 @@ def lost(detail: str, error: BaseException) -> CallFailed:
     )
 
 
-#: What the HTTP packages take as a proxy; SOCKS needs a package beside them.
+#: Kinds of proxies that the HTTP packages take; SOCKS needs one more package.
 _PROXIES = ("http", "https", "socks5", "socks5h")
 
 
 def check_proxies() -> None:
-    """See that the proxies which the environment names can be used, before a call depends on it.
+    """Check the proxies that the environment names, before a call depends on them.
 
     Raises:
-        UserError: one is no address, of an unknown kind, or needs a package that is missing. The
-            message does not repeat the address: it may hold a password.
+        UserError: one is not an address, of an unknown kind, or needs a package that is missing.
+            The message does not repeat the address: it may hold a password.
     """
     named = getproxies()
     for kind in ("http", "https", "all"):

@@ -1,14 +1,15 @@
-"""Estimate of the requests and the cost of a run before anything is sent."""
+"""Estimate of the requests and the cost of a run, before anything is sent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from typing import Any
 
 from trace_eval.judges.ask.base import Tokens
 from trace_eval.judges.ask.calls import AUDIO_MARGIN
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.message import AudioPart, typical_tokens, upper_tokens
+from trace_eval.judges.ask.message import typical_tokens, upper_tokens
 from trace_eval.judges.base import Case
 
 #: What a verdict with its reasons usually takes, tokens. Reasoning models take more.
@@ -17,10 +18,10 @@ TYPICAL_REPLY_TOKENS = 300
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """Calls, tokens and cost of cases that were looked at.
+    """Calls, tokens and cost of a run.
 
     Attributes:
-        cases: pairs or items looked at.
+        cases: pairs or items.
         unscored: those for which nothing would be sent, because evidence is missing.
         calls: calls to make: orders times samples, without those in the reply cache; with choices,
             one for all samples of an item.
@@ -62,7 +63,7 @@ class CostEstimate:
 
 
 def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> CostEstimate:
-    """Render every case's prompts and count; sends nothing and keeps no prompt.
+    """Render and count the prompts of every case; sends nothing and keeps no prompt.
 
     Args:
         judge: the judge that would be used.
@@ -86,30 +87,29 @@ def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Cos
             messages, at_most = call.request.messages, 1 + len(others)
             expected += typical_tokens(messages)
             bound += upper_tokens(messages) * at_most
-            sent = sum(message.audio_s for message in messages)
-            seconds += sent
-            seconds_at_most += sent * at_most
+            seconds += call.request.audio_s
+            seconds_at_most += call.request.audio_s * at_most
             # All messages before the last one are examples.
             examples += sum(message.audio_s for message in messages[:-1])
-            sounds = [p for m in messages for p in m.parts if isinstance(p, AudioPart)]
+            sounds = [sound for message in messages for sound in message.sounds]
             parts += len(sounds)
             size += sum(sound.base64_size for sound in sounds)
-    said = replies * min(TYPICAL_REPLY_TOKENS, judge.options.reply_tokens)
+    typical = replies * min(TYPICAL_REPLY_TOKENS, judge.options.reply_tokens)
     most = replies * judge.options.reply_tokens
     price, free = judge.price, None if replies else 0.0
-    audible = (price.audio_tokens(seconds) if price else None) or 0
-    heard_most = (price.audio_tokens(seconds_at_most * AUDIO_MARGIN) if price else None) or 0
-    usual = Tokens(expected + audible, said, audio=audible, audio_s=seconds)
-    worst = Tokens(bound + heard_most, most, audio=heard_most, audio_s=seconds_at_most)
+    audio = (price.audio_tokens(seconds) if price else None) or 0
+    most_audio = (price.audio_tokens(seconds_at_most * AUDIO_MARGIN) if price else None) or 0
+    usual = Tokens(expected + audio, typical, audio=audio, audio_s=seconds)
+    worst = Tokens(bound + most_audio, most, audio=most_audio, audio_s=seconds_at_most)
     return CostEstimate(
         cases=seen,
         unscored=unscored,
         calls=calls,
         replies=replies,
         cached=cached,
-        input_tokens=expected + audible,
-        output_tokens=said,
-        input_tokens_at_most=bound + heard_most,
+        input_tokens=expected + audio,
+        output_tokens=typical,
+        input_tokens_at_most=bound + most_audio,
         output_tokens_at_most=most,
         cost_usd=price.cost(usual, batch) if price else free,
         cost_usd_at_most=price.cost(worst, batch) if price else free,
@@ -117,7 +117,7 @@ def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Cos
         example_audio_s=round(examples, 3),
         audio_parts=parts,
         audio_bytes=size,
-        audio_tokens=audible,
+        audio_tokens=audio,
         orders=max(1, len(orders)),
     )
 
@@ -128,18 +128,11 @@ def total(estimates: Iterable[CostEstimate]) -> CostEstimate:
     ``cases`` and ``unscored`` are those of the judge that has most of them; a cost is unknown
     where one judge's is.
     """
-    every = list(estimates)
-    sums = {
-        field.name: sum(getattr(one, field.name) for one in every)
-        for field in fields(CostEstimate)
-        if not field.name.startswith("cost") and field.name not in ("guessed", "orders")
-    }
-    costs = {
-        name: None if None in provided else sum(provided)
-        for name in ("cost_usd", "cost_usd_at_most")
-        for provided in [[getattr(one, name) for one in every]]
-    }
-    most = {
-        name: max(getattr(one, name) for one in every) for name in ("cases", "unscored", "orders")
-    }
-    return CostEstimate(**{**sums, **most, **costs})
+    every, sums = list(estimates), dict[str, Any]()
+    for field in fields(CostEstimate):
+        values = [getattr(one, field.name) for one in every]
+        if field.name in ("cases", "unscored", "orders"):
+            sums[field.name] = max(values)
+        elif field.name != "guessed":
+            sums[field.name] = None if None in values else sum(values)
+    return CostEstimate(**sums)

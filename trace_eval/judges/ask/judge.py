@@ -1,7 +1,7 @@
 """The one judge over a chat model: ``LLMJudge(form, view, backend)``.
 
-The steps of a case are here: what is missing, prepared, not asked at all, asked, and what the
-replies come to. What differs between judges is a view and an answer form.
+It takes a case through its steps: check the evidence, prepare, decide whether to ask at all, ask,
+and make one outcome of the replies. Judges differ in their view and their answer form.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from trace_eval.judges.ask.calls import Backend, Call, CallOutcome, together
 from trace_eval.judges.ask.message import sent_record
 from trace_eval.judges.ask.replies import reply_key
 from trace_eval.judges.ask.sender import Sender
-from trace_eval.judges.ask.view import AnswerForm, AskedQuestion, Question, Replies, View
+from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Question, Replies, View
 from trace_eval.judges.base import Activity, Case, Judge
 from trace_eval.judges.options.groups import ChatOptions, names_of
 
@@ -33,9 +33,9 @@ class LLMJudge(Judge):
     """A judge over a chat model. One instance serves a whole run, concurrently.
 
     Args:
-        form: what the rubric makes of replies.
-        view: what is shown of a case.
-        backend: where it is sent.
+        form: how replies are read and become an outcome.
+        view: the material that is shown of a case.
+        backend: the client to which it is sent.
 
     Raises:
         UserError: as :class:`~trace_eval.judges.ask.sender.Sender`.
@@ -47,22 +47,15 @@ class LLMJudge(Judge):
         self.options = view.options
         self.rubric = form.rubric
         self.accepts = frozenset({form.rubric.item})  # type: ignore[misc] # the rubric's
-        self.reads = view.reads  # type: ignore[misc] # follows what is shown
+        self.reads = view.reads  # type: ignore[misc] # the view's
         self.takes_conversations = view.takes_conversations  # type: ignore[misc]
         self.sender = Sender(backend, view.options, form.read, view.repair)
 
-    # --- what it says of itself ----------------------------------------------------------
-
-    @property
-    def asks_with(self) -> frozenset[str]:
-        """Fields of ``JudgeOptions`` that mean something to it, whatever its client."""
-        return names_of(ChatOptions) | self.view.uses
-
     @property
     def uses(self) -> frozenset[str]:  # type: ignore[override]
-        """Options that mean something to this judge or to its client."""
+        """Fields of ``JudgeOptions`` that have an effect on this judge or on its client."""
         unused = frozenset() if self.client.gives_choices else {"choices"}
-        return (self.asks_with | self.client.uses) - unused
+        return (names_of(ChatOptions) | self.view.uses | self.client.uses) - unused
 
     @property
     def budget(self) -> Budget:
@@ -75,7 +68,7 @@ class LLMJudge(Judge):
         return self.sender.concurrency
 
     def parameters(self) -> dict[str, JsonValue]:
-        """What decides the judgements. Equal for equal options; see :meth:`observed`.
+        """Everything that decides the judgements; equal for equal options.
 
         Made from the options themselves: one that decides cannot be left out.
         """
@@ -84,13 +77,13 @@ class LLMJudge(Judge):
             "server": self.client.server,
             **self.client.parameters(),
             "prompt": self.view.sha256,
-            **self.options.deciding(self.asks_with),
+            **self.options.deciding(names_of(ChatOptions) | self.view.uses),
             **self.form.parameters(),
             **self.view.parameters(),
         }
 
     def observed(self) -> dict[str, JsonValue]:
-        """What turned out during the run: the server's ways, the load it took, the cost."""
+        """The server's dialect, the load it took, and the cost."""
         limiter = self.sender.asker.caller.limiter
         return {
             **self.client.observed(),
@@ -110,8 +103,6 @@ class LLMJudge(Judge):
         """The recordings of an item whose blueprints it needs."""
         return self.view.roles(item)
 
-    # --- the steps of a case -------------------------------------------------------------
-
     def orders(self, item: Item) -> tuple[Order, ...]:
         """The orders in which the answers are shown; a single answer has one."""
         return self.options.orders(item.id) if len(item.answers) > 1 else ("ab",)
@@ -119,12 +110,12 @@ class LLMJudge(Judge):
     def calls(self, case: Case) -> list[Call]:
         """Every question that this case needs, in the order of its opinions; maybe none."""
         prepared = self.view.prepare(case)
-        if self._not_asked(case, prepared):
+        if self._without_calls(case, prepared):
             return []
         return [call for _, call in self._calls(case, prepared)]
 
     def calls_to_make(self, case: Case) -> list[tuple[Call, bool]] | None:
-        """(call, whether its reply is kept already); None: nothing can be asked about the case."""
+        """(call, whether its reply is cached); None: the case cannot be judged."""
         try:
             deaf = case.item.has_conversations and not self.takes_conversations
             if deaf or self.view.missing_evidence(case):
@@ -140,20 +131,23 @@ class LLMJudge(Judge):
         return ((call,) for call in calls)
 
     async def judge(self, case: Case) -> Outcome:
-        """Judge one case; nothing is sent where something is missing, or there is no need."""
+        """Judge one case; nothing is sent where evidence is missing, or there is no need."""
         if reason := self.view.missing_evidence(case):
             return self.unscored(case.item, Reason.EVIDENCE_MISSING, reason)
         try:
-            prepared = await self._prepared(case)
+            if "audio" in self.reads:
+                prepared = await asyncio.to_thread(self.view.prepare, case)
+            else:
+                prepared = self.view.prepare(case)
         except AudioError as error:
             return self.unscored(case.item, self.view.reason_of(error), str(error))
-        if result := self._not_asked(case, prepared):
+        if result := self._without_calls(case, prepared):
             return result
         requested = self._calls(case, prepared)
         outcomes = await self._ask([call for _, call in requested], case)
         sent = {id(question): sent_record(question.messages) for question, _ in requested}
         answered = [
-            AskedQuestion(question, call, sent[id(question)], outcome)
+            AnsweredQuestion(question, call, sent[id(question)], outcome)
             for (question, call), outcome in zip(requested, outcomes, strict=True)
         ]
         item, view = case.item, self.view
@@ -161,12 +155,7 @@ class LLMJudge(Judge):
         orders = self.orders(item)
         return self.form.outcome(Replies(item, self.spec, orders, answered, caveats, cropped))
 
-    async def _prepared(self, case: Case) -> Any:
-        if "audio" in self.reads:
-            return await asyncio.to_thread(self.view.prepare, case)
-        return self.view.prepare(case)
-
-    def _not_asked(self, case: Case, prepared: Any) -> Outcome | None:
+    def _without_calls(self, case: Case, prepared: Any) -> Outcome | None:
         """The outcome of a case that needs no request: it is an example, or silent."""
         if details := self.view.example_of(case, prepared):
             return self.unscored(case.item, Reason.IS_EXAMPLE, details)
@@ -188,15 +177,12 @@ class LLMJudge(Judge):
             outcomes = [outcome for group in groups for outcome in group]
         else:
             outcomes = await self.sender.answers(calls)
-        if any(outcome.reason is Reason.PROMPT_CUT for outcome in outcomes):
-            details = self.view.if_cut(case)
-            return [
-                replace(each, detail=f"{each.detail}{details}")
-                if each.reason is Reason.PROMPT_CUT
-                else each
-                for each in outcomes
-            ]
-        return outcomes
+        return [
+            replace(each, detail=f"{each.detail}{self.view.if_cut(case)}")
+            if each.reason is Reason.PROMPT_CUT
+            else each
+            for each in outcomes
+        ]
 
     def _call(self, item: str, question: Question, sample: int) -> Call:
         """One sample of a question, with the key under which its reply is kept."""

@@ -14,17 +14,17 @@ from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.options.groups import CallOptions
 
-#: After this many calls in a row whose server could not be reached or had only errors of its own
-#: to give, calls are not retried until one gets through: a dead server should not cost every pair
-#: all its waits.
+#: After this many calls in a row whose server could not be reached or had an error of its own,
+#: calls are not retried until one gets through: a dead server should not cost every pair all its
+#: waits.
 DEAD_AFTER = 20
 
-#: Retries of a call that took all of its time: at temperature 0 a model that repeats itself does so
-#: again, and five more times five minutes are half an hour for one pair.
+#: Retries of a call that took all of its time: at temperature 0 a model that repeats itself will
+#: do so again, and five more times five minutes are half an hour for one pair.
 RETRIES_AFTER_TIMEOUT = 1
 
-#: Retries of a call while nobody has ever answered and the connection is refused: a server
-#: that is not there is found out in seconds, one that restarts is waited for.
+#: Retries of a call whose connection is refused, before any answer: a missing server costs
+#: seconds, and a server that restarts is waited for.
 RETRIES_BEFORE_FIRST = 2
 
 #: Longest wait that backoff alone asks for, seconds.
@@ -39,7 +39,7 @@ class Limiter:
     The limit starts at ``most``. A 429 halves it, once per burst: calls that were under way
     when it shrank do not shrink it again. Each success gives back a share, so that it grows
     by one for each round of calls, up to ``most`` (additive increase, multiplicative
-    decrease, as TCP does it). Waiters are served in order; cancelling one leaves no trace.
+    decrease, as in TCP). Waiters are served in order; cancelling one leaves no trace.
     """
 
     def __init__(self, most: int) -> None:
@@ -158,8 +158,7 @@ class Caller:
     def _failed(self, attempt: int, failure: CallFailed, burst: int) -> float | None:
         """Seconds to wait for the next attempt; None: the call is given up.
 
-        A server that asks for silence gets it from all calls, unless this one gives up: who does
-        not wait is no reason for others to.
+        A wait that the server asks for holds for all calls, unless this call gives up.
         """
         if failure.reason in (Reason.UNREACHABLE, Reason.SERVER_ERROR):
             self._unreached += 1
@@ -183,7 +182,4 @@ class Caller:
             async with asyncio.timeout(self._options.timeout_s):
                 return await send()
         except TimeoutError:
-            detail = f"no answer in {self._options.timeout_s:g} s; raise -J timeout_s"
-            raise CallFailed(
-                Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True
-            ) from None
+            raise CallFailed.after(self._options.timeout_s) from None

@@ -25,14 +25,14 @@ class Text:
 
 @dataclass(frozen=True)
 class AudioPart:
-    """Sound that is made when a request's body is built, and let go with it.
+    """Sound that is made when a request's body is built, and freed with it.
 
     Attributes:
-        recipe: what decides its bytes (hashes, layout, rate, encoding); stands for them in
-            cache keys and records.
+        recipe: decides the bytes (hashes, layout, rate, encoding), and stands for them in cache
+            keys and records.
         render: the bytes of a complete file of that format.
         format: container as servers name it, e.g. ``wav``.
-        seconds: duration, for estimates and for noticing what a server did not hear.
+        seconds: duration, for estimates and for a check that the server heard it.
         size: of the file, bytes; for bounds on a request before it is made.
     """
 
@@ -48,7 +48,7 @@ class AudioPart:
         return 4 * ((self.size + 2) // 3)
 
     def record(self) -> JsonValue:
-        """What a cache key holds of it: the recipe, never bytes."""
+        """The part of a cache key that stands for it: the recipe, never bytes."""
         return {"audio": dict(self.recipe), "format": self.format}
 
 
@@ -57,7 +57,7 @@ Part = Text | AudioPart
 
 @dataclass(frozen=True)
 class Message:
-    """One turn of the conversation: words alone, or parts in the order in which they count."""
+    """One turn of the conversation: words alone, or parts in their order."""
 
     role: Literal["system", "user", "assistant"]
     content: str | tuple[Part, ...]
@@ -70,16 +70,17 @@ class Message:
     @property
     def text(self) -> str:
         """All words of it, a line break between parts."""
-        if isinstance(self.content, str):
-            return self.content
-        return "\n".join(part.text for part in self.content if isinstance(part, Text))
+        return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+
+    @property
+    def sounds(self) -> list[AudioPart]:
+        """The parts that are sound."""
+        return [part for part in self.parts if isinstance(part, AudioPart)]
 
     @property
     def audio_s(self) -> float:
         """Seconds of sound in it."""
-        if isinstance(self.content, str):
-            return 0.0
-        return sum(part.seconds for part in self.content if isinstance(part, AudioPart))
+        return sum(part.seconds for part in self.sounds)
 
     @property
     def body_bytes(self) -> int:
@@ -97,8 +98,8 @@ class Message:
 
 
 def sent_record(messages: Sequence[Message]) -> dict[str, JsonValue] | None:
-    """What is heard in a call: parts, seconds, SHA-256 of the parts' recipes; None: nothing."""
-    sounds = [part for m in messages for part in m.parts if isinstance(part, AudioPart)]
+    """The sound in a call: parts, seconds, SHA-256 of the parts' recipes; None: no sound."""
+    sounds = [part for message in messages for part in message.sounds]
     if not sounds:
         return None
     recipes = json.dumps([dict(part.recipe) for part in sounds], sort_keys=True)
@@ -119,8 +120,8 @@ LETTERS_PER_TOKEN = 4
 #: How much the bound exceeds GPT-2's tokenizer on prompts of real pairs, which is 1.1 to 1.5 times.
 BOUND_OVER_TYPICAL = 1.3
 
-# What every tokenizer in use gives at least one token: a run of letters, a digit (Qwen
-# splits numbers into digits), a mark, a line break; GPT-2 also each space of an indent.
+# Every tokenizer in use makes at least one token of each: a run of letters, a digit (Qwen
+# splits numbers into digits), a mark, a line break; GPT-2 also of each space of an indent.
 _PIECES = re.compile(r"[A-Za-z]+|[^\x00-\x7f]|[^ A-Za-z]|(?<= ) ")
 
 
@@ -130,15 +131,13 @@ def upper_tokens(messages: Iterable[Message]) -> int:
     Words count one for each four letters begun, digits, marks, line breaks and spaces of
     an indent one each, characters of other scripts two each. Byte-level toy models exceed it.
     """
-    return sum(PER_MESSAGE + sum(map(_piece, _PIECES.findall(m.text))) for m in messages)
 
+    def tokens(piece: str) -> int:
+        return -(-len(piece) // LETTERS_PER_TOKEN) if piece.isascii() else 2
 
-def _piece(piece: str) -> int:
-    if not piece.isascii():
-        return 2
-    return -(-len(piece) // LETTERS_PER_TOKEN)
+    return sum(PER_MESSAGE + sum(map(tokens, _PIECES.findall(m.text))) for m in messages)
 
 
 def typical_tokens(messages: Iterable[Message]) -> int:
-    """What to expect, for estimates of cost."""
+    """The number to expect, for estimates of cost."""
     return round(upper_tokens(messages) / BOUND_OVER_TYPICAL)

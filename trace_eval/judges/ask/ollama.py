@@ -74,7 +74,7 @@ class OllamaClient(ChatClient):
         self._limit: int | None = None  # the model's own context
         self._looked = False
         self._looking = PerLoop(asyncio.Lock)
-        self._told: dict[str, JsonValue] = {}
+        self._reported: dict[str, JsonValue] = {}
         self._client = PerLoop(
             lambda: ollama.AsyncClient(
                 host=url,
@@ -91,29 +91,29 @@ class OllamaClient(ChatClient):
 
     @property
     def model_context(self) -> int | None:
-        """The model's own context, tokens; None before the first call, or not said."""
+        """The model's own context, tokens; None before the first call, or if not stated."""
         return self._limit
 
     def observed(self) -> dict[str, JsonValue]:
         """The context in use and the model's own."""
-        return {"num_ctx": self._num_ctx, "model_context": self._limit, **self._told}
+        return {"num_ctx": self._num_ctx, "model_context": self._limit, **self._reported}
 
     async def chat(self, request: Request) -> Reply:
         """Make one call."""
         await self._look()
         num_ctx = self._context(request)
-        options: dict[str, float] = {
-            "num_ctx": num_ctx,
+        sampling = {
             "seed": request.seed,
             "temperature": request.temperature,
-            "num_predict": request.max_tokens,
+            "max_tokens": request.max_tokens,
+            "top_p": request.top_p,
+            "top_k": request.top_k,
         }
-        for name in request.unsent:
-            options.pop("num_predict" if name == "max_tokens" else name)
-        if request.top_p is not None:
-            options["top_p"] = request.top_p
-        if request.top_k is not None:
-            options["top_k"] = request.top_k
+        options = {"num_ctx": num_ctx} | {
+            "num_predict" if name == "max_tokens" else name: value
+            for name, value in sampling.items()
+            if value is not None and name not in request.unsent
+        }
         try:
             with self._client.lend() as client:
                 made = await client.chat(
@@ -129,14 +129,15 @@ class OllamaClient(ChatClient):
         return self._read(made, request, num_ctx)
 
     async def _look(self) -> None:
-        """Ask once how long a context the model has; servers that do not say are believed."""
+        """Ask once how long a context the model has; servers need not answer."""
         if self._looked:
             return
         async with self._looking.get():
             if self._looked:
                 return
+            client = self._client.get()
             try:
-                shown = await self._client.get().show(self.model)
+                shown = await client.show(self.model)
             except ollama.ResponseError as error:
                 if _is_missing_model(error):
                     raise self._failure(error) from None
@@ -146,15 +147,12 @@ class OllamaClient(ChatClient):
                 raise self._failure(error) from None
             else:
                 self._limit = context_length(shown.modelinfo or {})
-                await self._identify()
+                # The digest of the model's files: one name may stand for others next month.
+                with suppress(Exception):  # the calls will show what is wrong, if anything is
+                    for model in (await client.list()).models:
+                        if model.model in (self.model, f"{self.model}:latest") and model.digest:
+                            self._reported["digest"] = model.digest
             self._looked = True
-
-    async def _identify(self) -> None:
-        """Note the digest of the model's files: one name may stand for others next month."""
-        with suppress(Exception):  # the calls will tell what is wrong, if anything is
-            for model in (await self._client.get().list()).models:
-                if model.model in (self.model, f"{self.model}:latest") and model.digest:
-                    self._told["digest"] = model.digest
 
     def _context(self, request: Request) -> int:
         """The num_ctx of this call.
@@ -180,7 +178,7 @@ class OllamaClient(ChatClient):
     def _read(self, made: ollama.ChatResponse, request: Request, num_ctx: int) -> Reply:
         tokens = Tokens(count_of(made.prompt_eval_count), count_of(made.eval_count))
         if isinstance(made.model, str):
-            self._told["model"] = made.model
+            self._reported["model"] = made.model
         # A prompt that fills the whole context was cut to it.
         if tokens.input and tokens.input >= num_ctx - 1:
             raise CallFailed(
@@ -213,10 +211,7 @@ class OllamaClient(ChatClient):
         if isinstance(error, ollama.RequestError):
             return CallFailed(Reason.REFUSED, self.redact(str(error)))
         if isinstance(error, httpx.TimeoutException):
-            detail = (
-                f"{self.server}: no answer in {self._options.timeout_s:g} s; raise -J timeout_s"
-            )
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True)
+            return CallFailed.after(self._options.timeout_s, f"{self.server}: ")
         if isinstance(error, (json.JSONDecodeError, pydantic.ValidationError, UnicodeDecodeError)):
             detail = self.redact(f"{self.server}: the response is not Ollama's")
             return Unusable(Reason.UNPARSEABLE, detail)

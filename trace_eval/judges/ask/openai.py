@@ -1,7 +1,7 @@
 """``openai:MODEL``: any server with OpenAI's chat completions, through the openai package.
 
-Servers differ in what they take. The first call finds out, once per server: JSON schema,
-else JSON mode, else plain text; and the names of a few parameters. Later calls keep to it.
+Servers differ in the fields that they accept. The first call settles them, once per server: JSON
+schema, else JSON mode, else plain text; and the names of a few parameters. Later calls keep to it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from trace_eval.judges.ask.connection import (
     lost,
     public_url,
 )
-from trace_eval.judges.ask.message import Message, Part, Text
+from trace_eval.judges.ask.message import Message, Text
 from trace_eval.judges.ask.openai_dialect import (
     AUDIO_MODEL,
     Dialect,
@@ -51,26 +51,12 @@ log = logging.getLogger(__name__)
 DEFAULT_URL = "https://api.openai.com/v1"
 
 
-#: Said once, when a server turns out to give one reply at a time.
+#: Logged once, when a server turns out to give one reply at a time.
 _ALONE = "choices are off, each sample is a request of its own: %s"
 
-#: Seconds to wait for what a server says of its model.
+#: Timeout of the request for llama.cpp's properties, seconds, and which of them are recorded.
 _IDENTIFY_S = 5.0
-
-#: What llama.cpp says of itself that tells two servers apart.
 _PROPS = ("build_info", "model_path")
-
-
-def identity_of(listed: Any, model: str) -> dict[str, JsonValue]:
-    """What ``GET /models`` says of one model: its numbers and texts, those of ``meta`` included."""
-    entries = listed.get("data") if isinstance(listed, dict) else None
-    for entry in entries if isinstance(entries, list) else []:
-        if isinstance(entry, dict) and model in (entry.get("id"), *(entry.get("aliases") or ())):
-            flat = {**entry, **(entry["meta"] if isinstance(entry.get("meta"), dict) else {})}
-            available = {k: v for k, v in flat.items() if isinstance(v, str | int | float)}
-            # llama.cpp gives the time of the request here.
-            return {"served": {k: v for k, v in available.items() if v != "" and k != "created"}}
-    return {}
 
 
 class OpenAIClient(ChatClient):
@@ -110,7 +96,7 @@ class OpenAIClient(ChatClient):
         self._parameters = options.deciding(self.uses)
         self._fixed_structure = fixed is not None
         self._settled = False
-        self._in_vain: set[str] = set()  # refusals that no other form of a request has changed
+        self._in_vain: set[str] = set()  # refusals that no other dialect has changed
         self._settling = PerLoop(asyncio.Lock)
         self.replies = OpenAIReplies(self.server, model, options.timeout_s, self.redact)
         self._client = PerLoop(lambda: self._connect(url, key), lambda made: made.close())
@@ -152,14 +138,10 @@ class OpenAIClient(ChatClient):
         }
         if "max_tokens" not in request.unsent:
             body[dialect.token_field] = request.max_tokens
-        if dialect.temperature and "temperature" not in request.unsent:
-            body["temperature"] = request.temperature
-        if dialect.seed and "seed" not in request.unsent:
-            body["seed"] = request.seed
-        if dialect.top_p and request.top_p is not None:
-            body["top_p"] = request.top_p
-        if dialect.top_k and request.top_k is not None:
-            body["top_k"] = request.top_k
+        for name in ("temperature", "seed", "top_p", "top_k"):
+            value = getattr(request, name)
+            if getattr(dialect, name) and name not in request.unsent and value is not None:
+                body[name] = value
         if dialect.choices and request.choices > 1:
             body["n"] = request.choices
         if dialect.modalities:
@@ -174,7 +156,7 @@ class OpenAIClient(ChatClient):
 
     @property
     def takes_choices(self) -> bool:
-        """Whether ``n`` is asked for: until a server refuses it, or gives fewer."""
+        """Whether ``n`` is sent: until a server refuses it, or gives fewer."""
         return self._dialect.choices
 
     async def chat(self, request: Request) -> Reply:
@@ -182,7 +164,7 @@ class OpenAIClient(ChatClient):
         return (await self.choices(request)).first
 
     async def choices(self, request: Request) -> Choices:
-        """The same for several replies; a server that gives fewer is not asked for them again."""
+        """The same for several replies; a server that gives fewer gets single requests later."""
         if not self._settled:
             async with self._settling.get():
                 if not self._settled:
@@ -234,23 +216,6 @@ class OpenAIClient(ChatClient):
             if not self._settled:
                 self._dialect = start
 
-    async def _identify(self) -> None:
-        """Note what the server says of its model; most say nothing, and that is no trouble."""
-        if self.server == DEFAULT_URL:
-            return  # its replies name the snapshot already
-        client = self._client.get().with_options(timeout=_IDENTIFY_S)
-        # llama.cpp tells build and file beside its OpenAI routes, not under /v1.
-        props = f"{self.server.removesuffix('/v1')}/props"
-        with suppress(openai.APIError, ValueError, TypeError, RecursionError):
-            self.replies.identity |= identity_of(
-                await client.get("/models", cast_to=object), self.model
-            )
-            details = await client.get(props, cast_to=object)
-            if isinstance(details, dict):
-                self.replies.identity |= {
-                    n: self.redact(str(details[n])) for n in _PROPS if n in details
-                }
-
     async def _send(self, request: Request) -> Choices:
         try:
             # Decoding and joining sound takes time that other calls need not wait for.
@@ -298,9 +263,16 @@ class OpenAIClient(ChatClient):
         return str(result)[:40] if result else None
 
     async def close(self) -> None:
-        """Close the connections; notes before that what the server says of the model."""
-        if self._settled:
-            await self._identify()
+        """Close the connections, after a note of llama.cpp's build and model file."""
+        if self._settled and self.server != DEFAULT_URL:  # whose replies name the snapshot
+            client = self._client.get().with_options(timeout=_IDENTIFY_S)
+            props = f"{self.server.removesuffix('/v1')}/props"  # beside the OpenAI routes
+            with suppress(openai.APIError, ValueError, TypeError, RecursionError):
+                details = await client.get(props, cast_to=object)
+                if isinstance(details, dict):
+                    self.replies.identity |= {
+                        n: self.redact(str(details[n])) for n in _PROPS if n in details
+                    }
         await self._client.close()
 
 
@@ -308,11 +280,12 @@ def _content(message: Message) -> str | list[dict[str, Any]]:
     """The content of a turn as the API takes it; sound as base64 without a data: prefix."""
     if isinstance(message.content, str):
         return message.content
-    return [_part(part) for part in message.content]
-
-
-def _part(part: Part) -> dict[str, Any]:
-    if isinstance(part, Text):
-        return {"type": "text", "text": part.text}
-    data = base64.b64encode(part.render()).decode("ascii")
-    return {"type": "input_audio", "input_audio": {"data": data, "format": part.format}}
+    parts: list[dict[str, Any]] = []
+    for part in message.content:
+        if isinstance(part, Text):
+            parts.append({"type": "text", "text": part.text})
+        else:
+            data = base64.b64encode(part.render()).decode("ascii")
+            sound = {"data": data, "format": part.format}
+            parts.append({"type": "input_audio", "input_audio": sound})
+    return parts

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from trace_eval.judges.ask.base import Tokens
 
-#: Statuses that may be gone on the next attempt. 529 is "overloaded" at some providers.
+#: Statuses of faults that may pass. 529 is "overloaded" at some providers.
 TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 
 #: Statuses by which servers refuse a parameter.
@@ -27,23 +27,23 @@ Structured = Literal["json_schema", "json_object", "text"]
 _NEXT: dict[Structured, Structured] = {"json_schema": "json_object", "json_object": "text"}
 
 #: Words of the errors by which servers refuse several replies to one request. OpenAI and
-#: llama.cpp quote the parameter (which takes no more than its slots); others speak of choices.
+#: llama.cpp (which gives no more than its slots) quote the parameter; others speak of choices.
 _ABOUT_CHOICES = re.compile(
     r"""["'`]n\\?["'`]|\bn_cmpl\b|\bcompletion choices?\b|\bn (must|should|is|>|=)"""
 )
 
-#: OpenAI's models that listen: no structured outputs, and told to answer in text.
+#: OpenAI's models that listen: no structured outputs, and the request names text as output.
 AUDIO_MODEL = re.compile(r"(^|/)gpt-[\w.-]*audio")
 
-#: Characters of an error in which it is looked for why sound was refused.
-_TOLD = 2000
+#: Characters of an error that are searched for a refusal of sound.
+_SEARCHED = 2000
 
 _SOUND = r"(?:audio|input_audio|sound|speech)"
 _SUPPORT = r"(?:support|accept|take|handle|process|understand|hear|allow|have)"
 _NO = r"(?:not|n['’]t|cannot|unable to|never)"
 
-#: Errors (in lower case) by which servers say that a model takes no sound, whichever it is:
-#: llama.cpp, vLLM, OpenAI and its gateways word it differently.
+#: Errors (in lower case) which mean that a model takes no sound: llama.cpp, vLLM, OpenAI and
+#: gateways word it differently.
 _NO_EARS = re.compile(
     rf"{_NO} (?:currently )?(?:be )?{_SUPPORT}\w{{0,4}}"
     rf" (?:[\w'\"`-]{{1,20}} ){{0,3}}['\"`]?{_SOUND}"
@@ -58,7 +58,7 @@ _NO_EARS = re.compile(
     r"|\bonly (?:supports?|accepts?|takes?) text\b|\bunsupported content\[\]\.type"
 )
 
-#: What is wrong with one recording, or asked for beside it, says nothing of the model.
+#: Words about one recording, or about another field; these do not condemn the model.
 _ABOUT_ONE = re.compile(
     r"format|codec|sampl|bit ?rate|duration|second|longer|shorter|too (?:long|short|large|many)"
     r"|decode|corrupt|empty|exceed|maximum|modalities|response_format"
@@ -67,7 +67,7 @@ _ABOUT_ONE = re.compile(
 
 def takes_no_sound(refusal: str) -> bool:
     """Whether an error text (in lower case) says that the model takes no sound at all."""
-    details = refusal[:_TOLD]
+    details = refusal[:_SEARCHED]
     return bool(_NO_EARS.search(details)) and not _ABOUT_ONE.search(details)
 
 
@@ -108,7 +108,7 @@ class Dialect:
             if name in refusal and getattr(self, name):
                 without: dict[str, Any] = {name: False}
                 return replace(self, **without)
-        if self.choices:  # what is asked for to save money goes before what shapes replies
+        if self.choices:  # a saving of money is given up before the shape of replies
             return replace(self, choices=False)
         return replace(self, structure=simpler) if simpler else None
 
@@ -159,8 +159,7 @@ def read_count(digits: str) -> int:
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that the server asks to wait (RFC 9110: seconds or a date), if it asks.
 
-    What is neither, or is more than :data:`MAX_RETRY_AFTER_S`, was not said: it would stop all
-    other calls, too.
+    Another value, or one over :data:`MAX_RETRY_AFTER_S`, is ignored: it would stop all calls.
     """
     value = headers.get("retry-after", "").strip()
     if _SECONDS.fullmatch(value):

@@ -46,10 +46,10 @@ class Refused(CallFailed):
 
 
 class OpenAIReplies:
-    """Reads what one server says of one model.
+    """Reads the responses of one server with one model.
 
     Attributes:
-        identity: what replies name of the model, e.g. its snapshot.
+        identity: the model as replies name it, e.g. its snapshot.
     """
 
     def __init__(self, server: str, model: str, timeout: float, redact: Redactor) -> None:
@@ -121,8 +121,7 @@ class OpenAIReplies:
             text = f"{error.message} {json.dumps(error.body, default=str)}"
             return self.failure_of(error.status_code, text, error.response.headers)
         if isinstance(error, openai.APITimeoutError):
-            detail = f"{self.server}: no answer in {self._timeout:g} s; raise -J timeout_s"
-            return CallFailed(Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True)
+            return CallFailed.after(self._timeout, f"{self.server}: ")
         if isinstance(error, openai.APIConnectionError):
             detail = self.redact(f"{self.server}: cannot be reached ({error}); is it running?")
             return lost(detail, error)
@@ -157,40 +156,33 @@ class OpenAIReplies:
 def shares(tokens: Tokens, count: int) -> list[Tokens]:
     """Equal shares whose counts add up to those of the request exactly.
 
-    A server counts a request, not its choices. What does not divide goes to the first ones.
-    Sound and cached tokens are parts of the input, so each disjoint part is divided by itself:
-    every share is a count that a call of its own could have.
+    A server counts a request, not its choices; a remainder goes to the first ones. Sound and
+    cached tokens are parts of the input, so each disjoint part is divided by itself: every share
+    is a count that a call of its own could have.
 
     Args:
         tokens: of the request.
         count: replies, at least 1.
     """
-    sound = tokens.audio or 0
-    words = (tokens.input or 0) - sound - (tokens.cached - tokens.cached_audio)
-    parts = (
-        words,
-        sound - tokens.cached_audio,
-        tokens.cached - tokens.cached_audio,
-        tokens.cached_audio,
-        tokens.output or 0,
-    )
+    sound, held = tokens.audio or 0, tokens.cached - tokens.cached_audio
+    words = (tokens.input or 0) - sound - held
+    parts = (words, sound - tokens.cached_audio, held, tokens.cached_audio, tokens.output or 0)
     if min(parts) < 0:  # counts that contradict each other cannot be divided
-        available = [None if n is None else 0 for n in (tokens.input, tokens.output, tokens.audio)]
-        return [tokens, *[Tokens(available[0], available[1], audio=available[2])] * (count - 1)]
-    divided = zip(*(_divided(part, count) for part in parts), strict=True)
-    return [
-        Tokens(
-            None if tokens.input is None else fresh + recognised + held + held_sound,
-            None if tokens.output is None else said,
-            held + held_sound,
-            None if tokens.audio is None else recognised + held_sound,
-            held_sound,
-            tokens.audio_s / count,
+        nothing = [None if n is None else 0 for n in (tokens.input, tokens.output, tokens.audio)]
+        return [tokens, *[Tokens(nothing[0], nothing[1], audio=nothing[2])] * (count - 1)]
+    result = []
+    for index in range(count):
+        fresh, fresh_sound, kept, kept_sound, output = (
+            part // count + (index < part % count) for part in parts
         )
-        for fresh, recognised, held, held_sound, said in divided
-    ]
-
-
-def _divided(whole: int, count: int) -> list[int]:
-    each, left = divmod(whole, count)
-    return [each + (index < left) for index in range(count)]
+        result.append(
+            Tokens(
+                None if tokens.input is None else fresh + fresh_sound + kept + kept_sound,
+                None if tokens.output is None else output,
+                kept + kept_sound,
+                None if tokens.audio is None else fresh_sound + kept_sound,
+                kept_sound,
+                tokens.audio_s / count,
+            )
+        )
+    return result

@@ -75,7 +75,7 @@ class Price(Strict):
         return math.ceil(seconds * self.audio_tokens_per_s)
 
 
-#: What a model on one's own machine costs.
+#: The price of a model on the user's own machine.
 FREE = Price(
     server="*",
     model="*",
@@ -93,8 +93,7 @@ def read_prices(path: Path) -> list[Price]:
         UserError: the file cannot be read, or an entry is not valid.
     """
     table = read_toml(path, f"prices {path}", f"see {SHIPPED}")
-    entries = table.get("price", [])
-    prices = []
+    entries, prices = table.get("price", []), []
     for number, entry in enumerate(entries if isinstance(entries, list) else [entries], start=1):
         try:
             prices.append(Price.model_validate(entry))
@@ -133,7 +132,7 @@ def is_local(server: str) -> bool:
 
 
 def usage_of(tokens: Tokens, price: Price | None, batch: bool = False) -> Usage | None:
-    """The counts with their cost; None where the server gave no counts."""
+    """The counts and their cost; None where the server gave no counts."""
     if tokens.input is None and tokens.output is None:
         return None
     return Usage(
@@ -146,15 +145,11 @@ def usage_of(tokens: Tokens, price: Price | None, batch: bool = False) -> Usage 
 
 
 def sum_usage(parts: Iterable[Usage | None]) -> Usage | None:
-    """The sum of those that are known; the cost is None as soon as one cost is."""
+    """The sum of the available ones; the cost is None as soon as one cost is."""
     available = [part for part in parts if part is not None]
     if len(available) < 2:
         return available[0] if available else None
-    costs = [part.cost_usd for part in available]
+    columns = {name: [getattr(part, name) for part in available] for name in Usage.model_fields}
     return Usage(
-        input_tokens=sum(part.input_tokens for part in available),
-        output_tokens=sum(part.output_tokens for part in available),
-        cached_tokens=sum(part.cached_tokens for part in available),
-        audio_tokens=sum(part.audio_tokens for part in available),
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        **{name: None if None in values else sum(values) for name, values in columns.items()}
     )

@@ -1,4 +1,4 @@
-"""Replies kept on disk, so that the same question is never paid for twice."""
+"""The cache of replies on disk, so that the same question is never paid for twice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from blueprints import Strict
+from blueprints import Strict, counted
 from trace_eval.data.scores import Choice
 from trace_eval.data.sqlite import open_shared, refusal_of
 from trace_eval.data.system import process_space
@@ -50,28 +50,24 @@ class StoredReply(Strict):
     @property
     def tokens(self) -> Tokens:
         """The server's counts."""
-        return Tokens(
-            self.input_tokens,
-            self.output_tokens,
-            self.cached_tokens,
-            self.audio_tokens,
-            self.cached_audio_tokens,
-            self.audio_s,
-        )
+        return Tokens(**{name: getattr(self, stored) for name, stored in _COUNTS.items()})
 
     @classmethod
     def of(cls, text: str, tokens: Tokens, **more: Any) -> StoredReply:
-        """A reply with the server's counts; ``more``: the fields that are no counts."""
-        return cls(
-            text=text,
-            input_tokens=tokens.input,
-            output_tokens=tokens.output,
-            cached_tokens=tokens.cached,
-            audio_tokens=tokens.audio,
-            cached_audio_tokens=tokens.cached_audio,
-            audio_s=tokens.audio_s,
-            **more,
-        )
+        """A reply with the server's counts; ``more``: the other fields."""
+        counts = {stored: getattr(tokens, name) for name, stored in _COUNTS.items()}
+        return cls(text=text, **counts, **more)
+
+
+#: Field of :class:`Tokens` -> its name in a stored reply.
+_COUNTS = {
+    "input": "input_tokens",
+    "output": "output_tokens",
+    "cached": "cached_tokens",
+    "audio": "audio_tokens",
+    "cached_audio": "cached_audio_tokens",
+    "audio_s": "audio_s",
+}
 
 
 def reply_key(server: str, model: str, request: dict[str, JsonValue]) -> str:
@@ -102,7 +98,7 @@ _GIVE_BACK = "DELETE FROM leases WHERE key = ? AND owner = ?"
 
 
 def new_owner() -> str:
-    """A name for who makes a call; it tells others on this machine which process that is."""
+    """The name of a call's owner, from which others on this machine can read its process."""
     return f"{_machine()}/{os.getpid()}/{os.urandom(8).hex()}"
 
 
@@ -114,7 +110,7 @@ def _machine() -> str:
 
 
 def _has_died(owner: str) -> bool:
-    """True when the owner was a process of this machine that is no more."""
+    """True when the owner was a process of this machine that has ended."""
     place, _, _ = owner.rpartition("/")
     machine, _, process = place.rpartition("/")
     if machine != _machine() or os.name != "posix":
@@ -135,17 +131,12 @@ def _digest(key: str, record: str) -> str:
     return hashlib.sha256(f"{key}\0{record}".encode()).hexdigest()
 
 
-def _sealed(key: str, record: str) -> str:
-    """A JSON object with its digest as first field."""
-    return f'{_SEAL}{_digest(key, record)}",{record[1:]}'
-
-
 class ReplyCache:
     """Replies by key in one SQLite file; several processes may use it at once.
 
-    Only usable replies are put here: what failed, was cut or filtered is asked again. So is an
-    entry that does not fit its digest; older versions kept none, and what they kept is believed.
-    Both are counted, and told when the cache is closed.
+    Only usable replies are put here: a call that failed, was cut or filtered is made again. So is
+    one whose entry does not fit its digest, and closing the cache warns of their number. Entries
+    of older versions have no digest and are believed.
 
     Raises:
         UserError: the file cannot be opened.
@@ -154,8 +145,7 @@ class ReplyCache:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._damaged: set[str] = set()
-        self._unsealed: set[str] = set()
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Replies quote what annotators said: nobody else should read them.
@@ -172,49 +162,42 @@ class ReplyCache:
         try:
             row = self._db.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
         except sqlite3.Error as error:
-            self._tell(error)
+            self._warn(error)
             return None
+        if not row:
+            return None
+        record = str(row[0])
         try:
-            return self._opened(key, row[0]) if row else None
+            if record.startswith(_SEAL):
+                digest, _, rest = record.removeprefix(_SEAL).partition('",')
+                record = "{" + rest
+                if digest != _digest(key, record):
+                    raise ValueError("damaged")
+            return StoredReply.model_validate_json(record)
         except ValueError:
-            _remember(self._damaged, key)
+            self._damaged.add(key)
             return None
-
-    def _opened(self, key: str, stored: object) -> StoredReply:
-        """An entry as it was put.
-
-        Raises:
-            ValueError: it is not what was put under this key.
-        """
-        record = str(stored)
-        if not record.startswith(_SEAL):
-            reply = StoredReply.model_validate_json(record)
-            _remember(self._unsealed, key)
-            return reply
-        digest, _, rest = record.removeprefix(_SEAL).partition('",')
-        if digest != _digest(key, "{" + rest):
-            raise ValueError("damaged")
-        return StoredReply.model_validate_json("{" + rest)
 
     def put(self, key: str, reply: StoredReply) -> None:
         """Keep a reply. A full disk costs the cache, not the judgement."""
+        record = reply.model_dump_json(exclude_none=True)
         try:
             self._db.execute(
                 "INSERT OR REPLACE INTO replies VALUES (?, ?)",
-                (key, _sealed(key, reply.model_dump_json(exclude_none=True))),
+                (key, f'{_SEAL}{_digest(key, record)}",{record[1:]}'),
             )
         except sqlite3.Error as error:
-            self._tell(error)
+            self._warn(error)
 
     def lease(self, key: str, owner: str) -> bool:
-        """Take or renew the right to ask for a key; False while somebody else has it.
+        """Take or renew the right to make a call; False while another call of that key has it.
 
-        Two runs with the same questions at once then pay for each once. Whoever was killed on
-        this machine has it no longer; elsewhere that shows when it is not renewed.
+        Two runs with the same questions at once then pay for each once. A process that was
+        killed on this machine loses it at once; elsewhere, when it is not renewed.
 
         Args:
             key: of the reply.
-            owner: who asks; each call has its own, see :func:`new_owner`.
+            owner: each call has its own, see :func:`new_owner`.
         """
         values = {"key": key, "owner": owner, "now": time.time(), "length": LEASE_S}
         try:
@@ -226,7 +209,7 @@ class ReplyCache:
             self._db.execute(_GIVE_BACK, (key, held[0]))
             return self._db.execute(_TAKE, values).rowcount == 1
         except sqlite3.Error as error:
-            self._tell(error)
+            self._warn(error)
             return True
 
     def release(self, key: str, owner: str) -> None:
@@ -234,36 +217,18 @@ class ReplyCache:
         try:
             self._db.execute(_GIVE_BACK, (key, owner))
         except sqlite3.Error as error:
-            self._tell(error)
+            self._warn(error)
 
-    def _tell(self, problem: object) -> None:
+    def _warn(self, problem: object) -> None:
         """Warn of each problem of the file once."""
-        if str(problem) not in self._told:
-            self._told.add(str(problem))
+        if str(problem) not in self._reported:
+            self._reported.add(str(problem))
             message = str(problem).removeprefix(f"{self._path}: ")
             log.warning("reply cache %s: %s", self._path, message)
 
     def close(self) -> None:
-        """Close the file, and say what was wrong with its entries."""
+        """Close the file, and warn of its damaged entries."""
         if self._damaged:
-            self._tell(f"{_replies(self._damaged)} damaged and not believed")
-        if self._unsealed:
-            self._tell(
-                f"{_replies(self._unsealed)} kept without a digest by an older version and"
-                " believed as they are; delete the file to ask again"
-            )
+            number = counted(len(self._damaged), "reply was", "replies were")
+            self._warn(f"{number} damaged and not believed")
         self._db.close()
-
-
-#: Entries with something wrong that are counted one by one: a cache may have millions.
-_COUNTED = 10_000
-
-
-def _remember(keys: set[str], key: str) -> None:
-    if len(keys) < _COUNTED:
-        keys.add(key)
-
-
-def _replies(keys: set[str]) -> str:
-    more = " or more" if len(keys) == _COUNTED else ""
-    return "1 reply was" if len(keys) == 1 else f"{len(keys)}{more} replies were"

@@ -1,4 +1,4 @@
-"""``scripted:FILE``: replays replies in order, and keeps a history of what it was asked.
+"""``scripted:FILE``: replays replies in order, and keeps a history of its requests.
 
 The file has one JSON value per line: a string is a reply as it would come; an object with
 ``reply`` and ``finish`` (``stop``, ``length`` or ``content_filter``) is a reply that ended
@@ -30,7 +30,7 @@ class ScriptExhausted(UserError):
 
 
 class ScriptedClient(ChatClient):
-    """A client whose replies are known beforehand.
+    """A client whose replies come from a list.
 
     Attributes:
         history: every request so far, in order.
@@ -85,7 +85,13 @@ class ScriptedClient(ChatClient):
         entry = self._next(request)
         where = f"script {self.model}, call {len(self.history)}"
         if isinstance(entry, dict) and "error" in entry:
-            raise CallFailed(_reason(where, entry["error"]), str(entry.get("detail", "scripted")))
+            try:
+                reason = Reason(str(entry["error"]))
+            except ValueError:
+                raise UserError(
+                    f"{where}: error {entry['error']!r}; use one of {', '.join(Reason)}"
+                ) from None
+            raise CallFailed(reason, str(entry.get("detail", "scripted")))
         if isinstance(entry, dict) and "reply" in entry:
             text, finish = str(entry["reply"]), entry.get("finish", "stop")
             if finish in FINISHES:
@@ -111,10 +117,3 @@ class ScriptedClient(ChatClient):
             f" none of the {len(self._replies)} replies left; add lines, or ask for fewer pairs"
             " or orders"
         )
-
-
-def _reason(where: str, code: JsonValue) -> Reason:
-    try:
-        return Reason(str(code))
-    except ValueError:
-        raise UserError(f"{where}: error {code!r}; use one of {', '.join(Reason)}") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -33,31 +33,27 @@ T = TypeVar("T")
 #: Longest raw reply that a judgement keeps, characters.
 MAX_RAW_CHARS = 65_536
 
-#: Refusals of sound, in equal words and before any reply, after which no more is sent: where the
-#: words say that the model takes none, and where they do not.
+#: Equal refusals of sound, before any reply, after which no more is sent: where their words say
+#: that the model takes no sound, and where they do not.
 DEAF_AFTER, ALIKE_AFTER = 3, 10
 
-#: How often it is looked whether another run has got the reply, seconds.
+#: Interval of checks whether another run has the reply, seconds.
 LEASE_POLL_S = 0.25
 
 
 class _Renewal:
     """Renews a lease until it is cancelled; a timer costs a tenth of a task."""
 
-    def __init__(self, replies: ReplyCache, key: str, owner: str) -> None:
-        self._renew = partial(replies.lease, key, owner)
-        self._wait()
-
-    def _wait(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(LEASE_S / 3, self._again)
+    def __init__(self, renew: Callable[[], object]) -> None:
+        self._renew = renew
+        self._again()
 
     def _again(self) -> None:
-        self._renew()
-        self._wait()
+        self.timer = asyncio.get_running_loop().call_later(LEASE_S / 3, self._due)
 
-    def cancel(self) -> None:
-        """No further renewal."""
-        self._timer.cancel()
+    def _due(self) -> None:
+        self._renew()
+        self._again()
 
 
 class Sender(Generic[T]):
@@ -108,15 +104,26 @@ class Sender(Generic[T]):
             return 1
         return self.options.concurrency or self.client.usual_concurrency
 
-    def stored(self, call: Call) -> StoredReply | None:
+    def stored(self, call: Call) -> CallOutcome[T] | None:
         """The cached reply of a call, if it can still be read."""
         kept = self._replies.get(call.key) if self._replies else None
-        if kept:
-            try:
-                self.read(kept.text)
-            except ReplyError:
-                return None
-        return kept
+        if kept is None:
+            return None
+        try:
+            value = self.read(kept.text)
+        except ReplyError:
+            return None
+        # A batch's replies were bought for this run; other cached ones cost nothing now.
+        bought = kept.batch and self.options.offline
+        return CallOutcome(
+            value=value,
+            raw=_bounded(kept.text),
+            repaired=kept.repaired,
+            cached=not bought,
+            usage=usage_of(kept.tokens, self.price, batch=kept.batch),
+            seed=kept.seed,
+            choice=kept.choice,
+        )
 
     def keep(self, key: str, reply: StoredReply) -> None:
         """Put a usable reply into the cache."""
@@ -124,25 +131,25 @@ class Sender(Generic[T]):
             self._replies.put(key, reply)
 
     async def answers(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
-        """What became of each call, in their order."""
+        """The outcomes of calls, in their order."""
         if self.client.ordered:
             return [await self.answer(call) for call in calls]
         return await together(self.answer(call) for call in calls)
 
     async def answers_together(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
-        """Answer several samples of one question: those not kept are asked for in one request."""
+        """Answer several samples of one question: those not cached are sent in one request."""
         made: dict[str, CallOutcome[T]] = {}
         if self.client.takes_choices:
-            made = await self._asked_together(calls)
+            made = await self._in_one_request(calls)
         return await together(
             _ready(made[call.key]) if call.key in made else self.answer(call) for call in calls
         )
 
-    async def _asked_together(self, calls: Sequence[Call]) -> dict[str, CallOutcome[T]]:
+    async def _in_one_request(self, calls: Sequence[Call]) -> dict[str, CallOutcome[T]]:
         """Key -> outcome of the calls that could be made in one request.
 
-        A call that somebody else is making just now is left out, not waited for: two runs that
-        hold a part of each other's calls would wait for ever.
+        A call that another run is making is left out, not waited for: two runs that hold a part
+        of each other's calls would wait for ever.
         """
         with ExitStack() as held:
             mine = [call for call in calls if not self._at_hand(call) and self._take(call, held)]
@@ -151,7 +158,7 @@ class Sender(Generic[T]):
             return dict(zip([call.key for call in mine], await self._ask(mine), strict=True))
 
     def _take(self, call: Call, held: ExitStack) -> bool:
-        """The right to make a call until ``held`` ends; False: somebody else makes it."""
+        """Whether this run may make a call until ``held`` ends; another may be making it."""
         if self._replies is None:
             return True
         owner = new_owner()
@@ -162,13 +169,14 @@ class Sender(Generic[T]):
             return False
         self._flights[call.key] = asyncio.Event()
         held.callback(lambda: self._flights.pop(call.key).set())
-        held.callback(_Renewal(self._replies, call.key, owner).cancel)
+        renewal = _Renewal(partial(self._replies.lease, call.key, owner))
+        held.callback(lambda: renewal.timer.cancel())
         return True
 
     async def answer(self, call: Call) -> CallOutcome[T]:
-        """The kept reply of a call, else the model's.
+        """The cached reply of a call, else the model's.
 
-        Equal calls at the same time are one: the others wait for its reply to be kept.
+        Equal calls at the same time are one: the others wait until its reply is cached.
         """
         with ExitStack() as held:
             while not (at_hand := self._at_hand(call)):
@@ -176,23 +184,29 @@ class Sender(Generic[T]):
                     return (await self._ask([call]))[0]
                 if flight := self._flights.get(call.key):
                     await flight.wait()
-                else:  # another run asks the same just now, or its reply has just come
+                else:  # another run makes the same call, or its reply has just come
                     await asyncio.sleep(LEASE_POLL_S)
             return at_hand
 
     def _at_hand(self, call: Call) -> CallOutcome[T] | None:
-        """What can be said without sending anything: the kept reply, or why nothing is sent."""
-        kept = self._replies.get(call.key) if self._replies else None
-        if kept and (replayed := self._replayed(kept)):
+        """The outcome without sending anything: the cached reply, or why nothing is sent."""
+        if replayed := self.stored(call):
             return replayed
         if self.options.offline:
             reason, detail = self.failures.get(
                 call.key, (Reason.UNREACHABLE, "no reply of this call was kept")
             )
             return CallOutcome(reason=reason, detail=detail)
-        if too_large := self._too_large(call):
-            return CallOutcome(reason=Reason.TOO_LARGE, detail=too_large)
-        return None
+        limit = self.options.max_request_mb * 1e6
+        size = sum(message.body_bytes for message in call.request.messages)
+        if size <= limit:
+            return None
+        detail = (
+            f"a request would have {size / 1e6:.1f} MB, and at most {limit / 1e6:g} are sent; use"
+            " -J audio_rate=16000, fewer -J shots, -J audio_format=mp3, or raise -J max_request_mb"
+            " if the server takes more"
+        )
+        return CallOutcome(reason=Reason.TOO_LARGE, detail=detail)
 
     async def _ask(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
         """The model's replies to one call, or to several samples in one request."""
@@ -202,7 +216,7 @@ class Sender(Generic[T]):
         )
 
     def _outcome(self, call: Call, taken: Attempts[T]) -> CallOutcome[T]:
-        """What became of a call; a reply that can be used is kept."""
+        """The outcome of a call; a reply that can be used is cached."""
         kept: dict[str, Any] = {
             "repaired": taken.repaired,
             "seed": taken.seed if taken.seed != call.request.seed else None,
@@ -220,10 +234,10 @@ class Sender(Generic[T]):
         return CallOutcome(None, failure.reason, failure.detail, _bounded(raw), **took)
 
     def _check_going_on(self, call: Call, failure: CallFailed | Unusable) -> None:
-        """Notice that no other call would bring an answer either.
+        """Stop the run where no other call would bring an answer either.
 
         Raises:
-            JudgeUnreachable: nobody listens at the address, or the model takes no sound.
+            JudgeUnreachable: no server is at the address, or the model takes no sound.
         """
         if isinstance(failure, Unusable):
             self._replied |= failure.raw is not None
@@ -240,38 +254,9 @@ class Sender(Generic[T]):
         if count >= (DEAF_AFTER if failure.deaf else ALIKE_AFTER):
             raise JudgeUnreachable(
                 f"judge {self.spec}: {failure.detail}; stopped after {count} equal"
-                " refusals of sound, because nothing was answered before; ask what it hears with"
+                " refusals of sound, because there was no reply before; ask what it hears with"
                 " trace-eval doctor --judge; the same command continues"
             ) from None
-
-    def _too_large(self, call: Call) -> str | None:
-        """Why no server would take a call; its body is not made for it."""
-        limit = self.options.max_request_mb * 1e6
-        size = sum(message.body_bytes for message in call.request.messages)
-        if size <= limit:
-            return None
-        return (
-            f"a request would have {size / 1e6:.1f} MB, and at most {limit / 1e6:g} are sent; use"
-            " -J audio_rate=16000, fewer -J shots, -J audio_format=mp3, or raise -J max_request_mb"
-            " if the server takes more"
-        )
-
-    def _replayed(self, kept: StoredReply) -> CallOutcome[T] | None:
-        try:
-            value = self.read(kept.text)
-        except ReplyError:
-            return None
-        # A batch's replies were bought for this run; other kept ones cost nothing now.
-        bought = kept.batch and self.options.offline
-        return CallOutcome(
-            value=value,
-            raw=_bounded(kept.text),
-            repaired=kept.repaired,
-            cached=not bought,
-            usage=usage_of(kept.tokens, self.price, batch=kept.batch),
-            seed=kept.seed,
-            choice=kept.choice,
-        )
 
     def close(self) -> None:
         """Release the reply cache."""

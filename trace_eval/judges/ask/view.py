@@ -1,8 +1,8 @@
 """The two parts of a judge over a chat model beside its client: a view and an answer form.
 
-The *view* is what is shown of a case (words, blueprints, sound, examples) and in which words it is
-asked about. The *form* is what the rubric makes of replies: their shape, how they are read, and how
-samples and orders become one outcome.
+The *view* is the material that a prompt shows of a case (words, blueprints, sound, examples), with
+the question about it. The *form* is the shape of replies, how they are read, and how samples and
+orders become one outcome.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ class Question:
     """The question about a case in one order; every sample of it is a call.
 
     Attributes:
-        messages: of the request.
-        order: in which the answers are shown.
-        part: of a rubric that asks several questions.
+        part: name of the question, in a rubric of several.
         turns: of a conversation that it is about; empty: the whole answer.
     """
 
@@ -43,12 +41,8 @@ class Question:
 
 
 @dataclass(frozen=True)
-class AskedQuestion(Generic[T]):
-    """A question, its call, and what became of it.
-
-    Attributes:
-        sent: what is heard in the call; None: nothing.
-    """
+class AnsweredQuestion(Generic[T]):
+    """A question, its call and the outcome; ``sent``: the sound in the call, if any."""
 
     question: Question
     call: Call
@@ -57,37 +51,38 @@ class AskedQuestion(Generic[T]):
 
     @property
     def record(self) -> dict[str, Any]:
-        """What every opinion says of its call."""
-        seed = self.outcome.seed
+        """The fields that every opinion has of its call."""
+        outcome, seed = self.outcome, self.outcome.seed
+        names = ("reason", "detail", "raw", "repaired", "cached", "seconds", "usage")
         return {
             "sample": self.call.sample,
             "seed": self.call.request.sent_seed if seed is None else seed,
             "sent": self.sent,
-            **self.outcome.record(),
+            **{name: getattr(outcome, name) for name in names},
         }
 
     @property
     def pair_record(self) -> dict[str, Any]:
-        """What every opinion on a pair says of its call."""
+        """The same for an opinion on a pair."""
         return {"order": self.call.order, "part": self.question.part, **self.record}
 
 
 @dataclass(frozen=True)
 class Replies(Generic[T]):
-    """All that came back about one item.
+    """All replies about one item.
 
     Attributes:
-        item, judge: what was judged, and the spec of who was asked.
-        orders: in which it was shown.
-        asked: every call, in the order of its opinions.
-        caveats: what a reader must know of what was shown.
-        cropped: what was shown ends before the recording does.
+        judge: the spec of the judge.
+        orders: in which the item was shown.
+        questions: with their outcomes, in the order of the opinions.
+        caveats: about the material that was shown.
+        cropped: the material ends before the recording does.
     """
 
     item: Item
     judge: str
     orders: tuple[Order, ...]
-    asked: Sequence[AskedQuestion[T]]
+    questions: Sequence[AnsweredQuestion[T]]
     caveats: list[str]
     cropped: bool = False
 
@@ -96,7 +91,7 @@ class AnswerForm(ABC, Generic[T]):
     """How a rubric reads replies.
 
     Attributes:
-        rubric: what outcomes are by; see :class:`~trace_eval.judges.base.Judge`.
+        rubric: that outcomes follow; see :class:`~trace_eval.judges.base.Judge`.
         schema: JSON schema of a reply.
     """
 
@@ -105,22 +100,22 @@ class AnswerForm(ABC, Generic[T]):
 
     @abstractmethod
     def read(self, text: str) -> T:
-        """A reply -> what it says, in the order shown.
+        """The answer in a reply, in the order shown.
 
         Raises:
-            ReplyError: it says nothing that can be used.
+            ReplyError: it has no usable answer.
         """
 
     @abstractmethod
     def outcome(self, replies: Replies[T]) -> Outcome:
-        """What all replies about an item come to."""
+        """The outcome of all replies about an item."""
 
     def of_nothing(self, item: Item, judge: str, reason: Reason) -> Outcome | None:
-        """The outcome of an answer with nothing in it; None: it is asked about all the same."""
+        """The outcome of an empty or silent answer; None: it is sent like any other."""
         return None
 
     def parameters(self) -> dict[str, JsonValue]:
-        """What of the rubric decides the outcomes."""
+        """The parameters of the rubric that decide outcomes."""
         return {}
 
 
@@ -128,12 +123,12 @@ class View(ABC):
     """The material of a case that a prompt shows, and the question about it.
 
     Attributes:
-        options: the user's, with what the view settles by itself.
-        uses: fields of ``JudgeOptions`` that mean something to it.
-        reads: what it is made from; audio is decoded on demand, blueprints are extracted.
+        options: the user's, completed by the view.
+        uses: fields of ``JudgeOptions`` that have an effect on it.
+        reads: its sources; audio is decoded on demand, blueprints are extracted.
         takes_conversations: whether an answer may be a conversation of many turns.
         sha256: identity of all texts that are sent with every item.
-        static_messages: what is sent with every item, to size the context it needs.
+        static_messages: sent with every item; they decide the size of the context.
     """
 
     options: JudgeOptions
@@ -152,7 +147,7 @@ class View(ABC):
         return None
 
     def prepare(self, case: Case) -> Any:
-        """What is known of a case before anything is asked, made beside the event loop.
+        """The material of a case, made before anything is sent and outside of the event loop.
 
         Raises:
             AudioError: a recording cannot be decoded, or a model would not hear it as it is.
@@ -164,11 +159,11 @@ class View(ABC):
         return Reason.SILENT if getattr(error, "silent", False) else Reason.CLIP_FAILED
 
     def example_of(self, case: Case, prepared: Any) -> str | None:
-        """That the judge was shown this very case with its solution; None: it was not."""
+        """Why the case is one of the solved examples; None: it is not."""
         return None
 
     def nothing_in(self, case: Case, prepared: Any) -> Reason | None:
-        """Why there is nothing to judge: nobody can be heard, or there are no words."""
+        """Why there is nothing to judge: silence, or no words; None: there is something."""
         return None
 
     @abstractmethod
@@ -190,7 +185,7 @@ class View(ABC):
         return False
 
     def if_cut(self, case: Case) -> str:
-        """What to do where a server read less than was sent."""
+        """The remedy where a server read less than was sent."""
         return ""
 
     def parameters(self) -> dict[str, JsonValue]:
@@ -198,5 +193,5 @@ class View(ABC):
         return {}
 
     def observed(self) -> dict[str, JsonValue]:
-        """What is doubtful about it and decides nothing."""
+        """Doubts about the material, which decide nothing."""
         return {}

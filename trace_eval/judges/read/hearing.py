@@ -80,7 +80,7 @@ _DEAF = tuple(
 )
 
 
-def check_heard(reply: str) -> None:
+def check_hearing(reply: str) -> None:
     """Let pass what a judge says that listened.
 
     Raises:

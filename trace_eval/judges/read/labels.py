@@ -18,10 +18,10 @@ from fusion import MATCH, PREFERENCE, TRACE, OffScale, Rating, Rubric, Scale, fr
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.reply_json import ReplyError, last_object, object_schema, storable
-from trace_eval.judges.ask.view import AnswerForm, AskedQuestion, Replies
+from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
 from trace_eval.judges.combine.orders import PairOpinions, labelled_judgement, swap_back, unreasoned
 from trace_eval.judges.options.groups import Elicitation
-from trace_eval.judges.read.hearing import check_heard
+from trace_eval.judges.read.hearing import check_hearing
 from trace_eval.rubrics.pairs import LabelQuestion, PairRubric
 
 #: What models copy from a form instead of filling it in, in lower case.
@@ -62,7 +62,7 @@ class LabelForm(AnswerForm[Verdicts]):
     def read(self, text: str) -> Verdicts:
         """A reply -> labels."""
         if self._listens:
-            check_heard(text)
+            check_hearing(text)
         if self.task.is_typed:
             return parse_reply(text, self._elicitation)
         label, reasoning = read_label(text, self.rubric.scale)
@@ -70,7 +70,7 @@ class LabelForm(AnswerForm[Verdicts]):
 
     def outcome(self, replies: Replies[Verdicts]) -> Judgement:
         """The judgement of the labels."""
-        opinions = [self._opinion(each) for each in replies.asked]
+        opinions = [self._opinion(each) for each in replies.questions]
         said = PairOpinions(replies.item.id, replies.judge, replies.orders, opinions)
         judgement = labelled_judgement(said, self.rubric.scale, self.task.asked)
         if judgement.dimensions and self._elicitation != "flat":  # which asks no reasons
@@ -80,7 +80,7 @@ class LabelForm(AnswerForm[Verdicts]):
         judgement.caveats.extend(replies.caveats)
         return judgement
 
-    def _opinion(self, asked: AskedQuestion[Verdicts]) -> VerdictOpinion:
+    def _opinion(self, asked: AnsweredQuestion[Verdicts]) -> VerdictOpinion:
         """The verdicts of a reply in terms of the pair's own A and B."""
         parts = {part.name: part for part in self.task.parts}
         about = None if self.task.is_typed else parts[str(asked.question.part)].about

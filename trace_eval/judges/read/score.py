@@ -21,12 +21,12 @@ from trace_eval.judges.ask.reply_json import (
     object_schema,
     storable,
 )
-from trace_eval.judges.ask.view import AnswerForm, AskedQuestion, Replies
+from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
 from trace_eval.judges.base import unscored
 from trace_eval.judges.combine.orders import unreasoned
 from trace_eval.judges.combine.samples import lowest_score, score_of
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.read.hearing import check_heard
+from trace_eval.judges.read.hearing import check_hearing
 from trace_eval.rubrics.single import ScoreRubric
 
 #: Where sub-scores stand in a reply.
@@ -187,7 +187,7 @@ class ScoreForm(AnswerForm[ScoreReply]):
     def read(self, text: str) -> ScoreReply:
         """A reply -> a score."""
         if self._listens:
-            check_heard(text)
+            check_hearing(text)
         return read_score(text, self.rubric, plain=self._options.structure == "text")
 
     def of_nothing(self, item: Item, judge: str, reason: Reason) -> Outcome | None:
@@ -203,11 +203,11 @@ class ScoreForm(AnswerForm[ScoreReply]):
         """The score of the samples."""
         item, caveats = replies.item, list(replies.caveats)
         if self.rubric.unit == "turn":
-            opinions = [one for each in replies.asked for one in _of_turns(each)]
+            opinions = [one for each in replies.questions for one in _of_turns(each)]
         else:
             unknown = {"policy"} if any(c.startswith(NO_POLICY) for c in caveats) else set()
-            opinions = [_opinion(each, self.rubric, unknown) for each in replies.asked]
-            said = [each.outcome.value for each in replies.asked]
+            opinions = [_opinion(each, self.rubric, unknown) for each in replies.questions]
+            said = [each.outcome.value for each in replies.questions]
             stated = [reply.score if reply else None for reply in said]
             if self.rubric.overall and stated != [opinion.score for opinion in opinions]:
                 caveats.append("total_differs: a reply's own total is not what its elements say")
@@ -222,7 +222,7 @@ class ScoreForm(AnswerForm[ScoreReply]):
         )
 
 
-def _of_turns(requested: AskedQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
+def _of_turns(requested: AnsweredQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
     """An opinion for every turn that was to be rated; the first one has the usage."""
     reply = requested.outcome.value
     record = requested.record
@@ -241,7 +241,7 @@ def _of_turns(requested: AskedQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
 
 
 def _opinion(
-    asked: AskedQuestion[ScoreReply], rubric: ScoreRubric, unknown: Collection[str] = ()
+    asked: AnsweredQuestion[ScoreReply], rubric: ScoreRubric, unknown: Collection[str] = ()
 ) -> ScoreOpinion:
     """What a reply says; the score follows from the elements where the rubric says so."""
     reply = asked.outcome.value

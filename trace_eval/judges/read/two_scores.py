@@ -27,7 +27,7 @@ from trace_eval.judges.ask.reply_json import (
 from trace_eval.judges.ask.view import AnswerForm, Replies
 from trace_eval.judges.combine.orders import PairOpinions, unreasoned
 from trace_eval.judges.combine.votes import ABOUT, preference, voted_judgement
-from trace_eval.judges.read.hearing import check_heard
+from trace_eval.judges.read.hearing import check_hearing
 from trace_eval.rubrics.load import load_pair_rubric
 from trace_eval.rubrics.pairs import SCORES, ScoreQuestion
 
@@ -207,7 +207,7 @@ class TwoScoreForm(AnswerForm[TwoScores]):
 
     def read(self, text: str) -> TwoScores:
         """A reply -> two scores by place."""
-        check_heard(text)
+        check_hearing(text)
         return self._read(text, self.task)
 
     def outcome(self, replies: Replies[TwoScores]) -> Judgement:
@@ -216,7 +216,7 @@ class TwoScoreForm(AnswerForm[TwoScores]):
             VerdictOpinion.model_validate(
                 {**each.pair_record, **opinion_fields(each.outcome.value, each.call.order)}
             )
-            for each in replies.asked
+            for each in replies.questions
         ]
         said = PairOpinions(replies.item.id, replies.judge, replies.orders, opinions)
         judgement = voted_judgement(said, self.task)
