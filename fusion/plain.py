@@ -57,7 +57,7 @@ def threshold(points: Fraction | float) -> str:
 
 @dataclass(frozen=True)
 class PlainDecision:
-    """A plain label and the sentence that says how it came about."""
+    """A plain label and the sentence that explains it."""
 
     label: str
     why: str
@@ -66,17 +66,19 @@ class PlainDecision:
 def mean_threshold(votes: Mapping[str, str]) -> PlainDecision:
     """Mean of the votes; a winner and two ties name the winner, opposite winners tie."""
     mean = mean_points(votes.values())
-    said = ", ".join(f"{name} {label}" for name, label in votes.items())
-    return PlainDecision(threshold(mean), f"mean of the votes is {mean} ({said})")
+    return PlainDecision(threshold(mean), f"mean of the votes is {mean} ({_text(votes)})")
 
 
 def majority_plain(votes: Mapping[str, str]) -> PlainDecision:
     """The label of more than half of the votes; without one it is a tie."""
     label, count = Counter(votes.values()).most_common(1)[0]
-    said = ", ".join(f"{name} {label}" for name, label in votes.items())
     if 2 * count > len(votes):
-        return PlainDecision(label, f"{count} of {len(votes)} votes say {label} ({said})")
-    return PlainDecision("tie", f"no label has a majority ({said})")
+        return PlainDecision(label, f"{count} of {len(votes)} votes say {label} ({_text(votes)})")
+    return PlainDecision("tie", f"no label has a majority ({_text(votes)})")
+
+
+def _text(votes: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {label}" for name, label in votes.items())
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class PlainPolicy:
     rule: Callable[[Mapping[str, str]], PlainDecision]
 
     def decide(self, labels: Mapping[str, object]) -> PlainDecision:
-        """The overall label; dimensions without a label are left out before.
+        """The overall label; leave out dimensions without a label.
 
         Raises:
             ValueError: there is no label at all, or one is no label.

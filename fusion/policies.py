@@ -17,7 +17,7 @@ from fusion.ratings import DIMENSIONS, RATINGS, Rating, rating_min
 
 @dataclass(frozen=True)
 class Decision:
-    """An overall rating and the sentence that says how it came about."""
+    """An overall rating and the sentence that explains it."""
 
     rating: Rating
     why: str
@@ -31,7 +31,7 @@ CELLS: tuple[tuple[Rating, Rating, Rating], ...] = tuple(product(RATINGS, RATING
 
 @dataclass(frozen=True)
 class Policy:
-    """A named rule; call it for the rating, :meth:`decide` to be told why."""
+    """A named rule; call it for the rating, :meth:`decide` for the rating with its reason."""
 
     name: str
     summary: str
@@ -46,18 +46,18 @@ class Policy:
         return self.rule(content, voice_quality, paralinguistics)
 
     def possible(self, *ratings: Rating | None) -> tuple[Rating, ...]:
-        """What the overall rating can be where some dimensions are not known.
+        """The possible overall ratings where some dimensions are unknown.
 
         Args:
-            ratings: content, voice quality, paralinguistics; None: not known.
+            ratings: content, voice quality, paralinguistics; None: unknown.
 
         Returns:
-            In the declared order: one where the policy says the same whatever the missing
+            In the declared order: a single one where the policy decides alike whatever the missing
             ratings are, and only then is the overall rating known.
         """
         cells = product(*(RATINGS if rating is None else (rating,) for rating in ratings))
-        said = {self(*cell) for cell in cells}
-        return tuple(rating for rating in RATINGS if rating in said)
+        outcomes = {self(*cell) for cell in cells}
+        return tuple(rating for rating in RATINGS if rating in outcomes)
 
     def table(self) -> dict[tuple[Rating, Rating, Rating], Rating]:
         """The whole policy: 64 inputs -> overall rating."""
@@ -78,12 +78,9 @@ def content_first(c: Rating, vq: Rating, p: Rating) -> Decision:
     if winner is None:
         return Decision(c, "tie")
     name, rating = winner
-    before = {
-        "content": "",
-        "paralinguistics": "content ties, ",
-        "voice quality": "content and paralinguistics tie, ",
-    }[name]
-    return Decision(rating, f"{before}{name} prefers {rating}")
+    ties = {"paralinguistics": "content ties, "}
+    ties["voice quality"] = "content and paralinguistics tie, "
+    return Decision(rating, f"{ties.get(name, '')}{name} prefers {rating}")
 
 
 def content_first_strict(c: Rating, vq: Rating, p: Rating) -> Decision:
@@ -96,7 +93,9 @@ def content_first_strict(c: Rating, vq: Rating, p: Rating) -> Decision:
     return content_first(c, vq, p)
 
 
-def _under_cap(c: Rating, vq: Rating, p: Rating, cap: Rating) -> Decision:
+def acceptability_cap(c: Rating, vq: Rating, p: Rating) -> Decision:
+    """Algorithm 2: no answer wins that is unacceptable in content or paralinguistics."""
+    cap = rating_min(c, p)
     winner = _first_winner(c, vq, p)
     if winner is None:
         return Decision(rating_min(c, cap), f"tie under the cap {cap}")
@@ -104,11 +103,6 @@ def _under_cap(c: Rating, vq: Rating, p: Rating, cap: Rating) -> Decision:
     capped = rating_min(rating, cap)
     verb = "stands" if capped is rating else f"is cut to {capped}"
     return Decision(capped, f"{name} prefers {rating}, which {verb} under the cap {cap}")
-
-
-def acceptability_cap(c: Rating, vq: Rating, p: Rating) -> Decision:
-    """Algorithm 2: nobody wins who is unacceptable in content or paralinguistics."""
-    return _under_cap(c, vq, p, rating_min(c, p))
 
 
 def acceptability_cap_lenient(c: Rating, vq: Rating, p: Rating) -> Decision:

@@ -36,7 +36,7 @@ class Rating(StrEnum):
 
     @property
     def swapped(self) -> Rating:
-        """The opinion as it reads once A and B change places."""
+        """The same opinion after A and B have changed places."""
         return {Rating.A: Rating.B, Rating.B: Rating.A}.get(self, self)
 
     @classmethod
@@ -82,7 +82,7 @@ def from_steps(a: bool, b: bool, better: Rating | None) -> Rating:
 
 
 def rating_min(x: Rating, y: Rating) -> Rating:
-    """What both ratings accept: TRACE's RatingMin (paper, Algorithm 3).
+    """The answers that both ratings accept: TRACE's RatingMin (paper, Algorithm 3).
 
     An answer is acceptable in the result when it is acceptable in ``x`` and in ``y``.
     """

@@ -1,4 +1,4 @@
-"""A rubric: which dimensions are judged, on which scale, of what kind of item."""
+"""A rubric: the dimensions that are judged, their scale, and the kind of item."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Rubric:
     """The dimensions and labels that a judge rates.
 
     Attributes:
-        name: how it is called, e.g. ``trace``.
+        name: e.g. ``trace``.
         version: raised when its meaning changes.
-        dimensions: what is judged, each on its own.
+        dimensions: the aspects that are judged, each on its own.
         scale: the labels of a verdict.
         item: ``pair`` for pairwise scales, else ``single``.
 

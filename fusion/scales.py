@@ -1,4 +1,4 @@
-"""What a verdict may be: the scales of rubrics, and the arithmetic of distributions on them.
+"""The scales of verdicts, and the arithmetic of distributions on them.
 
 Pairwise scales hold opinions that compare two answers; numeric scales hold scores of one answer
 (:func:`likert`, :data:`BINARY`, :func:`points`, :func:`numbers`). A distribution is a mapping
@@ -57,7 +57,7 @@ class Scale(ABC):
     Attributes:
         name: unique, e.g. ``typed_tie`` or ``likert-1-5``.
         labels: in their declared order; numeric ones ascend.
-        label_set: what records call the labels of two answers; None: it scores one answer.
+        label_set: name in records for the labels of two answers; None: it scores one answer.
         pooling: how votes become one label.
     """
 
@@ -79,7 +79,7 @@ class Scale(ABC):
         return self.label_set is not None
 
     def verdicts(self) -> frozenset[Any]:
-        """The labels that votes may come to: those of a reply, and the tie of an even split."""
+        """The possible results of votes: the labels of replies, and the tie of an even split."""
         return frozenset((*self.labels, "tie") if self.label_set == "forced" else self.labels)
 
     def json(self, label: Any) -> Any:
@@ -117,6 +117,11 @@ class Scale(ABC):
     @abstractmethod
     def decide(self, distribution: Mapping[Any, float]) -> Any:
         """The label that stands for a distribution; None: it is undecided."""
+
+    def leading(self, distribution: Mapping[Any, float]) -> list[Any]:
+        """The most probable labels, several where they tie."""
+        top = max(distribution.values())
+        return [x for x in self.labels if distribution.get(x, 0.0) >= top - TIE_TOLERANCE]
 
     def mean(self, distribution: Mapping[Any, float]) -> float:
         """Mean position, 0 to 1."""
@@ -159,9 +164,6 @@ class Scale(ABC):
         pooled = self.pool(by_order)
         decided = {self.decide(order) for order in by_order}
         return self.decide(pooled), pooled, len(decided) == 1 if len(by_order) > 1 else None
-
-    def __repr__(self) -> str:
-        return f"<scale {self.name}>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scale) and self.name == other.name
@@ -218,20 +220,18 @@ class _Preference(_Words):
         """The label that is most probable, or on whose side the mean lies; else a tie."""
         if self.pooling == "mean_threshold":
             return threshold(1 - self.mean(distribution))
-        top = max(distribution.values())
-        leading = [x for x in self.labels if distribution.get(x, 0.0) >= top - TIE_TOLERANCE]
+        leading = self.leading(distribution)
         return str(leading[0]) if len(leading) == 1 else "tie"
 
 
 class _Match(_Words):
-    """Whether two recordings are the same in what is asked; replies say true or false."""
+    """Whether two recordings are the same in the respect of the question: true or false."""
 
     def parse(self, value: object) -> str:
         """True, false and their words in any case; 1 and 0 are none of them."""
-        if isinstance(value, bool) or (isinstance(value, str) and value.strip()):
-            said = str(value).strip().lower()
-            if said in self.labels:
-                return said
+        text = str(value).strip().lower()
+        if isinstance(value, bool | str) and text in self.labels:
+            return text
         raise self._off(value)
 
     def json(self, label: Any) -> bool:
@@ -264,7 +264,8 @@ class Numbers(Scale):
             raise ValueError(f"scale {name}: give two or more different numbers in rising order")
         if not all(math.isfinite(label) for label in labels):
             raise ValueError(f"scale {name}: every label must be a finite number")
-        super().__init__(name, [_plain(label) for label in labels], None)
+        plain = (int(label) if float(label).is_integer() else float(label) for label in labels)
+        super().__init__(name, tuple(plain), None)
         self.low, self.high = labels[0], labels[-1]
 
     def parse(self, value: object) -> int | float:
@@ -272,11 +273,10 @@ class Numbers(Scale):
         number = value
         if isinstance(value, str):
             number = float(value) if _NUMBER.fullmatch(value.strip()) else None
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise self._off(value)
-        for label in self.labels:
-            if label == number:
-                return label
+        if not isinstance(number, bool) and isinstance(number, int | float):
+            for label in self.labels:
+                if label == number:
+                    return label
         raise self._off(value)
 
     def schema(self) -> dict[str, Any]:
@@ -298,13 +298,8 @@ class Numbers(Scale):
 
     def decide(self, distribution: Mapping[Any, float]) -> int | float | None:
         """The most probable label; None where two are equally probable: never rounded up."""
-        top = max(distribution.values())
-        leading = [x for x in self.labels if distribution.get(x, 0.0) >= top - TIE_TOLERANCE]
-        return leading[0] if len(leading) == 1 else None  # type: ignore[return-value]
-
-
-def _plain(label: float) -> int | float:
-    return int(label) if float(label).is_integer() else float(label)
+        leading = self.leading(distribution)
+        return leading[0] if len(leading) == 1 else None
 
 
 def likert(low: int = 1, high: int = 5) -> Numbers:

@@ -24,8 +24,8 @@ def policy_from_rows(
     """Build a policy from 64 rows ``content, voice_quality, paralinguistics, overall``.
 
     Raises:
-        ValueError: a label is unknown, a column or an input is missing, or an input is
-            given twice. The message names ``where`` and the row (from 1).
+        ValueError: a label is unknown, a column or an input is missing, or an input stands
+            twice. The message names ``where`` and the row (from 1).
     """
     where = where or name
     table: dict[tuple[Rating, ...], Rating] = {}
@@ -39,7 +39,7 @@ def policy_from_rows(
             Rating.parse(row[column], f"{where}, row {number}, {column}") for column in _COLUMNS
         )
         if tuple(cell) in table:
-            raise ValueError(f"{where}, row {number}: {_show(cell)} was given before; delete one")
+            raise ValueError(f"{where}, row {number}: {_show(cell)} stands twice; delete one")
         table[tuple(cell)] = overall
     absent = [cell for cell in CELLS if cell not in table]
     if absent:
@@ -54,7 +54,7 @@ def policy_from_rows(
 
 
 def _row(items: list[tuple[str, object]]) -> dict[str, object]:
-    """An object whose keys are distinct; of a key twice, readers take either value."""
+    """An object whose keys are distinct: JSON readers differ in which of two equal ones counts."""
     row = dict(items)
     if len(row) != len(items):
         raise ValueError("a row names a column twice")

@@ -156,5 +156,4 @@ def test_labels_and_scales_refuse_nothing() -> None:
         collapse("perhaps")
     with pytest.raises(ValueError, match="there is no vote"):
         mean_points([])
-    assert repr(likert()) == f"<scale {likert().name}>"
     assert len({likert(), PREFERENCE, likert()}) == 2
