@@ -8,9 +8,22 @@ from blueprints.lazy import names_on_use
 
 if TYPE_CHECKING:
     from blueprints.axis import clip_seconds, resample
-    from blueprints.blueprint import GROUPS, NOT_REQUESTED, SCHEMA_VERSION, Blueprint
-    from blueprints.brief import brief_legend, left_out, render_brief
-    from blueprints.compact import COMPACT_LEGEND, compact_legend, render_compact
+    from blueprints.blueprint import (
+        ALIASES,
+        GROUPS,
+        NOT_REQUESTED,
+        SCHEMA_VERSION,
+        Blueprint,
+        feature_groups,
+    )
+    from blueprints.compact import (
+        COMPACT_LEGEND,
+        brief_legend,
+        compact_legend,
+        left_out,
+        render_brief,
+        render_compact,
+    )
     from blueprints.distribution import (
         DISTRIBUTION,
         PACKAGE,
@@ -20,7 +33,6 @@ if TYPE_CHECKING:
         is_installed,
     )
     from blueprints.errors import Advice, UserError, require
-    from blueprints.features import ALIASES, feature_groups
     from blueprints.flat import Value
     from blueprints.groups.accent import Accent
     from blueprints.groups.emotion import Emotion, EmotionWindow

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import get_args
 
 from pydantic import Field
 
+from blueprints.errors import UserError
 from blueprints.groups.accent import Accent
 from blueprints.groups.emotion import Emotion
 from blueprints.groups.loudness import Loudness
@@ -16,8 +18,8 @@ from blueprints.groups.signal import Signal
 from blueprints.groups.transcript import Transcript
 from blueprints.records import Absent, Extension, Present, Provenance, Status, Strict
 
-#: What was heard names a language beyond doubt from this probability on, in so many seconds of
-#: speech: odd voices are heard as odd languages.
+#: A detected language is beyond doubt from this probability on, in so many seconds of speech: odd
+#: voices are taken for odd languages.
 CERTAIN_PROBABILITY, CERTAIN_SPEECH_S = 0.85, 3.0
 
 #: Version of the blueprint's JSON; a change that an old reader would misread raises it.
@@ -48,22 +50,25 @@ class Blueprint(Strict):
 
     @property
     def clip_s(self) -> float | None:
-        """Length of the clip, seconds; null where it was not measured or is 0."""
+        """Length of the clip, seconds; None where it was not measured or is 0."""
         return (self.signal.duration_s or None) if isinstance(self.signal, Signal) else None
 
     @property
     def certain_language(self) -> str | None:
-        """ISO 639-1 code of the language, where it was identified with certainty; None: there is
-        none.
-        """
+        """ISO 639-1 code of the language where it was detected beyond doubt, else None."""
         recognised = self.transcript.spoken if isinstance(self.transcript, Transcript) else None
         speech_s = self.signal.speech_s if isinstance(self.signal, Signal) else 0.0
         if recognised is None or not recognised.sure or speech_s < CERTAIN_SPEECH_S:
             return None
         return recognised.language if recognised.probability >= CERTAIN_PROBABILITY else None
 
+    @property
+    def names(self) -> list[str]:
+        """All groups in rendering order; extensions come last, by name."""
+        return [*GROUPS, *sorted(self.extensions.keys() - GROUPS.keys())]
+
     def group(self, name: str) -> Present | Absent:
-        """A group by name, extensions included; ``not_requested`` when nobody filled it."""
+        """A group by name, extensions included; ``not_requested`` when nothing filled it."""
         if name in GROUPS:
             value: Present | Absent = getattr(self, name)
             return value
@@ -85,3 +90,25 @@ GROUPS: dict[str, type[Present]] = {
     for model in get_args(field.annotation)
     if isinstance(model, type) and issubclass(model, Present)
 }
+
+#: Names that stand for several groups; ``properties`` is the TRACE paper's word.
+ALIASES: dict[str, tuple[str, ...]] = {"properties": ("pitch", "loudness", "rate")}
+
+
+def feature_groups(names: Collection[str], extensions: Iterable[str] = ()) -> frozenset[str]:
+    """The groups that ``names`` stands for, aliases resolved.
+
+    Raises:
+        UserError: a name is neither a group, nor an alias, nor one of ``extensions``.
+    """
+    if isinstance(names, str):
+        raise UserError(f"drop {names!r}: give a list of groups, e.g. [{names!r}]")
+    available = {*GROUPS, *extensions}
+    results: set[str] = set()
+    for name in names:
+        if name not in available and name not in ALIASES:
+            raise UserError(
+                f"drop {name!r}: no such feature group; use {', '.join((*GROUPS, *ALIASES))}"
+            )
+        results.update(ALIASES.get(name, (name,)))
+    return frozenset(results)

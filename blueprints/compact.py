@@ -1,23 +1,41 @@
-"""The blueprint in few tokens, for prompts: one line per group, a legend once per prompt.
+"""The blueprint in few tokens, for prompts: compact for judging, brief for screening.
 
-It carries what :func:`blueprints.render_paper` carries, and also pauses, clipping, peak,
-bandwidth, semitones, slopes, voicing, syllables, tempo, doubts about the transcript, and
-words from :mod:`blueprints.norms`. What reads well can still be short: contours are whole
-numbers without sign or decimals (one token each; ``-3.42`` is four), an unknown step is one
-dot, and fields are told apart by their names, because a comma is a token too.
+The compact rendering has one line per group, and a legend once per prompt. It carries what
+:func:`blueprints.render_paper` carries, and also pauses, clipping, peak, bandwidth, semitones,
+slopes, voicing, syllables, tempo, doubts about the transcript, and words from
+:mod:`blueprints.norms`. What reads well can still be short: contours are whole numbers without
+sign or decimals (one token each; ``-3.42`` is four), an unknown step is one dot, and fields are
+told apart by their names, because a comma is a token too.
+
+The brief rendering has fewest tokens: words whole, measures as levels. A measure within the norm
+is a word; outside it, the word stands behind its number. A contour is a phrase. The legend says
+once what that leaves out, and :func:`left_out` says it in full.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
-from blueprints.blueprint import GROUPS, Blueprint
-from blueprints.features import ALIASES, feature_groups
+from blueprints.blueprint import ALIASES, GROUPS, Blueprint, feature_groups
 from blueprints.notation import label
-from blueprints.records import Absent, Extension, Status
+from blueprints.records import Absent, Extension, Present, Status
 
-#: Of a clip of which no group was asked for.
+#: The rendering of a clip of which no group was requested.
 NOTHING = "absent: everything"
+
+
+def _groups(bp: Blueprint, drop: Collection[str]) -> Iterator[tuple[str, Present | Absent]]:
+    """Groups that renderings show: all but dropped, hidden and unrequested ones, in order.
+
+    Raises:
+        UserError: ``drop`` names no feature group.
+    """
+    gone = feature_groups(drop, bp.extensions)
+    for name in bp.names:
+        group = bp.group(name)
+        hidden = isinstance(group, Extension) and not group.shown
+        if name not in gone and not hidden and group.status != Status.NOT_REQUESTED:
+            yield name, group
 
 
 def render_compact(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
@@ -29,25 +47,19 @@ def render_compact(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
 
     Returns:
         Lines ``group: values``, in the order of ``blueprints.GROUPS``, and at the end one
-        line for all groups that are absent but those that nobody asked for. Text from outside the
+        line for all groups that were requested and are absent. Text from outside the
         library (the transcript, labels) is quoted and escaped, so that it cannot start a line of
         its own.
 
     Raises:
         UserError: ``drop`` names no feature group.
     """
-    gone = feature_groups(drop, bp.extensions)
     lines: list[str] = []
     absent: dict[str, list[str]] = {}
-    for name in (*GROUPS, *sorted(bp.extensions.keys() - GROUPS.keys())):
-        if name in gone:
-            continue
-        group = bp.group(name)
+    for name, group in _groups(bp, drop):
         if isinstance(group, Absent):
-            if group.status is Status.NOT_REQUESTED:
-                continue
             absent.setdefault(group.status.value, []).append(label(name))
-        elif not isinstance(group, Extension) or group.shown:
+        else:
             lines.append(f"{label(name)}: {group.render(bp.clip_s)}")
     if absent:
         parts = (f"{', '.join(names)} ({status})" for status, names in absent.items())
@@ -97,3 +109,56 @@ def compact_legend(drop: Collection[str] = ()) -> str:
 
 #: The legend of all groups: explain units and notation once, in the prompt's static prefix.
 COMPACT_LEGEND = compact_legend()
+
+
+def render_brief(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
+    """Render one clip as a line of words and a line of measures; explain them by the legend.
+
+    Args:
+        bp: the blueprint of one clip.
+        drop: feature groups that leave no trace (names of groups, or ``properties``).
+
+    Raises:
+        UserError: ``drop`` names no feature group.
+    """
+    lines, parts, absent = [], [], []
+    for name, group in _groups(bp, drop):
+        if isinstance(group, Absent):
+            absent.append(f"{label(name)} {group.status.value}")
+        elif name == "transcript":
+            lines.append(group.brief(bp.clip_s))
+        else:
+            parts.append(f"{label(name)} {group.brief(bp.clip_s)}")
+    return "\n".join([*lines, "; ".join(parts + absent)]).strip() or NOTHING
+
+
+def brief_legend(drop: Collection[str] = ()) -> str:
+    """The legend of :func:`render_brief` for the same ``drop``.
+
+    Raises:
+        UserError: ``drop`` names no feature group.
+    """
+    gone = feature_groups(drop)
+    message = ", ".join(
+        units for name, model in GROUPS.items() if name not in gone and (units := model.brief_units)
+    )
+    return (
+        "A blueprint: words as heard with the least certain, and levels. Without a number a level"
+        f" is ordinary. Units: {message or 'none'}. Left out: ordinary values, courses in detail,"
+        " times of words, what was not measured."
+    )
+
+
+def left_out(bp: Blueprint) -> list[str]:
+    """The values that :func:`render_brief` leaves out of a clip, group by group."""
+    lines = []
+    for name in bp.names:
+        group = bp.group(name)
+        if isinstance(group, Absent):
+            if group.status is Status.NOT_REQUESTED:
+                lines.append(f"{name}: was not measured")
+        elif isinstance(group, Extension) and not group.shown:
+            lines.append(f"{name}: means nothing in words")
+        elif group.brief_without:
+            lines.append(f"{name}: {group.brief_without}")
+    return lines

@@ -6,26 +6,25 @@ from :func:`install_line`. This is the lowest package, so that all others can na
 
 from __future__ import annotations
 
-from importlib.metadata import Distribution, distributions
+from importlib.metadata import distributions
 from importlib.util import find_spec
 
 #: Another project on the package index is called trace-eval, with the same import name.
 DISTRIBUTION = "trace-s2s"
 
-#: What people type, and what they import.
+#: The command, and the package to import.
 SCRIPT = "trace-eval"
 PACKAGE = "trace_eval"
 
 __version__ = "0.2.0"
 
-#: What pip is given: the clone, until the distribution is on a package index.
+#: What pip installs: the clone, until the distribution is on a package index.
 _SOURCE = "."
 
 
 def install_line(*extras: str) -> str:
-    """What to type for some extras, e.g. ``pip install '.[agree]'`` in the clone."""
-    target = _SOURCE + (f"[{','.join(extras)}]" if extras else "")
-    return f"pip install '{target}'" if extras else f"pip install {target}"
+    """The command that installs some extras, e.g. ``pip install '.[agree]'`` in the clone."""
+    return f"pip install '{_SOURCE}[{','.join(extras)}]'" if extras else f"pip install {_SOURCE}"
 
 
 def is_installed(module: str) -> bool:
@@ -43,11 +42,11 @@ def foreign_providers() -> list[str]:
     Where there is one, the files of whichever was installed last have replaced the other's.
     """
     return sorted(
-        {dist.metadata["Name"] for dist in distributions() if _claims(dist)} - {DISTRIBUTION}
+        {
+            dist.metadata["Name"]
+            for dist in distributions()
+            if any(e.name == SCRIPT and e.group == "console_scripts" for e in dist.entry_points)
+            or any(file.as_posix() == f"{PACKAGE}/__init__.py" for file in dist.files or ())
+        }
+        - {DISTRIBUTION}
     )
-
-
-def _claims(dist: Distribution) -> bool:
-    if any(e.name == SCRIPT and e.group == "console_scripts" for e in dist.entry_points):
-        return True
-    return any(file.as_posix() == f"{PACKAGE}/__init__.py" for file in dist.files or ())

@@ -14,6 +14,10 @@ _PLAIN_LABEL = re.compile(r"[\w.'-]+(?: [\w.'-]+)*")
 #: Format characters that some scripts need inside words; they cannot move or hide text.
 _JOINERS = "\u200c\u200d"
 
+#: Controls, the direction overrides that show text in another order than it has, line and
+#: paragraph separators, lone surrogates.
+_HIDDEN = ("Cc", "Cf", "Zl", "Zp", "Cs")
+
 
 def percent(ratio: float) -> str:
     """A share in percent; a share that is not 0 never reads 0."""
@@ -36,9 +40,14 @@ def seconds(value: float) -> str:
     return number(value, 0 if value >= 10 else 1)
 
 
-def hundredths(scores: dict[str, float]) -> str:
-    """Labels by falling score, in hundredths; those that round to 0 share one number."""
-    ranked = sorted(scores.items(), key=lambda item: -item[1])
+def hundredths(scores: dict[str, float], most: int | None = None) -> str:
+    """Labels by falling score, in hundredths; those that round to 0 share one number.
+
+    Args:
+        scores: label -> score.
+        most: the highest so many; None: all.
+    """
+    ranked = sorted(scores.items(), key=lambda item: -item[1])[:most]
     parts = [f"{label(name)} {round(100 * x)}" for name, x in ranked if round(100 * x)]
     zeros = [label(name) for name, x in ranked if not round(100 * x)]
     if zeros:
@@ -56,19 +65,12 @@ def quoted(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     if text.isprintable():  # then nothing in it is hidden; as good as always
         return text
-    return "".join(_escaped(char) if _is_hidden(char) else char for char in text)
-
-
-def _is_hidden(char: str) -> bool:
-    # Controls, line and paragraph separators, lone surrogates, and the direction overrides
-    # that show text in another order than it has.
-    if char in _JOINERS:
-        return False
-    return unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp", "Cs")
-
-
-def _escaped(char: str) -> str:
-    return json.dumps(char)[1:-1]
+    return "".join(
+        json.dumps(char)[1:-1]
+        if unicodedata.category(char) in _HIDDEN and char not in _JOINERS
+        else char
+        for char in text
+    )
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

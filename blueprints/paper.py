@@ -3,8 +3,8 @@
 Source: TRACE (Textual Reasoning over Audio Cues for Evaluation), Fig. 7 and 8; decimals
 as in the authors' released code: 2, and 3 for the scores of emotion and accent.
 
-Deviations, all of them on purpose: contours keep the clip's own time axis, with null where
-there is no voice or no sound; what is unknown is null, never NaN.
+It deviates on purpose: contours keep the clip's own time axis, with null where there is no voice or
+no sound; unknown values are null, never NaN.
 """
 
 from __future__ import annotations
@@ -15,19 +15,32 @@ from typing import Literal
 from pydantic import JsonValue
 
 from blueprints.axis import clip_seconds, resample
-from blueprints.blueprint import Blueprint
-from blueprints.features import feature_groups
-from blueprints.groups.accent import Accent
-from blueprints.groups.emotion import Emotion
-from blueprints.groups.loudness import Loudness
-from blueprints.groups.pitch import Pitch
-from blueprints.groups.quality import Quality
-from blueprints.groups.rate import Rate
-from blueprints.groups.transcript import Transcript
+from blueprints.blueprint import Blueprint, feature_groups
 from blueprints.records import Contour
 
 #: Points of a contour in the paper's prompts.
 PAPER_POINTS = 20
+
+#: Key of the paper -> field of the group.
+_QUALITY = {
+    "DNSMOS_Personalized_Signal_Quality": "sig",
+    "DNSMOS_Personalized_Background_Quality": "bak",
+    "DNSMOS_Personalized_Overall_Quality": "ovrl",
+    "P808_Overall_Quality": "p808",
+}
+_PROPERTIES = {
+    "pitch": {
+        "Mean_Pitch_Hz": "mean_hz",
+        "Std_Dev_Pitch_Hz": "std_hz",
+        "Full_Pitch_Contour_Hz": "contour",
+    },
+    "loudness": {
+        "Integrated_Loudness_LUFS": "integrated_lufs",
+        "Std_Dev_Loudness_LUFS": "std_lu",
+        "Full_Loudness_Contour_LUFS": "contour",
+    },
+    "rate": {"Speech_Rate_WPM": "wpm", "Articulation_Rate_WPM": "articulation_wpm"},
+}
 
 #: Who speaks; it is the prefix of the paper's keys.
 Speaker = Literal["agent", "user"]
@@ -53,76 +66,30 @@ def render_paper(
     gone = feature_groups(drop, bp.extensions)
     out: dict[str, JsonValue] = {}
     if "transcript" not in gone:
-        recognised = bp.transcript
-        out[f"{speaker}_response"] = recognised.text if isinstance(recognised, Transcript) else None
-    if "emotion" not in gone:
-        emotion = bp.emotion
-        out[f"{speaker}_emotion"] = _scores(
-            emotion.scores if isinstance(emotion, Emotion) else None
-        )
-    if "accent" not in gone:
-        accent = bp.accent
-        out[f"{speaker}_accent"] = _scores(
-            accent.similarities if isinstance(accent, Accent) else None
-        )
+        out[f"{speaker}_response"] = getattr(bp.transcript, "text", None)
+    for group, field in (("emotion", "scores"), ("accent", "similarities")):
+        if group not in gone:
+            scores = getattr(bp.group(group), field, None)
+            rounded = scores and {label: round(x, 3) for label, x in scores.items()}
+            out[f"{speaker}_{group}"] = rounded
     if "quality" not in gone:
-        out[f"{speaker}_audio_quality"] = _quality(bp)
-    properties: dict[str, JsonValue] = {}
-    if "pitch" not in gone:
-        properties |= _pitch(bp)
-    if "loudness" not in gone:
-        properties |= _loudness(bp)
-    if "rate" not in gone:
-        properties |= _rate(bp)
+        values = ((key, getattr(bp.quality, field, None)) for key, field in _QUALITY.items())
+        out[f"{speaker}_audio_quality"] = {
+            key: None if value is None else f"{value:.2f} / 5.00" for key, value in values
+        }
+    properties: dict[str, JsonValue] = {
+        key: _rounded(bp, getattr(bp.group(group), field, None))
+        for group, keys in _PROPERTIES.items()
+        if group not in gone
+        for key, field in keys.items()
+    }
     if properties:
         out[f"{speaker}_audio_properties"] = properties
     return out
 
 
-def _scores(scores: dict[str, float] | None) -> JsonValue:
-    return None if scores is None else {label: round(x, 3) for label, x in scores.items()}
-
-
-def _quality(bp: Blueprint) -> dict[str, JsonValue]:
-    q = bp.quality if isinstance(bp.quality, Quality) else None
-    return {
-        "DNSMOS_Personalized_Signal_Quality": f"{q.sig:.2f} / 5.00" if q else None,
-        "DNSMOS_Personalized_Background_Quality": f"{q.bak:.2f} / 5.00" if q else None,
-        "DNSMOS_Personalized_Overall_Quality": f"{q.ovrl:.2f} / 5.00" if q else None,
-        "P808_Overall_Quality": f"{q.p808:.2f} / 5.00" if q else None,
-    }
-
-
-def _pitch(bp: Blueprint) -> dict[str, JsonValue]:
-    pitch = bp.pitch if isinstance(bp.pitch, Pitch) else None
-    return {
-        "Mean_Pitch_Hz": _hundredth(pitch.mean_hz if pitch else None),
-        "Std_Dev_Pitch_Hz": _hundredth(pitch.std_hz if pitch else None),
-        "Full_Pitch_Contour_Hz": _contour(bp, pitch.contour) if pitch else None,
-    }
-
-
-def _loudness(bp: Blueprint) -> dict[str, JsonValue]:
-    loudness = bp.loudness if isinstance(bp.loudness, Loudness) else None
-    return {
-        "Integrated_Loudness_LUFS": _hundredth(loudness.integrated_lufs if loudness else None),
-        "Std_Dev_Loudness_LUFS": _hundredth(loudness.std_lu if loudness else None),
-        "Full_Loudness_Contour_LUFS": _contour(bp, loudness.contour) if loudness else None,
-    }
-
-
-def _rate(bp: Blueprint) -> dict[str, JsonValue]:
-    rate = bp.rate if isinstance(bp.rate, Rate) else None
-    return {
-        "Speech_Rate_WPM": _hundredth(rate.wpm if rate else None),
-        "Articulation_Rate_WPM": _hundredth(rate.articulation_wpm if rate else None),
-    }
-
-
-def _contour(bp: Blueprint, contour: Contour) -> list[JsonValue]:
-    points = resample(contour, PAPER_POINTS, clip_seconds(bp.clip_s, contour))
-    return [_hundredth(value) for value in points]
-
-
-def _hundredth(value: float | None) -> float | None:
+def _rounded(bp: Blueprint, value: float | Contour | None) -> JsonValue:
+    if isinstance(value, Contour):
+        points = resample(value, PAPER_POINTS, clip_seconds(bp.clip_s, value))
+        return [_rounded(bp, point) for point in points]
     return None if value is None else round(value, 2)

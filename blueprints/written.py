@@ -1,4 +1,4 @@
-"""In which language a text is written, where its script or its small words leave no doubt."""
+"""The language of a text, where its script or its small words leave no doubt."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SMALL_WORDS = {
     "uk": """і в на з не що як де чому це по я ви ти мені для або із у яка який та""",
 }
 
-#: So many small words that one language alone has name it.
+#: So many small words of one language alone identify it.
 _ENOUGH = 3
 
 #: In a text of so many words that is English, this share at least are small words of English alone:
@@ -51,23 +51,17 @@ _ENOUGH = 3
 _LONG, _LEAST = 5, 0.1
 
 
-def _only() -> dict[str, str]:
-    """Small word -> the one language that has it."""
-    lists = {language: set(words.split()) for language, words in _SMALL_WORDS.items()}
-    times = Counter(word for words in lists.values() for word in words)
-    return {
-        word: language for language, words in lists.items() for word in words if times[word] == 1
-    }
-
-
-_ONLY = _only()
+#: Small word -> the one language that has it.
+_LISTS = {language: set(words.split()) for language, words in _SMALL_WORDS.items()}
+_TIMES = Counter(word for words in _LISTS.values() for word in words)
+_ONLY = {word: name for name, words in _LISTS.items() for word in words if _TIMES[word] == 1}
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def written_language(text: str) -> str | None:
-    """ISO 639-1 code of the language of a text; ``und``: not English; None: nobody can tell.
+    """ISO 639-1 code of the language of a text; ``und``: not English; None: it cannot be told.
 
-    Made to be silent rather than wrong: words of two languages name none.
+    It would rather give no language than a wrong one: words of two languages give none.
 
     >>> written_language("¿Cuál es la capital de Francia, y qué río pasa por ella?")
     'es'

@@ -1,4 +1,4 @@
-"""Which English accent a classifier hears."""
+"""The English accent of the voice, by a classifier."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from blueprints.records import Present
 
 
 class Accent(Present):
-    """Similarity to the accents that a classifier knows (English accents only)."""
+    """Similarity to the accents of a classifier (English accents only)."""
 
     similarities: dict[str, float] = Field(min_length=1, description="label -> cosine, -1 to 1")
     top: str = Field(description="label with the highest similarity")
@@ -23,8 +23,7 @@ class Accent(Present):
     brief_without: ClassVar[str] = "all similarities but the two highest"
 
     def brief(self, clip_s: float | None) -> str:
-        ranked = sorted(self.similarities.items(), key=lambda item: -item[1])
-        return hundredths(dict(ranked[:2]))
+        return hundredths(self.similarities, most=2)
 
     @classmethod
     def legend(cls) -> str:

@@ -1,8 +1,7 @@
-"""Which emotion a classifier hears."""
+"""The emotion of the voice, by a classifier."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import ClassVar
 
 from pydantic import Field
@@ -25,17 +24,24 @@ class Emotion(Present):
     trajectory: list[EmotionWindow] = Field(default_factory=list)
 
     def render(self, clip_s: float | None) -> str:
-        line = hundredths(self.scores)
-        windows = " ".join(_course(self.trajectory))
-        return f"{line}; {windows}" if windows else line
+        return self._line(None)
+
+    def _line(self, most: int | None) -> str:
+        """The highest scores, and ``label at start`` whenever the leading label changes."""
+        course: list[str] = []
+        before = None
+        for window in self.trajectory:
+            top = max(window.scores, key=window.scores.__getitem__, default=before)
+            if top is not None and top != before:
+                course.append(f"{label(top)} at {number(window.start_s, 1)}")
+                before = top
+        return "; ".join([hundredths(self.scores, most), *([" ".join(course)] if course else [])])
 
     brief_units: ClassVar[str] = "emotion in hundredths"
     brief_without: ClassVar[str] = "all scores but the two highest"
 
     def brief(self, clip_s: float | None) -> str:
-        line = hundredths(dict(_highest(self.scores)))
-        windows = " ".join(_course(self.trajectory))
-        return f"{line}; {windows}" if windows else line
+        return self._line(2)
 
     @classmethod
     def legend(cls) -> str:
@@ -43,21 +49,3 @@ class Emotion(Present):
             "a classifier's labels with scores in hundredths, highest first; labels in a row share"
             " the number behind them; after `;` the leading label and the second it begins"
         )
-
-
-def _highest(scores: dict[str, float]) -> list[tuple[str, float]]:
-    return sorted(scores.items(), key=lambda item: -item[1])[:2]
-
-
-def _course(windows: Iterable[EmotionWindow]) -> list[str]:
-    """``label start`` whenever the leading label changes."""
-    course: list[str] = []
-    before = None
-    for window in windows:
-        if not window.scores:
-            continue
-        top = max(window.scores, key=lambda name: window.scores[name])
-        if top != before:
-            course.append(f"{label(top)} at {number(window.start_s, 1)}")
-            before = top
-    return course

@@ -5,8 +5,17 @@ from typing import ClassVar
 import pytest
 from pydantic import Field
 
-from blueprints import GROUPS, Absent, Blueprint, Contour, EmotionWindow, Extension, Present, Status
-from blueprints.groups.emotion import _course
+from blueprints import (
+    GROUPS,
+    Absent,
+    Blueprint,
+    Contour,
+    Emotion,
+    EmotionWindow,
+    Extension,
+    Present,
+    Status,
+)
 from blueprints.records import Fact
 from tests.support import samples
 from tests.support.samples import spoken
@@ -99,4 +108,5 @@ def test_facts_of_every_group_of_a_spoken_answer() -> None:
 def test_windows_without_scores_have_no_course() -> None:
     sad = {"sad": 0.9, "neutral": 0.1}
     windows = [EmotionWindow(start_s=s, end_s=s + 1, scores=x) for s, x in ((0, {}), (1, sad))]
-    assert _course(windows) == ["sad at 1"]
+    emotion = Emotion(scores=sad, top="sad", trajectory=windows)
+    assert emotion.render(None) == "sad 90 neutral 10; sad at 1"
