@@ -1,8 +1,8 @@
-"""Accent by an ECAPA-TDNN of speechbrain: cosine to each accent that the checkpoint knows."""
+"""Accent by an ECAPA-TDNN of speechbrain: cosine to each accent of the checkpoint."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,7 +10,7 @@ from blueprints import Absent, Accent, Blueprint, Status, Transcript, UserError
 from extractors.base import speech_gate
 from extractors.ecapa_based import EcapaBased
 
-#: A language detected with less than this does not count as known.
+#: A language detected with less than this counts as unknown.
 SURE = 0.5
 
 #: Cosines may pass 1 by rounding.
@@ -21,8 +21,8 @@ _COSINE_TOLERANCE = 1e-3
 class EcapaExtractor(EcapaBased):
     """Likeness to each of 16 accents of English (cosine); absent for other languages.
 
-    The language is the transcript's, where the plan has one and it was detected or given;
-    otherwise nobody knows, and the clip is scored.
+    The language is the transcript's, where the plan has one and it was detected or stated;
+    otherwise it is unknown, and the clip is scored.
 
     Attributes:
         model: a model of the Hugging Face hub, or the path of its folder.
@@ -39,24 +39,17 @@ class EcapaExtractor(EcapaBased):
 
     model: str = "Jzuluaga/accent-id-commonaccent_ecapa"
 
-    def _gate(self, known: Blueprint) -> Absent | None:
-        return speech_gate(known) or language_gate(known.transcript)
+    def _gate(self, blueprint: Blueprint) -> Absent | None:
+        return speech_gate(blueprint) or language_gate(blueprint.transcript)
 
-    def _values(self, model: Any, heard: Any) -> Sequence[Accent]:
-        cosines, *_ = model.classify_batch(heard)
-        names = model.hparams.label_encoder.ind2lab
-        return [named_cosines(names, values) for values in cosines.tolist()]
-
-
-def named_cosines(names: Mapping[int, object], values: Sequence[float]) -> Accent:
-    """The group of one clip.
-
-    Args:
-        names: accent by the index of its class.
-        values: cosine to each class.
-    """
-    similarities = {str(names[index]): cosine(value) for index, value in enumerate(values)}
-    return Accent(similarities=similarities, top=max(similarities, key=similarities.__getitem__))
+    def _values(self, model: Any, sound: Any) -> Sequence[Accent]:
+        cosines, *_ = model.classify_batch(sound)
+        names = model.hparams.label_encoder.ind2lab  # accent by the index of its class
+        clips = (
+            {str(names[index]): cosine(value) for index, value in enumerate(values)}
+            for values in cosines.tolist()
+        )
+        return [Accent(similarities=one, top=max(one, key=one.__getitem__)) for one in clips]
 
 
 def language_gate(transcript: Transcript | Absent) -> Absent | None:

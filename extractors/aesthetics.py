@@ -17,7 +17,6 @@ from pydantic import JsonValue
 
 from blueprints import UserError, install_line
 from extractors.audio import SPEECH_RATE, Samples
-from extractors.models import model_folder
 from extractors.mos import MosExtractor
 from extractors.weights import one_line
 
@@ -41,6 +40,7 @@ class AestheticsExtractor(MosExtractor):
         "torch": "torch",
     }
     install: ClassVar[str] = install_line("aesthetics")
+    required: ClassVar[tuple[str, ...]] = (CONFIG, WEIGHTS)  # the first one has the scores' means
     what: ClassVar[str] = f"a folder with {CONFIG} and {WEIGHTS}"
 
     model: str = "facebook/audiobox-aesthetics"
@@ -48,16 +48,6 @@ class AestheticsExtractor(MosExtractor):
     def parameters(self) -> dict[str, JsonValue]:
         """The length of the parts; which weights, the revision says."""
         return {"part_s": PART_S}
-
-    def locate(self) -> Path | None:
-        """The model's folder."""
-        return model_folder(self.model, (CONFIG, WEIGHTS))
-
-    def model_files(self) -> list[Path]:
-        """Configuration, which holds the means of the scores, and weights."""
-        folder = self.locate()
-        files = [folder / CONFIG, folder / WEIGHTS] if folder else []
-        return files if all(file.is_file() for file in files) else []
 
     def open_model(self, path: Path, device: str) -> Any:
         """Load the folder."""

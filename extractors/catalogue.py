@@ -1,4 +1,4 @@
-"""The models that are known by name."""
+"""The catalogue of models that profiles and documentation name."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from blueprints import install_line
 
 
 @dataclass(frozen=True)
-class KnownModel:
-    """A model that is known by name.
+class CatalogueModel:
+    """A model of the catalogue.
 
     Attributes:
         spec: ``NAME:MODEL`` as for ``--extractor``.
         parameters: number of weights, as published.
-        languages: what it understands: how many, ``any``, or the one.
+        languages: how many it understands, ``any``, or the name of the only one.
         licence: of the weights, as their publisher states it.
     """
 
@@ -26,40 +26,45 @@ class KnownModel:
 
 #: The models that profiles and documentation name. Any other of the same kind works too.
 CATALOGUE = (
-    KnownModel("whisper:tiny", "39 M", "99", "MIT"),
-    KnownModel("whisper:base", "74 M", "99", "MIT"),
-    KnownModel("whisper:small", "244 M", "99", "MIT"),
-    KnownModel("whisper:medium", "769 M", "99", "MIT"),
-    KnownModel("whisper:large-v3", "1550 M", "100", "MIT"),
-    KnownModel("whisper:turbo", "809 M", "100", "MIT"),
-    KnownModel("faster-whisper:tiny.en", "39 M", "English", "MIT"),
-    KnownModel("faster-whisper:base", "74 M", "99", "MIT"),
-    KnownModel("faster-whisper:small", "244 M", "99", "MIT"),
-    KnownModel("faster-whisper:large-v3", "1550 M", "100", "MIT"),
-    KnownModel("emotion2vec:iic/emotion2vec_plus_large", "300 M", "any", "FunASR model licence"),
-    KnownModel("ecapa:Jzuluaga/accent-id-commonaccent_ecapa", "21 M", "English", "MIT"),
-    KnownModel("speaker:speechbrain/spkrec-ecapa-voxceleb", "21 M", "any", "Apache-2.0"),
-    KnownModel("utmos:Blinorot/UTMOS-PyTorch", "103 M", "English", "MIT"),
-    KnownModel("audiobox:facebook/audiobox-aesthetics", "96 M", "any", "CC-BY-4.0"),
+    CatalogueModel("whisper:tiny", "39 M", "99", "MIT"),
+    CatalogueModel("whisper:base", "74 M", "99", "MIT"),
+    CatalogueModel("whisper:small", "244 M", "99", "MIT"),
+    CatalogueModel("whisper:medium", "769 M", "99", "MIT"),
+    CatalogueModel("whisper:large-v3", "1550 M", "100", "MIT"),
+    CatalogueModel("whisper:turbo", "809 M", "100", "MIT"),
+    CatalogueModel("faster-whisper:tiny.en", "39 M", "English", "MIT"),
+    CatalogueModel("faster-whisper:base", "74 M", "99", "MIT"),
+    CatalogueModel("faster-whisper:small", "244 M", "99", "MIT"),
+    CatalogueModel("faster-whisper:large-v3", "1550 M", "100", "MIT"),
+    CatalogueModel(
+        "emotion2vec:iic/emotion2vec_plus_large", "300 M", "any", "FunASR model licence"
+    ),
+    CatalogueModel("ecapa:Jzuluaga/accent-id-commonaccent_ecapa", "21 M", "English", "MIT"),
+    CatalogueModel("speaker:speechbrain/spkrec-ecapa-voxceleb", "21 M", "any", "Apache-2.0"),
+    CatalogueModel("utmos:Blinorot/UTMOS-PyTorch", "103 M", "English", "MIT"),
+    CatalogueModel("audiobox:facebook/audiobox-aesthetics", "96 M", "any", "CC-BY-4.0"),
 )
 
 
 def multilingual(extractor: str) -> list[str]:
-    """Known models of a recogniser that write many languages, smallest first.
+    """The catalogue's models of a recogniser that write many languages, smallest first.
 
     Args:
         extractor: its registered name, e.g. ``faster-whisper``.
     """
-    named = [(available.spec.partition(":"), available.languages) for available in CATALOGUE]
-    return [model for (name, _, model), spoken in named if name == extractor and spoken.isdecimal()]
+    return [
+        one.spec.partition(":")[2]
+        for one in CATALOGUE
+        if one.spec.startswith(f"{extractor}:") and one.languages.isdecimal()
+    ]
 
 
 def better_recogniser(named: bool) -> str:
-    """What would hear words that were guessed, as a clause.
+    """The recogniser that would hear words that were guessed, as a clause.
 
     Args:
         named: whether the language was named; where it was not, the recogniser may have met one
-            that it does not know.
+            that it does not write.
     """
     larger = f"-x transcript=faster-whisper:{multilingual('faster-whisper')[1]}"
     if named:
@@ -74,7 +79,7 @@ def another_recogniser(extractor: str) -> str:
     """The remedy where a recogniser writes English only, as commands.
 
     Args:
-        extractor: registered name of the one to use instead.
+        extractor: registered name of the recogniser to use instead.
     """
     sizes = multilingual(extractor)
     spec = f"{extractor}:{sizes[0]}"

@@ -72,7 +72,7 @@ def decoded(source: str | IO[bytes], max_seconds: float | None = None) -> IO[byt
         out.close()
         if isinstance(error, Unreadable):
             raise
-        raise Unreadable(_said(error)) from None
+        raise Unreadable(_reason(error)) from None
     finally:
         if isinstance(source, str):
             file.close()
@@ -132,7 +132,7 @@ def _blocks(container: Any, stream: Any, converter: Any) -> Iterator[np.ndarray[
         yield made.to_ndarray()
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     why = getattr(error, "strerror", None) or str(error)
     return f"FFmpeg: {why or type(error).__name__}"
 
@@ -147,7 +147,7 @@ def has_sound(path: Path) -> str | None:
         with path.open("rb") as file, av.open(file, "r", options=_NOTHING_ELSE) as container:
             return None if _is_sound(container) else "it has no audio stream"
     except Exception as error:
-        return _said(error)
+        return _reason(error)
 
 
 def seconds_of(path: Path) -> float | None:

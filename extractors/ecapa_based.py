@@ -1,4 +1,4 @@
-"""What the extractors over an ECAPA folder share: its files, and which part is heard."""
+"""What the extractors over an ECAPA folder share: its files, and which part is measured."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from typing import Any, ClassVar
 from pydantic import JsonValue
 
 from blueprints import Absent, Blueprint, Present, Span
-from extractors.audio import SPEECH_RATE, Clip, Samples
+from extractors.audio import SPEECH_RATE, Samples
 from extractors.base import Item, past_gate
 from extractors.ecapa import HYPERPARAMETERS, WEIGHTS, load_folder, model_files
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
-from extractors.models import model_folder
 from extractors.stacks import equal_lengths
 
-#: Of longer clips, this much is heard from the first speech on, seconds: the features of a
+#: Of longer clips, this much is measured from the first speech on, seconds: the features of a
 #: minute already take 1 GB in the published size, and an accent does not change.
 MAX_S = 60.0
 
@@ -37,15 +36,12 @@ class EcapaBased(ModelExtractor):
         "torch": "torch",
         "torchaudio": "torchaudio",
     }
+    required: ClassVar[tuple[str, ...]] = (HYPERPARAMETERS, *WEIGHTS)
     what: ClassVar[str] = "a folder of a speechbrain ECAPA"
 
     def parameters(self) -> dict[str, JsonValue]:
-        """How much is heard; which model it is, the revision says."""
+        """How much is measured; which model it is, the revision says."""
         return {"max_s": MAX_S}
-
-    def locate(self) -> Path | None:
-        """The model's folder."""
-        return model_folder(self.model, (HYPERPARAMETERS, *WEIGHTS))
 
     def model_files(self) -> list[Path]:
         """Weights, hyperparameters and labels."""
@@ -56,14 +52,10 @@ class EcapaBased(ModelExtractor):
         """Load and check the folder."""
         return load_folder(path, device)
 
-    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
-        """Measure one clip."""
-        return self.extract_batch([Item(clip, known)])[0]
-
     def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:
         """Measure several clips; equally long ones share a forward pass.
 
-        All clips of over a minute are equally long: a minute of each is heard.
+        All clips of over a minute are equally long: a minute of each is measured.
         """
         return past_gate(items, self._gate, self._measure)
 
@@ -76,15 +68,15 @@ class EcapaBased(ModelExtractor):
 
             for stack in equal_lengths(parts, self.batch_size):
                 some = [torch.from_numpy(parts[index]) for index in stack]
-                recognised = torch.stack(some) if len(some) > 1 else some[0][None]  # no copy of one
-                results.update(zip(stack, self._values(model, recognised), strict=True))
+                sound = torch.stack(some) if len(some) > 1 else some[0][None]  # no copy of one
+                results.update(zip(stack, self._values(model, sound), strict=True))
         return [results[index] for index in range(len(items))]
 
-    def _gate(self, known: Blueprint) -> Absent | None:
+    def _gate(self, blueprint: Blueprint) -> Absent | None:
         """Why a clip is not measured."""
         raise NotImplementedError
 
-    def _values(self, model: Any, heard: Any) -> Sequence[Present]:
+    def _values(self, model: Any, sound: Any) -> Sequence[Present]:
         """The groups of equally long clips, a tensor [shape=(clips, samples)]."""
         raise NotImplementedError
 

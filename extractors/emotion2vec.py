@@ -10,21 +10,12 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from blueprints import (
-    Absent,
-    Blueprint,
-    Emotion,
-    EmotionWindow,
-    Present,
-    Span,
-    UserError,
-)
-from extractors.audio import SPEECH_RATE, Clip, Samples
+from blueprints import Absent, Emotion, EmotionWindow, Present, Span, UserError
+from extractors.audio import SPEECH_RATE, Samples
 from extractors.base import Item, past_gate, speech_gate
-from extractors.emotion2vec_folder import CONFIG, FILES, WEIGHTS, load_folder
+from extractors.emotion2vec_folder import CONFIG, OPTIONAL, WEIGHTS, load_folder
 from extractors.emotion2vec_scores import Loaded, score
 from extractors.model_backed import ModelExtractor
-from extractors.models import model_folder
 
 #: A window with less speech is left out of the trajectory, seconds.
 MIN_WINDOW_SPEECH_S = 0.5
@@ -56,6 +47,8 @@ class Emotion2vecExtractor(ModelExtractor):
         "torch": "torch",
         "torchaudio": "torchaudio",
     }
+    required: ClassVar[tuple[str, ...]] = (WEIGHTS, CONFIG)
+    optional: ClassVar[tuple[str, ...]] = OPTIONAL
     what: ClassVar[str] = "an emotion2vec folder"
 
     model: str = "iic/emotion2vec_plus_large"
@@ -72,23 +65,9 @@ class Emotion2vecExtractor(ModelExtractor):
         """Windows; which model it is, the revision says."""
         return {"window_s": self.window_s, "whole_max_s": WHOLE_MAX_S}
 
-    def locate(self) -> Path | None:
-        """The model's folder."""
-        return model_folder(self.model, (WEIGHTS, CONFIG))
-
-    def model_files(self) -> list[Path]:
-        """Weights, configuration and labels."""
-        folder = self.locate()
-        result = [folder / name for name in FILES] if folder else []
-        return [path for path in result if path.is_file()]
-
     def open_model(self, path: Path, device: str) -> Loaded:
         """Load and check the folder."""
         return Loaded(load_folder(path, device), device)
-
-    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
-        """Score one clip with speech in it."""
-        return self.extract_batch([Item(clip, known)])[0]
 
     def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:
         """Score several clips; equally long parts of all of them share a forward pass."""

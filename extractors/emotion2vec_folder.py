@@ -12,7 +12,7 @@ from extractors.weights import check_loaded, check_state, one_line, read_state
 
 #: The files of an emotion2vec folder; the first two must be there.
 WEIGHTS, CONFIG = "model.pt", "config.yaml"
-FILES = (WEIGHTS, CONFIG, "configuration.json", "tokens.txt", "tokens.json")
+OPTIONAL = ("configuration.json", "tokens.txt", "tokens.json")
 
 #: Prefixes under which checkpoints keep the model's tensors (see the folder's scope_map).
 _PREFIXES = ("module.", "d2v_model.")

@@ -20,22 +20,16 @@ from extractors.guard import untouched
 from extractors.models import is_path, model_folder
 from extractors.naming import NAMED_BY, name_language
 from extractors.recognised import OTHER_FLOOR, OTHER_MEDIAN, Decoded, Recogniser
-from extractors.stretches import edges
-from extractors.weights import one_line
-from extractors.window_checks import (
+from extractors.short_windows import (
     FRAMES_PER_S,
     SHORT_WINDOWS,
     broken,
     by_part,
     last_whole,
+    shortened,
 )
-
-#: The files of a converted model. Without tokenizer.json the library asks the network.
-FILES = ("model.bin", "config.json", "tokenizer.json")
-
-#: Further files that decide what the model writes, where they are there.
-_MORE = ("preprocessor_config.json", "vocabulary.json", "vocabulary.txt")
-
+from extractors.stretches import edges
+from extractors.weights import one_line
 
 #: Sizes whose conversions were published under one name; the library knows others, too.
 _PUBLISHED = frozenset(
@@ -69,8 +63,8 @@ class FasterWhisperExtractor(Recogniser):
             of what identifies a transcript.
         multilingual: a second model, which names the language and writes all that is not English;
             ``model`` writes English. None: ``model`` does all of it.
-        short_windows: pay for as much of a window as has speech, and hear again as usual what
-            that may have broken; English only. None: where it was measured, with tiny.en.
+        short_windows: pay for as much of a window as has speech, and decode as usual again what
+            that may have spoiled; English only. None: where it was measured, with tiny.en.
     """
 
     name: ClassVar[str] = "faster-whisper"
@@ -83,6 +77,11 @@ class FasterWhisperExtractor(Recogniser):
         "ctranslate2": "ctranslate2",
     }
     install: ClassVar[str] = install_line()
+    # Without tokenizer.json the library asks the network.
+    required: ClassVar[tuple[str, ...]] = ("model.bin", "config.json", "tokenizer.json")
+    optional: ClassVar[tuple[str, ...]] = (
+        *("preprocessor_config.json", "vocabulary.json", "vocabulary.txt"),
+    )
     what: ClassVar[str] = "a folder with a converted Whisper model"
     own_beam_size: ClassVar[int] = 5
     everywhere: ClassVar[bool] = False
@@ -154,21 +153,21 @@ class FasterWhisperExtractor(Recogniser):
         if self.others:
             self.others.close()
 
-    def extract(self, clip: Clip, known: Blueprint) -> Transcript | Absent:
+    def extract(self, clip: Clip, blueprint: Blueprint) -> Transcript | Absent:
         """Recognise one clip by the model that knows its language."""
-        gate = speech_gate(known)
+        gate = speech_gate(blueprint)
         if gate:
             return gate
-        item, others = Item(clip, known), self.others
+        item, others = Item(clip, blueprint), self.others
         spoken = (others or self)._spoken(item)
         if others is None or spoken is None:
-            return self._heard(item, spoken)
+            return self._recognised(item, spoken)
         sure = self.language is not None or spoken.sure
         english = sure and (self.language or spoken.language) == "en"
-        return (self if english else others)._heard(item, spoken)
+        return (self if english else others)._recognised(item, spoken)
 
     def _spoken(self, item: Item) -> Spoken | None:
-        """The language of a clip; None where the model knows one only."""
+        """The language of a clip; None where the model writes one only."""
         model = self.opened()
         if not model.model.is_multilingual:
             return None
@@ -194,14 +193,8 @@ class FasterWhisperExtractor(Recogniser):
 
     def locate(self) -> Path | None:
         """The folder: a path, in a hub's cache, or inside a package."""
-        folder = model_folder(repository(self.model), FILES)
+        folder = model_folder(repository(self.model), self.required)
         return packaged.folder_of(self.model) if folder is None else folder
-
-    def model_files(self) -> list[Path]:
-        """Weights, configuration and vocabulary."""
-        folder = self.locate()
-        result = [folder / name for name in (*FILES, *_MORE)] if folder else []
-        return [path for path in result if path.is_file()]
 
     def _missing(self) -> str:
         missing = super()._missing()
@@ -215,16 +208,18 @@ class FasterWhisperExtractor(Recogniser):
 
         kind = "cuda" if is_gpu(device) else "cpu"
         numbers = self._numbers(is_gpu(device))
-        for name in FILES:
+        for name in self.required:
             if not (path / name).is_file():
                 raise UserError(f"{path}: {name} is missing; convert or fetch the model again")
+        # One thread, like all of a worker's libraries, unless the environment says otherwise.
+        threads = os.environ.get("OMP_NUM_THREADS", "")
         try:
             return WhisperModel(
                 str(path),
                 device=kind,
                 device_index=int(device.partition(":")[2] or 0),
                 compute_type=numbers,
-                cpu_threads=_threads(),
+                cpu_threads=max(1, int(threads)) if threads.isdecimal() else 1,
                 local_files_only=True,
             )
         except Exception as error:
@@ -248,12 +243,10 @@ class FasterWhisperExtractor(Recogniser):
     ) -> Decoded:
         if not self.shortens or language != "en":
             return self._transcribe(model, speech, parts, language)
-        from extractors.short_windows import shortened
-
         recognised = self._transcribe(shortened(model), speech, parts, language)
         result = by_part(recognised.segments, parts)
-        # Nothing goes from one stretch to the next, so only those are heard again that need it, and
-        # these from their last whole window on, which writes what it wrote.
+        # Nothing goes from one stretch to the next, so only those are decoded again that need it,
+        # and these from their last whole window on, which writes what it wrote.
         again = {
             number: last_whole(mine, part)
             for number, (mine, part) in enumerate(zip(result, parts, strict=True))
@@ -278,7 +271,9 @@ class FasterWhisperExtractor(Recogniser):
     def _transcribe(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
     ) -> Decoded:
-        limit = _most_tokens(parts, language)
+        limit = None  # so that a loop ends; English has as many as the model can write
+        if language not in (None, "en"):
+            limit = round(TOKENS_PER_S * (1 + sum(part.seconds for part in parts)))
         segments, info = model.transcribe(
             speech,
             language=language,
@@ -287,7 +282,7 @@ class FasterWhisperExtractor(Recogniser):
             word_timestamps=True,
             condition_on_previous_text=False,
             # Never sampled: CTranslate2's generator cannot be set back, so a text would depend on
-            # the clips that its process saw before. Loops are heard again in pieces.
+            # the clips that its process saw before. Loops are decoded again in pieces.
             temperature=0.0,
             beam_size=self.beams,
             no_speech_threshold=self.no_speech,
@@ -300,19 +295,6 @@ class FasterWhisperExtractor(Recogniser):
             if limit and sum(len(one["tokens"]) for one in results) >= limit:
                 break
         return Decoded(results, str(info.language), float(info.language_probability))
-
-
-def _most_tokens(parts: Sequence[Span], language: str | None) -> int | None:
-    """Tokens at most, so that a loop ends; None: as many as the model can write."""
-    if language in (None, "en"):
-        return None
-    return round(TOKENS_PER_S * (1 + sum(part.seconds for part in parts)))
-
-
-def _threads() -> int:
-    """Threads of a model on a CPU: one, like all of a worker's libraries, unless it is told."""
-    details = os.environ.get("OMP_NUM_THREADS", "")
-    return int(details) if details.isdecimal() and int(details) else 1
 
 
 def repository(model: str) -> str:

@@ -1,4 +1,4 @@
-"""The models of the extra ``models``: which there are, where they are, fetched and verified.
+"""The models of the extra ``models``: listed, located, fetched and verified.
 
 Only :func:`fetch` uses the network. Everything else, judging included, works on what is on
 this machine.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from blueprints import UserError, is_installed
 from extractors import registry
-from extractors.catalogue import CATALOGUE, KnownModel
+from extractors.catalogue import CATALOGUE, CatalogueModel
 from extractors.device import torch_problem
 from extractors.model_backed import ModelExtractor
 from extractors.models import file_sha256, is_path, whisper_cache
@@ -30,9 +30,9 @@ _SHA256 = re.compile(r"^[0-9a-f]{64}$")
 
 @dataclass(frozen=True)
 class ListedModel:
-    """A known model and where it is on this machine, if it is."""
+    """A model of the catalogue and where it is on this machine, if it is."""
 
-    model: KnownModel
+    model: CatalogueModel
     group: str
     path: Path | None
     size: int
@@ -41,7 +41,7 @@ class ListedModel:
 
 @dataclass(frozen=True)
 class Verified:
-    """What became of checking one model."""
+    """The result of checking one model."""
 
     spec: str
     ok: bool
@@ -50,13 +50,12 @@ class Verified:
 
 def list_models() -> list[ListedModel]:
     """The catalogue, with the place of each model that is here; contacts nobody."""
-    return [_listed(model) for model in CATALOGUE]
-
-
-def _listed(model: KnownModel) -> ListedModel:
-    extractor = extractor_of(model.spec)
-    size = sum(path.stat().st_size for path in extractor.model_files())
-    return ListedModel(model, extractor.group, extractor.locate(), size, extractor.unavailable())
+    listed = []
+    for model in CATALOGUE:
+        one = extractor_of(model.spec)
+        size = sum(path.stat().st_size for path in one.model_files())
+        listed.append(ListedModel(model, one.group, one.locate(), size, one.unavailable()))
+    return listed
 
 
 def extractor_of(spec: str) -> ModelExtractor:
@@ -146,34 +145,32 @@ def verify(specs: Sequence[str] = ()) -> list[Verified]:
 def _verified(spec: str) -> Verified:
     extractor = extractor_of(spec)
     reason = extractor.unavailable() or torch_problem()
+    if reason is None and _cut_off(extractor):
+        place = extractor.locate()
+        reason = f"{place}: is not what was published; delete it and fetch it again"
     if reason:
         return Verified(spec, False, reason)
-    files = extractor.model_files()
-    if _cut_off(extractor):
-        place = extractor.locate()
-        return Verified(
-            spec, False, f"{place}: is not what was published; delete it and fetch it again"
-        )
     try:
         extractor.load()
     except UserError as error:
         return Verified(spec, False, str(error))
     finally:
         extractor.close()
-    available = sum(published_sha256(path) is not None for path in files)
+    files = extractor.model_files()
+    published = sum(published_sha256(path) is not None for path in files)
     return Verified(
         spec,
         True,
-        f"sha256 {extractor.revision()}; {available} of {len(files)} files have a published hash,"
+        f"sha256 {extractor.revision()}; {published} of {len(files)} files have a published hash,"
         " all loaded and fit the model",
     )
 
 
 def published_sha256(path: Path) -> str | None:
-    """The hash under which a file was published, where its place tells it.
+    """The hash under which a file was published; None where its place does not say.
 
     Whisper's download addresses hold the hash; the Hugging Face cache names large files by
-    it. Of a file in a folder of the user's own, nobody knows.
+    it. For a file in a folder of the user's own it is unknown.
     """
     blob = path.resolve().name
     if path.is_symlink() and _SHA256.match(blob):

@@ -71,7 +71,7 @@ class LoudnessExtractor(Extractor):
         "gated loudness needs 0.4 s; of a clip with few words the range means little."
     )
 
-    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
+    def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
         """Measure the loudness; absent for clips under 0.4 s and for silence."""
         absent = _unmeasurable(clip)
         if absent:

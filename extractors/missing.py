@@ -10,12 +10,12 @@ from extractors.catalogue import CATALOGUE
 def unmeasured(group: str, absent: Absent, why: bool = False) -> str:
     """Why a group has no values, as the rest of a sentence that begins with its name.
 
-    What nobody asked for comes with the option that would measure it.
+    A group that was not requested comes with the option that would measure it.
 
     Args:
         group: name of the group.
-        absent: what the blueprint says of it.
-        why: with the reason of a measurement that was asked for, too.
+        absent: the group in the blueprint.
+        why: with the reason of a measurement that was requested, too.
 
     >>> unmeasured("emotion", NOT_REQUESTED)
     'was not measured; -x emotion=emotion2vec:iic/emotion2vec_plus_large would'
@@ -27,17 +27,14 @@ def unmeasured(group: str, absent: Absent, why: bool = False) -> str:
 
 
 def option(group: str) -> str:
-    """The option that has a group measured, e.g. ``-x pitch=praat``."""
-    return f"-x {group}={_spec(group)}"
+    """The option that has a group measured, e.g. ``-x pitch=praat``.
 
-
-def _spec(group: str) -> str:
-    """The spec of a profile, the lightest first; else a known model, or any extractor."""
+    It names the spec of a profile, the lightest first; else a model of the catalogue, or any
+    extractor of the group.
+    """
     for profile in registry.PROFILES.values():
         if group in profile:
-            return profile[group]
-    offered = registry.specs_for(group)
-    available = [
-        available.spec for available in CATALOGUE if available.spec.partition(":")[0] in offered
-    ]
-    return (available or offered or ["EXTRACTOR"])[0]
+            return f"-x {group}={profile[group]}"
+    names = registry.specs_for(group)
+    models = [one.spec for one in CATALOGUE if one.spec.partition(":")[0] in names]
+    return f"-x {group}={[*models, *names, 'EXTRACTOR'][0]}"

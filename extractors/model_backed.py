@@ -10,7 +10,7 @@ from blueprints import UserError, install_line
 from extractors.base import Extractor
 from extractors.device import check_device, expects_gpu, loaded, release, resolve
 from extractors.guard import untouched
-from extractors.models import missing_model, sha256_of
+from extractors.models import is_path, model_folder, sha256_of
 
 #: Clips at once on a GPU, most of which one clip leaves idle. On a CPU several gain little and
 #: take more memory; workers are the better use of it.
@@ -21,9 +21,10 @@ GPU_BATCH = 8
 class ModelExtractor(Extractor):
     """Base of extractors whose model is a file or folder that may not be here.
 
-    Subclasses say where it is (:meth:`locate`), which files decide it
-    (:meth:`model_files`) and how it is opened (:meth:`open_model`). The model is held once
-    per process, however many equal extractors there are.
+    Subclasses name the files of its folder (:attr:`required`, :attr:`optional`), or say where it
+    is (:meth:`locate`) and which files decide it (:meth:`model_files`); and how it is opened
+    (:meth:`open_model`). The model is held once per process, however many equal extractors there
+    are.
 
     Attributes:
         model: name or path of the model.
@@ -35,6 +36,9 @@ class ModelExtractor(Extractor):
     #: What the path of a model should be, for messages.
     what: ClassVar[str]
     install: ClassVar[str] = install_line("models")
+    #: Files that the model's folder must have, and files that decide the values where they exist.
+    required: ClassVar[tuple[str, ...]] = ()
+    optional: ClassVar[tuple[str, ...]] = ()
 
     model: str = ""
     device: str = "auto"
@@ -52,18 +56,22 @@ class ModelExtractor(Extractor):
 
     @property
     def batch_size(self) -> int:
-        """Clips at once: as given, else by the device."""
+        """Clips at once: as set, else by the device."""
         if self.batch is not None:
             return self.batch
         return GPU_BATCH if expects_gpu(self.device) else 1
 
     def locate(self) -> Path | None:
         """File or folder of the model on this machine, or None; contacts nobody."""
-        raise NotImplementedError
+        return model_folder(self.model, self.required)
 
     def model_files(self) -> list[Path]:
         """The files that decide the model; none where it is not here."""
-        raise NotImplementedError
+        place = self.locate()
+        if place is None:
+            return []
+        named = [place / name for name in (*self.required, *self.optional)]
+        return [path for path in named or [place] if path.is_file()]
 
     # The libraries have no types here (see pyproject.toml), hence Any.
     def open_model(self, path: Path, device: str) -> Any:
@@ -108,4 +116,10 @@ class ModelExtractor(Extractor):
         return (self.name, self.revision(), self.device)
 
     def _missing(self) -> str:
-        return missing_model(self.name, self.model, self.what)
+        """The one line that a user sees instead of a download."""
+        if is_path(self.model):
+            return f"{self.name}: {self.model} is not there; give the path of {self.what}"
+        return (
+            f"{self.name}: model {self.model} is not on this machine;"
+            f" run: trace-eval models fetch {self.name}:{self.model}"
+        )

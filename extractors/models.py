@@ -16,9 +16,6 @@ from typing import NamedTuple
 #: Names of Whisper that share the file of another one.
 _WHISPER_ALIASES = {"large": "large-v3", "turbo": "large-v3-turbo"}
 
-#: Read at once while hashing, bytes.
-_BLOCK = 1 << 22
-
 
 class FileVersion(NamedTuple):
     """A file as it was when it was hashed.
@@ -115,22 +112,6 @@ def _modelscope(model: str) -> list[Path]:
     ]
 
 
-def missing_model(extractor: str, model: str, what: str) -> str:
-    """The one line that a user sees instead of a download.
-
-    Args:
-        extractor: registered name of the extractor.
-        model: as the user named it.
-        what: the files that make such a model.
-    """
-    if is_path(model):
-        return f"{extractor}: {model} is not there; give the path of {what}"
-    return (
-        f"{extractor}: model {model} is not on this machine;"
-        f" run: trace-eval models fetch {extractor}:{model}"
-    )
-
-
 def sha256_of(paths: Iterable[Path]) -> str:
     """One digest over the names and contents of some files; of one file, its own SHA-256."""
     paths = sorted(paths, key=str)  # faster than by their parts; a model is in one folder
@@ -142,12 +123,19 @@ def sha256_of(paths: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
+def joint_sha256(paths: Iterable[Path]) -> str:
+    """SHA-256 of the contents of some small files, one behind the other."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+
+
 def file_sha256(path: Path) -> str:
     """SHA-256 of a file; read once per process while size and time stay as they are."""
-    key = _version(path)
+    stat = path.stat()
+    key = FileVersion(str(path.absolute()), stat.st_size, stat.st_mtime_ns)
     with _LOCK:
         if key not in _HASHES:
-            _HASHES[key] = _read_sha256(path)
+            with path.open("rb") as file:
+                _HASHES[key] = hashlib.file_digest(file, "sha256").hexdigest()
         return _HASHES[key]
 
 
@@ -165,16 +153,3 @@ def prime_hashes(hashes: Hashes) -> None:
     """
     with _LOCK:
         _HASHES.update(hashes)
-
-
-def _version(path: Path) -> FileVersion:
-    stat = path.stat()
-    return FileVersion(str(path.absolute()), stat.st_size, stat.st_mtime_ns)
-
-
-def _read_sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()

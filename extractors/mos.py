@@ -1,23 +1,36 @@
-"""What predictors of listeners' scores share: the speech gate, the windows, the device."""
+"""Predictors of listeners' scores, and the base that they share: speech gate, device, rounding."""
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from pydantic import JsonValue
 
-from blueprints import Absent, Blueprint, Extension, Present, UserError
-from extractors.audio import Clip, Samples
+from blueprints import Absent, Blueprint, Extension, Present, UserError, install_line
+from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import speech_gate
 from extractors.device import resolve
 from extractors.guard import untouched
 from extractors.model_backed import ModelExtractor
+from extractors.weights import read_state
 
 #: Decimals of a score: finer than the arithmetic of another machine.
 _DECIMALS = 4
+
+#: UTMOS scores longer clips in equal parts of at most this length, seconds: attention takes
+#: memory with the square of it.
+UTMOS_PART_S = 30.0
+
+#: Samples of a window of Distill-MOS, and most samples from one to the next, as its package has
+#: them; and windows that go through together.
+WINDOW, HOP, WINDOWS_AT_ONCE = 122_880, 16_000, 8
 
 
 @dataclass(frozen=True)
@@ -28,6 +41,7 @@ class MosExtractor(ModelExtractor):
     """
 
     needs: ClassVar[tuple[str, ...]] = ("signal",)
+    install: ClassVar[str] = install_line("mos")
 
     @abstractmethod
     def scores(self, model: Any, audio: Samples, device: str) -> Mapping[str, float]:
@@ -39,9 +53,9 @@ class MosExtractor(ModelExtractor):
             device: where the model is.
         """
 
-    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
+    def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
         """Score one clip; absent without speech."""
-        absent = speech_gate(known)
+        absent = speech_gate(blueprint)
         if absent:
             return absent
         model, device = self.opened(), resolve(self.name, self.device)
@@ -53,3 +67,108 @@ class MosExtractor(ModelExtractor):
         if not all(np.isfinite(value) for value in result.values()):
             raise UserError(f"{self.name}: the model gives no finite number; fetch it again")
         return Extension(values={name: round(float(v), _DECIMALS) for name, v in result.items()})
+
+
+@dataclass(frozen=True)
+class UtmosExtractor(MosExtractor):
+    """Naturalness of synthetic speech as a mean opinion; an extension.
+
+    Saeki et al. (2022), "UTMOS: UTokyo-SaruLab System for VoiceMOS Challenge 2022", the strong
+    learner, about 1 to 5, in the port of the package utmos-pytorch (MIT). Trained on English
+    utterances of a few seconds; published scores are of whole utterances.
+    """
+
+    name: ClassVar[str] = "utmos"
+    group: ClassVar[str] = "utmos"
+    version: ClassVar[str] = "1"
+    limits: ClassVar[str] = (
+        "naturalness of read synthetic speech; noisy or expressive speech is new to it."
+    )
+    packages: ClassVar[dict[str, str]] = {"utmos_pytorch": "utmos-pytorch", "torch": "torch"}
+    required: ClassVar[tuple[str, ...]] = ("utmos_state_dict.pt",)
+    what: ClassVar[str] = f"a folder with {required[0]}"
+
+    model: str = "Blinorot/UTMOS-PyTorch"
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """The length of the parts; which weights, the revision says."""
+        return {"part_s": UTMOS_PART_S}
+
+    def open_model(self, path: Path, device: str) -> Any:
+        """Load the weights, all of them: the package itself loads those that it finds."""
+        from utmos_pytorch.utmos_torch import UTMOSModel, UTMOSScoreTorch
+
+        file = path / self.required[0]
+        provided = read_state(file, "fetch it again")
+        missing = sorted(UTMOSModel().state_dict().keys() - set(provided))
+        if missing:
+            raise UserError(f"utmos: {file} has no {missing[0]} and {len(missing) - 1} more")
+        return UTMOSScoreTorch(str(file), device)
+
+    def scores(self, model: Any, audio: Samples, device: str) -> Mapping[str, float]:
+        """The score of the whole clip, or the mean over the parts of a long one."""
+        import torch
+
+        parts = np.array_split(audio, max(1, -(-len(audio) // int(UTMOS_PART_S * SPEECH_RATE))))
+        values = [model.score(torch.from_numpy(np.array(part)).to(device)) for part in parts]
+        return {"mos": sum(float(value) for value in values) / len(values)}
+
+
+@dataclass(frozen=True)
+class DistillMosExtractor(MosExtractor):
+    """Quality of the sound as a mean opinion, 1 to 5, by Distill-MOS; an extension.
+
+    Stahl & Gamper (2025), "Distillation and Pruning for Scalable Self-Supervised
+    Representation-Based Speech Quality Assessment". The weights lie inside the package (MIT).
+    Its module hears windows of 7.68 s at most 1 s apart, all of a clip in one batch: here they go
+    through in batches of bounded size, with the same mean.
+    """
+
+    name: ClassVar[str] = "distillmos"
+    group: ClassVar[str] = "distillmos"
+    version: ClassVar[str] = "1"
+    limits: ClassVar[str] = (
+        "distilled from another model: it agrees with its teacher, not with everybody."
+    )
+    packages: ClassVar[dict[str, str]] = {"distillmos": "distillmos", "torch": "torch"}
+    what: ClassVar[str] = "the weights inside the package distillmos; install it again"
+
+    model: str = "distill_mos_v7"
+
+    def parameters(self) -> dict[str, JsonValue]:
+        """Nothing: the package's version and the weights decide."""
+        return {}
+
+    def locate(self) -> Path | None:
+        """The weights inside the package."""
+        spec = find_spec("distillmos")
+        if spec is None or not spec.submodule_search_locations:
+            return None
+        path = Path(spec.submodule_search_locations[0], "weights", f"{self.model}.pt")
+        return path if path.is_file() else None
+
+    def open_model(self, path: Path, device: str) -> Any:
+        """Load the weights; clips are cut into windows here."""
+        from distillmos import ConvTransformerSQAModel
+
+        read_state(path, "install the package distillmos again")  # in words of ours
+        return ConvTransformerSQAModel(segmenting_in_forward=False).to(device).eval()
+
+    def scores(self, model: Any, audio: Samples, device: str) -> Mapping[str, float]:
+        """The mean over the windows."""
+        import torch
+
+        starts = window_starts(len(audio))
+        total = 0.0
+        for first in range(0, len(starts), WINDOWS_AT_ONCE):
+            parts = [audio[s : s + WINDOW] for s in starts[first : first + WINDOWS_AT_ONCE]]
+            block = np.stack([np.pad(part, (0, WINDOW - len(part))) for part in parts])
+            total += float(model(torch.from_numpy(block.astype(np.float32)).to(device)).sum())
+        return {"mos": total / len(starts)}
+
+
+def window_starts(samples: int) -> list[int]:
+    """Where the windows of a clip begin: equally spaced, the last one at its end."""
+    over = max(0, samples - WINDOW)
+    places = np.linspace(0, 1, math.ceil(over / HOP) + 1)
+    return [int(place * over) for place in places]

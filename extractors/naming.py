@@ -1,4 +1,4 @@
-"""Which language is spoken: named from the first seconds of speech, before a word is decoded.
+"""The language that is spoken: named from the first seconds of speech, before any word is decoded.
 
 Whisper's encoder costs what its window lasts, sound or padding: of 10 s it takes an eighth of
 the time of its usual 30 s, and names as many languages rightly.
@@ -13,14 +13,15 @@ from pydantic import JsonValue
 
 from blueprints import Span, Spoken
 from extractors.audio import Samples
+from extractors.recognised import share
 from extractors.stretches import first_speech, last_speech
 
-#: Speech that is listened to, seconds; what is shorter is padded to this.
+#: Speech that the model hears, seconds; shorter speech is padded to this.
 WINDOW_S = 10.0
 
-#: The end of longer speech that is listened to, seconds: half a window, so that 2 s of another
-#: language are heard beside what goes before them. Padded to a shorter window, which names the same
-#: ones for two thirds of the time; without padding the last 2 s are missed.
+#: Of longer speech it also hears the end, seconds: half a window, so that 2 s of another language
+#: count beside those before them. Padded to a shorter window, which names the same languages for
+#: two thirds of the time; without padding the last 2 s are missed.
 LAST_S, LAST_WINDOW_S = 5.0, 7.0
 
 #: A language of lower probability is not believed.
@@ -29,13 +30,13 @@ SURE_PROBABILITY = 0.5
 #: In less speech than this, seconds, it takes a higher one: of 61 sentences of 1 to 4 s in eight
 #: languages with 0.5, 8 were named wrongly, all of them in under 2.9 s; of 42 with 0.9, 3. Of 109
 #: recordings under 3 s, of coded English and acted German, 10 of 101 with 0.5 and none of 61 with
-#: 0.9. English is no exception: Mandarin and Thai are heard as it.
+#: 0.9. English is no exception: Mandarin and Thai are taken for it.
 SURE_SPEECH_S, SHORT_PROBABILITY = 3.0, 0.9
 
 #: English of this probability in the first window is believed without a look at the end.
 PLAIN_ENGLISH = 0.9
 
-#: What identifies a transcript of all that.
+#: The same as parameters of a transcript.
 NAMED_BY: dict[str, JsonValue] = {
     "first_s": WINDOW_S,
     "last_s": LAST_S,
@@ -45,10 +46,10 @@ NAMED_BY: dict[str, JsonValue] = {
 
 
 def name_language(model: Any, speech: Samples, spans: Sequence[Span]) -> Spoken:
-    """The language of a clip, as a multilingual model of faster-whisper hears it.
+    """The language of a clip, as a multilingual model of faster-whisper names it.
 
     It is unsure where the end of longer speech is in another one: two languages in one
-    window are heard as a third.
+    window are taken for a third.
 
     Args:
         model: a ``WhisperModel``.
@@ -67,9 +68,9 @@ def name_language(model: Any, speech: Samples, spans: Sequence[Span]) -> Spoken:
             trusted, runner_up, next_p = False, last, last_p
     return Spoken(
         language=language,
-        probability=_share(p),
+        probability=share(p) or 0.0,
         runner_up=runner_up,
-        runner_up_probability=None if next_p is None else _share(next_p),
+        runner_up_probability=share(next_p),
         window_s=WINDOW_S,
         sure=trusted,
     )
@@ -83,7 +84,3 @@ def _ranked(model: Any, speech: Samples, window_s: float) -> list[tuple[str, flo
     features = model.feature_extractor(speech)[:, :frames]
     encoded = model.encode(pad_or_trim(features, frames))
     return [(token[2:-2], p) for token, p in model.model.detect_language(encoded)[0]]
-
-
-def _share(p: float) -> float:
-    return round(min(max(p, 0.0), 1.0), 4)

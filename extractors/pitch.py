@@ -1,4 +1,7 @@
-"""Fundamental frequency with Praat (Boersma 1993), through parselmouth."""
+"""Fundamental frequency in two passes: with Praat through parselmouth, or with pYIN.
+
+Praat: Boersma 1993. Probabilistic YIN: Mauch & Dixon 2014, through librosa.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +42,14 @@ MIN_SECONDS = PERIODS / WIDE_FLOOR_HZ + (MIN_RUN_FRAMES - 1) * STEP_S
 FIRM_RUN_S = 0.15
 FIRM_STRENGTH = 0.7
 
+#: Frame of pYIN: 64 ms, two periods of 31 Hz, enough for the lowest floor that the first pass can
+#: give.
+PYIN_FRAME_SAMPLES = 1024
+
 
 def too_short_or_silent(clip: Clip) -> Absent | None:
     """Why no f0 can be looked for in this clip, or None when it can."""
-    seconds = len(clip.speech) / SPEECH_RATE
-    if seconds < MIN_SECONDS:
+    if len(clip.speech) < MIN_SECONDS * SPEECH_RATE:
         reason = f"{clip.seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for pitch"
         return Absent(status=Status.TOO_SHORT, reason=reason)
     level = swing_dbfs(clip.speech)
@@ -53,26 +59,13 @@ def too_short_or_silent(clip: Clip) -> Absent | None:
     return None
 
 
-def voice_range(
-    hz: Floats, floor_factor: float, ceiling_factor: float, ceiling_limit: float
-) -> tuple[float, float]:
-    """Floor and ceiling of the second pass, Hz, from the quartiles of the first.
-
-    After De Looze & Hirst (2008), "Detecting changes in key and range for the automatic
-    modelling and coding of intonation", Speech Prosody: floor 0.75 Q1; ceiling 1.5 Q3 for
-    calm and 2.5 Q3 for expressive speech (Hirst 2011).
-    """
-    first, third = np.nanpercentile(hz, [25, 75])
-    return floor_factor * float(first), min(ceiling_limit, ceiling_factor * float(third))
-
-
 def no_voice(reason: str) -> Absent:
     """No pitch, because nothing in the clip is voiced (noise, or a whisper)."""
     return Absent(status=Status.NO_SPEECH, reason=f"no voiced frames: {reason}")
 
 
 class Track(NamedTuple):
-    """What one pass gives.
+    """The f0 track of one pass.
 
     Attributes:
         hz: f0 per frame, NaN where unvoiced [shape=(frames,)].
@@ -89,8 +82,10 @@ class Track(NamedTuple):
 class TwoPassPitchExtractor(Extractor):
     """f0 in two passes on the 16 kHz mono mix: the first gives the range of the second.
 
-    It does not ask for speech: tones and music have a pitch too. Subclasses say how one pass
-    is done (:meth:`track`).
+    The range follows De Looze & Hirst (2008), "Detecting changes in key and range for the
+    automatic modelling and coding of intonation", Speech Prosody: floor 0.75 Q1; ceiling 1.5 Q3
+    for calm and 2.5 Q3 for expressive speech (Hirst 2011). No speech is required: tones and music
+    have a pitch too. Subclasses say how one pass is done (:meth:`track`).
 
     Attributes:
         floor_factor: floor of the second pass over the first quartile of the first.
@@ -107,9 +102,14 @@ class TwoPassPitchExtractor(Extractor):
     ceiling_factor: float = 2.5
 
     def __post_init__(self) -> None:
-        check_factors(self.name, self.floor_factor, self.ceiling_factor)
+        if not 0 < self.floor_factor <= 1 <= self.ceiling_factor:
+            raise UserError(
+                f"{self.name}: floor_factor {self.floor_factor:g} and ceiling_factor"
+                f" {self.ceiling_factor:g} exclude the voice itself; use 0 < floor_factor <= 1 <="
+                " ceiling_factor, e.g. 0.75 and 2.5"
+            )
 
-    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
+    def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
         """Measure the f0 track; ``no_speech`` where nothing is voiced."""
         absent = too_short_or_silent(clip)
         if absent:
@@ -118,11 +118,10 @@ class TwoPassPitchExtractor(Extractor):
         absent = _chance_voicing(wide, self.min_runs[0])
         if absent:
             return absent
-        floor, ceiling = voice_range(
-            wide.hz, self.floor_factor, self.ceiling_factor, ceiling_limit=SPEECH_RATE / 2
-        )
+        first, third = (float(hz) for hz in np.nanpercentile(wide.hz, [25, 75]))
         # A low floor needs a longer window than a very short clip has.
-        floor = max(floor, PERIODS / (len(clip.speech) / SPEECH_RATE))
+        floor = max(self.floor_factor * first, PERIODS / (len(clip.speech) / SPEECH_RATE))
+        ceiling = min(SPEECH_RATE / 2, self.ceiling_factor * third)
         hz, _, start = self.track(clip, floor, ceiling, coarse=False)
         if run_lengths(~np.isnan(hz)).max(initial=0) < self.min_runs[1]:
             return no_voice(f"none in a row between {floor:.0f} and {ceiling:.0f} Hz")
@@ -175,17 +174,35 @@ class PraatPitchExtractor(TwoPassPitchExtractor):
         return Track(np.where(hz > 0, hz, np.nan), strength, float(pitch.x1))
 
 
-def check_factors(name: str, floor_factor: float, ceiling_factor: float) -> None:
-    """Refuse factors that would not leave room for the voice itself.
+@dataclass(frozen=True)
+class PyinPitchExtractor(TwoPassPitchExtractor):
+    """Fundamental frequency (Hz), spread and contour, by pYIN; options as for Praat's.
 
-    Raises:
-        UserError: the floor would be above the first quartile or the ceiling under the third.
+    The alternative to Praat for those who cannot use GPL software (``pitch=pyin``): about seven
+    times slower, and more generous about what is voiced, but the figures mean the same.
     """
-    if not 0 < floor_factor <= 1 <= ceiling_factor:
-        raise UserError(
-            f"{name}: floor_factor {floor_factor:g} and ceiling_factor {ceiling_factor:g} exclude"
-            " the voice itself; use 0 < floor_factor <= 1 <= ceiling_factor, e.g. 0.75 and 2.5"
+
+    name: ClassVar[str] = "pyin"
+    version: ClassVar[str] = "1"
+    limits: ClassVar[str] = "steadier than autocorrelation and slower; a whisper has no pitch."
+    packages: ClassVar[dict[str, str]] = {"librosa": "librosa"}
+    min_runs: ClassVar[tuple[int, int]] = (1, MIN_RUN_FRAMES)
+
+    def track(self, clip: Clip, floor: float, ceiling: float, coarse: bool) -> Track:
+        """One pass; a coarse one has a third of the frames, and bins of half a semitone."""
+        import librosa  # late: its first use compiles for seconds
+
+        step_s, semitones = (3 * STEP_S, 0.5) if coarse else (STEP_S, 0.1)
+        hz, _, _ = librosa.pyin(
+            clip.speech,
+            fmin=floor,
+            fmax=ceiling,
+            sr=SPEECH_RATE,
+            frame_length=PYIN_FRAME_SAMPLES,
+            hop_length=round(step_s * SPEECH_RATE),
+            resolution=semitones,
         )
+        return Track(np.asarray(hz), None, 0.0)  # frame i is centred at i steps
 
 
 def _chance_voicing(track: Track, min_run: int) -> Absent | None:

@@ -37,17 +37,17 @@ class RateExtractor(Extractor):
     install: ClassVar[str] = INSTALL_PRAAT
     everywhere: ClassVar[bool] = False
 
-    def extract(self, clip: Clip, known: Blueprint) -> Rate | Absent:
+    def extract(self, clip: Clip, blueprint: Blueprint) -> Rate | Absent:
         """Measure one clip with speech in it."""
-        gate = speech_gate(known)
+        gate = speech_gate(blueprint)
         if gate:
             return gate
-        assert isinstance(known.signal, Signal)  # the gate has seen it
-        spans = known.signal.speech
+        assert isinstance(blueprint.signal, Signal)  # the gate has seen it
+        spans = blueprint.signal.speech
         times = nuclei(clip.speech, spans)
         return Rate(
-            **word_rates(known.signal, known.transcript),
-            syllables_per_s=len(times) / known.signal.speech_s,
+            **word_rates(blueprint.signal, blueprint.transcript),
+            syllables_per_s=len(times) / blueprint.signal.speech_s,
             syllables=len(times),
             trend=trend(times, spans),
             contour=contour(times, spans, clip.seconds),
@@ -64,20 +64,20 @@ class WordRateExtractor(Extractor):
     limits: ClassVar[str] = "words per minute rest on the recogniser's words."
     needs: ClassVar[tuple[str, ...]] = ("signal", "transcript")
 
-    def extract(self, clip: Clip, known: Blueprint) -> Rate | Absent:
+    def extract(self, clip: Clip, blueprint: Blueprint) -> Rate | Absent:
         """Measure one clip with speech in it; the transcript's absence is the rate's."""
-        gate = speech_gate(known)
+        gate = speech_gate(blueprint)
         if gate:
             return gate
-        if isinstance(known.transcript, Absent):
-            return known.transcript
-        assert isinstance(known.signal, Signal)  # the gate has seen it
-        times = [word.start_s for word in known.transcript.words if word.start_s is not None]
+        if isinstance(blueprint.transcript, Absent):
+            return blueprint.transcript
+        assert isinstance(blueprint.signal, Signal)  # the gate has seen it
+        times = [word.start_s for word in blueprint.transcript.words if word.start_s is not None]
         return Rate(
-            **word_rates(known.signal, known.transcript),
+            **word_rates(blueprint.signal, blueprint.transcript),
             syllables_per_s=None,
             syllables=None,
-            trend=trend(times, known.signal.speech),
+            trend=trend(times, blueprint.signal.speech),
             contour=None,
         )
 
@@ -93,30 +93,17 @@ class WordRates(TypedDict):
 
 def word_rates(signal: Signal, transcript: Transcript | Absent) -> WordRates:
     """Words per minute from first to last speech, and per minute of speech (VAD)."""
-    words = count_words(transcript)
+    words = language = None
+    if isinstance(transcript, Transcript):
+        words = len(transcript.words) or len(transcript.text.split())
+        language = UNSURE if "unsure_language" in transcript.suspect else transcript.language
     spoken_s = signal.speech[-1].end_s - signal.speech[0].start_s
     return WordRates(
         wpm=60 * words / spoken_s if words else None,
         articulation_wpm=60 * words / signal.speech_s if words else None,
         words=words,
-        language=other_language(transcript),
+        language=None if language == "en" else language,
     )
-
-
-def other_language(transcript: Transcript | Absent) -> str | None:
-    """The language of the words where it is known, and not English; ``und``: it is unsure."""
-    if isinstance(transcript, Absent):
-        return None
-    if "unsure_language" in transcript.suspect:
-        return UNSURE
-    return None if transcript.language == "en" else transcript.language
-
-
-def count_words(transcript: Transcript | Absent) -> int | None:
-    """Number of recognised words; None without a transcript."""
-    if isinstance(transcript, Absent):
-        return None
-    return len(transcript.words) or len(transcript.text.split())
 
 
 def speech_before(time: float, spans: Sequence[Span]) -> float:

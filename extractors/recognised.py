@@ -34,11 +34,10 @@ ENGLISH_ONLY = ".en"
 #: Temperatures that are tried one after the other while a threshold is missed.
 TEMPERATURES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
-#: Mean word probability under which words are not believed that a model wrote which knows English
-#: only. Of tiny.en in
-#: 8-bit integers: 47 English clips, real, synthesised, noisy and of telephone band, have 0.62 to
-#: 0.98; 13 sentences of espeak-ng in 12 other languages 0.18 to 0.59; English that clips or buzzes
-#: until the words are wrong 0.41 and 0.57.
+#: Mean word probability under which the words of a model for English only are not believed. Of
+#: tiny.en in 8-bit integers: 47 English clips, real, synthesised, noisy and of telephone band, have
+#: 0.62 to 0.98; 13 sentences of espeak-ng in 12 other languages 0.18 to 0.59; English that clips or
+#: buzzes until the words are wrong 0.41 and 0.57.
 STRICT_FLOOR = 0.6
 
 #: The same of words in another language, and of the median. Of base in 8-bit integers, 36 clips of
@@ -80,7 +79,7 @@ class Recogniser(ModelExtractor):
         model: name or path of the model.
         device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``; half precision on a GPU.
         language: ISO 639-1 code; None: detected in the first 30 s of speech.
-        assumed: ISO 639-1 code of the language that is tried where the one heard is unsure; the
+        assumed: ISO 639-1 code of the language that is tried where the detected one is unsure; the
             text stays flagged.
         beam_size: hypotheses kept while decoding; 1 is greedy; None: as many as the library
             keeps by itself.
@@ -94,7 +93,7 @@ class Recogniser(ModelExtractor):
 
     group: ClassVar[str] = "transcript"
     needs: ClassVar[tuple[str, ...]] = ("signal",)
-    #: What the library does when it is not told a beam size.
+    #: Beam size of the library where none is set.
     own_beam_size: ClassVar[int] = 1
 
     model: str = "base"
@@ -148,74 +147,69 @@ class Recogniser(ModelExtractor):
         """Load the model, and check it and the language."""
         self._recogniser()
 
-    def extract(self, clip: Clip, known: Blueprint) -> Transcript | Absent:
-        """Recognise one clip; ``known.signal`` says where speech is."""
-        gate = speech_gate(known)
+    def extract(self, clip: Clip, blueprint: Blueprint) -> Transcript | Absent:
+        """Recognise one clip; ``blueprint.signal`` says where speech is."""
+        gate = speech_gate(blueprint)
         if gate:
             return gate
-        return self._heard(Item(clip, known))
+        return self._recognised(Item(clip, blueprint))
 
-    def _heard(self, item: Item, spoken: Spoken | None = None) -> Transcript:
+    def _recognised(self, item: Item, spoken: Spoken | None = None) -> Transcript:
         """The transcript of a clip with speech; ``spoken``: its language, where it is named."""
         model = self._recogniser()
         with untouched(seed=SEED):
-            recognised = self._hear(item, model, spoken)
-        return self._transcript(item, recognised, model, spoken)
+            decoded = self._decoded(item, model, spoken)
+        return self._transcript(item, decoded, model, spoken)
 
-    def _hear(self, item: Item, model: Any, spoken: Spoken | None = None) -> Decoded:
+    def _decoded(self, item: Item, model: Any, spoken: Spoken | None = None) -> Decoded:
         """Recognise the stretches of speech of a clip that has some."""
-        speech, seconds, language = item.clip.speech, item.clip.seconds, self._given(model)[0]
+        speech, seconds, language = item.clip.speech, item.clip.seconds, self._stated(model)[0]
         if spoken and language is None:
             language = self._assumed(model, spoken) or spoken.language
         parts = stretches(item.speech, seconds)
-        recognised = self._decode(model, speech, parts, language)
-        if self._worth_pieces(item, recognised, spoken):
+        whole = self._decode(model, speech, parts, language)
+        if self._worth_pieces(item, model, whole, spoken):
             pieces = stretches(item.speech, seconds, PIECE_JOIN_S, PIECE_MARGIN_S)
             if len(pieces) > len(parts):
-                again = self._decode(model, speech, pieces, language or recognised.language)
-                return again._replace(
-                    language=recognised.language, probability=recognised.probability
-                )
-        return recognised
+                again = self._decode(model, speech, pieces, language or whole.language)
+                return again._replace(language=whole.language, probability=whole.probability)
+        return whole
 
-    def _worth_pieces(self, item: Item, recognised: Decoded, spoken: Spoken | None) -> bool:
-        """Whether the text loops, and hearing it in pieces may mend that.
+    def _worth_pieces(
+        self, item: Item, model: Any, decoded: Decoded, spoken: Spoken | None
+    ) -> bool:
+        """Whether the text loops, and decoding it in pieces may mend that.
 
-        In other languages, and of words that are not believed, nothing was ever mended by that,
-        at up to ten times the cost.
+        It never mended anything in other languages, nor words that are not believed, at up to ten
+        times the cost.
         """
-        if spoken is not None and recognised.language != "en":
+        if spoken is not None and decoded.language != "en":
             return False
-        looping = repetition_loop(tokens(text_of(recognised.segments))) is not None
-        return looping and not self._guessed(item, recognised)
-
-    def _guessed(self, item: Item, recognised: Decoded) -> bool:
-        """Whether English words are unsure, or more than can be said in the time."""
-        words = words_of(recognised.segments, item.clip.seconds)
-        floor = self._floor(self._recogniser(), other=False)
-        return low_confidence(words, floor) or too_many(words, item.speech)
+        if repetition_loop(tokens(text_of(decoded.segments))) is None:
+            return False
+        words = words_of(decoded.segments, item.clip.seconds)
+        floor = self._floor(model, other=False)
+        return not (low_confidence(words, floor) or too_many(words, item.speech))
 
     def _transcript(
-        self, item: Item, recognised: Decoded, model: Any, spoken: Spoken | None = None
+        self, item: Item, decoded: Decoded, model: Any, spoken: Spoken | None = None
     ) -> Transcript:
         """The transcript group of a clip, from a recogniser's result."""
-        words = words_of(recognised.segments, item.clip.seconds)
-        text = text_of(recognised.segments)
-        _, source = self._given(model)
-        probability = recognised.probability
+        words = words_of(decoded.segments, item.clip.seconds)
+        text = text_of(decoded.segments)
+        _, source = self._stated(model)
+        probability = decoded.probability
         unsure = spoken is not None and source != "given" and not spoken.sure
-        other = spoken is not None and recognised.language != "en"
+        other = spoken is not None and decoded.language != "en"
         if spoken and source != "given":
             source, probability = "detected", spoken.probability
             if self._assumed(model, spoken):
                 source = "assumed"
         return Transcript(
             text=text,
-            language=recognised.language,
+            language=decoded.language,
             language_source=source,
-            language_probability=None
-            if probability is None or source != "detected"
-            else round(min(max(probability, 0.0), 1.0), 4),
+            language_probability=share(probability) if source == "detected" else None,
             spoken=spoken,
             words=words,
             suspect=suspicions(
@@ -225,23 +219,23 @@ class Recogniser(ModelExtractor):
                 self._floor(model, other=other),
                 middle=OTHER_MEDIAN if other else 0.0,
                 unsure=unsure,
-                weak=weak_language(self.model, recognised.language),
+                weak=weak_language(self.model, decoded.language),
             ),
         )
 
     def _floor(self, model: Any, *, other: bool) -> float:
         """Mean word probability under which the text, English or ``other``, is suspect."""
-        floor = confidence_floor(self.log_probability)
+        floor = math.exp(self.log_probability)  # Whisper's own threshold
         if other:
             return max(floor, OTHER_FLOOR)
         return floor if self._languages(model) - {"en"} else max(floor, STRICT_FLOOR)
 
     def _assumed(self, model: Any, spoken: Spoken) -> str | None:
-        """The language that is tried instead of an unsure one, where the model knows it."""
+        """The language that is tried instead of an unsure one, where the model writes it."""
         wanted = None if spoken.sure else self.assumed
         return wanted if wanted in self._languages(model) else None
 
-    def _given(self, model: Any) -> tuple[str | None, Source]:
+    def _stated(self, model: Any) -> tuple[str | None, Source]:
         """The language where it need not be detected, and where it comes from."""
         if self.language is not None:
             return self.language, "given"
@@ -250,11 +244,9 @@ class Recogniser(ModelExtractor):
         return None, "detected"
 
     def _recogniser(self) -> Any:
+        """The model, which writes the language that the user named."""
         model = self.opened()
-        self._check_language(self._languages(model))
-        return model
-
-    def _check_language(self, available: frozenset[str]) -> None:
+        available = self._languages(model)
         if self.language is not None and self.language not in available:
             some = ", ".join(sorted(available)[:5])
             raise UserError(
@@ -262,6 +254,7 @@ class Recogniser(ModelExtractor):
                 f" {len(available)} ({some}{', ...' if len(available) > 5 else ''}); use one of"
                 " them, or a model without .en in its name"
             )
+        return model
 
     def _languages(self, model: Any) -> frozenset[str]:
         """Codes of the languages that it writes."""
@@ -272,11 +265,6 @@ class Recogniser(ModelExtractor):
     ) -> Decoded:
         """Recognise these stretches of speech at 16 kHz; None: detect the language first."""
         raise NotImplementedError
-
-
-def confidence_floor(log_probability: float) -> float:
-    """Mean word probability that belongs to Whisper's own threshold of log probability."""
-    return math.exp(log_probability)
 
 
 def words_of(segments: Iterable[Mapping[str, Any]], seconds: float) -> list[Word]:
@@ -295,18 +283,9 @@ def words_of(segments: Iterable[Mapping[str, Any]], seconds: float) -> list[Word
             text = str(word["word"]).strip()
             if not says_something(text):
                 continue
-            start, end = _time(word.get("start"), seconds), _time(word.get("end"), seconds)
-            probability = _number(word.get("probability"))
-            results.append(
-                Word(
-                    text=text,
-                    start_s=start,
-                    end_s=end,
-                    confidence=None
-                    if probability is None
-                    else round(min(max(probability, 0.0), 1.0), 4),
-                )
-            )
+            start, end = (_within(word.get(key), seconds, 3) for key in ("start", "end"))
+            confidence = share(word.get("probability"))
+            results.append(Word(text=text, start_s=start, end_s=end, confidence=confidence))
     return repaired(results, seconds)
 
 
@@ -321,10 +300,13 @@ def says_something(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _number(value: Any) -> float | None:
-    return None if value is None or not math.isfinite(value) else float(value)
+def share(probability: float | None) -> float | None:
+    """A probability that rounding moved out of [0, 1], to four digits; None: it is not known."""
+    return _within(probability, 1.0, 4)
 
 
-def _time(value: Any, seconds: float) -> float | None:
-    number = _number(value)
-    return None if number is None else round(min(max(number, 0.0), seconds), 3)
+def _within(value: float | None, most: float, digits: int) -> float | None:
+    """A number of a library within [0, ``most``]; None where it is missing or not finite."""
+    if value is None or not math.isfinite(value):
+        return None
+    return round(min(max(float(value), 0.0), most), digits)

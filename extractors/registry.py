@@ -34,7 +34,7 @@ _BUILT_IN: dict[str, dict[str, str]] = {
     "quality": {"dnsmos": "extractors.dnsmos.extractor:DnsmosExtractor"},
     "pitch": {
         "praat": "extractors.pitch:PraatPitchExtractor",
-        "pyin": "extractors.pyin:PyinPitchExtractor",
+        "pyin": "extractors.pitch:PyinPitchExtractor",
     },
     "loudness": {"bs1770": "extractors.loudness:LoudnessExtractor"},
     "rate": {
@@ -45,8 +45,8 @@ _BUILT_IN: dict[str, dict[str, str]] = {
     "accent": {"ecapa": "extractors.accent:EcapaExtractor"},
     "defects": {"defects": "extractors.defects:DefectsExtractor"},
     "speaker": {"speaker": "extractors.speaker:SpeakerExtractor"},
-    "distillmos": {"distillmos": "extractors.distillmos:DistillMosExtractor"},
-    "utmos": {"utmos": "extractors.utmos:UtmosExtractor"},
+    "distillmos": {"distillmos": "extractors.mos:DistillMosExtractor"},
+    "utmos": {"utmos": "extractors.mos:UtmosExtractor"},
     "aesthetics": {"audiobox": "extractors.aesthetics:AestheticsExtractor"},
 }
 

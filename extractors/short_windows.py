@@ -1,4 +1,4 @@
-"""Whisper through windows that are as long as what is in them.
+"""Whisper through windows that are as long as their speech, and signs that one was too short.
 
 Whisper's encoder takes 30 s at a time, and what is shorter is padded: a prompt of 8 s costs as
 much as one of 30. Here the padding is cut to a margin behind the speech, which the model needs to
@@ -8,32 +8,50 @@ find the end.
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from faster_whisper import WhisperModel
+from pydantic import JsonValue
 
-from extractors.window_checks import MARGIN_S, MIN_WINDOW_S
+from blueprints import Span
+from extractors.stretches import WINDOW_S
+from extractors.suspect import longest_repetition, tokens
+
+#: A window is at least this long, and reaches so far beyond its speech, seconds.
+MIN_WINDOW_S, MARGIN_S = 10.0, 5.0
+
+#: The same as parameters of a transcript.
+SHORT_WINDOWS: dict[str, JsonValue] = {
+    "min_s": MIN_WINDOW_S,
+    "margin_s": MARGIN_S,
+    "padding": "silence",
+}
+
+#: The library states the start of a window in frames.
+FRAMES_PER_S = 100
+
+#: So many words that are repeated at once may be an echo of the model's.
+ECHO_WORDS = 3
+
+#: Words end this long before the speech does, or later than it, only where something went wrong,
+#: seconds.
+EARLY_S, LATE_S = 1.5, 0.5
+
+#: Mean log probability under which a window is not believed: half of the words are unsure.
+UNSURE = -0.7
 
 
-class ShortWindows(WhisperModel):  # type: ignore[misc]  # the library has no types
-    """A ``WhisperModel`` whose windows are cut, see :func:`cut`."""
-
-    def encode(self, features: npt.NDArray[np.float32]) -> Any:
-        """Features [shape=(bands, frames)] of one window to the encoder's output."""
-        return super().encode(cut(features, self.frames_per_second))
-
-
-def shortened(model: WhisperModel) -> ShortWindows:
-    """The same loaded model with short windows; nothing is loaded twice."""
+def shortened(model: Any) -> Any:
+    """The same loaded ``WhisperModel`` with windows that are :func:`cut`."""
     short = copy.copy(model)
-    short.__class__ = ShortWindows
-    return short  # type: ignore[no-any-return]
+    short.encode = lambda features: model.encode(cut(features, model.frames_per_second))
+    return short
 
 
 def cut(features: npt.NDArray[np.float32], frames_per_s: int) -> npt.NDArray[np.float32]:
-    """A window without most of its padding, in whole seconds, and what is left of it made silent.
+    """A window without most of its padding, in whole seconds; the padding that is left is silent.
 
     The library pads with 0, which to the model is a loud hiss; OpenAI's own code pads with silence,
     the lowest energy that a clip can have. In a whole window it makes no difference, in a short one
@@ -44,9 +62,55 @@ def cut(features: npt.NDArray[np.float32], frames_per_s: int) -> npt.NDArray[np.
         frames_per_s: 100 for Whisper.
     """
     used = np.flatnonzero(features.any(axis=0))
-    recognised = int(used[-1]) + 1 if len(used) else 0
-    window_s = max(MIN_WINDOW_S, np.ceil(recognised / frames_per_s + MARGIN_S))
+    end = int(used[-1]) + 1 if len(used) else 0
+    window_s = max(MIN_WINDOW_S, np.ceil(end / frames_per_s + MARGIN_S))
     short = np.ascontiguousarray(features[:, : int(window_s) * frames_per_s])
-    if recognised:
-        short[:, recognised:] = features[:, :recognised].min()
+    if end:
+        short[:, end:] = features[:, :end].min()
     return short
+
+
+def by_part(
+    segments: Iterable[Mapping[str, Any]], parts: Sequence[Span]
+) -> list[list[Mapping[str, Any]]]:
+    """The segments of each stretch that was decoded, by where they begin."""
+    segments_by_part: list[list[Mapping[str, Any]]] = [[] for _ in parts]
+    for segment in segments:
+        start = float(segment["start"])
+        number = sum(part.start_s <= start for part in parts[1:])
+        segments_by_part[number].append(segment)
+    return segments_by_part
+
+
+def last_whole(segments: Sequence[Mapping[str, Any]], part: Span) -> int | None:
+    """Frame at which the last whole window with words began; None: there is no such window.
+
+    Up to its end nothing was short: decoded again, the same would be written.
+    """
+    seeks = (int(segment["seek"]) for segment in segments)
+    whole = [seek for seek in seeks if seek / FRAMES_PER_S + WINDOW_S <= part.end_s]
+    return max(whole, default=None)
+
+
+def broken(segments: Sequence[Mapping[str, Any]], part: Span) -> str | None:
+    """Why a short window may have spoiled a text; None: no sign of that.
+
+    Args:
+        segments: as the library gives them, with words.
+        part: the stretch that was decoded; its last windows alone may have been short.
+    """
+    words = [word for segment in segments for word in segment.get("words") or ()]
+    if not words:
+        return "no words"
+    whole = last_whole(segments, part) or 0
+    late = [str(segment["text"]) for segment in segments if int(segment["seek"]) >= whole]
+    loop = longest_repetition(tokens(" ".join(late)))
+    if loop and (len(loop.phrase) >= ECHO_WORDS or loop.times >= ECHO_WORDS):
+        return "it repeats itself"
+    last = [one for one in segments if float(one["start"]) >= part.end_s - WINDOW_S]
+    if min((float(segment["avg_logprob"]) for segment in last), default=0.0) < UNSURE:
+        return "it is unsure of its words"
+    end = float(words[-1]["end"])
+    if end < part.end_s - EARLY_S:
+        return "it ends before the speech"
+    return "it ends after the speech" if end > part.end_s + LATE_S else None

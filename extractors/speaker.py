@@ -33,11 +33,11 @@ class SpeakerExtractor(EcapaBased):
 
     model: str = "speechbrain/spkrec-ecapa-voxceleb"
 
-    def _gate(self, known: Blueprint) -> Absent | None:
-        return speech_gate(known, MIN_SPEECH_S)
+    def _gate(self, blueprint: Blueprint) -> Absent | None:
+        return speech_gate(blueprint, MIN_SPEECH_S)
 
-    def _values(self, model: Any, heard: Any) -> Sequence[Extension]:
-        vectors = model.encode_batch(heard).double().cpu().numpy()
+    def _values(self, model: Any, sound: Any) -> Sequence[Extension]:
+        vectors = model.encode_batch(sound).double().cpu().numpy()
         return [direction(vector.ravel()) for vector in vectors]
 
 

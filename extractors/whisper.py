@@ -36,11 +36,6 @@ class WhisperExtractor(Recogniser):
         """The checkpoint."""
         return whisper_file(self.model)
 
-    def model_files(self) -> list[Path]:
-        """The checkpoint alone."""
-        path = self.locate()
-        return [path] if path else []
-
     def open_model(self, path: Path, device: str) -> Any:
         """Load and check the checkpoint."""
         return load_checkpoint(path, device)
@@ -51,10 +46,12 @@ class WhisperExtractor(Recogniser):
 
     def _recognise(self, items: Sequence[Item]) -> list[Transcript]:
         model = self._recogniser()
-        hear = [partial(self._hear, item) for item in items]
+        decode = [partial(self._decoded, item) for item in items]
         with untouched(seed=SEED):
-            recognised = hear_together(model, hear) if len(hear) > 1 else [hear[0](model)]
-        return [self._transcript(item, h, model) for item, h in zip(items, recognised, strict=True)]
+            results = hear_together(model, decode) if len(decode) > 1 else [decode[0](model)]
+        return [
+            self._transcript(item, one, model) for item, one in zip(items, results, strict=True)
+        ]
 
     def _languages(self, model: Any) -> frozenset[str]:
         from whisper.tokenizer import LANGUAGES
@@ -86,7 +83,7 @@ class WhisperExtractor(Recogniser):
 def detect(model: Any, speech: Samples) -> tuple[str, float]:
     """Language of at most 30 s at 16 kHz, and its probability.
 
-    ``transcribe`` detects too, but from the first sample on and without a probability.
+    ``transcribe`` detects it, too, but from the first sample on and without a probability.
     """
     from whisper.audio import log_mel_spectrogram, pad_or_trim
 
@@ -105,6 +102,7 @@ def load_checkpoint(path: Path, device: str) -> Any:
     Raises:
         UserError: the file is damaged, or no Whisper checkpoint.
     """
+    import whisper
     from whisper.model import ModelDimensions, Whisper
 
     remedy = "give a checkpoint of openai-whisper, or fetch it again"
@@ -120,24 +118,14 @@ def load_checkpoint(path: Path, device: str) -> Any:
         ) from error
     check_state(path, results, model.state_dict(), remedy)
     model.load_state_dict(results)
-    heads = _alignment_heads(file_sha256(path))
-    if heads is not None:
-        model.set_alignment_heads(heads)
+    sha256 = file_sha256(path)
+    for name, url in whisper._MODELS.items():
+        if f"/{sha256}/" in url:  # OpenAI published which attention heads give the best word times
+            model.set_alignment_heads(whisper._ALIGNMENT_HEADS[name])
     model.eval()
     if is_gpu(device):
         halve(model)
     return model.to(device)
-
-
-def _alignment_heads(sha256: str) -> bytes | None:
-    """The attention heads that tell word times best, for a checkpoint that OpenAI published."""
-    import whisper
-
-    for name, url in whisper._MODELS.items():
-        if f"/{sha256}/" in url:
-            heads: bytes = whisper._ALIGNMENT_HEADS[name]
-            return heads
-    return None
 
 
 def halve(model: Any) -> None:

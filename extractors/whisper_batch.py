@@ -48,14 +48,14 @@ def hear_together(model: Any, clips: Sequence[Hear]) -> list[Decoded]:
     """
     loops = [_Loop(model, hear) for hear in clips]
     try:
-        waiting = {loop: wish for loop in loops if (wish := loop.begin())}
+        waiting = {loop: wish for loop in loops if (wish := loop.run_on())}
         while waiting:
             answers = _fulfil(model, waiting)
             waiting = {loop: wish for loop in waiting if (wish := loop.run_on(answers[loop]))}
     finally:
         for loop in loops:
             loop.stop()
-    return [loop.heard for loop in loops]
+    return [loop.result for loop in loops]
 
 
 def _fulfil(model: Any, wishes: dict[_Loop, DecodeRequest]) -> dict[_Loop, Any]:
@@ -115,7 +115,7 @@ class _Stopped(BaseException):
 class _Loop:
     """The library's loop over one clip, which runs only while somebody waits for its next wish."""
 
-    heard: Decoded
+    result: Decoded
 
     def __init__(self, model: Any, hear: Hear) -> None:
         self._answers: SimpleQueue[Any] = SimpleQueue()
@@ -124,21 +124,16 @@ class _Loop:
         self._state = self._generator.get_state()
         self._thread = Thread(target=self._run, args=(model, hear), daemon=True)
 
-    def begin(self) -> DecodeRequest | None:
-        """Run to the first wish; as :meth:`run_on`."""
-        self._thread.start()
-        return self._next()
-
-    def run_on(self, answer: Any) -> DecodeRequest | None:
-        """Go on with an answer to the next wish; None at the end.
+    def run_on(self, answer: Any = None) -> DecodeRequest | None:
+        """Begin, or go on with an answer, up to the next wish; None at the end.
 
         Raises:
-            Exception: what the loop raised.
+            Exception: that of the loop.
         """
-        self._answers.put(answer)
-        return self._next()
-
-    def _next(self) -> DecodeRequest | None:
+        if self._thread.ident is None:
+            self._thread.start()
+        else:
+            self._answers.put(answer)
         wish = self._wishes.get()
         if isinstance(wish, BaseException):
             raise wish
@@ -160,7 +155,7 @@ class _Loop:
     def _run(self, model: Any, hear: Hear) -> None:
         end = None
         try:
-            self.heard = hear(_StandIn(model, self._ask))
+            self.result = hear(_StandIn(model, self._ask))
         except BaseException as error:
             end = error
         self._wishes.put(end)

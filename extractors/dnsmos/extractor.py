@@ -6,13 +6,11 @@ and the scores equal ``speechmos.dnsmos.run(..., model_type="dnsmos_personalized
 costs seconds in every worker. It also runs both networks anew on each 9.01 s window,
 although neighbours have 8 s in common; here each second goes through the expensive layers
 once, see :mod:`extractors.dnsmos.graph` and :mod:`extractors.dnsmos.windows`, and these
-multiply only what is not zero, see :mod:`extractors.dnsmos.convolution`. A recording of hours
-is scored from its file by :func:`score_file`, in bounded memory.
+multiply only what is not zero, see :mod:`extractors.dnsmos.convolution`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,11 +24,11 @@ import numpy.typing as npt
 
 from blueprints import Absent, Blueprint, Present, Quality, Status, UserError
 from extractors.audio import SPEECH_RATE, Clip, Samples
-from extractors.base import Extractor, silence, speech_gate
-from extractors.contours import decibels, rms_dbfs
+from extractors.base import Extractor, speech_gate
+from extractors.contours import rms_dbfs
 from extractors.dnsmos import p808, p835
 from extractors.dnsmos.windows import FRAME_SAMPLES, HOP_SAMPLES, Network
-from extractors.stream import SpeechFile, SpeechSamples
+from extractors.models import joint_sha256
 
 #: What the models listen to at once, seconds and samples: 9 hops, and a last frame's reach.
 WINDOW_S = 9.01
@@ -108,50 +106,34 @@ class DnsmosExtractor(Extractor):
         """Release both models."""
         _models.cache_clear()
 
-    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
+    def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:
         """Score the 16 kHz mono mix; absent without speech or under 0.1 s."""
         audio = clip.speech
         if len(audio) < MIN_SECONDS * SPEECH_RATE:
-            return _too_short(clip.seconds)
-        absent = speech_gate(known)
+            reason = f"{clip.seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for quality"
+            return Absent(status=Status.TOO_SHORT, reason=reason)
+        absent = speech_gate(blueprint)
         if absent:
             return absent
-        return _quality(score(*_windows(audio, self.windows)), rms_dbfs(audio))
+        scores = score(*_windows(audio, self.windows))
+        sig, bak, ovrl, mos = (float(column) for column in scores.mean(axis=0))
+        return Quality(
+            sig=sig,
+            bak=bak,
+            ovrl=ovrl,
+            p808=mos,
+            windows=len(scores),
+            level_dbfs=rms_dbfs(audio),
+        )
 
 
-def score_file(path: Path | str, windows: Windows = "reference") -> Quality | Absent:
-    """Score a recording of any length in bounded memory, without decoding it as a whole.
-
-    The scores are those of the extractor, and so are the errors of decoding; absent when it
-    is under 0.1 s or silent. Whether anybody speaks is not asked: that needs group ``signal``.
-    """
-    with SpeechFile(path) as audio:
-        if len(audio) < MIN_SECONDS * SPEECH_RATE:
-            return _too_short(len(audio) / SPEECH_RATE)
-        scores = score(*_windows(audio, windows))
-        level, peak = map(decibels, audio.levels())
-    return silence(peak) or _quality(scores, level)
-
-
-def _windows(audio: SpeechSamples, kind: Windows) -> tuple[SpeechSamples, list[int], int]:
-    """What :func:`score` is given: audio that fills a window, its windows, and its period."""
+def _windows(audio: Samples, kind: Windows) -> tuple[Samples, list[int], int]:
+    """The arguments of :func:`score`: audio that fills a window, its windows, and its period."""
     period = 0
     if len(audio) < WINDOW_SAMPLES:
         period = math.lcm(len(audio), FRAME_SAMPLES) // FRAME_SAMPLES
-        audio = fill_window(audio[:])
+        audio = fill_window(audio)
     return audio, (all_windows if kind == "all" else reference_windows)(len(audio)), period
-
-
-def _quality(scores: npt.NDArray[np.float64], level_dbfs: float | None) -> Quality:
-    sig, bak, ovrl, mos = (float(column) for column in scores.mean(axis=0))
-    return Quality(
-        sig=sig, bak=bak, ovrl=ovrl, p808=mos, windows=len(scores), level_dbfs=level_dbfs
-    )
-
-
-def _too_short(seconds: float) -> Absent:
-    reason = f"{seconds:.3f} s, at least {MIN_SECONDS:g} s are needed for quality"
-    return Absent(status=Status.TOO_SHORT, reason=reason)
 
 
 def fill_window(audio: Samples) -> Samples:
@@ -189,11 +171,11 @@ def all_windows(samples: int) -> list[int]:
     return list(range((samples - WINDOW_SAMPLES) // HOP_SAMPLES + 1))
 
 
-def score(audio: SpeechSamples, windows: Sequence[int], period: int = 0) -> npt.NDArray[np.float64]:
+def score(audio: Samples, windows: Sequence[int], period: int = 0) -> npt.NDArray[np.float64]:
     """SIG, BAK, OVRL and P.808 MOS of windows [shape=(n, 4)].
 
     Args:
-        audio: 16 kHz mono: float32 [shape=(samples,)], or a file that is read forwards.
+        audio: 16 kHz mono, float32 [shape=(samples,)].
         windows: n ascending numbers of windows inside the audio.
         period: frames after which the audio repeats itself, as a short clip does that was
             doubled; 0: never.
@@ -220,12 +202,7 @@ def model_files() -> tuple[Path, ...]:
 @cache
 def _revision() -> str | None:
     files = model_files()
-    if not files or not all(path.is_file() for path in files):
-        return None
-    digest = hashlib.sha256()
-    for path in files:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return joint_sha256(files) if files and all(path.is_file() for path in files) else None
 
 
 @cache

@@ -31,7 +31,6 @@ from extractors.dnsmos.windows import (
     raw_scores,
     stretch,
 )
-from extractors.stream import SpeechSamples
 
 MELS = 120
 FFT_SAMPLES = 321
@@ -59,11 +58,11 @@ class P808:
 
     Args:
         model: from :func:`load`.
-        audio: 16 kHz mono: an array [shape=(n,)], or a file that is read forwards.
+        audio: 16 kHz mono [shape=(n,)].
         period: frames after which it repeats itself; 0: never.
     """
 
-    def __init__(self, model: Network, audio: SpeechSamples, period: int = 0) -> None:
+    def __init__(self, model: Network, audio: Samples, period: int = 0) -> None:
         self._period = period
         self._network = model
         self._audio = audio
@@ -88,7 +87,8 @@ class P808:
         samples = stretch(
             self._audio, first * HOP_SAMPLES - REACH_SAMPLES, stop * HOP_SAMPLES + REACH_SAMPLES
         )
-        return np.split(decibels(_frames(samples)), stop - first)
+        frames = np.lib.stride_tricks.sliding_window_view(samples, FFT_SAMPLES)[::FRAME_SAMPLES]
+        return np.split(decibels(frames), stop - first)
 
     def _own_frames(self, windows: Sequence[int]) -> Decibels:
         """Levels of the frames that see zeros beyond an edge [shape=(n, 2, 120)], dB."""
@@ -132,11 +132,6 @@ def _group_ends(windows: Sequence[int], peaks: Sequence[float]) -> list[int]:
         if peaks[i] != peaks[i - 1] or windows[i] != windows[i - 1] + 1
     ]
     return [*ends, len(windows)]
-
-
-def _frames(samples: Samples) -> Samples:
-    """Views of 321 samples every 160 [shape=(frames, 321)]."""
-    return np.lib.stride_tricks.sliding_window_view(samples, FFT_SAMPLES)[::FRAME_SAMPLES]
 
 
 def decibels(frames: Samples) -> Decibels:

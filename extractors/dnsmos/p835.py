@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from extractors.audio import Samples
 from extractors.dnsmos.windows import (
     FRAME_SAMPLES,
     HOP_FRAMES,
@@ -24,7 +25,6 @@ from extractors.dnsmos.windows import (
     raw_scores,
     stretch,
 )
-from extractors.stream import SpeechSamples
 
 #: Samples that a spectrum is computed from.
 SPECTRUM_SAMPLES = 320
@@ -66,11 +66,11 @@ class P835:
 
     Args:
         model: from :func:`load`.
-        audio: 16 kHz mono: an array [shape=(n,)], or a file that is read forwards.
+        audio: 16 kHz mono [shape=(n,)].
         period: frames after which it repeats itself; 0: never.
     """
 
-    def __init__(self, model: P835Model, audio: SpeechSamples, period: int = 0) -> None:
+    def __init__(self, model: P835Model, audio: Samples, period: int = 0) -> None:
         self._period = period
         self._spectra, self._network = model
         self._audio = audio

@@ -21,7 +21,6 @@ import numpy as np
 import numpy.typing as npt
 
 from extractors.audio import SPEECH_RATE, Samples
-from extractors.stream import SpeechSamples
 
 Floats = npt.NDArray[np.float32]
 
@@ -89,7 +88,7 @@ class HopStore(Generic[T]):
     """What is computed per hop, once, and forgotten when no window needs it any more."""
 
     def __init__(self) -> None:
-        self._known: dict[int, T] = {}
+        self._results: dict[int, T] = {}
 
     def of(
         self, windows: Iterable[int], compute: Callable[[int, int], Sequence[T]]
@@ -103,13 +102,12 @@ class HopStore(Generic[T]):
                 wait for the garbage collector (600 MB more after 1,000 clips).
         """
         needed = sorted({hop for window in windows for hop in hops_of(window)})
-        missing = [hop for hop in needed if hop not in self._known]
-        self._known = {hop: self._known[hop] for hop in needed if hop in self._known}
+        missing = [hop for hop in needed if hop not in self._results]
+        self._results = {hop: self._results[hop] for hop in needed if hop in self._results}
         for run in runs(missing):
             first, stop = run[0], run[-1] + 1
-            results = compute(first, stop)
-            self._known.update(zip(range(first, stop), results, strict=True))
-        return self._known
+            self._results.update(zip(range(first, stop), compute(first, stop), strict=True))
+        return self._results
 
 
 def hops_of(window: int) -> range:
@@ -128,7 +126,7 @@ def runs(numbers: Sequence[int]) -> list[list[int]]:
     return groups
 
 
-def stretch(audio: SpeechSamples, first: int, stop: int) -> Samples:
+def stretch(audio: Samples, first: int, stop: int) -> Samples:
     """Samples ``first`` to ``stop - 1``; zeros before the audio and after it."""
     inside = audio[max(0, first) : max(0, stop)]
     before = min(max(0, -first), stop - first)

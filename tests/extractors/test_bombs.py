@@ -15,15 +15,15 @@ from extractors.audio import AudioError, decode
 _DECODE = """
 import resource, sys, time
 from extractors.audio import AudioError, decode
-from extractors.stream import SpeechFile
+from extractors.stream import channel_blocks
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (300 << 20),) * 2)
 try:
     decode(sys.argv[1])
 except AudioError as error:
     print(error)
-with SpeechFile(sys.argv[1]) as speech:
-    print(len(speech), *speech.levels())
+blocks = channel_blocks(sys.argv[1], [None])
+print(*map(sum, zip(*((len(block), abs(block).max(initial=0)) for (block,) in blocks))))
 """
 
 
@@ -42,7 +42,7 @@ def test_many_channels_at_a_high_rate_take_no_memory(tmp_path: Path) -> None:
     )
     refused, streamed = done.stdout.splitlines()
     assert "more than 86400000 samples in 8 channels at 192000 Hz; mix it down" in refused
-    assert streamed == f"{60 * 16_000} 0.0 0.0"
+    assert streamed == f"{60 * 16_000} 0.0"
 
 
 def test_a_rate_that_nobody_records_at_takes_no_work(tmp_path: Path) -> None:

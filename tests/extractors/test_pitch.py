@@ -18,8 +18,7 @@ from extractors.contours import (
     pitch_group,
     points_per_step,
 )
-from extractors.pitch import PraatPitchExtractor
-from extractors.pyin import PyinPitchExtractor
+from extractors.pitch import PraatPitchExtractor, PyinPitchExtractor
 
 NOTHING = Blueprint(clip="0")
 BOTH = pytest.mark.parametrize("extractor", [PraatPitchExtractor(), PyinPitchExtractor()])

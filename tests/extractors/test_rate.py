@@ -14,9 +14,9 @@ from extractors.rate import (
     RateExtractor,
     WordRateExtractor,
     contour,
-    count_words,
     speech_before,
     trend,
+    word_rates,
 )
 from extractors.syllables import nuclei, prominent_peaks
 from tests.support.speech import (
@@ -130,8 +130,10 @@ def test_without_words_the_syllables_stay() -> None:
 
 
 def test_words_of_a_text_without_word_list() -> None:
+    signal = measured(say()).signal
+    assert not isinstance(signal, Absent)
     text = transcript(0).model_copy(update={"text": "three little words"})
-    assert count_words(text) == 3
+    assert word_rates(signal, text)["words"] == 3
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,8 @@ from extractors import packaged
 from extractors.audio import decode
 from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.recognised import Decoded
-from extractors.short_windows import cut
+from extractors.short_windows import broken, cut
 from extractors.signal import SignalExtractor
-from extractors.window_checks import broken
 
 CLIPS = Path(__file__).resolve().parents[2] / "examples" / "clips"
 
@@ -75,12 +75,11 @@ def test_only_the_stretches_that_broke_are_heard_again(monkeypatch: pytest.Monke
         return Decoded(found, "en", 1.0)
 
     monkeypatch.setattr(FasterWhisperExtractor, "_transcribe", heard)
-    monkeypatch.setattr("extractors.short_windows.shortened", lambda model: model)
     parts = [Span(start_s=s, end_s=s + 4) for s in (0, 20, 40)]
-    got = english._decode(None, np.zeros(16), parts, "en")
+    got = english._decode(SimpleNamespace(), np.zeros(16), parts, "en")
     assert asked == [parts, parts[1:2]]
     assert [s["text"] for s in got.segments] == ["one 0 True", "one 20 False", "one 40 True"]
-    english._decode(None, np.zeros(16), parts, "de")
+    english._decode(SimpleNamespace(), np.zeros(16), parts, "de")
     assert len(asked) == 3  # other languages in whole windows: short ones were not measured there
 
 
@@ -99,8 +98,7 @@ def test_a_long_stretch_is_heard_again_from_its_last_whole_window(
         )
 
     monkeypatch.setattr(FasterWhisperExtractor, "_transcribe", heard)
-    monkeypatch.setattr("extractors.short_windows.shortened", lambda model: model)
-    got = english._decode(None, np.zeros(16), [Span(start_s=0, end_s=100)], "en")
+    got = english._decode(SimpleNamespace(), np.zeros(16), [Span(start_s=0, end_s=100)], "en")
     assert asked[1:] == [[Span(start_s=56, end_s=100)]]
     assert [s["text"] for s in got.segments] == ["from 0", "from 28", "from 56", "from 80 again"]
 

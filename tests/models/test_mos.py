@@ -13,8 +13,7 @@ from blueprints import Absent, Extension, Status, UserError
 from extractors import registry
 from extractors.audio import Clip, decode
 from extractors.base import Extractor
-from extractors.distillmos import DistillMosExtractor, window_starts
-from extractors.utmos import UtmosExtractor
+from extractors.mos import DistillMosExtractor, UtmosExtractor, window_starts
 from tests.support.model_parts import known, silence, unspoken, voice
 
 AXES = ("CE", "CU", "PC", "PQ")
@@ -39,7 +38,7 @@ def test_distillmos_is_its_package(
     import torch
     from distillmos import ConvTransformerSQAModel
 
-    monkeypatch.setattr("extractors.distillmos.WINDOWS_AT_ONCE", 2)  # 11 s have five windows
+    monkeypatch.setattr("extractors.mos.WINDOWS_AT_ONCE", 2)  # 11 s have five windows
     clip = voice(seconds)
     with torch.no_grad():
         theirs = ConvTransformerSQAModel().eval()(torch.from_numpy(clip.speech)[None]).item()
