@@ -205,7 +205,7 @@ def test_rules_find_late_talking_over_silence_loops_and_another_language() -> No
     languages = {0: "en", 1: "en", 2: "en", 3: "en", 6: "de"}
     heard = {n: _in(language) for n, language in languages.items()}
     found = find(made(turns, events=[], end={"at_s": 18.0}), heard)
-    assert {(one.kind, one.turn) for one in found.found} == {
+    assert {(one.kind, one.turn) for one in found.results} == {
         ("talks_over", 1),
         ("late", 3),
         ("loops", 3),
@@ -214,7 +214,9 @@ def test_rules_find_late_talking_over_silence_loops_and_another_language() -> No
     }
     # an unsure language is none, and the loops of a recogniser are not the agent's
     unsure = {n: _in(language, 0.6) for n, language in languages.items()}
-    assert "other_language" not in {one.kind for one in find(made(turns, events=[]), unsure).found}
+    assert "other_language" not in {
+        one.kind for one in find(made(turns, events=[]), unsure).results
+    }
     mute = [(who, start, end, None) for who, start, end, _ in turns]
     echo = {n: _in("en") for n in range(7)}
     guess = {n: _in("en", flags=["low_confidence"]) for n in range(7)}

@@ -75,7 +75,7 @@ def test_a_table_of_turns_is_read_in_order_of_time(tmp_path: Path) -> None:
         (("c,user,,1,2,x,hum",), "kind 'hum'; use one of speech, backchannel"),
         (("c,ann,,1,2,x,", "c,bob,,3,4,x,"), "say --agent NAME"),
         (("c,ann,agent,1,2,x,", "c,ann,user,3,4,x,"), "'ann' has two roles"),
-        (("c,,,1,2,x,",), "row 1: nobody speaks"),
+        (("c,,,1,2,x,",), "row 1: has no speaker"),
     ],
 )
 def test_bad_rows_name_themselves_and_the_remedy(

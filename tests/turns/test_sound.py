@@ -15,11 +15,11 @@ import soxr
 from blueprints import UserError
 from extractors import stream
 from extractors.audio import SPEECH_RATE, Samples, decode
-from extractors.vad import speech_probability, speech_probability_of_blocks
+from extractors.vad import SpeechProbability, speech_probability
 from tests.support.cli import ROOT, trace_eval
 from trace_eval.conversations.items import ConversationFiles, conversations_manifest
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.conversations.sound.conversation import heard_conversation
+from trace_eval.conversations.sound.conversation import conversation_from_sound
 from trace_eval.conversations.sound.echo import Echo, find_echo
 from trace_eval.conversations.sound.lanes import Lane, hear
 from trace_eval.conversations.sound.peaks import channel_peaks
@@ -130,8 +130,10 @@ def test_blocks_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         assert one.stretches == both.stretches
         np.testing.assert_array_equal(one.levels, both.levels)
     speech = sound[: 3 * SPEECH_RATE, 1]
-    cut = [speech[:700], speech[700:701], speech[701:]]
-    np.testing.assert_array_equal(speech_probability_of_blocks(cut), speech_probability(speech))
+    detector = SpeechProbability(1)
+    for block in (speech[:700], speech[700:701], speech[701:]):
+        detector.add(block)
+    np.testing.assert_array_equal(detector.end(), speech_probability(speech))
 
 
 def test_a_call_is_decoded_once(
@@ -172,7 +174,7 @@ def test_what_was_heard_is_kept_until_a_file_changes(
         listened.append(len(channels))
         return hear(channels)
 
-    monkeypatch.setattr(f"{heard_conversation.__module__}.hear", counting)
+    monkeypatch.setattr(f"{conversation_from_sound.__module__}.hear", counting)
     sound, _ = call
     (tmp_path / "calls").mkdir()
     path, kept = tmp_path / "calls" / "call.wav", tmp_path / "kept"
@@ -262,8 +264,8 @@ def test_a_clock_that_drifts_is_told_by_echoes_that_come_later_and_later() -> No
     echo = find_echo(voice, [(0.0, 700.0)], other)
     assert echo is not None
     assert echo.drift_ppm == pytest.approx(400, abs=40)
-    assert echo.told("agent", "user").endswith("a wrong offset?")  # 30 to 310 ms
-    slow = Echo(0.03, 400.0, 20).told("agent", "user")
+    assert echo.sentence("agent", "user").endswith("a wrong offset?")  # 30 to 310 ms
+    slow = Echo(0.03, 400.0, 20).sentence("agent", "user")
     assert slow.endswith("drift +400 ppm: two clocks; give agent_drift_ppm")
 
 

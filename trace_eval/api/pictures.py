@@ -24,7 +24,7 @@ from trace_eval.stats.agreement.score import JudgeScore, most_accurate
 from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.report import AgreeReport, ScoreReport
-from trace_eval.turns.everything import TurnsFound
+from trace_eval.turns.everything import TurnsResult
 from trace_eval.turns.report import TurnsReport
 
 
@@ -38,10 +38,10 @@ def finding_of(report: Any) -> Finding:
         return ranking_finding(report)
     if isinstance(report, RunComparison | ScoreComparison):
         return comparison_finding(report)
-    return timing_finding(report) if isinstance(report, TurnsFound) else cards_finding(report)
+    return timing_finding(report) if isinstance(report, TurnsResult) else cards_finding(report)
 
 
-def timing_finding(result: TurnsFound) -> Finding:
+def timing_finding(result: TurnsResult) -> Finding:
     """What ``turns`` found, for people; drawn are its times with an interval."""
     points = [
         Point(one.name, one.value, *one.interval)
@@ -55,14 +55,14 @@ def timing_finding(result: TurnsFound) -> Finding:
 def rows_of(finding: Finding) -> Iterator[tuple[str, list[Figure]]]:
     """(title of a table, its figures), in reading order."""
     result = finding.report
-    if isinstance(result, TurnsFound):
+    if isinstance(result, TurnsResult):
         yield finding.title, list(_times(result))
         return
     for table in finding.tables:
         yield table.title, list(figures(table))
 
 
-def _times(result: TurnsFound) -> Iterator[Figure]:
+def _times(result: TurnsResult) -> Iterator[Figure]:
     """Figures of calls as the report holds them: its table shows their texts."""
     for system, report in _systems(result).items():
         for one in report.figures.values():
@@ -71,7 +71,7 @@ def _times(result: TurnsFound) -> Iterator[Figure]:
                 yield Figure(system, one.name, one.value, low, high, one.events, one.unit)
 
 
-def _systems(result: TurnsFound) -> dict[str, TurnsReport]:
+def _systems(result: TurnsResult) -> dict[str, TurnsReport]:
     """What is timed, by name."""
     if result.against is None or result.other is None:
         return {result.report.source or "calls": result.report}
@@ -96,7 +96,7 @@ def picture_of(finding: Finding, name: str | None) -> Picture:
 def _pictures(finding: Finding) -> Iterator[tuple[str, Picture]]:
     """The pictures of a report; which report gives which stands here alone."""
     report = finding.report
-    if isinstance(report, TurnsFound):
+    if isinstance(report, TurnsResult):
         yield from _responses(report)
     if finding.points:
         yield "forest", draw.forest(finding.points, finding.axis, finding.ends)
@@ -158,7 +158,7 @@ def _meetings(report: RankReport) -> Picture:
     return draw.matrix((systems, systems), shades, texts, axes)
 
 
-def _responses(result: TurnsFound) -> Iterator[tuple[str, Picture]]:
+def _responses(result: TurnsResult) -> Iterator[tuple[str, Picture]]:
     times = {
         name: [v for call in report.conversations for v in call.measured.values.get("response", ())]
         for name, report in _systems(result).items()

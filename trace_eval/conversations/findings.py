@@ -61,7 +61,7 @@ RULES = FindingRules()
 
 
 @dataclass(frozen=True)
-class Found:
+class CallFinding:
     """Something that an agent did wrong by a rule.
 
     Attributes:
@@ -83,18 +83,18 @@ class Findings:
     """What the rules say of one conversation.
 
     Attributes:
-        found: in order of time.
+        results: in order of time.
         chances: kind -> how often it could have happened; None: nothing is known of it.
         measured: the events that times come from.
     """
 
-    found: tuple[Found, ...]
+    results: tuple[CallFinding, ...]
     chances: Mapping[Kind, int | None]
     measured: Measured
 
-    def of(self, kind: Kind) -> list[Found]:
+    def of(self, kind: Kind) -> list[CallFinding]:
         """The findings of one kind."""
-        return [one for one in self.found if one.kind == kind]
+        return [one for one in self.results if one.kind == kind]
 
     def share(self, kind: Kind) -> float | None:
         """How often it happened, of how often it could have; None: nothing is known."""
@@ -121,8 +121,8 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
         results = [*_timed(conversation, measured)] if timed else [*_unanswered(conversation)]
     spoken = [n for n in agent if said[n]]
     # A recogniser repeats itself where it guesses.
-    known_words = [n for n in spoken if not _guessed(conversation, n, blueprints)]
-    results += _loops(conversation, [(n, said[n] or "") for n in known_words])
+    certain = [n for n in spoken if not _guessed(conversation, n, blueprints)]
+    results += _loops(conversation, [(n, said[n] or "") for n in certain])
     languages = _languages(conversation, blueprints)
     results += _foreign(conversation, languages)
     available = {n for role in ("user", "agent") for n in languages[role]}
@@ -134,7 +134,7 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
         else None
         if measured.unusable
         else len(user),
-        "loops": len(known_words) or None,
+        "loops": len(certain) or None,
         "other_language": len(languages["agent"]) if languages["user"] and available else None,
     }
     order = sorted(results, key=lambda one: (one.start_s or 0.0, one.turn or 0))
@@ -180,19 +180,19 @@ def turn_at(conversation: Conversation, role: Role, at_s: float) -> int | None:
     return None
 
 
-def _timed(conversation: Conversation, measured: Measured) -> Iterator[Found]:
+def _timed(conversation: Conversation, measured: Measured) -> Iterator[CallFinding]:
     for event in measured.events:
         if event.kind == "response":
             limit = RULES.late_tool_s if event.data["tool"] else RULES.late_s
             if event.value_s is not None and event.value_s > limit:
                 why = f"answers after {event.value_s:.1f} s, over {limit:g} s"
                 turn = turn_at(conversation, "agent", event.end_s)
-                yield Found("late", turn, event.start_s, event.end_s, why)
+                yield CallFinding("late", turn, event.start_s, event.end_s, why)
         elif event.kind in _EVENTS:
             yield _of_event(conversation, event)
 
 
-def _of_event(conversation: Conversation, event: Event) -> Found:
+def _of_event(conversation: Conversation, event: Event) -> CallFinding:
     kind = _EVENTS[event.kind]
     if kind == "no_answer":
         turn = turn_at(conversation, "user", event.start_s)
@@ -201,10 +201,10 @@ def _of_event(conversation: Conversation, event: Event) -> Found:
         turn = turn_at(conversation, "agent", event.start_s)
         what = "starts inside the user's turn" if event.kind != "no_yield" else "talks on"
         why = f"{what}, {event.value_s or 0.0:.1f} s at once"
-    return Found(kind, turn, event.start_s, event.end_s, why)
+    return CallFinding(kind, turn, event.start_s, event.end_s, why)
 
 
-def _unanswered(conversation: Conversation) -> Iterator[Found]:
+def _unanswered(conversation: Conversation) -> Iterator[CallFinding]:
     """Without a clock: turns of the user after which the user speaks again, or nobody."""
     turns = [(n, t) for n, t in enumerate(conversation.turns) if not t.backchannel]
     user = {n for n, _ in conversation.turns_of("user")}
@@ -213,10 +213,10 @@ def _unanswered(conversation: Conversation) -> Iterator[Found]:
         after = turns[position + 1][0] if position + 1 < len(turns) else None
         open_end = after is None and conversation.end.reason in (None, *USER_LEFT)
         if number in user and after not in agent and not open_end:
-            yield Found("no_answer", number, None, None, "the agent says nothing after it")
+            yield CallFinding("no_answer", number, None, None, "the agent says nothing after it")
 
 
-def _loops(conversation: Conversation, said: Sequence[tuple[int, str]]) -> Iterator[Found]:
+def _loops(conversation: Conversation, said: Sequence[tuple[int, str]]) -> Iterator[CallFinding]:
     words = [(number, _bare(text)) for number, text in said]
     for position, (number, now) in enumerate(words):
         if len(now) < RULES.loop_words:
@@ -226,7 +226,7 @@ def _loops(conversation: Conversation, said: Sequence[tuple[int, str]]) -> Itera
             if match.quick_ratio() >= RULES.loop_ratio and match.ratio() >= RULES.loop_ratio:
                 turn = conversation.turns[number]
                 why = f"says turn {earlier} again"
-                yield Found("loops", number, turn.start_s, turn.end_s, why)
+                yield CallFinding("loops", number, turn.start_s, turn.end_s, why)
                 break
 
 
@@ -253,11 +253,11 @@ def _languages(
 
 def _foreign(
     conversation: Conversation, languages: Mapping[str, Mapping[int, str]]
-) -> Iterator[Found]:
+) -> Iterator[CallFinding]:
     """Turns of the agent in a language that the user has not spoken so far."""
     for number, language in languages["agent"].items():
         spoken = {name for n, name in languages["user"].items() if n < number}
         if spoken and language not in spoken:
             turn = conversation.turns[number]
             why = f"answers in {language}, the user speaks {', '.join(sorted(spoken))}"
-            yield Found("other_language", number, turn.start_s, turn.end_s, why)
+            yield CallFinding("other_language", number, turn.start_s, turn.end_s, why)

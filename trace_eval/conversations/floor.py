@@ -162,7 +162,7 @@ def turns_of(floor: Floor) -> list[tuple[Role, list[Utterance]]]:
     return turns
 
 
-def turns_heard(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ...]:
+def turns_from_speech(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ...]:
     """The turns of a conversation without a transcript."""
     return tuple(
         Turn(
@@ -198,4 +198,6 @@ def speech_edges(conversation: Conversation) -> Conversation:
     floor = floor_of_segments(spans, conversation.end_s, FloorRules())
     names = {role: one.name for role, one in speakers.items() if one}
     others = tuple(event for event in conversation.events if event.kind not in LEFT_OUT)
-    return conversation.model_copy(update={"turns": turns_heard(floor, names), "events": others})
+    return conversation.model_copy(
+        update={"turns": turns_from_speech(floor, names), "events": others}
+    )

@@ -24,7 +24,7 @@ from trace_eval.data.tables import SUFFIXES
 _ANSWERS = {"answer", "a", "b", *(c for f in ("candidate", "audio") for c in NAMES[f])}
 
 #: Who gave the labels of a layout that names nobody.
-PEOPLE = "people"
+ANNOTATORS = "people"
 
 
 def holds_conversations(path: Path) -> bool:
@@ -80,8 +80,8 @@ def single_of(item: ConversationItem) -> Single:
 def _labels(item: ConversationItem) -> dict[str, object]:
     rating, turns = item.labels.get("rating"), item.labels.get("turns")
     return {
-        "scores": {} if rating is None else {PEOPLE: rating},
-        "turns": {number: {PEOPLE: value} for number, value in turns.items()}
+        "scores": {} if rating is None else {ANNOTATORS: rating},
+        "turns": {number: {ANNOTATORS: value} for number, value in turns.items()}
         if isinstance(turns, dict)
         else {},
     }

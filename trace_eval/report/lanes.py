@@ -249,6 +249,6 @@ def _turns(
             for event in conversation.events
             if event.kind == "tool_call" and event.turn == number
         )
-        flags = (f"{label(one.kind)}: {one.why}" for one in findings.found if one.turn == number)
+        flags = (f"{label(one.kind)}: {one.why}" for one in findings.results if one.turn == number)
         text = (words_of(conversation, number, blueprints) or "")[:_SHOWN]
         yield TurnLine(number, turn.speaker, turn.start_s, text, tuple(flags), tuple(calls))

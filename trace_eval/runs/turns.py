@@ -40,6 +40,6 @@ def _records(run: Run) -> Iterator[dict[str, Any]]:
                 ],
                 "events": [asdict(event) for event in findings.measured.events],
                 "ratios": {name: list(ratio) for name, ratio in findings.measured.ratios.items()},
-                "findings": [asdict(result) for result in findings.found],
+                "findings": [asdict(result) for result in findings.results],
                 "caveats": list(findings.measured.caveats),
             }

@@ -47,7 +47,12 @@ class CorrectedReport:
     def tables(self) -> Iterator[Table]:
         """What was corrected, and the figures under both."""
         rows = [
-            (name, _told(one.measured), _told(None if one.deleted else one.event), one.who)
+            (
+                name,
+                _event_text(one.measured),
+                _event_text(None if one.deleted else one.event),
+                one.who,
+            )
             for name, events in self.conversations.items()
             for one in events.changed
         ]
@@ -76,7 +81,7 @@ def _cells(figure: TurnFigure) -> tuple[str | None, str | None]:
     return value, "[{:.3f}, {:.3f}]".format(*figure.interval) if figure.interval else None
 
 
-def _told(event: Event | None) -> str | None:
+def _event_text(event: Event | None) -> str | None:
     return f"{event.kind} {event.start_s:.2f}-{event.end_s:.2f}" if event else None
 
 

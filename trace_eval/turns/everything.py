@@ -47,7 +47,7 @@ def _with_ends(record: Any) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class TurnsFound:
+class TurnsResult:
     """Timing of conversations, compared with another system and with labels where requested.
 
     Attributes:
@@ -143,7 +143,7 @@ def turns_report(
     labels: Path | str | None = None,
     corrections: Path | str | None = None,
     limits: TimingLimits | None = None,
-) -> TurnsFound:
+) -> TurnsResult:
     """Time conversations, and compare them where requested.
 
     Args:
@@ -169,4 +169,4 @@ def turns_report(
         recognised = speech_fidelity(items, options.recognisers, options.names)
     corrected = correct_report(report, read_event_corrections(corrections)) if corrections else None
     checked = limited(limits, report, compared) if limits else ()
-    return TurnsFound(report, compared, agreed, recognised, corrected, checked, other)
+    return TurnsResult(report, compared, agreed, recognised, corrected, checked, other)

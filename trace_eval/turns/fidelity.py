@@ -230,7 +230,7 @@ def _entity(
     assert one.turn is not None
     start_s, end_s = one.start_s, one.end_s
     if missed and one.heard and turn.start_s is not None:
-        span = said_at(recognised[position], one.heard)
+        span = times_of(recognised[position], one.heard)
         start_s, end_s = (turn.start_s + at for at in span) if span else (start_s, end_s)
     texts = tuple(other.heard if other else None for other in ones)
     return SpokenEntity(
@@ -238,7 +238,7 @@ def _entity(
     )
 
 
-def said_at(transcript: Transcript, piece: str) -> tuple[float, float] | None:
+def times_of(transcript: Transcript, piece: str) -> tuple[float, float] | None:
     """When some words of a transcript were said, seconds of its clip; None: not known."""
     start = transcript.text.find(piece)
     position, inside = 0, []

@@ -75,7 +75,7 @@ def figures_of(
     results: dict[str, TurnFigure] = {}
     for spec in definitions.specs:
         values = [_value(spec, [measured[n] for n in group]) for group in groups]
-        value = float(_mean_known(np.array(values)[:, None])[0])
+        value = float(_mean_present(np.array(values)[:, None])[0])
         figure = _counted(spec, measured, None if np.isnan(value) else value)
         if _is_few(spec, figure, options) and definitions.hides_few:
             figure = replace(figure, value=None, reason="few")
@@ -153,7 +153,7 @@ def _quantile(values: Sequence[float], spec: FigureSpec) -> float:
     return low + (high - low) * part
 
 
-def _mean_known(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+def _mean_present(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """The plain mean over groups, those without a value left out [shape=(clusters,)]."""
     present = ~np.isnan(rows)
     number = present.sum(axis=0)
@@ -218,7 +218,7 @@ class _Parts:
             sums = self.sums(spec, group)
             top, bottom = sums.sum(1, keepdims=True) - sums
             rows.append(np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0))
-        return _mean_known(np.stack(rows))
+        return _mean_present(np.stack(rows))
 
 
 def _limited(figure: TurnFigure, spec: FigureSpec, parts: _Parts, level: float) -> TurnFigure:

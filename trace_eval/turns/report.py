@@ -13,7 +13,8 @@ from typing_extensions import TypedDict  # pydantic takes no other before Python
 
 from blueprints import counted
 from trace_eval.conversations.definitions import DefinitionSet, Measured, definition_set
-from trace_eval.conversations.layouts import Unread, read_conversations
+from trace_eval.conversations.layouts import read_conversations
+from trace_eval.conversations.layouts.base import Unread
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, grid

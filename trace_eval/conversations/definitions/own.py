@@ -24,8 +24,8 @@ from trace_eval.conversations.definitions.own_events import (
     backchannels,
     handled,
     interruptions,
-    known_events,
     replies,
+    without_echoes,
 )
 from trace_eval.conversations.floor import Floor, floor_of
 from trace_eval.conversations.spans import joined, total
@@ -47,7 +47,7 @@ def measure(conversation: Conversation, echoes: bool = True) -> Measured:
     if all(floor.segments.values()):
         events += replies(floor, conversation.end.reason, calls)
         events += [*interruptions(floor), *backchannels(floor)]
-    events = [*known_events(conversation, events)] if echoes else events
+    events = [*without_echoes(conversation, events)] if echoes else events
     events.sort(key=lambda event: (event.start_s, event.end_s))
     return _summed(conversation, floor, tuple(events))
 
@@ -55,10 +55,10 @@ def measure(conversation: Conversation, echoes: bool = True) -> Measured:
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     """The figures of these events; how much was spoken stays as it is in the conversation."""
     floor = floor_of(conversation, THRESHOLDS)
-    return _summed(conversation, floor, tuple(_told(event, floor) for event in events))
+    return _summed(conversation, floor, tuple(_completed(event, floor) for event in events))
 
 
-def _told(event: Event, floor: Floor) -> Event:
+def _completed(event: Event, floor: Floor) -> Event:
     """A human-annotated event with the facts that follow from its position: they say its kind and
     edges alone.
     """

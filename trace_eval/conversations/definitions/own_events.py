@@ -123,7 +123,7 @@ def handled(floor: Floor, end_s: float) -> bool | None:
     return bool(overlaps([(end_s, until)], floor.segments["agent"]))
 
 
-def known_events(conversation: Conversation, events: Iterable[Event]) -> Iterator[Event]:
+def without_echoes(conversation: Conversation, events: Iterable[Event]) -> Iterator[Event]:
     """Without verdicts that begin where a channel echoes the other: those are not known."""
     echoes = {
         role: joined(
@@ -146,7 +146,7 @@ def known_events(conversation: Conversation, events: Iterable[Event]) -> Iterato
             yield Event("not_known", start, end, None, {"of": f"speech of the {role}", **_ECHO})
 
 
-def alone(floor: Floor, known_start: bool) -> Iterator[Event]:
+def alone(floor: Floor, has_start: bool) -> Iterator[Event]:
     """Overlap, silences and the greeting: what needs no reply."""
     user, agent = floor.segments["user"], floor.segments["agent"]
     for start, end in overlaps(user, agent):
@@ -156,7 +156,7 @@ def alone(floor: Floor, known_start: bool) -> Iterator[Event]:
         return
     if agent and (not user or agent[0][0] < user[0][0]):
         waited = agent[0][0] - floor.start_s
-        yield Event("greeting", floor.start_s, agent[0][0], waited if known_start else None)
+        yield Event("greeting", floor.start_s, agent[0][0], waited if has_start else None)
     for kind, start, end in (
         ("first_silence", floor.start_s, everyone[0][0]),
         ("last_silence", everyone[-1][1], floor.end_s),

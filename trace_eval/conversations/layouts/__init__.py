@@ -1,8 +1,7 @@
-"""Layouts in which conversations are stored: a table of readers, and how one is found."""
+"""Layouts in which conversations are stored: a table of readers, and the choice of one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,19 +29,10 @@ LAYOUTS: dict[str, CallLayout] = {
     )
 }
 
-__all__ = [
-    "LAYOUTS",
-    "Layout",
-    "Reading",
-    "Unread",
-    "layout_of",
-    "read_conversations",
-]
-
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read from a path.
+    """The conversations of a path.
 
     Attributes:
         layout: by which layout.
@@ -61,15 +51,14 @@ def layout_of(path: Path) -> CallLayout:
     Raises:
         UserError: none does, or several do; the message names them.
     """
-    fitting = [layout for layout in LAYOUTS.values() if layout.fits(path)]
-    if len(fitting) == 1:
-        return fitting[0]
+    fitting = [name for name, layout in LAYOUTS.items() if layout.fits(path)]
+    if len(fitting) > 1:
+        raise UserError(f"{path}: may be {' and '.join(fitting)}; say which by --layout NAME")
     if not fitting:
         raise UserError(
             f"{path}: looks like no known layout; name one by --layout: {', '.join(LAYOUTS)}"
         )
-    names = " and ".join(layout.name for layout in fitting)
-    raise UserError(f"{path}: may be {names}; say which by --layout NAME")
+    return LAYOUTS[fitting[0]]
 
 
 def read_conversations(
@@ -106,13 +95,11 @@ def read_conversations(
             unread.append(Unread(result.id, "another conversation has this id; rename one"))
         else:
             items[result.id] = result
+    if not items and not unread:
+        raise UserError(
+            f"{path}: holds no conversation of layout {chosen.name}; check the path or --layout"
+        )
     if not items:
-        raise UserError(_nothing(path, chosen.name, unread))
+        more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
+        raise UserError(f"{path}: no conversation can be read: {unread[0]}{more}")
     return Reading(chosen.name, tuple(items.values()), tuple(unread))
-
-
-def _nothing(path: Path, layout: str, unread: Sequence[Unread]) -> str:
-    if not unread:
-        return f"{path}: holds no conversation of layout {layout}; check the path or --layout"
-    more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
-    return f"{path}: no conversation can be read: {unread[0]}{more}"

@@ -1,4 +1,4 @@
-"""What every reader of conversations needs: problems, how to name a bad value, tools as events."""
+"""Shared by all readers of conversations: unread ones, messages for bad values, tools as events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from pydantic import ValidationError
 from blueprints import UserError
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data import strict_json
-from trace_eval.data.conversation import Conversation, ConversationItem, SourceEvent
+from trace_eval.data.conversation import ConversationItem, SourceEvent, Speaker
+
+#: The speakers where a source has two, and names them by what they are.
+USER_AND_AGENT = (Speaker(name="user", role="user"), Speaker(name="agent", role="agent"))
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Unread:
         return f"{self.name}: {self.reason}"
 
 
-Found = Iterator[ConversationItem | Unread]
+ReadCalls = Iterator[ConversationItem | Unread]
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class CallLayout:
     name: str
     about: str
     fits: Callable[[Path], bool]
-    read: Callable[[Path, ReadOptions], Found]
+    read: Callable[[Path, ReadOptions], ReadCalls]
     count: Callable[[Path], int] | None = None
 
 
@@ -81,35 +84,23 @@ def separate_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
         raise UserError(f"{path}: cannot be read ({error.strerror or error})") from None
 
 
-def made(build: Callable[[], Conversation]) -> Conversation:
-    """A conversation, or one sentence on why its record cannot be read.
-
-    Raises:
-        UserError: it breaks a rule of the record.
-    """
-    try:
-        return build()
-    except ValidationError as error:
-        raise UserError(problem(error)) from None
-
-
 def problem(error: ValidationError) -> str:
     """One sentence on why a record cannot be read."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
-    said = first["msg"].removeprefix("Value error, ")
+    message = first["msg"].removeprefix("Value error, ")
     got = "" if first["type"] in ("missing", "value_error") else f" (got {first['input']!r:.80})"
-    return f"{where}: {said}{got}".removeprefix(": ")
+    return f"{where}: {message}{got}".removeprefix(": ")
 
 
-def each(paths: Iterator[Path] | list[Path], read: Callable[[Path], ConversationItem]) -> Found:
+def each(paths: Iterator[Path] | list[Path], read: Callable[[Path], ConversationItem]) -> ReadCalls:
     """Read files or folders one by one; a bad one costs itself only."""
     for path in paths:
         yield one(str(path), lambda path=path: read(path))  # type: ignore[misc]
 
 
 def one(name: str, read: Callable[[], ConversationItem]) -> ConversationItem | Unread:
-    """A conversation, or why it cannot be read; whatever is odd about it costs itself only."""
+    """A conversation, or why it cannot be read; a fault of it costs no other conversation."""
     try:
         return read()
     except ValidationError as error:
@@ -139,6 +130,12 @@ def listed(value: Any, name: str) -> list[Any]:
 def mapping(value: Any) -> dict[str, Any]:
     """An object, or an empty one where the source has None or something else."""
     return value if isinstance(value, dict) else {}
+
+
+def objects(value: Any, key: str) -> list[dict[str, Any]]:
+    """The list under a key as objects, see :func:`mapping`; empty where there is no list."""
+    result = mapping(value).get(key)
+    return [mapping(one) for one in result] if isinstance(result, list) else []
 
 
 class ToolEntry(NamedTuple):

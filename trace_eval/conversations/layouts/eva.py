@@ -16,14 +16,15 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
+    USER_AND_AGENT,
     CallLayout,
-    Found,
+    ReadCalls,
     ToolEntry,
     each,
     json_file,
     listed,
-    made,
     mapping,
+    objects,
     one,
     text_of,
     tool_events,
@@ -39,7 +40,6 @@ from trace_eval.data.conversation import (
     End,
     Role,
     SourceEvent,
-    Speaker,
     Turn,
 )
 
@@ -100,14 +100,12 @@ def _is_record(path: Path) -> bool:
     )
 
 
-def read(path: Path, options: ReadOptions) -> Found:
+def read(path: Path, options: ReadOptions) -> ReadCalls:
     """Every record below a path, or every history of a file."""
     if options.pipeline not in (None, *PIPELINES):
         raise UserError(f"pipeline {options.pipeline!r}: use one of {', '.join(PIPELINES)}")
     if path.is_dir():
-        yield from each(
-            list(_records(path)), lambda folder: _record(folder, path, options.pipeline)
-        )
+        yield from each(_records(path), lambda folder: _record(folder, path, options.pipeline))
         return
     result = json_file(path)
     for position, history in enumerate(result if isinstance(result, list) else [result]):
@@ -121,14 +119,16 @@ def _record(folder: Path, root: Path, pipeline: str | None) -> ConversationItem:
     log = _Log([], {}, [])
     audit = folder / "audit_log.json"
     whole = mapping(json_file(audit)) if audit.is_file() else {}
-    entries = whole.get("transcript")
-    for value in entries if isinstance(entries, list) else []:
-        value = mapping(value)
+    for value in objects(whole, "transcript"):
         _add(log, "audit", text_of(value.get("message_type")), value.get("timestamp"), value)
     pipecat = folder / "pipecat_logs.jsonl"
     for _, value in rows_of(pipecat) if pipecat.is_file() else ():
         _add(log, "pipecat", text_of(value.get("type")), value.get("timestamp"), value)
-    for _, value in rows_of(_events_file(folder, result)):
+    named = {Path(value).name for value in result.values() if isinstance(value, str)}
+    there = [name for name in EVENT_FILES if (folder / name).is_file()]
+    if not there:
+        raise UserError(f"{folder}: no {EVENT_FILES[0]}; without it no speech has times")
+    for _, value in rows_of(folder / next((name for name in there if name in named), there[0])):
         kind = text_of(value.get("type")) or text_of(value.get("event_type"))
         _add(log, "events", kind, value.get("timestamp"), value)
     name = text_of(result.get("record_id")) or folder.name
@@ -143,35 +143,24 @@ def _record(folder: Path, root: Path, pipeline: str | None) -> ConversationItem:
     )
 
 
-def _events_file(folder: Path, result: dict[str, Any]) -> Path:
-    named = {Path(value).name for value in result.values() if isinstance(value, str)}
-    there = [name for name in EVENT_FILES if (folder / name).is_file()]
-    if not there:
-        raise UserError(f"{folder}: no {EVENT_FILES[0]}; without it nobody's speech has times")
-    return folder / next((name for name in there if name in named), there[0])
-
-
 def _policy(audit: dict[str, Any]) -> str | None:
-    """The agent's instructions: the first system message that it was given."""
-    prompts = audit.get("llm_prompts")
-    for prompt in prompts if isinstance(prompts, list) else []:
-        messages = mapping(prompt).get("messages") or mapping(prompt).get("prompt")
-        for message in messages if isinstance(messages, list) else []:
-            if mapping(message).get("role") == "system":
-                return text_of(mapping(message).get("content"))
+    """The agent's instructions: the first system message of its prompts."""
+    for prompt in objects(audit, "llm_prompts"):
+        for message in objects(prompt, "messages") or objects(prompt, "prompt"):
+            if message.get("role") == "system":
+                return text_of(message.get("content"))
     return None
 
 
 def _history(history: dict[str, Any], name: str, pipeline: str | None) -> ConversationItem:
     log = _Log([], {}, [])
-    for value in listed(history.get("history"), "history"):
-        value = mapping(value)
+    sources: dict[Any, Source] = {"audit_log": "audit", "pipecat": "pipecat"}
+    for value in map(mapping, listed(history.get("history"), "history")):
         data = value.get("data")
-        inner = {"value": data} if not isinstance(data, dict) else data
-        source: Source = "events"
-        if value.get("source") in ("audit_log", "pipecat"):
-            source = "audit" if value["source"] == "audit_log" else "pipecat"
-        more = {"value": data, "data": data} if source != "events" else inner
+        source = sources.get(str(value.get("source")), "events")
+        more = {"value": data, "data": data}
+        if source == "events" and isinstance(data, dict):
+            more = data
         _add(log, source, text_of(value.get("event_type")), value.get("timestamp_ms"), more)
     return _item(
         log,
@@ -225,17 +214,15 @@ def _item(
     return ConversationItem(
         id=name,
         question_id=question,
-        conversation=made(
-            lambda: Conversation(
-                speakers=(Speaker(name="user", role="user"), Speaker(name="agent", role="agent")),
-                clock=Clock(kind="log", zero=zero or None, resolution_s=0.001),
-                turns=tuple(turns),
-                events=tuple(events),
-                instructions={} if policy is None else {"policy": policy},
-                start_s=first - zero,
-                end=End(at_s=ended[-1] / 1000 - zero if ended else None, reason=reason),
-                meta={"pipeline": pipeline},
-            )
+        conversation=Conversation(
+            speakers=USER_AND_AGENT,
+            clock=Clock(kind="log", zero=zero or None, resolution_s=0.001),
+            turns=tuple(turns),
+            events=tuple(events),
+            instructions={} if policy is None else {"policy": policy},
+            start_s=first - zero,
+            end=End(at_s=ended[-1] / 1000 - zero if ended else None, reason=reason),
+            meta={"pipeline": pipeline},
         ),
         caveats=("spans of a log are sessions, not speech", *log.caveats),
     )
@@ -257,22 +244,22 @@ def _refuse_two_clocks(log: _Log) -> None:
         raise UserError("audio_timestamp is in milliseconds; write Unix seconds, as EVA does")
 
 
-def _turns(found: Numbered, entries: list[Entry], log: _Log, zero: float) -> list[Turn]:
-    said: dict[tuple[Role, int], list[str]] = {}
+def _turns(numbered: Numbered, entries: list[Entry], log: _Log, zero: float) -> list[Turn]:
+    audited: dict[tuple[Role, int], list[str]] = {}
     for index, entry in enumerate(entries):
         value = log.raw.get(id(entry))
         if entry.source == "audit" and entry.kind in ("user", "assistant"):
             role: Role = "user" if entry.kind == "user" else "agent"
             text = value if isinstance(value, str) else ""
-            said.setdefault((role, found.turn_of[index]), []).append(text)
+            audited.setdefault((role, numbered.turn_of[index]), []).append(text)
     turns = []
-    for (role, exchange), spans in found.spans.items():
+    for (role, exchange), spans in numbered.spans.items():
         relative = [(start - zero, end - zero) for start, end in spans]
         if any(end < start for start, end in relative):
             raise UserError(f"turn {exchange} of the {role} ends before it starts; mend its log")
         apart = joined(relative)
-        audit = " ".join(said.get((role, exchange), ())) or None
-        spoken = " ".join(found.texts.get((role, exchange), ())) or None
+        audit = " ".join(audited.get((role, exchange), ())) or None
+        spoken = " ".join(numbered.texts.get((role, exchange), ())) or None
         turns.append(
             Turn(
                 speaker=role,

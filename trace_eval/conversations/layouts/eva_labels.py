@@ -1,7 +1,7 @@
-"""EVA's human-labelled files: conversations without a clock, and what annotators said of them.
+"""EVA's human-labelled files: conversations without a clock, and human labels of them.
 
-Five files, told apart by their keys. Labels go to ``labels`` of the item; whatever holds or hints
-a label otherwise (descriptions, failure modes, sample types, the ids of speech fidelity) is not
+Their keys tell the five files apart. Labels go to ``labels`` of the item; whatever else holds or
+hints at a label (descriptions, failure modes, sample types, the ids of speech fidelity) is not
 read at all, so that no prompt can show it.
 """
 
@@ -15,11 +15,11 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
+    USER_AND_AGENT,
     CallLayout,
-    Found,
+    ReadCalls,
     ToolEntry,
     listed,
-    made,
     mapping,
     one,
     separate_lines,
@@ -33,13 +33,10 @@ from trace_eval.data.conversation import (
     Conversation,
     ConversationItem,
     SourceEvent,
-    Speaker,
     Turn,
 )
 
 Record = dict[str, Any]
-
-_SPEAKERS = (Speaker(name="user", role="user"), Speaker(name="agent", role="agent"))
 
 
 def _trace(line: Record, name: str) -> ConversationItem:
@@ -65,7 +62,7 @@ def _trace(line: Record, name: str) -> ConversationItem:
     return _item(name, turns, tool_events(tools), {"rating": rating})
 
 
-#: What is kept of a labelled entity; ``analysis`` tells the label in words.
+#: The facts of a labelled entity that are read; ``analysis`` states the label in words.
 _ENTITY = ("type", "value", "transcribed_value", "correct")
 
 
@@ -83,7 +80,7 @@ def _turns(line: Record, name: str) -> ConversationItem:
 
 
 def _fidelity(line: Record, name: str) -> ConversationItem:
-    """Speech fidelity: what the agent was to say; its sound is not published."""
+    """Speech fidelity: the text for the agent to say; its sound is not published."""
     turns, entities = [], {}
     for number, entry in enumerate(_list(line, "intended_turns")):
         role = "agent" if entry.get("role") in ("assistant", "agent") else "user"
@@ -97,7 +94,7 @@ def _fidelity(line: Record, name: str) -> ConversationItem:
 
 
 def _entities(line: Record, name: str) -> ConversationItem:
-    """Key entities: what a user meant, what a recogniser wrote, and which entities survived."""
+    """Key entities: the user's text, the recogniser's, and which entities are in both."""
     meant, recognised = (
         [value if isinstance(value, str) else "" for value in listed(line.get(key), key)]
         for key in ("user_tts", "transcription")
@@ -129,7 +126,7 @@ def fits(path: Path) -> bool:
     return path.is_file() and path.suffix == ".jsonl" and bool(_KINDS.keys() & first_row(path))
 
 
-def read(path: Path, options: ReadOptions) -> Found:
+def read(path: Path, options: ReadOptions) -> ReadCalls:
     """Each line; ids are line numbers, which say nothing about the label."""
     del options  # who speaks is stated, and there is no clock
     for number, line in separate_lines(path):
@@ -178,14 +175,12 @@ def _item(
     return ConversationItem(
         id=name,
         question_id=question or first or name,
-        conversation=made(
-            lambda: Conversation(
-                speakers=_SPEAKERS,
-                clock=Clock(kind="none"),
-                turns=tuple(turns),
-                events=tuple(events),
-                meta=meta or {},
-            )
+        conversation=Conversation(
+            speakers=USER_AND_AGENT,
+            clock=Clock(kind="none"),
+            turns=tuple(turns),
+            events=tuple(events),
+            meta=meta or {},
         ),
         labels=labels,
     )

@@ -93,7 +93,7 @@ def number(entries: Iterable[Entry], pipeline: str = "cascade") -> Numbered:
     walk = _Walk(pipeline)
     for index, entry in enumerate(entries):
         walk.take(entry)
-        walk.found.turn_of[index] = walk.turn
+        walk.numbered.turn_of[index] = walk.turn
     return walk.finished()
 
 
@@ -103,7 +103,7 @@ class _Walk:
     def __init__(self, pipeline: str) -> None:
         self.s2s = pipeline == "s2s"
         self.hears = pipeline in ("s2s", "audio_llm")
-        self.found = Numbered()
+        self.numbered = Numbered()
         self.turn = 0
         self.spoke = self.started = self.tool = self.hold = False
         self.open: dict[Role, bool] = {"user": False, "agent": False}
@@ -133,7 +133,7 @@ class _Walk:
         elif entry.kind == "user_speech":
             self._user_speech(entry.text)
         elif entry.kind == "assistant_speech":
-            self.found.texts["agent", self.texts_in["agent"]].append(entry.text)
+            self.numbered.texts["agent", self.texts_in["agent"]].append(entry.text)
             if self.texts_in["agent"] == self.turn:
                 self.spoke = True
         elif entry.kind == "session_ended":
@@ -160,13 +160,13 @@ class _Walk:
         self.consumed = False
         self._advance(audit_user=False)
         if self.barge:
-            self.found.user_interrupted.add(self.turn)
+            self.numbered.user_interrupted.add(self.turn)
         self.open["user"] = self.started = True
         self.answered = False
         self.texts_in["user"] = self.turn
         self.replayed, self.buffer = self.buffer, []
         for text in self.replayed:
-            self._said(text)
+            self._user_text(text)
 
     def _start_agent(self) -> None:
         self.open["agent"] = True
@@ -176,14 +176,14 @@ class _Walk:
             if self.s2s:
                 self.spoke = True
         elif self.started:
-            self.found.agent_interrupted.add(self.turn)
+            self.numbered.agent_interrupted.add(self.turn)
             if not self.tool:
                 self.hold = True
 
     def _end(self, role: Role, at_s: float) -> None:
         turn = self._latest.get(role)
         if turn is None or len(self._ends[role, turn]) >= len(self._starts[role, turn]):
-            self.found.dropped += 1
+            self.numbered.dropped += 1
         else:
             self._ends[role, turn].append(at_s)
         self.open[role] = False
@@ -198,13 +198,13 @@ class _Walk:
         elif text in self.replayed:
             self.replayed.remove(text)
         else:
-            self._said(text)
+            self._user_text(text)
 
-    def _said(self, text: str) -> None:
+    def _user_text(self, text: str) -> None:
         turn = self.texts_in["user"]
-        spoken = self.found.texts["user", turn]
+        spoken = self.numbered.texts["user", turn]
         self.words = True
-        if self.hears and not (spoken and turn in self.found.user_interrupted):
+        if self.hears and not (spoken and turn in self.numbered.user_interrupted):
             self.barge = False
         spoken.append(text)
 
@@ -220,13 +220,13 @@ class _Walk:
         elif entry.kind in ("tool_call", "tool_response"):
             self.tool = True
         elif entry.kind == "turn_fallback":
-            self.found.fallbacks.add(self.turn)
+            self.numbered.fallbacks.add(self.turn)
 
     def finished(self) -> Numbered:
         end_s = self._last_s if self._session_end_s is None else self._session_end_s
         for key, starts in sorted(self._starts.items()):
             ends = self._ends[key]
-            self.found.unended += len(starts) - len(ends)
+            self.numbered.unended += len(starts) - len(ends)
             ends = [*ends, *[end_s] * (len(starts) - len(ends))]
-            self.found.spans[key] = list(zip(starts, ends, strict=True))
-        return self.found
+            self.numbered.spans[key] = list(zip(starts, ends, strict=True))
+        return self.numbered

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
-from trace_eval.conversations.layouts.base import mapping
+from trace_eval.conversations.layouts.base import mapping, objects
 from trace_eval.conversations.layouts.rows import parsed, place
 
 _ROLES = {"user": "user", "assistant": "agent", "model": "agent"}
@@ -19,7 +19,9 @@ def spoken_in_spans(values: Sequence[Any]) -> list[dict[str, Any]]:
     """The conversations of some exports, by ``gen_ai.conversation.id``, else by trace."""
     groups: dict[str, list[tuple[int, dict[str, Any]]]] = {}
     for span, schema in _spans(values):
-        facts = {str(one.get("key")): _value(one.get("value")) for one in _list(span, "attributes")}
+        facts = {
+            str(one.get("key")): _value(one.get("value")) for one in objects(span, "attributes")
+        }
         facts["schema"] = schema
         name = str(facts.get("gen_ai.conversation.id") or span.get("traceId"))
         start = str(span.get("startTimeUnixNano") or 0)
@@ -33,24 +35,19 @@ def spoken_in_spans(values: Sequence[Any]) -> list[dict[str, Any]]:
 
 def _spans(values: Sequence[Any]) -> Iterator[tuple[dict[str, Any], Any]]:
     for value in values:
-        for resource in _list(value, "resourceSpans"):
-            for scope in _list(resource, "scopeSpans"):
+        for resource in objects(value, "resourceSpans"):
+            for scope in objects(resource, "scopeSpans"):
                 schema = scope.get("schemaUrl") or resource.get("schemaUrl")
-                yield from ((span, schema) for span in _list(scope, "spans"))
-
-
-def _list(value: Any, key: str) -> list[dict[str, Any]]:
-    result = mapping(value).get(key)
-    return [mapping(one) for one in result] if isinstance(result, list) else []
+                yield from ((span, schema) for span in objects(scope, "spans"))
 
 
 def _value(value: Any) -> Any:
     """An attribute's value; messages are JSON in text, or structured."""
     kind, result = next(iter(mapping(value).items()), ("", None))
     if kind == "arrayValue":
-        return [_value(one) for one in _list(result, "values")]
+        return [_value(one) for one in objects(result, "values")]
     if kind == "kvlistValue":
-        return {str(one.get("key")): _value(one.get("value")) for one in _list(result, "values")}
+        return {str(one.get("key")): _value(one.get("value")) for one in objects(result, "values")}
     return parsed(result)
 
 
@@ -58,14 +55,16 @@ def _call(name: str, spans: list[dict[str, Any]]) -> dict[str, Any]:
     said: list[dict[str, Any]] = []
     for facts in spans:
         provided, answered = (
-            _list(facts, f"gen_ai.{side}.messages") for side in ("input", "output")
+            objects(facts, f"gen_ai.{side}.messages") for side in ("input", "output")
         )
         pairs = zip(said, provided, strict=False)  # a request repeats what was said before
         repeated = sum(1 for _ in takewhile(lambda pair: _words(pair[0]) == _words(pair[1]), pairs))
         said += provided[repeated:] + answered
     facts = {key: value for span in spans for key, value in span.items() if value is not None}
     policy = list(facts.get("gen_ai.system_instructions") or [])
-    policy += [part for one in said if one.get("role") == "system" for part in _list(one, "parts")]
+    policy += [
+        part for one in said if one.get("role") == "system" for part in objects(one, "parts")
+    ]
     return {
         "id": name,
         "model": place(facts, ("model",))
@@ -88,7 +87,7 @@ def _text(parts: list[Any]) -> str:
 
 def _turns(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """What a message says, then the tools that it calls or hears from."""
-    parts, role = _list(message, "parts"), _ROLES.get(str(message.get("role")))
+    parts, role = objects(message, "parts"), _ROLES.get(str(message.get("role")))
     if role and (text := _text(parts)):
         yield {"role": role, "text": text}
     for part in parts:

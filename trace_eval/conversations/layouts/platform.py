@@ -1,8 +1,7 @@
 """Calls as platforms export them: one reader over tables, a column map per platform.
 
-A map names the places of a fact, the first that is there counts: dots lead inward, a number into a
-list. Recordings are looked for beside the export, by their name or by the call's id; nothing is
-fetched.
+A map names the places of a fact (:func:`places`): dots lead inward, a number into a list.
+Recordings are looked for beside the export, by their name or by the call's id; nothing is fetched.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
 from trace_eval.conversations.layouts.base import (
     CallLayout,
-    Found,
+    ReadCalls,
     ToolEntry,
     Unread,
     json_file,
@@ -32,7 +31,7 @@ from trace_eval.conversations.layouts.base import (
     tool_events,
 )
 from trace_eval.conversations.layouts.rows import UNIX_S, Places, moment, number_of, parsed, place
-from trace_eval.conversations.layouts.sound import channel_count, heard_item, lanes_of_file
+from trace_eval.conversations.layouts.sound import channel_count, item_from_sound, lanes_of_file
 from trace_eval.conversations.layouts.table import item_of
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import Channel, Clock, ConversationItem, End, Role
@@ -42,6 +41,16 @@ _HEAD = 1 << 20
 
 #: Keys under which an API lists calls.
 _LISTS = ("calls", "results", "recordings", "data")
+
+
+def named(text: str) -> dict[str, str]:
+    """Name -> value of ``name=value`` with spaces between them."""
+    return dict(part.split("=", 1) for part in text.split())
+
+
+def places(text: str) -> dict[str, Places]:
+    """Fact -> its places of ``fact=place|place``; the first place that has something counts."""
+    return {fact: tuple(where.split("|")) for fact, where in named(text).items()}
 
 
 @dataclass(frozen=True)
@@ -81,7 +90,7 @@ class Platform:
 
 
 class _Rows(NamedTuple):
-    """A call's turns as rows of a table, its tools, and roles that nobody reads."""
+    """A call's turns as rows of a table, its tools, and roles that are not read."""
 
     turns: list[tuple[int, dict[str, Any]]]
     tools: list[tuple[int, ToolEntry]]
@@ -103,7 +112,7 @@ def _fits(platform: Platform, path: Path) -> bool:
     return False
 
 
-def _read(platform: Platform, path: Path, options: ReadOptions) -> Found:
+def _read(platform: Platform, path: Path, options: ReadOptions) -> ReadCalls:
     for file in _files(path):
         try:
             calls = list(_calls(platform, file))
@@ -116,7 +125,7 @@ def _read(platform: Platform, path: Path, options: ReadOptions) -> Found:
 
 
 def _calls(platform: Platform, file: Path) -> Iterator[tuple[str, Any]]:
-    """(where it stands, call) of a file; of a line that is none, why."""
+    """(its place, call) of a file; for a line that is no call, the reason."""
     values: Any
     if file.suffix == ".jsonl":
         rows = [(f"{file}, line {number}", value) for number, value in separate_lines(file)]
@@ -136,18 +145,18 @@ def _calls(platform: Platform, file: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _item(
-    platform: Platform, call: Any, name: str, where: tuple[Path, ReadOptions]
+    platform: Platform, call: Any, name: str, source: tuple[Path, ReadOptions]
 ) -> ConversationItem:
     if not isinstance(call, dict):
         raise UserError(call if isinstance(call, str) else f"expected a call (got {call!r:.60})")
-    folder, options = where
-    facts = {fact: place(call, places) for fact, places in platform.call.items()}
+    folder, options = source
+    facts = {fact: place(call, where) for fact, where in platform.call.items()}
     name = text_of(facts.get("id")) or name
     listed = place(call, platform.turns)
     channels, caveats = _recording(facts, name, folder, options)
     available = {"system": text_of(facts.get("system"))}
     if not listed and channels:
-        return heard_item(name, channels, options, available)
+        return item_from_sound(name, channels, options, available)
     if not isinstance(listed, list) or not listed:
         raise UserError(_nothing(platform, facts, folder, name))
     rows = _rows(platform, listed)
@@ -159,17 +168,24 @@ def _item(
     placed = [row["start"] is not None for _, row in rows.turns]
     timed = any(placed)
     if channels and not all(placed):
-        item = heard_item(name, channels, options, available)
+        item = item_from_sound(name, channels, options, available)
         why = "not all turns of its log have times: turns are those of the sound, without its words"
         return item.model_copy(update={"caveats": (*item.caveats, *caveats, why)})
     if timed:
         caveats.append(f"times are those of the log of {platform.name}, not of sound")
-    policy = text_of(facts.get("policy"))
+    policy, reason = text_of(facts.get("policy")), text_of(facts.get("reason"))
+    seconds, ms = (
+        number_of(facts.get(key), "length of the call") for key in ("length", "length_ms")
+    )
+    tools = (tool._replace(turn=max(0, before - 1)) for before, tool in rows.tools)
     more = {
         "channels": tuple(channels.values()),
         "clock": Clock(kind="log" if timed else "none", zero=zero),
-        "events": tuple(tool_events(_placed(rows))),
-        "end": _end(platform, facts),
+        "events": tuple(tool_events(tools)),
+        "end": End(
+            at_s=seconds if ms is None else ms / 1000,
+            reason=platform.reasons.get(reason or "", reason),
+        ),
         "instructions": {} if policy is None else {"policy": policy},
     }
     item = item_of(name, rows.turns, folder, options, more)
@@ -188,13 +204,13 @@ def _rows(platform: Platform, listed: list[Any]) -> _Rows:
     rows = _Rows([], [], Counter())
     names: dict[str, str] = {}
     for number, value in enumerate(_expanded(listed, platform.expand), 1):
-        cells = {column: place(value, places) for column, places in platform.columns.items()}
-        said = str(cells.get("role"))
-        role = platform.roles.get(said)
+        cells = {column: place(value, where) for column, where in platform.columns.items()}
+        word = str(cells.get("role"))
+        role = platform.roles.get(word)
         if role in ("user", "agent"):
             rows.turns.append((number, {"speaker": role, "role": role, **_spoken(cells)}))
         elif role is None:
-            rows.skipped[said[:40]] += 1
+            rows.skipped[word[:40]] += 1
         else:
             key = str(cells.get("call"))
             tool = names.setdefault(key, str(cells.get("name") or key))
@@ -215,7 +231,7 @@ def _expanded(listed: list[Any], inside: str) -> Iterator[Any]:
 
 
 def _spoken(cells: dict[str, Any]) -> dict[str, Any]:
-    """Text and times of a turn; one that has but a start is given no time."""
+    """Text and times of a turn; one with a start alone has no time."""
     text = cells.get("text")
     if isinstance(text, list):  # parts, some of which are no text
         text = " ".join(part for part in text if isinstance(part, str))
@@ -243,22 +259,6 @@ def _to_call_time(rows: _Rows, zero: float | None) -> float | None:
             at_s = None if zero is None else tool.at_s - zero
             rows.tools[number] = (before, tool._replace(at_s=at_s))
     return zero
-
-
-def _placed(rows: _Rows) -> Iterator[ToolEntry]:
-    """Tools with the turn after which they stand."""
-    for before, tool in rows.tools:
-        yield tool._replace(turn=max(0, before - 1))
-
-
-def _end(platform: Platform, facts: dict[str, Any]) -> End:
-    seconds = number_of(facts.get("length"), "length of the call")
-    ms = number_of(facts.get("length_ms"), "length of the call")
-    reason = text_of(facts.get("reason"))
-    return End(
-        at_s=ms / 1000 if ms is not None else seconds,
-        reason=platform.reasons.get(reason or "", reason),
-    )
 
 
 def _recording(

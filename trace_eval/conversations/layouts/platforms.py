@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from trace_eval.conversations.layouts.otel import spoken_in_spans
-from trace_eval.conversations.layouts.platform import Platform
+from trace_eval.conversations.layouts.platform import Platform, named, places
 from trace_eval.conversations.layouts.realtime import spoken_in_events
 
-
-def _one_call(messages: Sequence[Any]) -> list[dict[str, Any]]:
-    return [{"messages": list(messages)}]
-
-
 #: Of calls that our own readers of events put together.
-_KEYS = ("role", "text", "start", "end", "call", "name", "arguments", "response", "at")
-_OURS = {name: (name,) for name in _KEYS}
-_SAME = {name: name for name in ("user", "agent", "tool_call", "tool_response")}
+_OUR_COLUMNS = places(
+    "role=role text=text start=start end=end"
+    " call=call name=name arguments=arguments response=response at=at"
+)
+_OUR_ROLES = named("user=user agent=agent tool_call=tool_call tool_response=tool_response")
 
 PLATFORMS = (
     Platform(
@@ -25,94 +19,57 @@ PLATFORMS = (
         "Twilio: recording resources, sentences of Conversational Intelligence",
         marks=(r'"(media_channel|call_sid)"',),
         turns=("sentences",),
-        columns={
-            "role": ("media_channel",),
-            "text": ("transcript",),
-            "start": ("start_time",),
-            "end": ("end_time",),
-        },
-        call={
-            "id": ("sid",),
-            "length": ("duration",),
-            "recording": ("media_url",),
-            "version": ("api_version",),
-        },
-        roles={"1": "user", "2": "agent"},  # the parent leg is the person's, as in its recordings
+        columns=places("role=media_channel text=transcript start=start_time end=end_time"),
+        call=places("id=sid length=duration recording=media_url version=api_version"),
+        roles=named("1=user 2=agent"),  # the parent leg is the person's, as in its recordings
     ),
     Platform(
         "livekit",
         "LiveKit Agents: session reports",
         marks=(r'"job_id"', r'"room_id"'),
         turns=("chat_history.items",),
-        columns={
-            "role": ("role", "type"),
-            "text": ("content",),
-            "start": ("metrics.started_speaking_at",),
-            "end": ("metrics.stopped_speaking_at",),
-            "call": ("call_id",),
-            "name": ("name",),
-            "arguments": ("arguments",),
-            "response": ("output",),
-            "at": ("created_at",),
-        },
-        call={
-            "id": ("job_id",),
-            "zero": ("audio_recording_started_at",),
-            "recording": ("audio_recording_path",),
-            "version": ("sdk_version",),
-        },
-        roles={
-            "user": "user",
-            "assistant": "agent",
-            "function_call": "tool_call",
-            "function_call_output": "tool_response",
-        },
+        columns=places(
+            "role=role|type text=content start=metrics.started_speaking_at"
+            " end=metrics.stopped_speaking_at call=call_id name=name arguments=arguments"
+            " response=output at=created_at"
+        ),
+        call=places(
+            "id=job_id zero=audio_recording_started_at recording=audio_recording_path"
+            " version=sdk_version"
+        ),
+        roles=named(
+            "user=user assistant=agent function_call=tool_call function_call_output=tool_response"
+        ),
     ),
     Platform(
         "pipecat",
         "Pipecat: messages of a transcript, which have no ends",
         marks=(r'^\s*\[?\s*\{\s*"role"\s*:\s*"(user|assistant)"', r'"content"', r'"timestamp"'),
         turns=("messages",),
-        columns={"role": ("role",), "text": ("content",), "start": ("timestamp",)},
-        call={"recording": ("recording",)},
-        roles={"user": "user", "assistant": "agent"},
-        whole=_one_call,
+        columns=places("role=role text=content start=timestamp"),
+        call=places("recording=recording"),
+        roles=named("user=user assistant=agent"),
+        whole=lambda messages: [{"messages": list(messages)}],
     ),
     Platform(
         "vapi",
         "Vapi: call objects",
         marks=(r'"secondsFromStart"',),
         turns=("artifact.messages", "messages"),
-        columns={
-            "role": ("role",),
-            "text": ("message",),
-            "start": ("secondsFromStart",),
-            "from": ("time",),
-            "to": ("endTime",),
-            "call": ("toolCallId", "toolCalls.id"),
-            "name": ("name", "toolCalls.function.name"),
-            "arguments": ("toolCalls.function.arguments",),
-            "response": ("result",),
-            "at": ("secondsFromStart",),
-        },
-        call={
-            "id": ("id",),
-            "system": ("assistant.name", "assistantId"),
-            "reason": ("endedReason",),
-            "recording": (
-                "artifact.recording.stereoUrl",
-                "artifact.stereoRecordingUrl",
-                "stereoRecordingUrl",
-            ),
-        },
-        roles={
-            "user": "user",
-            "bot": "agent",
-            "assistant": "agent",
-            "tool_calls": "tool_call",
-            "tool_call_result": "tool_response",
-        },
-        reasons={"customer-ended-call": "user_hangup", "assistant-forwarded-call": "transfer"},
+        columns=places(
+            "role=role text=message start=secondsFromStart from=time to=endTime"
+            " call=toolCallId|toolCalls.id name=name|toolCalls.function.name"
+            " arguments=toolCalls.function.arguments response=result at=secondsFromStart"
+        ),
+        call=places(
+            "id=id system=assistant.name|assistantId reason=endedReason"
+            " recording=artifact.recording.stereoUrl|artifact.stereoRecordingUrl|stereoRecordingUrl"
+        ),
+        roles=named(
+            "user=user bot=agent assistant=agent tool_calls=tool_call"
+            " tool_call_result=tool_response"
+        ),
+        reasons=named("customer-ended-call=user_hangup assistant-forwarded-call=transfer"),
         expand="toolCalls",
     ),
     Platform(
@@ -120,40 +77,27 @@ PLATFORMS = (
         "Retell: call objects",
         marks=(r'"call_id"', r'"agent_id"'),
         turns=("transcript_with_tool_calls", "transcript_object"),
-        columns={
-            "role": ("role",),
-            "text": ("content",),
-            "start": ("words.0.start",),
-            "end": ("words.-1.end",),
-            "call": ("tool_call_id",),
-            "name": ("name",),
-            "arguments": ("arguments",),
-            "response": ("content",),
-        },
-        call={
-            "id": ("call_id",),
-            "system": ("agent_name", "agent_id"),
-            "zero": ("start_timestamp",),
-            "length_ms": ("duration_ms",),
-            "reason": ("disconnection_reason",),
-            "recording": ("recording_multi_channel_url",),
-        },
-        roles={
-            "user": "user",
-            "agent": "agent",
-            "tool_call_invocation": "tool_call",
-            "tool_call_result": "tool_response",
-        },
-        reasons={"call_transfer": "transfer"},
+        columns=places(
+            "role=role text=content start=words.0.start end=words.-1.end"
+            " call=tool_call_id name=name arguments=arguments response=content"
+        ),
+        call=places(
+            "id=call_id system=agent_name|agent_id zero=start_timestamp length_ms=duration_ms"
+            " reason=disconnection_reason recording=recording_multi_channel_url"
+        ),
+        roles=named(
+            "user=user agent=agent tool_call_invocation=tool_call tool_call_result=tool_response"
+        ),
+        reasons=named("call_transfer=transfer"),
     ),
     Platform(
         "openai_realtime",
         "OpenAI Realtime: logged events of a session",
         marks=(r'"event_id"', r'"(session\.created|input_audio_buffer\.\w+|response\.created)"'),
         turns=("turns",),
-        columns=_OURS,
-        call={"system": ("model",)},
-        roles=_SAME,
+        columns=_OUR_COLUMNS,
+        call=places("system=model"),
+        roles=_OUR_ROLES,
         whole=spoken_in_events,
     ),
     Platform(
@@ -161,14 +105,9 @@ PLATFORMS = (
         "OpenTelemetry: GenAI spans in OTLP JSON",
         marks=(r'"resourceSpans"', r'"gen_ai\.'),
         turns=("turns",),
-        columns=_OURS,
-        call={
-            "id": ("id",),
-            "system": ("model",),
-            "policy": ("policy",),
-            "version": ("version",),
-        },
-        roles=_SAME,
+        columns=_OUR_COLUMNS,
+        call=places("id=id system=model policy=policy version=version"),
+        roles=_OUR_ROLES,
         whole=spoken_in_spans,
     ),
 )

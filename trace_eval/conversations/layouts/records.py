@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
     CallLayout,
-    Found,
+    ReadCalls,
     Unread,
     mapping,
     one,
@@ -72,7 +72,7 @@ def _unfolded(value: dict[str, Any]) -> dict[str, Any]:
     return kept | {"conversation": answer.get("conversation"), "caveats": caveats}
 
 
-def read(path: Path, options: ReadOptions) -> Found:
+def read(path: Path, options: ReadOptions) -> ReadCalls:
     """Each line; recordings are named relative to the file."""
     del options  # a record says everything
     path = _file(path)

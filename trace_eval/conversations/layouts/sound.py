@@ -10,7 +10,7 @@ from typing import Any
 
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES, opened
-from trace_eval.conversations.layouts.base import CallLayout, Found, Unread, each, one
+from trace_eval.conversations.layouts.base import CallLayout, ReadCalls, Unread, each, one
 from trace_eval.conversations.layouts.rows import first_row, number_of, separate_rows
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.kept import kept_conversation
@@ -45,7 +45,7 @@ def channel_count(path: Path) -> int:
         return int(file.channels)
 
 
-def read_stereo(path: Path, options: ReadOptions) -> Found:
+def read_stereo(path: Path, options: ReadOptions) -> ReadCalls:
     """Every recording below a path: channel 0 is the user, 1 the agent, unless said otherwise."""
 
     def call(file: Path) -> ConversationItem:
@@ -58,7 +58,7 @@ def read_stereo(path: Path, options: ReadOptions) -> Found:
         if number != 2:
             raise UserError(f"{number} channels; keep two, one of the user and one of the agent")
         name = file.relative_to(path).with_suffix("") if path.is_dir() else Path(file.stem)
-        return heard_item(str(name), lanes_of_file(file, options), options)
+        return item_from_sound(str(name), lanes_of_file(file, options), options)
 
     return each(list(_recordings(path)), call)
 
@@ -75,7 +75,7 @@ def fits_two_files(path: Path) -> bool:
     return path.is_file() and {"user", "agent"} <= first_row(path).keys()
 
 
-def read_two_files(path: Path, options: ReadOptions) -> Found:
+def read_two_files(path: Path, options: ReadOptions) -> ReadCalls:
     """Every row: a recording of the user and one of the agent, on one clock."""
     for number, row in separate_rows(path):
         if isinstance(row, str):
@@ -91,7 +91,7 @@ def _two_files(
     user, agent = (_channel(row, role, folder) for role in ("user", "agent"))
     if options.swap:
         user, agent = agent, user
-    return heard_item(name, {"user": user, "agent": agent}, options, row)
+    return item_from_sound(name, {"user": user, "agent": agent}, options, row)
 
 
 def _channel(row: dict[str, Any], role: str, folder: Path) -> Channel:
@@ -106,7 +106,7 @@ def _channel(row: dict[str, Any], role: str, folder: Path) -> Channel:
     )
 
 
-def heard_item(
+def item_from_sound(
     name: str,
     channels: dict[Role, Channel],
     options: ReadOptions,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError, counted
-from trace_eval.conversations.layouts.base import CallLayout, Found, made, one, text_of
+from trace_eval.conversations.layouts.base import CallLayout, ReadCalls, one, text_of
 from trace_eval.conversations.layouts.rows import first_row, rows_of, time_of
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import (
@@ -61,7 +61,7 @@ def fits(path: Path) -> bool:
     return path.is_file() and "speaker" in first_row(path)
 
 
-def read(path: Path, options: ReadOptions) -> Found:
+def read(path: Path, options: ReadOptions) -> ReadCalls:
     """Conversations in the order of their first rows; a bad row costs its conversation."""
     groups: dict[str, list[tuple[int, dict[str, Any]]]] = {}
     for number, row in rows_of(path):
@@ -95,30 +95,30 @@ def item_of(
     zero = _to_seconds(rows) if timed else 0.0
     speech, merged = _merged(_in_order([row for row in rows if KINDS[_kind(row)] is None]))
     speakers = _speakers(rows, options)
-    channel = _shared_channel({text_of(row.cells.get("audio")) for row in rows}, folder)
+    # the recording of the whole, where every row names the same one
+    audio, *more_audio = {text_of(row.cells.get("audio")) for row in rows}
+    channel = Channel(name="mix", audio=folder / audio) if audio and not more_audio else None
     lanes = {lane.name for lane in (available or {}).get("channels", ())}
     first = rows[0].cells
     more = {key: str(first[key]) for key in ("system", "question_id") if first.get(key)}
     return ConversationItem(
         id=name,
-        conversation=made(
-            lambda: Conversation(
-                speakers=tuple(
-                    Speaker(
-                        name=who,
-                        role=role,
-                        channel=channel.name if channel else role if role in lanes else None,
-                    )
-                    for who, role in speakers.items()
-                ),
-                turns=tuple(_turn(row, folder if channel is None else None) for row in speech),
-                **{
-                    "channels": () if channel is None else (channel,),
-                    "clock": Clock(kind="log" if timed else "none", zero=zero or None),
-                    "events": tuple(_events(rows)),
-                    **(available or {}),
-                },
-            )
+        conversation=Conversation(
+            speakers=tuple(
+                Speaker(
+                    name=who,
+                    role=role,
+                    channel=channel.name if channel else role if role in lanes else None,
+                )
+                for who, role in speakers.items()
+            ),
+            turns=tuple(_turn(row, folder if channel is None else None) for row in speech),
+            **{
+                "channels": () if channel is None else (channel,),
+                "clock": Clock(kind="log" if timed else "none", zero=zero or None),
+                "events": tuple(_events(rows)),
+                **(available or {}),
+            },
         ),
         caveats=(f"{counted(merged, *_MERGED)} merged",) if merged else (),
         **more,
@@ -128,7 +128,7 @@ def item_of(
 def _row(number: int, cells: dict[str, Any]) -> _Row:
     speaker = cells.get("speaker")
     if not isinstance(speaker, str) or not speaker.strip():
-        raise UserError(f"row {number}: nobody speaks; columns are {', '.join(_COLUMNS)}")
+        raise UserError(f"row {number}: has no speaker; columns are {', '.join(_COLUMNS)}")
     start, end = (
         time_of(next((cells[key] for key in keys if key in cells), None), f"row {number}: time")
         for keys in (_START, _END)
@@ -138,11 +138,8 @@ def _row(number: int, cells: dict[str, Any]) -> _Row:
         raise UserError(f"row {number}: a turn without {lacks}; add it, or leave out both")
     if start is not None and end is not None and end < start:
         raise UserError(f"row {number}: the clock goes backwards, from {start:g} to {end:g}")
-    row = _Row(number, speaker.strip(), start, end, cells, [])
-    _kind(row)
-    if text := text_of(cells.get("text")):
-        row.texts.append(text)
-    return row
+    text = text_of(cells.get("text"))
+    return _Row(number, speaker.strip(), start, end, cells, [text] if text else [])
 
 
 def _kind(row: _Row) -> str:
@@ -201,12 +198,12 @@ def _merged(rows: list[_Row]) -> tuple[list[_Row], int]:
 
 
 def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
-    """Who has which role: as a column says, as options say, or by the names user and agent."""
+    """Speaker -> role: by a column, by options, or by the names user and agent."""
     names = list(dict.fromkeys(row.speaker for row in rows))
-    result = _told_roles(rows)
+    result = _stated_roles(rows)
     for name, role in ((options.user, "user"), (options.agent, "agent")):
         if name is not None and name not in names:
-            raise UserError(f"--{role} {name!r:.40}: nobody is called so; there are {names}")
+            raise UserError(f"--{role} {name!r:.40}: no speaker has this name; there are {names}")
         if name is not None:
             result[name] = role  # type: ignore[assignment]
     for role in ("user", "agent"):
@@ -220,7 +217,7 @@ def _speakers(rows: list[_Row], options: ReadOptions) -> dict[str, Role]:
     return {name: result.get(name, "other") for name in names}
 
 
-def _told_roles(rows: list[_Row]) -> dict[str, Role]:
+def _stated_roles(rows: list[_Row]) -> dict[str, Role]:
     """Speaker -> role, as the column ``role`` says."""
     roles: dict[str, Role] = {}
     for row in rows:
@@ -232,12 +229,6 @@ def _told_roles(rows: list[_Row]) -> dict[str, Role]:
         if role is not None and roles.setdefault(row.speaker, role) != role:
             raise UserError(f"row {row.number}: {row.speaker!r:.40} has two roles; keep one")
     return roles
-
-
-def _shared_channel(shared: set[str | None], folder: Path) -> Channel | None:
-    """The recording of the whole conversation, where every row names the same one."""
-    audio = next(iter(shared)) if len(shared) == 1 else None
-    return Channel(name="mix", audio=folder / audio) if audio else None
 
 
 def _turn(row: _Row, folder: Path | None) -> Turn:

@@ -17,16 +17,17 @@ import numpy as np
 
 from blueprints import UserError
 from trace_eval.conversations.layouts.base import (
+    USER_AND_AGENT,
     CallLayout,
-    Found,
+    ReadCalls,
     Unread,
     json_file,
     listed,
-    made,
     mapping,
     one,
     text_of,
 )
+from trace_eval.conversations.layouts.rows import place
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.spans import runs
 from trace_eval.data.conversation import (
@@ -35,7 +36,6 @@ from trace_eval.data.conversation import (
     ConversationItem,
     End,
     SourceEvent,
-    Speaker,
     Turn,
 )
 
@@ -64,29 +64,26 @@ def _experiments(path: Path) -> list[Path]:
     return [folder for folder in here if (folder / "simulations").is_dir()]
 
 
-def read(path: Path, options: ReadOptions) -> Found:
+def read(path: Path, options: ReadOptions) -> ReadCalls:
     """Every simulation below a path."""
-    del options  # speakers, clock and ends are all stated
+    del options  # speakers, clock and ends are all in the source
     if path.is_file():
-        yield from _of_file(path, _info(_results(path.parent)))
+        yield from _of_file(path, _info(path.parent))
         return
     for folder in _experiments(path) or [path]:
         inside = folder / "simulations"
-        info = _info(_results(folder))
+        info = _info(folder)
         for file in sorted((inside if inside.is_dir() else folder).glob("*.json")):
             if file.name != "results.json":
                 yield from _of_file(file, info)
 
 
-def _results(folder: Path) -> Path | None:
-    for place in (folder / "results.json", folder.parent / "results.json"):
-        if place.is_file():
-            return place
-    return None
-
-
-def _info(results: Path | None) -> dict[str, Any]:
-    return mapping(mapping(json_file(results)).get("info")) if results else {}
+def _info(folder: Path) -> dict[str, Any]:
+    """The facts of an experiment, from ``results.json`` in its folder or the one above."""
+    for file in (folder / "results.json", folder.parent / "results.json"):
+        if file.is_file():
+            return mapping(mapping(json_file(file)).get("info"))
+    return {}
 
 
 def _of_file(path: Path, info: dict[str, Any]) -> Iterator[ConversationItem | Unread]:
@@ -120,49 +117,42 @@ def conversation(simulation: Any, info: dict[str, Any], name: str) -> Conversati
     if not all(isinstance(tick, dict) for tick in ticks):
         raise UserError("ticks: expected a list of objects")
     task = simulation.get("task_id")
-    domain = text_of(mapping(info.get("environment_info")).get("domain_name"))
+    domain = text_of(place(info, ("environment_info.domain_name",)))
     length, caveats = _tick_length(ticks, info)
     if not ticks:
         caveats = ("no ticks: a simulation of text, so there is no clock",)
     return ConversationItem(
         id=str(simulation.get("id") or name),
         question_id=None if task is None else str(task) if domain is None else f"{domain}/{task}",
-        system=_system(info),
-        conversation=made(
-            lambda: Conversation(
-                speakers=(Speaker(name="user", role="user"), Speaker(name="agent", role="agent")),
-                clock=Clock(kind="ticks", resolution_s=length) if ticks else Clock(kind="none"),
-                turns=tuple(sorted(_turns(ticks, length), key=lambda turn: turn.start_s or 0.0)),
-                events=tuple(_events(ticks, length)),
-                start_s=0.0 if ticks else None,
-                end=End(
-                    at_s=len(ticks) * length if ticks else None,
-                    reason=text_of(simulation.get("termination_reason")),
-                ),
-                meta={} if domain is None else {"domain": domain},
-            )
+        system=text_of(place(info, ("audio_native_config.model",)))
+        or text_of(place(info, ("agent_info.llm",))),
+        conversation=Conversation(
+            speakers=USER_AND_AGENT,
+            clock=Clock(kind="ticks", resolution_s=length) if ticks else Clock(kind="none"),
+            turns=tuple(sorted(_turns(ticks, length), key=lambda turn: turn.start_s or 0.0)),
+            events=tuple(_events(ticks, length)),
+            start_s=0.0 if ticks else None,
+            end=End(
+                at_s=len(ticks) * length if ticks else None,
+                reason=text_of(simulation.get("termination_reason")),
+            ),
+            meta={} if domain is None else {"domain": domain},
         ),
         caveats=caveats,
     )
 
 
-def _system(info: dict[str, Any]) -> str | None:
-    native = mapping(info.get("audio_native_config"))
-    agent = mapping(info.get("agent_info"))
-    return text_of(native.get("model")) or text_of(agent.get("llm"))
-
-
 def _tick_length(
     ticks: list[dict[str, Any]], info: dict[str, Any]
 ) -> tuple[float, tuple[str, ...]]:
-    stated = mapping(info.get("audio_native_config")).get("tick_duration_seconds")
-    for value in (stated, *(tick.get("tick_duration_seconds") for tick in ticks[:1])):
-        if value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0.001 < value < 60:
-            raise UserError(f"tick_duration_seconds: expected seconds (got {value!r:.60})")
-        return float(value), ()
-    return TICK_S, (f"no tick length is stated, so it is taken as {TICK_S:g} s",)
+    value = place(info, ("audio_native_config.tick_duration_seconds",))
+    if value is None and ticks:
+        value = ticks[0].get("tick_duration_seconds")
+    if value is None:
+        return TICK_S, (f"no tick length is stated, so it is taken as {TICK_S:g} s",)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.001 < value < 60:
+        raise UserError(f"tick_duration_seconds: expected seconds (got {value!r:.60})")
+    return float(value), ()
 
 
 def _speaks(tick: dict[str, Any], side: str) -> bool:
@@ -202,8 +192,8 @@ def _labels(tick: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield "backchannel", "", ""
     source = mapping(chunk.get("source_effects"))
     file = Path(text_of(source.get("burst_noise_file")) or "").name
-    for place, name in ((mapping(chunk.get("speech_effects")), ""), (source, file)):
-        insert = mapping(place.get("speech_insert"))
+    for effects, name in ((mapping(chunk.get("speech_effects")), ""), (source, file)):
+        insert = mapping(effects.get("speech_insert"))
         if insert:
             kind = "vocal_tic" if insert.get("type") == "vocal_tic" else "non_directed"
             yield kind, text_of(insert.get("text")) or "", name

@@ -15,7 +15,7 @@ from trace_eval.conversations.floor import (
     Floor,
     FloorRules,
     floor_of_segments,
-    turns_heard,
+    turns_from_speech,
 )
 from trace_eval.conversations.sound.audit import audit, verdict
 from trace_eval.conversations.sound.echo import find_echo
@@ -45,7 +45,7 @@ _LONG_S = 60.0
 _DIFFERENT = 0.01
 
 
-def heard_conversation(
+def conversation_from_sound(
     channels: dict[Role, Channel],
     names: dict[Role, str] | None = None,
     ignore: Sequence[tuple[float, float]] = (),
@@ -85,7 +85,7 @@ def heard_conversation(
         ),
         speakers=tuple(Speaker(name=names[role], role=role, channel=names[role]) for role in ROLES),
         clock=Clock(kind="recording", resolution_s=HOP_S),
-        turns=turns_heard(floor, names),
+        turns=turns_from_speech(floor, names),
         events=tuple(_events(results, turns)),
         start_s=min(0.0, *(lane.at(0.0) for lane in lanes.values())),
         end=End(at_s=end_s),
@@ -108,7 +108,7 @@ def _clock(lanes: dict[Role, Lane], results: dict[Role, Segmented]) -> Iterator[
         (one, other): find_echo(lanes[one], results[one].segments, lanes[other])
         for one, other in permutations(ROLES)
     }
-    yield from (echo.told(*roles) for roles, echo in echoes.items() if echo)
+    yield from (echo.sentence(*roles) for roles, echo in echoes.items() if echo)
     if not any(echoes.values()):
         yield "clock: no echo of one channel on the other, so it cannot be checked"
 

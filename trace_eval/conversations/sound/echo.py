@@ -137,7 +137,7 @@ class Echo:
     windows: int
     sure: bool = True
 
-    def told(self, speaker: str, other: str) -> str:
+    def sentence(self, speaker: str, other: str) -> str:
         """The delay in words, and what to doubt."""
         drift = "" if self.drift_ppm is None else f", drift {self.drift_ppm:+.0f} ppm"
         text = (

@@ -11,7 +11,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from blueprints import Strict
-from trace_eval.conversations.sound.conversation import heard_conversation
+from trace_eval.conversations.sound.conversation import conversation_from_sound
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.conversation import Channel, Conversation, Role
 from trace_eval.data.files import make_folder, replace_file
@@ -20,7 +20,7 @@ from trace_eval.data.files import make_folder, replace_file
 VERSION = "7"
 
 
-class _Heard(Strict):
+class _Kept(Strict):
     conversation: Conversation
     caveats: tuple[str, ...]
 
@@ -28,7 +28,7 @@ class _Heard(Strict):
 def kept_conversation(
     channels: dict[Role, Channel], folder: Path | None, **how: Any
 ) -> tuple[Conversation, tuple[str, ...]]:
-    """What :func:`~trace_eval.conversations.sound.conversation.heard_conversation` gives.
+    """What :func:`~trace_eval.conversations.sound.conversation.conversation_from_sound` gives.
 
     Args:
         channels: of user and agent.
@@ -42,9 +42,9 @@ def kept_conversation(
     if place and (available := _read(place)):
         return available.conversation, available.caveats
     with threadpool_limits(1, user_api="blas"):  # more threads take half as much time again
-        conversation, caveats = heard_conversation(channels, **how)
+        conversation, caveats = conversation_from_sound(channels, **how)
     if folder and place:
-        text = _Heard(conversation=conversation, caveats=caveats).model_dump_json()
+        text = _Kept(conversation=conversation, caveats=caveats).model_dump_json()
         make_folder(folder, private=True)
         replace_file(place, f"{_digest(text)}\n{text}")
     return conversation, caveats
@@ -67,10 +67,10 @@ def _stamp(file: Path) -> list[str | int]:
     return [str(file.resolve()), stat.st_size, stat.st_mtime_ns]
 
 
-def _read(place: Path) -> _Heard | None:
+def _read(place: Path) -> _Kept | None:
     try:
         digest, _, text = place.read_text(encoding="utf-8").partition("\n")
-        return strict_json.parse(_Heard, text) if digest == _digest(text) else None
+        return strict_json.parse(_Kept, text) if digest == _digest(text) else None
     except (OSError, ValueError):
         return None
 

@@ -108,6 +108,6 @@ def _reasoning(findings: Findings) -> str:
         f"turn {one.turn}: {one.kind}, {one.why}"
         if one.start_s is None
         else f"{one.start_s:.1f} s, turn {one.turn}: {one.kind}, {one.why}"
-        for one in findings.found
+        for one in findings.results
     ]
     return "; ".join(lines) or "nothing found"

@@ -136,7 +136,7 @@ class _Page:
             parts.append(f"{turn.start_s:.1f}s")
             if before is not None:
                 parts.append(f"gap {turn.start_s - before:+.1f}")
-        flags = [f"{one.kind}: {one.why}" for one in self._findings.found if one.turn == number]
+        flags = [f"{one.kind}: {one.why}" for one in self._findings.results if one.turn == number]
         if turn.backchannel:
             flags.append("backchannel")
         if flags:
