@@ -226,8 +226,8 @@ def test_requests_are_read_only_in_their_language_and_from_words_that_were_heard
     asked = "Di tres veces cuándo y por qué abren el museo del Prado y el Retiro de Madrid."
     slow = answer(rate=make.rate(articulation_wpm=100.0))
     for text, spoken, why in (
-        (asked, None, "in Spanish, in which requests are not known"),
-        ("请慢慢地说三遍。", None, "in Chinese, in which requests"),
+        (asked, None, "in Spanish, in which no requests can be read"),
+        ("请慢慢地说三遍。", None, "in Chinese, in which no requests"),
         (None, _asks(asked, language="es"), "in Spanish, in which"),
         (None, _asks("Speak quickly, say Madrid museum opening three.", "low_confidence"), "guess"),
     ):

@@ -229,7 +229,7 @@ def test_without_requests_delivery_must_be_ordinary() -> None:
 
 def test_without_an_instruction_the_reasoning_says_so() -> None:
     verdict = judged(answer(), answer()).dimensions["paralinguistics"]
-    assert verdict.reasoning.startswith("No words of the instruction are known")
+    assert verdict.reasoning.startswith("The instruction has no words")
 
 
 def test_no_delivery_evidence_at_all_is_no_rating() -> None:

@@ -27,7 +27,7 @@ from trace_eval.judges.rules.findings import (
     cannot_tell,
     length_s,
     longest_pause,
-    rate_of,
+    reader,
     variation,
     within,
     words_per_minute,
@@ -50,7 +50,11 @@ class Instructed:
 
 
 def check(
-    request: DeliveryRequest, a: Blueprint, b: Blueprint, asked: Instructed, cuts: RuleThresholds
+    request: DeliveryRequest,
+    a: Blueprint,
+    b: Blueprint,
+    instructed: Instructed,
+    cuts: RuleThresholds,
 ) -> tuple[RuleFinding, RuleFinding]:
     """Check one request of both answers; absent groups give "cannot tell" with their status.
 
@@ -61,14 +65,16 @@ def check(
         return relative.compare(way, a, b, cuts)
     if way:
         first, second = (relative.by_norm(way, side, cuts) for side in (a, b))
-    elif bound := _BOUNDS.get(request.kind):
-        first, second = bound(a, cuts), bound(b, cuts)
     else:
-        one = _CHECKS[request.kind]
-        first, second = (one(request, side, asked, cuts) for side in (a, b))
+        first, second = (
+            _bounded(request.kind, side, cuts)
+            or _CHECKS.get(request.kind, _never)(request, side, instructed, cuts)
+            for side in (a, b)
+        )
     return (first.negated(), second.negated()) if request.negated else (first, second)
 
 
+Bound = float | None
 Check = Callable[[DeliveryRequest, Blueprint, Instructed, RuleThresholds], RuleFinding]
 
 
@@ -89,17 +95,13 @@ def _trend(
     return RuleFinding(met, cuts.limited(units if faster else -units), why)
 
 
-def _swell(b: Blueprint) -> Read:
-    if not isinstance(b.loudness, Loudness):
-        return absence(b, "loudness")
-    rise = b.loudness.slope_lu_per_s * length_s(b.loudness.contour)
+def _swell(loudness: Loudness) -> Read:
+    rise = loudness.slope_lu_per_s * length_s(loudness.contour)
     return rise, f"loudness changes by {rise:+.1f} LU"
 
 
-def _glide(b: Blueprint) -> Read:
-    if not isinstance(b.pitch, Pitch):
-        return absence(b, "pitch")
-    change = b.pitch.slope_semitones_per_s * length_s(b.pitch.contour)
+def _glide(pitch: Pitch) -> Read:
+    change = pitch.slope_semitones_per_s * length_s(pitch.contour)
     return change, f"pitch changes by {change:+.1f} semitones"
 
 
@@ -120,31 +122,29 @@ def _voicing(b: Blueprint) -> Read:
     return share, f"{share:.0%} of the speech is voiced"
 
 
-#: Requests that one number decides, by a bound or two.
-_BOUNDS: dict[RequestKind, Callable[[Blueprint, RuleThresholds], RuleFinding]] = {
-    RequestKind.STEADY_RATE: lambda b, c: within(
-        rate_of(b, words_per_minute(b, c)), c.rate_noise_wpm, c, c.slow_wpm, c.fast_wpm
-    ),
-    RequestKind.WHISPER: lambda b, c: within(_voicing(b), c.voiced_noise, c, high=c.whisper_voiced),
-    RequestKind.CRESCENDO: lambda b, c: within(
-        _swell(b), c.loudness_noise_lu, c, low=c.crescendo_lu
-    ),
-    RequestKind.DIMINUENDO: lambda b, c: within(
-        _swell(b), c.loudness_noise_lu, c, high=-c.diminuendo_lu
-    ),
-    RequestKind.RISING: lambda b, c: within(
-        _glide(b), c.pitch_noise_semitones, c, low=c.rise_semitones
-    ),
-    RequestKind.FALLING: lambda b, c: within(
-        _glide(b), c.pitch_noise_semitones, c, high=-c.fall_semitones
-    ),
-    RequestKind.MONOTONE: lambda b, c: within(
-        variation(b), c.pitch_noise_semitones, c, high=c.monotone_semitones
-    ),
-    RequestKind.EXPRESSIVE: lambda b, c: within(
-        variation(b), c.pitch_noise_semitones, c, low=c.expressive_semitones
-    ),
-}
+def _bounded(kind: RequestKind, b: Blueprint, c: RuleThresholds) -> RuleFinding | None:
+    """The finding on a request that one number decides; None: it is of another kind."""
+    swell, glide = reader("loudness", _swell), reader("pitch", _glide)
+    semitones, level = c.pitch_noise_semitones, c.loudness_noise_lu
+    bounds: dict[RequestKind, tuple[Callable[[Blueprint], Read], float, Bound, Bound]] = {
+        RequestKind.STEADY_RATE: (
+            lambda b: words_per_minute(b, c).read,
+            c.rate_noise_wpm,
+            c.slow_wpm,
+            c.fast_wpm,
+        ),
+        RequestKind.WHISPER: (_voicing, c.voiced_noise, None, c.whisper_voiced),
+        RequestKind.CRESCENDO: (swell, level, c.crescendo_lu, None),
+        RequestKind.DIMINUENDO: (swell, level, None, -c.diminuendo_lu),
+        RequestKind.RISING: (glide, semitones, c.rise_semitones, None),
+        RequestKind.FALLING: (glide, semitones, None, -c.fall_semitones),
+        RequestKind.MONOTONE: (variation, semitones, None, c.monotone_semitones),
+        RequestKind.EXPRESSIVE: (variation, semitones, c.expressive_semitones, None),
+    }
+    if kind not in bounds:
+        return None
+    read, noise, low, high = bounds[kind]
+    return within(read(b), noise, c, low, high)
 
 
 def _pauses(
@@ -159,10 +159,8 @@ def _repeat(
 ) -> RuleFinding:
     if not isinstance(b.transcript, Transcript):
         return absence(b, "transcript")
-    if guess := guessed(b):
-        return cannot_tell(f"the recogniser guessed the words: {guess}")
-    if clause := weak(b):
-        return cannot_tell(clause)
+    if doubt := (guess := guessed(b)) or weak(b):
+        return cannot_tell(f"the recogniser guessed the words: {doubt}" if guess else doubt)
     wanted, said = int(request.value), b.transcript.text
     if requested.literal:
         counts = [text.count_literal(t, said, cuts.repeat_similarity) for t in requested.literal]
@@ -189,24 +187,21 @@ def _emotion(
         # A raised pitch goes with anger, joy and fear of one speaker alike; but two neutral voices
         # differ by as much, and a pair does not say whose they are: it decides nothing.
         return absence(b, "emotion")
-    labels = EMOTION_LABELS.get(request.value, frozenset()) & {*b.emotion.scores}
+    scores = b.emotion.scores
+    labels = EMOTION_LABELS.get(request.value, frozenset()) & {*scores}
     if not labels:
         return cannot_tell(f"the classifier has no label for {request.value}")
     if not requested.several(RequestKind.EMOTION):
-        return _one_emotion(b.emotion, labels, cuts)
+        inside = max(scores[label] for label in labels)
+        outside = max((v for k, v in scores.items() if k not in labels), default=0.0)
+        why = f"{'/'.join(sorted(labels))} scores {inside:.2f}, the best other {outside:.2f}"
+        strength = cuts.limited((inside - outside) / cuts.emotion_noise)
+        return RuleFinding(inside >= outside, strength, why)
     if not b.emotion.trajectory:
-        return cannot_tell("several emotions asked, the clip has one score")
+        return cannot_tell("several emotions are requested, the clip has one score")
     tops = [max(w.scores, key=lambda k: (w.scores[k], k)) for w in b.emotion.trajectory if w.scores]
     recognised = any(top in labels for top in tops)
     return RuleFinding(recognised, 0.0, f"windows sound {', '.join(sorted(set(tops)))}")
-
-
-def _one_emotion(emotion: Emotion, labels: frozenset[str], cuts: RuleThresholds) -> RuleFinding:
-    inside = max(emotion.scores[label] for label in labels)
-    outside = max((v for k, v in emotion.scores.items() if k not in labels), default=0.0)
-    strength = cuts.limited((inside - outside) / cuts.emotion_noise)
-    why = f"{'/'.join(sorted(labels))} scores {inside:.2f}, the best other {outside:.2f}"
-    return RuleFinding(inside >= outside, strength, why)
 
 
 def _respond(
@@ -227,7 +222,7 @@ def _accent(
     if not isinstance(b.accent, Accent):
         return absence(b, "accent")
     if requested.several(RequestKind.ACCENT):
-        return cannot_tell("several accents asked, the clip has one score each")
+        return cannot_tell("several accents are requested, the clip has one score each")
     available = b.accent.similarities
     labels = ACCENT_LABELS.get(request.value, frozenset()) & {*available}
     if not labels:
@@ -244,7 +239,7 @@ def _never(
     return cannot_tell(f"no extractor measures {request.value or request.kind}")
 
 
-#: Other requests that each answer meets by itself; the rest is in ``relative``.
+#: Other requests that each answer meets by itself; no extractor measures the remaining kinds.
 _CHECKS: dict[RequestKind, Check] = {
     RequestKind.ACCELERATING: _trend,
     RequestKind.DECELERATING: _trend,
@@ -253,6 +248,4 @@ _CHECKS: dict[RequestKind, Check] = {
     RequestKind.ACCENT: _accent,
     RequestKind.PAUSES: _pauses,
     RequestKind.REPEAT: _repeat,
-    RequestKind.SING: _never,
-    RequestKind.EFFECT: _never,
 }

@@ -11,7 +11,6 @@ import trace_eval.judges.rules.text as text
 from blueprints import Absent, Blueprint, Transcript, language_name
 from extractors import GUESSED, guessed, tokens, weak
 from trace_eval.data.judgement import DimensionVerdict
-from trace_eval.judges.rules.findings import LOW_CONFIDENCE
 from trace_eval.judges.rules.outcome import (
     AnswerStanding,
     MeasurementMissing,
@@ -22,12 +21,10 @@ from trace_eval.judges.rules.outcome import (
 )
 from trace_eval.judges.rules.requests import LANGUAGE, RuleInstruction, find_requests
 from trace_eval.judges.rules.thresholds import RuleThresholds
-from trace_eval.judges.rules.vocabulary import RequestKind
+from trace_eval.judges.rules.vocabulary import WORD_SETS, RequestKind
 from trace_eval.judges.rules.voice_quality import sounds_bad
 
 NOT_CHECKED = "Only that there is an answer was checked, not whether it is correct."
-
-_FILLERS = text.word_set("uh um uhm hmm hm mm mhm ah oh er eh huh")
 
 #: An order to speak a given text; "when I say ..." is none.
 _SAY = re.compile(
@@ -56,7 +53,7 @@ REFUSALS: tuple[re.Pattern[str], ...] = tuple(
 
 
 #: What bad sound does to a recogniser.
-_DROWNED = (GUESSED[LOW_CONFIDENCE], GUESSED["unsure_language"])
+_DROWNED = (GUESSED["low_confidence"], GUESSED["unsure_language"])
 
 
 @dataclass(frozen=True)
@@ -80,17 +77,26 @@ def judge_content(
     """Typed tie on content.
 
     Raises:
-        EvidenceMissing: a transcript is absent for a technical reason, or its words are guesses.
+        MeasurementMissing: a transcript is absent for a technical reason, or its words are guesses.
     """
     heard_a, heard_b = (_read_answer(n, x, instruction, cuts) for n, x in (("A", a), ("B", b)))
     _refuse_guesses((a, heard_a), (b, heard_b), cuts)
-    lead, note = _lead(heard_a, heard_b, cuts)
     one, other = heard_a.standing, heard_b.standing
+    difference, lead, notes = 0.0, 0.0, []
+    if heard_a.overlap is not None and heard_b.overlap is not None:
+        difference = (heard_a.overlap - heard_b.overlap) / cuts.overlap_margin
+        low, high = sorted((heard_a.overlap, heard_b.overlap))
+        # Overlap is a weak sign: only no overlap at all against much of it counts.
+        lead = difference if low < cuts.off_topic_overlap else 0.0
+        if abs(lead) >= 1 and one.acceptable and other.acceptable:
+            notes.append(
+                f"{'A' if lead < 0 else 'B'} may be off topic: it takes up {low:.0%} of the"
+                f" instruction's words, the other {high:.0%}"
+            )
     thresholds = cuts.named("min_words", "min_literal_share", "off_topic_overlap", "overlap_margin")
-    notes = [note] if abs(lead) >= 1 and one.acceptable and other.acceptable else []
     evidence = {"a": one.values, "b": other.values, "thresholds": thresholds}
     made = verdict_of(one, other, lead, *notes, evidence={**evidence})
-    margin = margin_of(one, other, _difference(heard_a, heard_b, cuts))
+    margin = margin_of(one, other, difference)
     update = {"reasoning": f"{made.reasoning} {NOT_CHECKED}", "margin": margin}
     return made.model_copy(update=update)
 
@@ -104,38 +110,15 @@ def _refuse_guesses(
     other answer is acceptable. Voice quality then says what there is to say.
 
     Raises:
-        EvidenceMissing: words are guesses, in any other case.
+        MeasurementMissing: words are guesses, in any other case.
     """
-    sides = (("A", *a, b[1]), ("B", *b, a[1]))
-    for name, blueprint, recognised, other in sides:
+    for name, blueprint, recognised, other in (("A", *a, b[1]), ("B", *b, a[1])):
         if recognised.guess is None:
             continue
         drowned = recognised.guess in _DROWNED and sounds_bad(blueprint, cuts)
         if other.guess or not other.standing.acceptable or not drowned:
             why = f"the recogniser guessed the words of answer {name}: {recognised.guess}"
             raise MeasurementMissing(why)  # the remedy is said once of the run
-
-
-def _lead(a: _AnswerText, b: _AnswerText, cuts: RuleThresholds) -> tuple[float, str]:
-    """Overlap is a weak sign: only no overlap at all against much of it counts."""
-    if a.overlap is None or b.overlap is None:
-        return 0.0, ""
-    low = min(a.overlap, b.overlap)
-    if low >= cuts.off_topic_overlap:
-        return 0.0, ""
-    far = "A" if a.overlap < b.overlap else "B"
-    note = (
-        f"{far} may be off topic: it takes up {low:.0%} of the instruction's words,"
-        f" the other {max(a.overlap, b.overlap):.0%}"
-    )
-    return _difference(a, b, cuts), note
-
-
-def _difference(a: _AnswerText, b: _AnswerText, cuts: RuleThresholds) -> float:
-    """Words of the instruction that A takes up more than B, in margins; 0 where unknown."""
-    if a.overlap is None or b.overlap is None:
-        return 0.0
-    return (a.overlap - b.overlap) / cuts.overlap_margin
 
 
 def _read_answer(
@@ -148,11 +131,13 @@ def _read_answer(
         raise missing(name, "transcript", transcript)
     present = transcript.language == LANGUAGE
     split = text.words if present else tokens
-    recognised = [word for word in split(transcript.text) if word not in _FILLERS]
+    recognised = [word for word in split(transcript.text) if word not in WORD_SETS["hesitations"]]
     guess = guessed(blueprint)
     # Guessed words say nothing of the topic, nor do those of another language.
     trusted = instruction.text if present and not guess else None
-    overlap = _overlap(trusted, transcript.text, cuts)
+    topic, overlap = text.topic(trusted or ""), None
+    if len(topic) >= cuts.min_instruction_words:
+        overlap = text.coverage(topic, text.topic(transcript.text))
     literal = _literal_share(trusted, transcript.text, cuts)
     faults = () if guess else tuple(_faults(transcript, recognised, literal, instruction, cuts))
     values: dict[str, JsonValue] = {
@@ -209,13 +194,6 @@ def refusal(answer: str, cuts: RuleThresholds) -> str | None:
         if match and len(line[: match.start()].split()) <= cuts.refusal_within_words:
             return match[0]
     return None
-
-
-def _overlap(instruction: str | None, answer: str, cuts: RuleThresholds) -> float | None:
-    topic = text.topic(instruction or "")
-    if len(topic) < cuts.min_instruction_words:
-        return None
-    return text.coverage(topic, text.topic(answer))
 
 
 def _literal_share(instruction: str | None, answer: str, cuts: RuleThresholds) -> float | None:

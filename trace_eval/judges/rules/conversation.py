@@ -7,7 +7,6 @@ replies, talking over the user. Voice quality is that of most of the agent's tur
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 
 from pydantic import JsonValue
@@ -26,36 +25,27 @@ from trace_eval.judges.rules.voice_quality import sounds_bad, voice_lead, voice_
 _SHARE = 0.1
 
 #: Kinds that are about what is said, and about when.
-_SAID: tuple[Kind, ...] = ("no_answer", "loops", "other_language")
-_WHEN: tuple[Kind, ...] = ("late", "talks_over")
+_CONTENT: tuple[Kind, ...] = ("no_answer", "loops", "other_language")
+_TIMING: tuple[Kind, ...] = ("late", "talks_over")
 
 #: Difference of median replies that a listener notices, seconds. Our cut: gaps between people
 #: have a standard deviation of about so much.
 _REPLY_S = 0.5
 
 
-@dataclass(frozen=True)
-class Side:
-    """One conversation of a pair.
-
-    Attributes:
-        conversation: what was said, and when.
-        blueprints: number of a turn -> what was measured of it.
-    """
-
-    conversation: Conversation
-    blueprints: Mapping[int, Blueprint]
+#: A conversation, and number of a turn -> what was measured of it.
+Side = tuple[Conversation, Mapping[int, Blueprint]]
 
 
 def judge_conversations(
     a: Side, b: Side, cuts: RuleThresholds
 ) -> dict[Dimension, Callable[[], DimensionVerdict]]:
     """Dimension -> how to judge it; each may raise :class:`MeasurementMissing`."""
-    sides = [find(side.conversation, side.blueprints) for side in (a, b)]
+    sides = [find(*side) for side in (a, b)]
     return {
-        "content": lambda: verdict_of(_said(sides[0]), _said(sides[1]), 0.0),
+        "content": lambda: verdict_of(_content(sides[0]), _content(sides[1]), 0.0),
         "voice_quality": lambda: _voice(a, b, cuts),
-        "paralinguistics": lambda: _when(*sides),
+        "paralinguistics": lambda: _timing(*sides),
     }
 
 
@@ -71,13 +61,13 @@ def _standing(findings: Findings, kinds: Sequence[Kind], summary: str = "") -> A
     return AnswerStanding(tuple(faults), summary, values)
 
 
-def _said(findings: Findings) -> AnswerStanding:
-    if all(findings.chances[kind] is None for kind in _SAID):
+def _content(findings: Findings) -> AnswerStanding:
+    if all(findings.chances[kind] is None for kind in _CONTENT):
         raise MeasurementMissing("neither words nor times of the conversation are known")
-    return _standing(findings, _SAID)
+    return _standing(findings, _CONTENT)
 
 
-def _when(a: Findings, b: Findings) -> DimensionVerdict:
+def _timing(a: Findings, b: Findings) -> DimensionVerdict:
     replies = []
     for name, one in (("A", a), ("B", b)):
         if one.chances["late"] is None:
@@ -86,7 +76,7 @@ def _when(a: Findings, b: Findings) -> DimensionVerdict:
         values = one.measured.values["response"]
         replies.append(median(values) if values else None)
     standings = [
-        _standing(one, _WHEN, "" if reply is None else f"median reply {reply:.2f} s")
+        _standing(one, _TIMING, "" if reply is None else f"median reply {reply:.2f} s")
         for one, reply in zip((a, b), replies, strict=True)
     ]
     available = [max(0.0, reply) for reply in replies if reply is not None]
@@ -97,26 +87,24 @@ def _when(a: Findings, b: Findings) -> DimensionVerdict:
 def _voice(a: Side, b: Side, cuts: RuleThresholds) -> DimensionVerdict:
     standings: list[AnswerStanding] = []
     medians: list[dict[str, float]] = []
-    for name, side in (("A", a), ("B", b)):
-        turns = {n for n, _ in side.conversation.turns_of("agent")}
-        recognised = {n: blueprint for n, blueprint in side.blueprints.items() if n in turns}
-        numbers = [
-            available for one in recognised.values() if (available := voice_numbers(one, cuts))
-        ]
+    for name, (conversation, blueprints) in (("A", a), ("B", b)):
+        turns = {n for n, _ in conversation.turns_of("agent")}
+        measured = {n: blueprint for n, blueprint in blueprints.items() if n in turns}
+        numbers = [*filter(None, (voice_numbers(one, cuts) for one in measured.values()))]
         if not numbers:
             raise MeasurementMissing(f"no turn of the agent of conversation {name} has a quality")
-        bad = [n for n, blueprint in recognised.items() if sounds_bad(blueprint, cuts)]
-        fault = f"{len(bad)} of {len(recognised)} turns sound bad (turn {bad[0]})" if bad else ""
+        bad = [n for n, blueprint in measured.items() if sounds_bad(blueprint, cuts)]
+        fault = f"{len(bad)} of {len(measured)} turns sound bad (turn {bad[0]})" if bad else ""
         every = dict.fromkeys(key for one in numbers for key in one)
         middle = {key: median(one[key] for one in numbers if key in one) for key in every}
         medians.append(middle)
         standings.append(
             AnswerStanding(
-                (fault,) if len(bad) > len(recognised) / 2 else (),
+                (fault,) if len(bad) > len(measured) / 2 else (),
                 f"median P.808 {middle['p808']:.2f} of {len(numbers)} turns",
                 {
                     **{f"median_{key}": round(value, 3) for key, value in middle.items()},
-                    "turns": len(recognised),
+                    "turns": len(measured),
                     "bad": len(bad),
                 },
             )

@@ -6,8 +6,9 @@ so that checks in different units can be averaged.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from blueprints import (
     UNSURE,
@@ -22,9 +23,6 @@ from blueprints import (
 )
 from extractors import guessed, unmeasured
 from trace_eval.judges.rules.thresholds import RuleThresholds
-
-#: Flag of a transcript whose words are mostly guesses.
-LOW_CONFIDENCE = "low_confidence"
 
 #: Syllables per second of read speech by language: Pellegrino, Coupé & Marsico 2011, "A
 #: cross-language perspective on speech information rate", Language 87(3). Of others no norm is
@@ -63,7 +61,7 @@ class RuleFinding:
 
 
 def cannot_tell(why: str) -> RuleFinding:
-    """Nothing is known."""
+    """The finding where the evidence does not decide."""
     return RuleFinding(None, 0.0, why)
 
 
@@ -111,6 +109,11 @@ class WordRate(NamedTuple):
     what: str
     by_syllables: bool = True
 
+    @property
+    def read(self) -> Read:
+        """The rate and how to call it, or why it cannot be told."""
+        return cannot_tell(self.what) if self.wpm is None else (self.wpm, self.what)
+
 
 def words_per_minute(
     blueprint: Blueprint, cuts: RuleThresholds, trust_words: bool = True
@@ -129,9 +132,12 @@ def words_per_minute(
             cannot be trusted.
     """
     rate = blueprint.rate
-    language = _language(blueprint)
+    recognised = blueprint.transcript
+    language = recognised.language if isinstance(recognised, Transcript) else "en"
+    if isinstance(recognised, Transcript) and "unsure_language" in recognised.suspect:
+        language = UNSURE
     if not isinstance(rate, Rate):
-        return WordRate(None, "rate was not measured")
+        return WordRate(None, absence(blueprint, "rate").why)
     if trust_words and language == "en" and rate.articulation_wpm and guessed(blueprint) is None:
         what = f"{rate.articulation_wpm:.0f} words/min of speech"
         return WordRate(rate.articulation_wpm, what, by_syllables=False)
@@ -146,39 +152,30 @@ def words_per_minute(
     return WordRate(estimate, f"about {estimate:.0f} words/min of speech, by syllables{of}")
 
 
-def rate_of(blueprint: Blueprint, result: WordRate) -> Read:
-    """An articulation rate, words per minute."""
-    if result.wpm is None:
-        absent = not isinstance(blueprint.rate, Rate)
-        return absence(blueprint, "rate") if absent else cannot_tell(result.what)
-    return result.wpm, result.what
+def reader(group: str, of: Callable[[Any], Read]) -> Callable[[Blueprint], Read]:
+    """How to read one number of a group; where the group is absent, that is the finding."""
+
+    def read(blueprint: Blueprint) -> Read:
+        present = blueprint.group(group)
+        return absence(blueprint, group) if isinstance(present, Absent) else of(present)
+
+    return read
 
 
-def variation(blueprint: Blueprint) -> Read:
-    """The standard deviation of the pitch, semitones."""
-    if not isinstance(blueprint.pitch, Pitch):
-        return absence(blueprint, "pitch")
-    value = blueprint.pitch.std_semitones
-    return value, f"pitch varies by {value:.1f} semitones (std)"
+def _variation(pitch: Pitch) -> Read:
+    return pitch.std_semitones, f"pitch varies by {pitch.std_semitones:.1f} semitones (std)"
 
 
-def longest_pause(blueprint: Blueprint) -> Read:
-    """The longest pause, seconds; 0 without any."""
-    if not isinstance(blueprint.signal, Signal):
-        return absence(blueprint, "signal")
-    longest = max((pause.seconds for pause in blueprint.signal.pauses), default=0.0)
+def _longest(signal: Signal) -> Read:
+    longest = max((pause.seconds for pause in signal.pauses), default=0.0)
     return longest, f"longest pause {longest:.1f} s"
 
 
-def _language(blueprint: Blueprint) -> str:
-    """ISO 639-1 code of what is spoken; ``und``: unsure; English where nobody says."""
-    recognised = blueprint.transcript
-    if not isinstance(recognised, Transcript):
-        return "en"
-    return UNSURE if "unsure_language" in recognised.suspect else recognised.language
+#: The standard deviation of the pitch, semitones; the longest pause, seconds, 0 without any.
+variation, longest_pause = reader("pitch", _variation), reader("signal", _longest)
 
 
 def length_s(contour: Contour) -> float:
-    """Seconds from the first to the last known value of a contour."""
+    """Seconds from the first to the last value of a contour that is not None."""
     available = [i for i, value in enumerate(contour.values) if value is not None]
     return (available[-1] - available[0]) * contour.step_s if available else 0.0

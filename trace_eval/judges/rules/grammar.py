@@ -6,8 +6,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trace_eval.judges.rules.text import QUOTED, word_set
-from trace_eval.judges.rules.vocabulary import ACCENTS, ADJECTIVES, EFFECTS, EMOTIONS
+from trace_eval.judges.rules.text import QUOTED
+from trace_eval.judges.rules.vocabulary import (
+    ACCENTS,
+    ADJECTIVES,
+    EFFECTS,
+    EMOTIONS,
+    NOUNS,
+    WORD_SETS,
+)
 
 _SPEAK = (
     r"(?:re)?say|speak|talk|tell|repeat|recite|read|pronounce|count|countdown|narrate|sing|whisper"
@@ -57,8 +64,11 @@ def is_instruction(sentence: str) -> bool:
 
 def in_topic(before: str) -> bool:
     """Whether the words in front of a place make it part of what is talked about."""
-    clause = re.split(r"[,;:]", before)[-1]
-    return bool(_TOPIC.search(_PART_OF.sub("", clause)))
+    return bool(_TOPIC.search(_PART_OF.sub("", _clause(before))))
+
+
+def _clause(before: str) -> str:
+    return re.split(r"[,;:]", before)[-1]
 
 
 def speaks(sentence: str) -> bool:
@@ -87,33 +97,10 @@ class NounPhrase:
     start: int
 
 
-_NOUNS = {
-    "voice": "voice voices tone tones manner way whisper intonation delivery inflection",
-    "pace": "pace speed rate tempo",
-    "volume": "volume",
-    "pitch": "pitch",
-    "accent": "accent accents pronunciation",
-    "version": "version versions one",
-    "effect": "effect effects",
-    "styles": "style styles emotions moods",
-}
 #: Only speech has these; the others need a verb of speaking nearby.
 _SPOKEN = ("voice", "accent")
-_NOUN_OF = {word: noun for noun, text in _NOUNS.items() for word in text.split()}
 _TOKEN = re.compile(r"[a-z]+(?:[-'][a-z]+)*|[,:]|«q»")
-#: Nouns that may be followed by a list of manners.
-_LISTED = word_set("styles tones ways voices emotions moods manners accents")
-_ANCHORS = word_set(
-    """in with using use at into imitate imitating mimic mimicking adopt adopting keep keeping
-    maintain maintaining from have between be its sounding avoid avoiding adding without"""
-)
-_FILLERS = word_set(
-    """a an the your both and or , very really slightly more extremely quite rather too much normal
-    neutral natural thick think strong heavy clear fluent authentic typical proper singing
-    speaking bit different distinct three two four ones one nice warm overly sounding
-    then first next finally once"""
-)
-_KNOWN = frozenset({*ADJECTIVES, *ACCENTS, *EMOTIONS, *EFFECTS})
+_MODIFIERS = frozenset({*ADJECTIVES, *ACCENTS, *EMOTIONS, *EFFECTS})
 _REACH = 14  # words looked at in front of a noun
 
 
@@ -122,26 +109,22 @@ def noun_phrases(sentence: str) -> Iterator[NounPhrase]:
     tokens = [(match.start(), match[0]) for match in _TOKEN.finditer(sentence)]
     accepted: set[int] = set()
     for index, (_, word) in enumerate(tokens):
-        noun = _NOUN_OF.get(word)
+        noun = NOUNS.get(word)
         if noun is None:
             continue
         anchor = _anchor(tokens, index, accepted)
-        if anchor is None or _clause_topic(sentence, tokens[anchor][0]):
+        if anchor is None or _CLAUSE_TOPIC.search(_clause(sentence[: tokens[anchor][0]])):
             continue
         if noun not in _SPOKEN and not speaks(sentence):
             continue  # "cycle at a slow pace"
         accepted.add(index)
         inner = tokens[anchor + 1 : index]
-        if word in _LISTED and _colon(tokens, index):
+        if word in WORD_SETS["listed"] and [w for _, w in tokens[index + 1 : index + 2]] == [":"]:
             inner = tokens[index + 2 :]  # "in three styles: flat, excited and sarcastic"
-        modifiers = tuple((at, w) for at, w in inner if w in _KNOWN)
+        modifiers = tuple((at, w) for at, w in inner if w in _MODIFIERS)
         if word == "whisper":
             modifiers = (*modifiers, (tokens[index][0], "whisper"))
         yield NounPhrase("voice" if noun == "styles" else noun, modifiers, tokens[anchor][0])
-
-
-def _colon(tokens: list[tuple[int, str]], index: int) -> bool:
-    return index + 1 < len(tokens) and tokens[index + 1][1] == ":"
 
 
 def _anchor(tokens: list[tuple[int, str]], noun: int, accepted: set[int]) -> int | None:
@@ -149,16 +132,11 @@ def _anchor(tokens: list[tuple[int, str]], noun: int, accepted: set[int]) -> int
     strange = 0
     for index in range(noun - 1, max(-1, noun - _REACH), -1):
         word = tokens[index][1]
-        if word in _ANCHORS or index in accepted:
+        if word in WORD_SETS["anchors"] or index in accepted:
             return index
-        if word in _FILLERS or word in _KNOWN:
+        if word in WORD_SETS["fillers"] or word in _MODIFIERS:
             continue
         strange += 1  # "a playful, squeaky voice": words that nobody listed
         if strange > 2 or word in ("about", "of", "the", "is", "are", QUOTED):
             return None
     return None
-
-
-def _clause_topic(sentence: str, at: int) -> bool:
-    clause = re.split(r"[,;:]", sentence[:at])[-1]
-    return bool(_CLAUSE_TOPIC.search(clause))

@@ -10,16 +10,15 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from blueprints import Blueprint, Signal
+from blueprints import Signal
 from fusion import DIMENSIONS, Dimension
 from trace_eval.conversations.findings import turn_blueprints
-from trace_eval.data.answers import Answer
 from trace_eval.data.items import Item
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.rules.content import judge_content
-from trace_eval.judges.rules.conversation import Side, judge_conversations
+from trace_eval.judges.rules.conversation import judge_conversations
 from trace_eval.judges.rules.outcome import MeasurementMissing
 from trace_eval.judges.rules.paralinguistics import judge_paralinguistics
 from trace_eval.judges.rules.requests import instruction_text
@@ -29,7 +28,7 @@ from trace_eval.judges.rules.voice_quality import judge_voice_quality
 #: Raise it whenever the same case could be judged otherwise at equal thresholds.
 VERSION = "6"
 
-#: Sound that may be asked for and is no speech.
+#: Sound that may be requested and is no speech.
 _WORDLESS = re.compile(
     r"\b(?:whistl|sing|hum|laugh|giggl|applau|clap|beatbox)(?:e|s|es|d|ing|ming|ping)?\b", re.I
 )
@@ -69,32 +68,25 @@ class RulesJudge(Judge):
 
     def judge_case(self, case: Case) -> Judgement:
         """Judge one case without an event loop."""
-        rules = self._rules(case)
-        if rules is None:
-            message = "one answer is a conversation and the other is not; compare like with like"
-            return self.unscored_pair(case, message)
         verdicts: dict[Dimension, DimensionVerdict] = {}
         gaps: list[str] = []
-        for dimension, rule in rules.items():
+        rules = self._rules(case)
+        if rules is None:
+            gaps.append("one answer is a conversation and the other is not; compare like with like")
+        for dimension, rule in (rules or {}).items():
             try:
                 verdicts[dimension] = rule()
             except MeasurementMissing as gap:
                 gaps.append(f"{dimension}: {gap}")
         if not gaps:
             return Judgement.scored(case.pair.id, self.spec, verdicts, (CAVEAT,))
-        return self.unscored_pair(case, "; ".join(gaps), verdicts)
-
-    def unscored_pair(
-        self, case: Case, why: str, verdicts: Mapping[Dimension, DimensionVerdict] | None = None
-    ) -> Judgement:
-        """Why there is no judgement, with the dimensions that could be judged."""
         return Judgement(
             pair=case.pair.id,
             judge=self.spec,
             status="unscored",
             reason=Reason.EVIDENCE_MISSING,
-            detail=why,
-            dimensions=dict(verdicts or {}),
+            detail="; ".join(gaps),
+            dimensions=verdicts,
             caveats=[CAVEAT],
         )
 
@@ -103,13 +95,16 @@ class RulesJudge(Judge):
         cuts, pair = self.thresholds, case.pair
         if pair.has_conversations:
             a, b = (
-                _side(case, side, answer) for side, answer in zip("ab", pair.answers, strict=True)
+                answer.conversation
+                and (answer.conversation, turn_blueprints(side, case.blueprints))
+                for side, answer in pair.sides.items()
             )
             return judge_conversations(a, b, cuts) if a and b else None
         instruction = instruction_text(case)
-        asked = _WORDLESS.search(instruction.text or "")
-        if asked and any(map(_sounds_without_speech, (case.a, case.b))):
-            return dict.fromkeys(DIMENSIONS, partial(_not_measured, asked.group()))
+        wordless = _WORDLESS.search(instruction.text or "")
+        signals = [side.signal for side in (case.a, case.b) if isinstance(side.signal, Signal)]
+        if wordless and any(s.peak_dbfs is not None and s.speech_s <= 0 for s in signals):
+            return dict.fromkeys(DIMENSIONS, partial(_not_measured, wordless.group()))
         return {
             "content": lambda: judge_content(case.a, case.b, instruction, cuts),
             "voice_quality": lambda: judge_voice_quality(case.a, case.b, cuts),
@@ -117,19 +112,8 @@ class RulesJudge(Judge):
         }
 
 
-def _sounds_without_speech(blueprint: Blueprint) -> bool:
-    signal = blueprint.signal
-    return isinstance(signal, Signal) and signal.peak_dbfs is not None and signal.speech_s <= 0
-
-
 def _not_measured(word: str) -> DimensionVerdict:
     raise MeasurementMissing(
         f"the instruction says {word!r}, an answer is sound without speech, and of such sound"
         " nothing is measured"
     )
-
-
-def _side(case: Case, side: str, answer: Answer) -> Side | None:
-    if answer.conversation is None:
-        return None
-    return Side(answer.conversation, turn_blueprints(side, case.blueprints))

@@ -22,9 +22,9 @@ class AnswerStanding:
     """The standing of one answer in one dimension.
 
     Attributes:
-        faults: why it is not acceptable, for people; empty when it is acceptable.
-        summary: its numbers, for people.
-        values: the same for machines.
+        faults: why it is not acceptable, for readers; empty when it is acceptable.
+        summary: its numbers, for readers.
+        values: the same for programs.
     """
 
     faults: tuple[str, ...] = ()
@@ -41,16 +41,6 @@ class AnswerStanding:
         if self.faults:
             return f"{name} is not acceptable: {'; '.join(self.faults)}"
         return f"{name} is acceptable" + (f" ({self.summary})" if self.summary else "")
-
-
-def typed_tie(a: AnswerStanding, b: AnswerStanding, lead: float) -> Rating:
-    """One acceptable answer wins, none is ``both_bad``, two are compared.
-
-    Args:
-        lead: how far A is ahead of B in units of the margin; from 1 on it wins.
-    """
-    better = None if abs(lead) < 1 else Rating.A if lead > 0 else Rating.B
-    return from_steps(a.acceptable, b.acceptable, better)
 
 
 def margin_of(a: AnswerStanding, b: AnswerStanding, difference: float) -> float:
@@ -77,16 +67,19 @@ def verdict_of(
     *notes: str,
     evidence: dict[str, JsonValue] | None = None,
 ) -> DimensionVerdict:
-    """The verdict on two standings: a sentence of each, then the notes.
+    """The verdict on two standings: one acceptable answer wins, none is ``both_bad``.
+
+    Two acceptable ones are compared. The reasoning is a sentence on each, then the notes.
 
     Args:
         a, b: of A and B.
-        lead: how far A is ahead of B in units of the margin.
+        lead: how far A is ahead of B in units of the margin; from 1 on it wins.
         notes: that follow.
         evidence: the numbers behind it; default: those of both standings.
     """
+    better = None if abs(lead) < 1 else Rating.A if lead > 0 else Rating.B
     return DimensionVerdict(
-        rating=typed_tie(a, b, lead),
+        rating=from_steps(a.acceptable, b.acceptable, better),
         reasoning="; ".join((a.sentence("A"), b.sentence("B"), *notes)) + ".",
         margin=margin_of(a, b, lead),
         evidence=evidence or {"a": a.values, "b": b.values},
@@ -94,10 +87,10 @@ def verdict_of(
 
 
 def no_voice(blueprint: Blueprint, group: str, cuts: RuleThresholds) -> str | None:
-    """Why nobody can be heard in this clip; None when somebody can, or nobody knows.
+    """Why there is no speech in this clip; None when there is some, or it is not known.
 
-    Silence and sound without speech are findings. A clip that was too short to measure is
-    one only when its speech is too short to say anything.
+    A clip that was too short to measure has none only when its speech is too short to say
+    anything.
     """
     signal = blueprint.signal
     result = blueprint.group(group)

@@ -15,9 +15,9 @@ from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.judges.rules.findings import (
     Read,
     RuleFinding,
-    absence,
+    cannot_tell,
     longest_pause,
-    rate_of,
+    reader,
     variation,
     within,
     words_per_minute,
@@ -69,7 +69,7 @@ def judge_paralinguistics(
     """Typed tie on delivery.
 
     Raises:
-        EvidenceMissing: nothing that was measured allows any check.
+        MeasurementMissing: nothing that was measured allows any check.
     """
     # Not the pitch: a whisper has none, and is speech.
     silent_a, silent_b = (no_voice(side, "rate", cuts) for side in (a, b))
@@ -116,27 +116,23 @@ def _neutral(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> list[CheckedRe
 
 def neutral(b: Blueprint, cuts: RuleThresholds) -> list[tuple[str, RuleFinding]]:
     """Checks of ordinary delivery; passing them by more is not better, so strength is 0 then."""
-    rate = rate_of(b, words_per_minute(b, cuts))
+    rate = words_per_minute(b, cuts).read
     wpm = (cuts.rate_noise_wpm, cuts, cuts.neutral_wpm_low, cuts.neutral_wpm_high)
     semitones, pause = cuts.neutral_min_semitones, cuts.neutral_pause_s
+    level, most = reader("loudness", _range), cuts.neutral_range_lu
     findings = [
         ("ordinary rate", within(rate, *wpm)),
         ("some intonation", within(variation(b), cuts.pitch_noise_semitones, cuts, low=semitones)),
         ("no long pauses", within(longest_pause(b), cuts.pause_noise_s, cuts, high=pause)),
-        (
-            "even loudness",
-            within(_range(b), cuts.loudness_noise_lu, cuts, high=cuts.neutral_range_lu),
-        ),
+        ("even loudness", within(level(b), cuts.loudness_noise_lu, cuts, high=most)),
     ]
     return [(name, RuleFinding(f.met, min(0.0, f.strength), f.why)) for name, f in findings]
 
 
-def _range(b: Blueprint) -> Read:
-    if not isinstance(b.loudness, Loudness):
-        return absence(b, "loudness")
-    if b.loudness.range_lu is None:
-        return absence(b, "loudness", "range (too short)")
-    return b.loudness.range_lu, f"loudness range {b.loudness.range_lu:.1f} LU"
+def _range(loudness: Loudness) -> Read:
+    if loudness.range_lu is None:
+        return cannot_tell("loudness has no range (too short)")
+    return loudness.range_lu, f"loudness range {loudness.range_lu:.1f} LU"
 
 
 def _verdict(

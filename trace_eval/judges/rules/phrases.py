@@ -179,7 +179,8 @@ _SETS: dict[RequestKind, list[str]] = {
     ],
 }
 
-#: (kind, pattern). Group ``at`` marks the deciding word, ``value`` holds the detail.
+#: (kind, pattern). Group ``at`` marks the deciding word, ``value`` holds the detail, and ``absent``
+#: a phrase that asks for the opposite: "in one breath".
 PATTERNS: tuple[tuple[RequestKind, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(text)) for kind, texts in _SETS.items() for text in texts
 )
@@ -190,19 +191,14 @@ _EFFECT_OF |= dict.fromkeys(("glitchy", "glitches", "distorted", "distorting"), 
 _EFFECT_OF |= dict.fromkeys(("stutters", "stuttering"), "glitch")
 
 
-def is_absence(match: re.Match[str]) -> bool:
-    """Whether the phrase itself asks for the opposite: ``in one breath``."""
-    return bool(match.groupdict().get("absent"))
-
-
 def value_of(kind: RequestKind, match: re.Match[str]) -> str:
     """The detail of a match in our own words: a count, seconds, an emotion, an accent."""
     groups = match.groupdict()
     text = groups.get("value") or ""
     if kind is RequestKind.REPEAT:
-        return {"twice": "2", "thrice": "3"}.get(text) or _number(text)
+        return {"twice": "2", "thrice": "3"}.get(text) or str(NUMBERS.get(text, text))
     if kind is RequestKind.PAUSES:
-        return _number(text) if text else ""
+        return str({"one": 1, **NUMBERS}.get(text, text))
     if kind is RequestKind.EMOTION:
         return EMOTIONS[text]
     if kind is RequestKind.ACCENT:
@@ -211,7 +207,3 @@ def value_of(kind: RequestKind, match: re.Match[str]) -> str:
         text = text or groups.get("at") or ""
         return _EFFECT_OF.get(text, text)
     return ""
-
-
-def _number(text: str) -> str:
-    return str({"one": 1, **NUMBERS}.get(text, text))

@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from blueprints import Blueprint, Loudness, Pitch, Rate, Signal
+from blueprints import Blueprint, Loudness, Rate, Signal
 from trace_eval.judges.rules.findings import (
     Read,
     RuleFinding,
-    absence,
     cannot_tell,
-    rate_of,
+    reader,
     words_per_minute,
 )
 from trace_eval.judges.rules.thresholds import RuleThresholds
@@ -71,16 +70,10 @@ class Way:
 def way_of(kind: RequestKind, cuts: RuleThresholds) -> Way | None:
     """Which way a request points; None: it is not about rate, pitch or loudness."""
     rate = ((cuts.neutral_wpm_low, cuts.neutral_wpm_high), cuts.clear_ratio, ("faster", "slower"))
-    pitch = (
-        (cuts.ordinary_hz_low, cuts.ordinary_hz_high),
-        cuts.clear_semitones,
-        ("higher", "lower"),
-    )
-    level = (
-        (cuts.ordinary_lufs_low, cuts.ordinary_lufs_high),
-        cuts.clear_lu,
-        ("louder", "softer"),
-    )
+    hertz = cuts.ordinary_hz_low, cuts.ordinary_hz_high
+    pitch = (hertz, cuts.clear_semitones, ("higher", "lower"))
+    lufs = cuts.ordinary_lufs_low, cuts.ordinary_lufs_high
+    level = (lufs, cuts.clear_lu, ("louder", "softer"))
     ways = {
         RequestKind.SLOW: ("rate", -1, cuts.slow_wpm, *rate),
         RequestKind.FAST: ("rate", 1, cuts.fast_wpm, *rate),
@@ -148,22 +141,18 @@ def _limited(units: float, cuts: RuleThresholds) -> float:
 def _values(group: str, a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> tuple[Read, Read]:
     """(value, how to call it) of both, by one method; what cannot be told of one is a finding."""
     if group != "rate":
-        return _value(group, a), _value(group, b)
+        return _READERS[group](a), _READERS[group](b)
     first, second = words_per_minute(a, cuts), words_per_minute(b, cuts)
     counted = [isinstance(side.rate, Rate) and bool(side.rate.syllables_per_s) for side in (a, b)]
     if first.by_syllables != second.by_syllables and all(counted):
         first, second = (words_per_minute(side, cuts, trust_words=False) for side in (a, b))
-    return rate_of(a, first), rate_of(b, second)
+    return first.read, second.read
 
 
-def _value(group: str, blueprint: Blueprint) -> Read:
-    if group == "pitch":
-        if not isinstance(blueprint.pitch, Pitch):
-            return absence(blueprint, "pitch")
-        return blueprint.pitch.median_hz, f"median pitch {blueprint.pitch.median_hz:.0f} Hz"
-    if not isinstance(blueprint.loudness, Loudness):
-        return absence(blueprint, "loudness")
-    return blueprint.loudness.integrated_lufs, f"{blueprint.loudness.integrated_lufs:.1f} LUFS"
+_READERS = {
+    "pitch": reader("pitch", lambda p: (p.median_hz, f"median pitch {p.median_hz:.0f} Hz")),
+    "loudness": reader("loudness", lambda x: (x.integrated_lufs, f"{x.integrated_lufs:.1f} LUFS")),
+}
 
 
 def levelled(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> str | None:

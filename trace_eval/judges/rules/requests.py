@@ -105,15 +105,13 @@ def _adjectives(sentence: str) -> Iterator[DeliveryRequest]:
 
 def _fit(kind: RequestKind, noun: str) -> RequestKind | None:
     """High and low mean what the noun says: a low volume is soft, a high speed fast."""
-    meant = {
-        "pace": {RequestKind.HIGH_PITCH: RequestKind.FAST, RequestKind.LOW_PITCH: RequestKind.SLOW},
-        "volume": {
-            RequestKind.HIGH_PITCH: RequestKind.LOUD,
-            RequestKind.LOW_PITCH: RequestKind.SOFT,
-        },
-    }
     if kind is RequestKind.STEADY_RATE and noun != "pace":
         return None
+    high, low = RequestKind.HIGH_PITCH, RequestKind.LOW_PITCH
+    meant = {
+        "pace": {high: RequestKind.FAST, low: RequestKind.SLOW},
+        "volume": {high: RequestKind.LOUD, low: RequestKind.SOFT},
+    }
     return meant.get(noun, {}).get(kind, kind)
 
 
@@ -144,14 +142,10 @@ def _patterns(sentence: str) -> Iterator[DeliveryRequest]:
                 continue
             if kind in _MANNERS and phrases.AT_ONCE.match(sentence):
                 kind = _MANNERS[kind]
-            at = _place(match)
-            no = negated(sentence, at) or phrases.is_absence(match)
+            groups = match.groupdict()  # the deciding word, and a phrase that asks for the opposite
+            at = match.start("at" if groups.get("at") else 0)
+            no = negated(sentence, at) or bool(groups.get("absent"))
             yield DeliveryRequest(at, kind, phrases.value_of(kind, match), no)
-
-
-def _place(match: re.Match[str]) -> int:
-    """Where the deciding word of a match starts."""
-    return match.start("at") if match.groupdict().get("at") else match.start()
 
 
 def _unique(results: list[DeliveryRequest]) -> list[DeliveryRequest]:
@@ -164,28 +158,16 @@ def _unique(results: list[DeliveryRequest]) -> list[DeliveryRequest]:
 
 
 #: Two ends of a scale, and what it is to go from the first to the second or back.
-_Kinds = frozenset[RequestKind]
-_SCALES: tuple[tuple[_Kinds, _Kinds, RequestKind, RequestKind], ...] = (
+_SCALES = (
+    ({RequestKind.SLOW}, {RequestKind.FAST}, RequestKind.ACCELERATING, RequestKind.DECELERATING),
     (
-        frozenset({RequestKind.SLOW}),
-        frozenset({RequestKind.FAST}),
-        RequestKind.ACCELERATING,
-        RequestKind.DECELERATING,
-    ),
-    (
-        frozenset({RequestKind.SOFT, RequestKind.WHISPER}),
-        frozenset({RequestKind.LOUD}),
+        {RequestKind.SOFT, RequestKind.WHISPER},
+        {RequestKind.LOUD},
         RequestKind.CRESCENDO,
         RequestKind.DIMINUENDO,
     ),
-    (
-        frozenset({RequestKind.LOW_PITCH}),
-        frozenset({RequestKind.HIGH_PITCH}),
-        RequestKind.RISING,
-        RequestKind.FALLING,
-    ),
+    ({RequestKind.LOW_PITCH}, {RequestKind.HIGH_PITCH}, RequestKind.RISING, RequestKind.FALLING),
 )
-
 
 #: Trend -> the manner that it leads to.
 _MANNERS = {
@@ -196,12 +178,9 @@ _MANNERS = {
     RequestKind.RISING: RequestKind.HIGH_PITCH,
     RequestKind.FALLING: RequestKind.LOW_PITCH,
 }
-_OPPOSITE = {
-    RequestKind.SLOW: RequestKind.FAST,
-    RequestKind.FAST: RequestKind.SLOW,
-    RequestKind.LOUD: RequestKind.SOFT,
-    RequestKind.SOFT: RequestKind.LOUD,
-}
+#: "Not so fast" asks for slowly.
+_OPPOSITE = {RequestKind.SLOW: RequestKind.FAST, RequestKind.LOUD: RequestKind.SOFT}
+_OPPOSITE |= {high: low for low, high in _OPPOSITE.items()}
 
 
 def _merge(results: list[DeliveryRequest], body: str) -> list[DeliveryRequest]:
@@ -235,12 +214,12 @@ class RuleInstruction:
 
     Attributes:
         text: that can be read; None: there is none.
-        unread: why, for people, as the beginning of a sentence.
-        exists: there are words, though they may not be read.
+        unread: why, for readers, as the beginning of a sentence.
+        exists: there are words, though they may not be readable.
     """
 
     text: str | None
-    unread: str = "No words of the instruction are known"
+    unread: str = "The instruction has no words"
     exists: bool = False
 
 
@@ -255,9 +234,8 @@ def instruction_text(case: Case) -> RuleInstruction:
         if case.instruction is None or not isinstance(recognised, Transcript):
             return RuleInstruction(None)
         if why := guessed(case.instruction):
-            return RuleInstruction(
-                None, f"The recogniser guessed the words of the instruction: {why}", True
-            )
+            unread = f"The recogniser guessed the words of the instruction: {why}"
+            return RuleInstruction(None, unread, exists=True)
         text, language = recognised.text, recognised.language
     if not text:
         return RuleInstruction(None)
@@ -265,6 +243,5 @@ def instruction_text(case: Case) -> RuleInstruction:
     if language in (None, LANGUAGE) or find_requests(text):
         return RuleInstruction(text, exists=True)
     name = "another language" if language == UNSURE else language_name(language)
-    return RuleInstruction(
-        None, f"The instruction is in {name}, in which requests are not known", True
-    )
+    unread = f"The instruction is in {name}, in which no requests can be read"
+    return RuleInstruction(None, unread, exists=True)

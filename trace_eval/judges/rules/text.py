@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from trace_eval.judges.rules.vocabulary import WORD_SETS
+
 #: Stands in the place of a quotation, so that its words are no request.
 QUOTED = "«q»"
 
@@ -25,11 +27,6 @@ _NOTE = re.compile(r"\[([^\[\]]*)\]|\(([^()]*)\)")
 _WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 
 
-def word_set(text: str) -> frozenset[str]:
-    """The words of a list that is written as running text."""
-    return frozenset(text.split())
-
-
 #: Characters of an instruction that are read; requests stand at its ends, and a text that is to
 #: be read aloud is recognised by much less.
 MAX_INSTRUCTION = 4000
@@ -43,17 +40,6 @@ MAX_COUNTED_WORDS = 5000
 #: Similarity of spellings, 0-1, from which on one may be the other misheard. Our cut: one letter
 #: of five, as in "shell" and "shells".
 MISHEARD = 0.8
-
-#: Words that carry no topic, and the words of requests themselves.
-STOP_WORDS = word_set(
-    """a about after again all also am an and any are as at be because been but by can could did do
-    does doing don't down each for from had has have he her here his how i i'd i'm if in into is
-    it it's its just like make me my need no not now of on once one or our out over please say
-    should so some speak such tell than that the their them then there these they this those to
-    too up us use using very voice want was way we were what what's when where which while who
-    why will with word words would you your sentence phrase following repeat explain describe
-    give let"""
-)
 
 _SUFFIXES = ("ingly", "edly", "ations", "ation", "ings", "ing", "ies", "ied", "ed")
 
@@ -108,7 +94,7 @@ def stem(word: str) -> str:
 
 def topic(text: str) -> frozenset[str]:
     """Stems of the words that say what a text is about."""
-    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS)
+    return frozenset(stem(word) for word in words(text) if word not in WORD_SETS["stop_words"])
 
 
 def coverage(stems: Iterable[str], recognised: Iterable[str]) -> float:
@@ -140,16 +126,15 @@ def alike(one: str, other: str) -> bool:
     return matcher.quick_ratio() >= MISHEARD and matcher.ratio() >= MISHEARD
 
 
-def similarity(one: Sequence[str], other: Sequence[str]) -> float:
-    """Share of words that two sequences have in common in order, 0-1; symmetric."""
-    first, second = sorted((list(one), list(other)))
-    return SequenceMatcher(None, first, second, autojunk=False).ratio()
+def similarity(one: Sequence[str], other: Sequence[str], enough: float = 0.0) -> float:
+    """Share of words that two sequences have in common in order, 0-1; symmetric.
 
-
-def _similar(one: Sequence[str], other: Sequence[str], enough: float) -> bool:
+    Args:
+        enough: where the share cannot reach it, it is not counted and is 0.
+    """
     first, second = sorted((list(one), list(other)))
     matcher = SequenceMatcher(None, first, second, autojunk=False)
-    return matcher.quick_ratio() >= enough and matcher.ratio() >= enough
+    return matcher.ratio() if matcher.quick_ratio() >= enough else 0.0
 
 
 def count_literal(literal: str, answer: str, enough: float) -> int:
@@ -166,7 +151,7 @@ def count_literal(literal: str, answer: str, enough: float) -> int:
     count = at = 0
     while at < len(recognised):
         window = recognised[at : at + len(wanted)]
-        if not _similar(wanted, window, enough):
+        if similarity(wanted, window, enough) < enough:
             at += 1
             continue
         # The next start may match better: the first word was the tail of something else.

@@ -8,7 +8,7 @@ and SIG order enhanced speech the wrong way round: they are a floor here, and de
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from blueprints import Absent, Blueprint, Extension, Quality, Signal
 from trace_eval.data.judgement import DimensionVerdict
@@ -21,7 +21,7 @@ from trace_eval.judges.rules.outcome import (
 )
 from trace_eval.judges.rules.thresholds import RuleThresholds
 
-#: Number that decides -> its name for people.
+#: Number that decides -> its name for readers.
 _NAMES = {
     "p808": "P.808",
     "bandwidth": "log bandwidth",
@@ -38,7 +38,7 @@ def judge_voice_quality(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> Dim
     """Typed tie on voice quality; silence has none and is not acceptable.
 
     Raises:
-        EvidenceMissing: quality is absent for a technical reason.
+        MeasurementMissing: quality is absent for a technical reason.
     """
     standing_a, standing_b = _stand("A", a, cuts), _stand("B", b, cuts)
     lead, note = _lead(a, b, cuts)
@@ -66,22 +66,23 @@ def _stand(name: str, blueprint: Blueprint, cuts: RuleThresholds) -> AnswerStand
     summary = f"OVRL {quality.ovrl:.2f}, P.808 {quality.p808:.2f}"
     signal = blueprint.signal
     if isinstance(signal, Signal):
-        faults += _signal_faults(signal, cuts)
+        band, level = signal.bandwidth_hz, signal.rms_dbfs
+        if signal.clipping_ratio > cuts.max_clipping:
+            faults.append(f"{signal.clipping_ratio:.1%} of it clips, over {cuts.max_clipping:.1%}")
+        if band is not None and band < cuts.min_bandwidth_hz:
+            faults.append(f"its band ends at {band:.0f} Hz")
+        if level is not None and level < cuts.min_level_dbfs:
+            faults.append(f"its level is {level:.0f} dBFS")
         values |= {
             "clipping_ratio": signal.clipping_ratio,
-            "bandwidth_hz": signal.bandwidth_hz,
-            "rms_dbfs": signal.rms_dbfs,
+            "bandwidth_hz": band,
+            "rms_dbfs": level,
         }
-    faults += _defects(blueprint)
+    defects = blueprint.extensions.get("defects")
+    for event in (defects.events or ()) if isinstance(defects, Extension) else ():
+        if defect := _UNACCEPTED.get(event.kind):
+            faults.append(f"{defect} from {event.start_s:.1f} to {event.end_s:.1f} s")
     return AnswerStanding(tuple(faults), summary, values)
-
-
-def _defects(blueprint: Blueprint) -> Iterator[str]:
-    """Defects that no listener accepts, with their place; where the group was extracted."""
-    group = blueprint.extensions.get("defects")
-    for event in (group.events or ()) if isinstance(group, Extension) else ():
-        if what := _UNACCEPTED.get(event.kind):
-            yield f"{what} from {event.start_s:.1f} to {event.end_s:.1f} s"
 
 
 def sounds_bad(blueprint: Blueprint, cuts: RuleThresholds) -> bool:
@@ -90,17 +91,6 @@ def sounds_bad(blueprint: Blueprint, cuts: RuleThresholds) -> bool:
         return not _stand("", blueprint, cuts).acceptable
     except MeasurementMissing:
         return False
-
-
-def _signal_faults(signal: Signal, cuts: RuleThresholds) -> list[str]:
-    faults = []
-    if signal.clipping_ratio > cuts.max_clipping:
-        faults.append(f"{signal.clipping_ratio:.1%} of it clips, over {cuts.max_clipping:.1%}")
-    if signal.bandwidth_hz is not None and signal.bandwidth_hz < cuts.min_bandwidth_hz:
-        faults.append(f"its band ends at {signal.bandwidth_hz:.0f} Hz")
-    if signal.rms_dbfs is not None and signal.rms_dbfs < cuts.min_level_dbfs:
-        faults.append(f"its level is {signal.rms_dbfs:.0f} dBFS")
-    return faults
 
 
 def voice_numbers(blueprint: Blueprint, cuts: RuleThresholds) -> dict[str, float]:
@@ -123,7 +113,7 @@ def voice_numbers(blueprint: Blueprint, cuts: RuleThresholds) -> dict[str, float
 def voice_lead(
     a: Mapping[str, float], b: Mapping[str, float], cuts: RuleThresholds
 ) -> tuple[float, str]:
-    """Lead of A in margins, the sum over the numbers that both have; and a note for people."""
+    """Lead of A in margins, the sum over the numbers that both have; and a note for readers."""
     margins = {"p808": cuts.p808_margin, "bandwidth": cuts.bandwidth_margin, "bak": cuts.bak_margin}
     if "distillmos" in a and "distillmos" in b:
         margins = {
