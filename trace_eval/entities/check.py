@@ -1,4 +1,4 @@
-"""Which entities of a conversation came through: intended against heard, turn by turn.
+"""Which entities of a conversation came through: intended text against transcript, by turn.
 
 A miss is a place to listen to, with its span, not a spoken error: recognisers mishear as well.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from trace_eval.data.conversation import Conversation, Turn
@@ -19,7 +19,7 @@ Status = Literal["kept", "missing", "wrong", "added"]
 
 
 @dataclass(frozen=True)
-class Heard:
+class CheckedEntity:
     """One entity, and what became of it.
 
     Attributes:
@@ -27,9 +27,9 @@ class Heard:
         status: kept; missing; wrong: another one of its kind stands in its place; added: nobody
             meant it.
         intended: as it was meant; None where it is added.
-        heard: what stands for it; None where nothing does.
+        heard: what stands for it in the transcript; None where nothing does.
         turn: number of the turn.
-        start_s, end_s: what to listen to: its words where their times are known, else its turn.
+        start_s, end_s: what to listen to: its words where their times are stated, else its turn.
     """
 
     kind: Kind
@@ -41,34 +41,37 @@ class Heard:
     end_s: float | None = None
 
 
-def _compared(
-    intended: str, recognised: str, names: Iterable[str]
-) -> list[tuple[Heard, Entity | None]]:
-    names = tuple(names)
-    meant, left = find_entities(intended, names), find_entities(recognised, names)
+def check_turn(
+    turn: Turn, recognised: str, names: Iterable[str] = (), number: int | None = None
+) -> list[CheckedEntity]:
+    """Entities of one turn's text against its transcript; those of the text first, in order."""
+    text, names = turn.text or "", tuple(names)
+    meant, left = find_entities(text, names), find_entities(recognised, names)
     whole = canonical(recognised)
-    matched: dict[Entity, Entity | None] = {}
+    kept: dict[Entity, str] = {}
     for one in meant:
         equal = next((other for other in left if same(one.text, other.text, one.kind)), None)
         if equal is not None:
             left.remove(equal)
-            matched[one] = equal
+            kept[one] = equal.text
         elif (key := canonical(one.text)) and len(key) > 2 and key in whole:
-            matched[one] = None  # written in other pieces: "21 A", "ZK 3 FFW"
-    results: list[tuple[Heard, Entity | None]] = []
+            kept[one] = _piece(one.text, recognised)  # in other pieces: "21 A", "ZK 3 FFW"
+    results = []
     for one in meant:
-        if one in matched:
-            other = matched[one]
-            text = other.text if other else _piece(one.text, recognised)
-            results.append((Heard(one.kind, "kept", one.text, text), one))
-            continue
-        instead = next((other for other in left if other.kind == one.kind), None)
-        if instead is not None:
-            left.remove(instead)
-        details = instead.text if instead else None
-        results.append((Heard(one.kind, "wrong" if instead else "missing", one.text, details), one))
-    extra = [one for one in left if canonical(one.text) not in canonical(intended)]
-    return [*results, *((Heard(one.kind, "added", None, one.text), None) for one in extra)]
+        status: Status = "kept"
+        if (stands := kept.get(one)) is None:
+            instead = next((other for other in left if other.kind == one.kind), None)
+            status = "wrong" if instead else "missing"
+            if instead is not None:
+                left.remove(instead)
+                stands = instead.text
+        place = _span(turn, one)
+        results.append(CheckedEntity(one.kind, status, one.text, stands, number, *place))
+    return results + [
+        CheckedEntity(one.kind, "added", None, one.text, number, turn.start_s, turn.end_s)
+        for one in left
+        if canonical(one.text) not in canonical(text)
+    ]
 
 
 def _piece(entity: str, recognised: str) -> str:
@@ -83,7 +86,9 @@ def _piece(entity: str, recognised: str) -> str:
     return next((span for span in spans if key in canonical(span)), recognised).strip(",.?! ")
 
 
-def check_conversation(conversation: Conversation, names: Iterable[str] = ()) -> list[Heard]:
+def check_conversation(
+    conversation: Conversation, names: Iterable[str] = ()
+) -> list[CheckedEntity]:
     """Entities of every turn that has both an intended text and a transcript.
 
     Args:
@@ -99,20 +104,9 @@ def check_conversation(conversation: Conversation, names: Iterable[str] = ()) ->
     ]
 
 
-def check_turn(
-    turn: Turn, recognised: str, names: Iterable[str] = (), number: int | None = None
-) -> list[Heard]:
-    """Entities of one turn's text against what was heard; those of the text first, in order."""
-    results = []
-    for one, meant in _compared(turn.text or "", recognised, names):
-        start_s, end_s = _span(turn, meant)
-        results.append(replace(one, turn=number, start_s=start_s, end_s=end_s))
-    return results
-
-
-def _span(turn: Turn, entity: Entity | None) -> tuple[float | None, float | None]:
+def _span(turn: Turn, entity: Entity) -> tuple[float | None, float | None]:
     """When an entity is said: its words where each has a time and the text is theirs."""
-    if entity is None or not turn.words or turn.text is None:
+    if not turn.words or turn.text is None:
         return turn.start_s, turn.end_s
     position, inside = 0, []
     for word in turn.words:
@@ -136,7 +130,7 @@ def same(intended: str, recognised: str | None, kind: str = "") -> bool:
 
     Args:
         intended: what was meant or written.
-        recognised: what was heard; None: nothing.
+        recognised: what the transcript has; None: nothing.
         kind: of the entity, e.g. ``amount``; decides how letters beside digits count.
 
     >>> same("twenty one A", "seat 21A", "seat"), same("8 PM", "8:00 p.m.", "time")

@@ -1,6 +1,6 @@
-"""Entities in a text by rules: codes, dates, times, amounts, mail addresses, numbers; given names.
+"""Entities in a text by rules: codes, dates, times, amounts, mail addresses, numbers; listed names.
 
-Names need a model or a list: they are found where they were given.
+Names need a model or a list: those of a list are found.
 """
 
 from __future__ import annotations
@@ -100,9 +100,8 @@ def _says_something(kind: Kind, text: str) -> bool:
         if _ORDINAL.fullmatch(text):
             return False
         parts = text.split()
-        is_spelled = len(parts) > 1
         return (
-            not is_spelled
+            len(parts) == 1  # not spelled
             or len(_LETTER_ALONE.findall(text)) > 1
             or any(part.casefold() in ALPHABET for part in parts)
         )

@@ -68,6 +68,7 @@ _CLOCK = re.compile(r"\b(\d{1,2}):(\d{2})\b")
 _DOTTED_CLOCK = re.compile(r"\b(\d{1,2})\.(\d{2})(?=\s*[ap]m\b)")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _ORDINAL_DIGITS = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
+_WHOLE_HOUR = re.compile(r"(?<=\A\d)00\Z|(?<=\A\d\d)00\Z")
 _TOKEN = re.compile(r"[a-z]+|\d+")
 
 Tokens = list[str]
@@ -80,9 +81,7 @@ def readings(text: str) -> list[str]:
     ['C twelve ', 'C12']
     """
     inside = [match.strip() for match in _BRACKETS.findall(text)]
-    outside = _BRACKETS.sub("", text)
-    results = [one for one in (outside, *inside) if one.strip()]
-    return results or [text]
+    return [one for one in (_BRACKETS.sub("", text), *inside) if one.strip()] or [text]
 
 
 def canonical(text: str) -> str:
@@ -95,10 +94,9 @@ def canonical(text: str) -> str:
     """
     tokens = _spoken(_plain(text))
     half = next((token for token in tokens if token in ("am", "pm")), "")
-    is_time = bool(half) or "oclock" in tokens
     kept = [token for token in _without_labels(tokens) if token not in ("am", "pm")]
-    if is_time:
-        kept = [_whole_hour(token) for token in kept]
+    if half or "oclock" in tokens:
+        kept = [_WHOLE_HOUR.sub("", token) for token in kept]  # 400 is 4
     return "".join(kept) + half
 
 
@@ -108,17 +106,13 @@ def _plain(text: str) -> Tokens:
     text = text.replace("o'clock", " oclock ").replace("'s", "").replace("'", "")
     text = _AS_IN.sub(" ", text)
     text = _HALF_DAY.sub(r" \1m ", text).replace(".m.", " ")
-    text = _CLOCK.sub(_hour, text)
+    text = _CLOCK.sub(lambda clock: clock[1] + clock[2].replace("00", ""), text)
     text = _DOTTED_CLOCK.sub(r"\1\2", text)
     text = _THOUSANDS.sub("", text)
     text = _ORDINAL_DIGITS.sub(r"\1", text)
     text = text.replace("@", " at ").replace("x-ray", "xray")
     text = re.sub(r"(?<=\w)\.(?=[a-z]{2})", " dot ", text)
     return _TOKEN.findall(text)
-
-
-def _hour(match: re.Match[str]) -> str:
-    return match[1] if match[2] == "00" else match[1] + match[2]
 
 
 def _spoken(tokens: Sequence[str]) -> Tokens:
@@ -191,11 +185,6 @@ def _without_labels(tokens: Sequence[str]) -> Iterator[str]:
             continue
         else:
             yield token
-
-
-def _whole_hour(token: str) -> str:
-    """Step 4: 400 is 4 where it is a time."""
-    return token[:-2] if token.isdigit() and 3 <= len(token) <= 4 and token[-2:] == "00" else token
 
 
 def pairs_of(one: str, other: str) -> Iterator[tuple[str, str]]:

@@ -127,7 +127,7 @@ def is_unsure(blueprint: Blueprint | None) -> bool:
     return isinstance(recognised, Transcript) and "unsure_language" in recognised.suspect
 
 
-def told_language(blueprint: Blueprint | None) -> str | None:
+def language_in_words(blueprint: Blueprint | None) -> str | None:
     """The language of a clip in words, e.g. ``Spanish`` or ``unsure: Spanish or Portuguese``.
 
     None where there are no words, or their language is only assumed: nobody heard or gave it.
@@ -161,7 +161,7 @@ def languages_of(
         text, request, provided: as for :func:`asked_language`.
         answers: role -> blueprint.
     """
-    details = {role: details for role, b in answers.items() if (details := told_language(b))}
+    details = {role: details for role, b in answers.items() if (details := language_in_words(b))}
     requested = asked_language(text, request, provided)
     if requested is None:
         return details

@@ -77,31 +77,30 @@ def measure_pair(
     :func:`~trace_eval.measures.language.asked_language`.
     """
     measures: dict[str, PairMeasure] = {}
+    sides = {"a": a, "b": b}
     recognised = any(isinstance(x.transcript, Transcript) and x.transcript.spoken for x in (a, b))
     text = pair.instruction.text
     requested = (
         asked_language(text, instruction, pair.language) if recognised else ordered_language(text)
     )
     if requested:
-        for side, blueprint in (("a", a), ("b", b)):
+        for side, blueprint in sides.items():
             measures[f"answers_in_language_{side}"] = answers_in_language(requested, blueprint)
-    for side, answer, blueprint in (("a", pair.a, a), ("b", pair.b, b)):
+    for side, answer in pair.sides.items():
         if answer.reference is not None:
-            rates = _rates(answer.reference, blueprint, pair.language)
+            rates = _rates(answer.reference, sides[side], pair.language)
             measures[f"wer_{side}"], measures[f"cer_{side}"] = rates
     if SPEAKER in a.extensions or SPEAKER in b.extensions:
         measures["speaker_similarity_ab"] = speaker_similarity(a, b)
-        if instruction is not None:
-            for side, blueprint in (("a", a), ("b", b)):
-                name = f"speaker_similarity_instruction_{side}"
-                measures[name] = speaker_similarity(instruction, blueprint)
-        if pair.voice is not None:
-            for side, blueprint in (("a", a), ("b", b)):
-                measures[f"speaker_similarity_voice_{side}"] = (
-                    PairMeasure.without(COSINE, "the voice could not be decoded")
-                    if voice is None
-                    else speaker_similarity(voice, blueprint)
-                )
+        sounds = {"instruction": instruction, "voice": voice if pair.voice is not None else None}
+        for name, sound in sounds.items():
+            if sound is None:
+                continue
+            for side, blueprint in sides.items():
+                measures[f"speaker_similarity_{name}_{side}"] = speaker_similarity(sound, blueprint)
+        if pair.voice is not None and voice is None:
+            undecoded = PairMeasure.without(COSINE, "the voice could not be decoded")
+            measures |= {f"speaker_similarity_voice_{side}": undecoded for side in sides}
     return measures
 
 

@@ -60,12 +60,12 @@ class Trial:
 
 @dataclass(frozen=True)
 class InjectionReport:
-    """What became of all trials.
+    """The outcome of all trials.
 
     Attributes:
         judge: its spec.
-        trials: all of them; pairs that the judge gave to the attacker anyhow are left out.
-        skipped: pairs without a verdict, or whose verdict no attack could turn.
+        trials: each pair with each attack and place; instructions and answers with a transcript.
+        skipped: pairs without a verdict or without blueprints.
     """
 
     judge: str
@@ -74,14 +74,12 @@ class InjectionReport:
 
     def share(self, family: str = "", place: Place | None = None) -> Share:
         """Flipped trials of a family of attacks (default: all) in a place (default: all)."""
-        available = [
+        flips = [
             trial.flipped
             for trial in self.trials
-            if trial.attack.startswith(family)
-            and place in (None, trial.place)
-            and trial.flipped is not None
+            if trial.attack.startswith(family) and place in (None, trial.place)
         ]
-        return Share(sum(available), len(available))
+        return Share(flips.count(True), len(flips) - flips.count(None))
 
     @property
     def unscored(self) -> int:
@@ -150,34 +148,25 @@ def _trials(
     me, other = ("1", "2") if towards is Rating.A else ("2", "1")
     for attack in attacks:
         for place in places:
-            if place != "instruction" and not _has_words(case, place, towards):
-                continue
-            trial = Trial(case.pair.id, attack.name, place, towards, before, None)
-            yield trial, _attacked(case, attack.text(me, other), place, towards)
+            if changed := _attacked(case, attack.text(me, other), place, towards):
+                yield Trial(case.pair.id, attack.name, place, towards, before, None), changed
 
 
-def _attacked(case: Case, text: str, place: Place, towards: Rating) -> Case:
+def _attacked(case: Case, text: str, place: Place, towards: Rating) -> Case | None:
+    """The case with an attack in it; None: the answer that it would stand in has no transcript."""
     if place == "instruction":
         words = f"{case.instruction_text or ''} {text}".strip()
-        requested = case.pair.instruction.model_copy(update={"text": words})
-        return replace(case, item=case.pair.model_copy(update={"instruction": requested}))
-    side = "a" if _at_a(place, towards) else "b"
+        request = case.pair.instruction.model_copy(update={"text": words})
+        return replace(case, item=case.pair.model_copy(update={"instruction": request}))
+    side = "a" if (towards is Rating.A) == (place == "transcript") else "b"
     changed = _saying(case.blueprints[side], text, place)
-    return replace(case, blueprints={**case.blueprints, side: changed})
+    return replace(case, blueprints={**case.blueprints, side: changed}) if changed else None
 
 
-def _at_a(place: Place, towards: Rating) -> bool:
-    return (towards is Rating.A) == (place == "transcript")
-
-
-def _has_words(case: Case, place: Place, towards: Rating) -> bool:
-    blueprint = case.a if _at_a(place, towards) else case.b
-    return isinstance(blueprint.transcript, Transcript)
-
-
-def _saying(blueprint: Blueprint, text: str, place: Place) -> Blueprint:
+def _saying(blueprint: Blueprint, text: str, place: Place) -> Blueprint | None:
     transcript = blueprint.transcript
-    assert isinstance(transcript, Transcript)
+    if not isinstance(transcript, Transcript):
+        return None
     words = f'The caller said: "{text}"' if place == "quotation" else text
     changed = transcript.model_copy(update={"text": f"{transcript.text} {words}"})
     # Said in the time that they take, lest the words be called guesses of the recogniser.

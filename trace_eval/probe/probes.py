@@ -20,13 +20,14 @@ import soundfile
 from blueprints import UserError
 from extractors import Clip, Samples, decode
 from fusion import Rating
-from trace_eval.data.answers import Answer, Recording
+from trace_eval.data.answers import Answer
 from trace_eval.data.files import make_folder
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import claimed
 from trace_eval.data.pairs import Pair
 from trace_eval.decide.probes import ProbeReport, ProbeRow
 from trace_eval.estimate.share import Share
+from trace_eval.extracting.start import source_of
 from trace_eval.judges.registry.create import judge_of
 from trace_eval.options import Options
 from trace_eval.runs.job import judge_manifest
@@ -43,13 +44,17 @@ GAIN_DB, PADDING_S = 10.0, 1.0
 TONE_HZ, TONE_PEAK = 440.0, 0.25
 
 
+def _same(clip: Clip) -> Samples:
+    return clip.samples
+
+
 @dataclass(frozen=True)
 class Probe:
     """One kind of change.
 
     Attributes:
         name: of the probe.
-        expected: what must hold, for people.
+        expected: what must hold, for readers.
         a, b: what answers A and B of the new pair are made of: a change of the plain A.
         holds: (plain verdict of the pair, verdict of the probe) -> whether it is as expected.
         swap: the new pair is the plain one in the other order; ``a`` and ``b`` are not used.
@@ -58,13 +63,9 @@ class Probe:
     name: str
     expected: str
     holds: Holds
-    a: Change | None = None
-    b: Change | None = None
+    a: Change = _same
+    b: Change = _same
     swap: bool = False
-
-
-def _same(clip: Clip) -> Samples:
-    return clip.samples
 
 
 def _silence(clip: Clip) -> Samples:
@@ -109,24 +110,20 @@ def _a_wins(_: str, probe: str) -> bool:
     return probe == Rating.A
 
 
-def _not_b(_: str, probe: str) -> bool:
-    return probe != Rating.B
-
-
 def _mirrored(plain: str, probe: str) -> bool:
     return probe == {str(Rating.A): Rating.B, str(Rating.B): Rating.A}.get(plain, plain)
 
 
 PROBES: tuple[Probe, ...] = (
-    Probe("identical", "a tie between a recording and itself", _tie, _same, _same),
+    Probe("identical", "a tie between a recording and itself", _tie),
     Probe("swap", "the plain verdict, mirrored", _mirrored, swap=True),
-    Probe("silence", "an answer wins against silence", _a_wins, _same, _silence),
-    Probe("tone", "an answer wins against a tone", _a_wins, _same, _tone),
-    Probe("padding", "a tie with itself between 1 s of silence", _tie, _same, _padded),
-    Probe("louder", "a tie with itself at +10 dB", _tie, _gain(-GAIN_DB), _same),
-    Probe("quieter", "a tie with itself at -10 dB", _tie, _same, _gain(-GAIN_DB)),
-    Probe("mp3", "a tie with itself through MP3 at 64 kbit/s", _tie, _same, _mp3),
-    Probe("twice", "saying all twice does not win", _not_b, _same, _twice),
+    Probe("silence", "an answer wins against silence", _a_wins, b=_silence),
+    Probe("tone", "an answer wins against a tone", _a_wins, b=_tone),
+    Probe("padding", "a tie with itself between 1 s of silence", _tie, b=_padded),
+    Probe("louder", "a tie with itself at +10 dB", _tie, a=_gain(-GAIN_DB)),
+    Probe("quieter", "a tie with itself at -10 dB", _tie, b=_gain(-GAIN_DB)),
+    Probe("mp3", "a tie with itself through MP3 at 64 kbit/s", _tie, b=_mp3),
+    Probe("twice", "saying all twice does not win", lambda _, got: got != Rating.B, b=_twice),
 )
 
 
@@ -179,16 +176,13 @@ def _row(
     ]
     made = Manifest(manifest.path, pairs)
     after = _verdicts(made, out, options)
-    held = unscored = available = 0
-    for pair in pairs:
-        one, other = plain.get(pair.id), after.get(pair.id)
-        if one is None or other is None:
-            unscored += 1
-            continue
-        available += 1
-        held += probe.holds(one, other)
+    verdicts = [(plain.get(pair.id), after.get(pair.id)) for pair in pairs]
+    holds = [probe.holds(one, other) for one, other in verdicts if one and other]
     return ProbeRow(
-        name=probe.name, expected=probe.expected, held=Share(held, available), unscored=unscored
+        name=probe.name,
+        expected=probe.expected,
+        held=Share(sum(holds), len(holds)),
+        unscored=len(pairs) - len(holds),
     )
 
 
@@ -202,25 +196,15 @@ def _made(probe: Probe, pair: Pair, stem: Path) -> Pair:
     if probe.swap:
         return pair.model_copy(update={"a": pair.b, "b": pair.a, "labels": None})
     try:
-        clip = decode(_content(pair.a), pair.id)
+        clip = decode(source_of(pair.a).content, pair.id)
         answers = {
-            side: _written(
-                change(clip), clip.rate, stem.with_name(f"{stem.name}-{side}.wav"), pair.a
+            side: Answer(
+                audio=stem.with_name(f"{stem.name}-{side}.wav"), reference=pair.a.reference
             )
-            for side, change in (("a", probe.a), ("b", probe.b))
-            if change is not None
+            for side in "ab"
         }
+        for answer, change in zip(answers.values(), (probe.a, probe.b), strict=True):
+            soundfile.write(answer.audio, change(clip), clip.rate, subtype="FLOAT")
     except UserError:
         answers = {"a": pair.a, "b": pair.a}
     return pair.model_copy(update={**answers, "labels": None})
-
-
-def _content(recording: Recording) -> Path | bytes:
-    from trace_eval.extracting.start import source_of
-
-    return source_of(recording).content
-
-
-def _written(samples: Samples, rate: int, path: Path, like: Answer) -> Answer:
-    soundfile.write(path, samples, rate, subtype="FLOAT")
-    return Answer(audio=path, reference=like.reference)

@@ -74,7 +74,7 @@ def reduce_samples(
         minimum: fewest usable samples; default :func:`min_usable`.
 
     Returns:
-        Null: too few are usable; the item stays unscored, which is not the lowest score.
+        None: too few are usable; the item stays unscored, which is not the lowest score.
 
     Raises:
         OffScale: a score is no label of the scale.
@@ -83,7 +83,7 @@ def reduce_samples(
     if len(usable) < max(1, min_usable(len(scores)) if minimum is None else minimum):
         return None
     counts = Counter(usable)
-    distribution = {float(label): counts[float(label)] / len(usable) for label in _labels(scale)}
+    distribution = {label: counts[label] / len(usable) for label in map(float, scale.labels)}
     value = _REDUCTIONS[how](usable)
     return Reduced(
         value,
@@ -103,7 +103,7 @@ def of_distribution(distribution: Mapping[float, float], scale: Numbers) -> Redu
     Raises:
         ValueError: the shares do not add up to 1 within 1e-6.
     """
-    whole = {float(label): distribution.get(label, 0.0) for label in _labels(scale)}
+    whole = {label: distribution.get(label, 0.0) for label in map(float, scale.labels)}
     if abs(sum(whole.values()) - 1) > 1e-6 or any(share < 0 for share in whole.values()):
         raise ValueError(f"the shares {dict(distribution)} are no distribution over {scale!r}")
     mean = min(1.0, max(0.0, scale.mean(whole)))
@@ -115,8 +115,8 @@ def of_distribution(distribution: Mapping[float, float], scale: Numbers) -> Redu
 def pool(parts: Sequence[ScoreEstimate], weights: Sequence[float]) -> ScoreEstimate:
     """Judges of one item as a mixture, whose variance is within + between.
 
-    A judge with a single sample has no variance of its own; the others' stands for it. Where
-    nobody has one, the spread between the judges is all there is.
+    The variance of a judge with a single sample is taken to be that of the others. Where no judge
+    has one, the spread between the judges is all there is.
 
     Args:
         parts: at least one.
@@ -124,22 +124,13 @@ def pool(parts: Sequence[ScoreEstimate], weights: Sequence[float]) -> ScoreEstim
     """
     total = math.fsum(weights)
     shares = [weight / total for weight in weights]
-    mean = math.fsum(w * part.mean for w, part in zip(shares, parts, strict=True))
-    between = (
-        math.fsum(w * (part.mean - mean) ** 2 for w, part in zip(shares, parts, strict=True))
-        if len(parts) > 1
-        else None
-    )
-    available = [
-        (w, part.variance)
-        for w, part in zip(shares, parts, strict=True)
-        if part.variance is not None and w > 0
-    ]
-    within = (
-        math.fsum(w * v for w, v in available) / math.fsum(w for w, _ in available)
-        if available
-        else None
-    )
+    weighted = [*zip(shares, parts, strict=True)]
+    mean = math.fsum(w * part.mean for w, part in weighted)
+    within = between = None
+    if len(parts) > 1:
+        between = math.fsum(w * (part.mean - mean) ** 2 for w, part in weighted)
+    if stated := [(w, p.variance) for w, p in weighted if p.variance is not None and w > 0]:
+        within = math.fsum(w * v for w, v in stated) / math.fsum(w for w, _ in stated)
     variance = None if within is None and between is None else (within or 0.0) + (between or 0.0)
     return ScoreEstimate(
         mean=min(1.0, max(0.0, mean)), variance=variance, within=within, between=between
@@ -164,10 +155,6 @@ def commonest(reasons: Iterable[T]) -> T | None:
     """The most frequent reason, of equally frequent ones the first; None: there is none."""
     ranked = Counter(reasons).most_common(1)
     return ranked[0][0] if ranked else None
-
-
-def _labels(scale: Numbers) -> tuple[float, ...]:
-    return tuple(float(label) for label in scale.labels)
 
 
 def majority_of(distribution: Mapping[float, float]) -> float | None:

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import json
 import math
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import TypeAdapter
 
 from blueprints import UserError
 from trace_eval.data import strict_json
@@ -31,25 +34,24 @@ FORMAT = "trace-eval fusion 1"
 
 @dataclass(frozen=True)
 class Map:
-    """A rising map from [0, 1] to [0, 1]: straight between its points, flat beyond them."""
+    """A rising map from [0, 1] to [0, 1]: straight between its points, flat beyond them.
+
+    Raises:
+        ValueError: it does not rise.
+    """
 
     x: tuple[float, ...]
     y: tuple[float, ...]
 
-    def __call__(self, value: float) -> float:
-        """Where a value is taken to."""
-        position = bisect_right(self.x, value)
-        if position == 0:
-            return self.y[0]
-        if position == len(self.x):
-            return self.y[-1]
-        x0, x1, y0, y1 = (
-            self.x[position - 1],
-            self.x[position],
-            self.y[position - 1],
-            self.y[position],
-        )
-        return y0 + (y1 - y0) * (value - x0) / (x1 - x0)
+    def __post_init__(self) -> None:
+        rising = all(a < b for a, b in pairwise(self.x)) and sorted(self.y) == [*self.y]
+        if not self.x or len(self.x) != len(self.y) or not rising:
+            raise ValueError("a calibration that does not rise")
+
+    def __call__(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Where values are taken to; NaN stays NaN [shape as of ``values``]."""
+        values = np.asarray(values, float)  # of a map with one point, interp is its height for NaN
+        return np.where(np.isnan(values), np.nan, np.interp(values, self.x, self.y))
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class FusionModel:
         """Fuse what the judges say of one item; None: none of them has a score.
 
         Within and between are of the calibrated means, before the factor; the variance is that
-        of human ratings, None where no spread was known to fit it by.
+        of human ratings, None where there was no spread to fit it by.
 
         Args:
             opinions: by judge; judges that are no members are ignored.
@@ -96,13 +98,13 @@ class FusionModel:
             return None
         parts = [
             ScoreEstimate(
-                mean=member.calibration(opinions[member.judge].mean),
+                mean=float(member.calibration(opinions[member.judge].mean)),
                 variance=opinions[member.judge].variance,
             )
             for member in present
         ]
         mixture = pool(parts, weights)
-        mean, spread = min(1.0, max(0.0, self.last(mixture.mean))), mixture.variance
+        mean, spread = min(1.0, max(0.0, float(self.last(mixture.mean)))), mixture.variance
         if spread is not None and self.variance_factor is not None:
             # no distribution on [0, 1] has a larger one
             spread = min(self.variance_factor * spread, mean * (1 - mean))
@@ -131,17 +133,7 @@ class FusionModel:
             result = strict_json.read_file(path)
             if result["format"] != FORMAT:
                 raise ValueError(f"its format is {result['format']!r}, not {FORMAT!r}")
-            model = cls(
-                result["rubric"],
-                tuple(map(float, result["labels"])),
-                tuple(
-                    Member(m["judge"], float(m["weight"]), _map(m["calibration"]))
-                    for m in result["members"]
-                ),
-                _map(result["last"]),
-                None if result["variance_factor"] is None else float(result["variance_factor"]),
-                result["fitted"],
-            )
+            model = TypeAdapter(cls).validate_python(result)
         except OSError as error:
             raise UserError(
                 f"{path}: cannot be read ({error}); run trace-eval train fusion"
@@ -175,11 +167,3 @@ def spread_over(labels: Sequence[float], mean: float, variance: float) -> dict[f
     edges = [(a + b) / 2 for a, b in pairwise(positions)]
     below = [0.0, *(float(betainc(mean * size, (1 - mean) * size, e)) for e in edges), 1.0]
     return {label: max(0.0, below[n + 1] - below[n]) for n, label in enumerate(labels)}
-
-
-def _map(record: Mapping[str, Any]) -> Map:
-    x, y = (tuple(map(float, record[name])) for name in "xy")
-    rising = all(a < b for a, b in pairwise(x)) and sorted(y) == list(y)
-    if not x or len(x) != len(y) or not rising:
-        raise ValueError("a calibration that does not rise")
-    return Map(x, y)

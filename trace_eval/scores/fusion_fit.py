@@ -55,7 +55,7 @@ class Blend:
     def apply(self, scores: Array) -> Array:
         """Fused scores; missing judges leave their weight to the others [shape=(rows,)]."""
         calibrated = np.stack(
-            [_mapped(m, column) for m, column in zip(self.maps, scores.T, strict=True)], axis=1
+            [m(column) for m, column in zip(self.maps, scores.T, strict=True)], axis=1
         )
         present = ~np.isnan(calibrated)
         weights = present * np.array(self.weights)
@@ -105,8 +105,7 @@ def out_of_fold(rows: FusionRows) -> Array:
     scores = np.full(rows.scores.shape, np.nan)
     for train, test in folds(rows.question):
         for judge, column in enumerate(rows.scores.T):
-            calibration = fit_map(column[train], rows.truth[train])
-            scores[test, judge] = _mapped(calibration, column[test])
+            scores[test, judge] = fit_map(column[train], rows.truth[train])(column[test])
     return scores
 
 
@@ -135,7 +134,7 @@ def fit_weights(calibrated: Array, truth: Array) -> tuple[float, ...]:
 def cross_validated(rows: FusionRows, judges: Sequence[str], last: Map) -> list[CrossValidated]:
     """Errors of every judge as it is and calibrated, of their average and of the fusion.
 
-    The whole fit is repeated without the fold; the last map is given, fitted on other rows.
+    The whole fit is repeated without the fold; the last map was fitted on other rows.
     """
     ways: dict[str, Callable[[FusionRows], Callable[[Array], Array]]] = {}
     for position, judge in enumerate(judges):
@@ -191,10 +190,10 @@ def fit_factor(truth: Array, mean: Array, variance: Array) -> float | None:
 
     Args:
         truth: one rating each [shape=(ratings,)].
-        mean, variance: fused, of the rated item; NaN: no variance is known.
+        mean, variance: fused, of the rated item; NaN: there is no variance.
 
     Returns:
-        Null: there is no variance to scale.
+        None: there is no variance to scale.
     """
     present = ~np.isnan(variance)
     stated = float(variance[present].sum())
@@ -205,12 +204,8 @@ def fit_factor(truth: Array, mean: Array, variance: Array) -> float | None:
 
 def _calibrated(train: FusionRows, position: int) -> Callable[[Array], Array]:
     calibration = fit_map(train.scores[:, position], train.truth)
-    return lambda scores: _mapped(calibration, scores[:, position])
+    return lambda scores: calibration(scores[:, position])
 
 
 def _fused(blend: Blend, last: Map) -> Callable[[Array], Array]:
-    return lambda scores: _mapped(last, blend.apply(scores))
-
-
-def _mapped(calibration: Map, values: Array) -> Array:
-    return np.where(np.isnan(values), np.nan, np.interp(values, calibration.x, calibration.y))
+    return lambda scores: last(blend.apply(scores))

@@ -14,7 +14,7 @@ from typing import Any
 from blueprints import GROUPS, Blueprint, Transcript, counted
 from trace_eval.data.answers import Recording, turn_recordings
 from trace_eval.data.conversation import ConversationItem, Turn
-from trace_eval.entities.check import Heard, check_turn, same
+from trace_eval.entities.check import CheckedEntity, check_turn, same
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.start import extract_each, source_of
 from trace_eval.options import ExtractOptions
@@ -212,14 +212,14 @@ def _compared(
             yield _entity(name, turn, others, missed, recognised)
 
 
-def _is(one: Heard, other: Heard) -> bool:
+def _is(one: CheckedEntity, other: CheckedEntity) -> bool:
     return same(one.heard or "", other.heard, one.kind)
 
 
 def _entity(
     name: str,
     turn: Turn,
-    ones: Sequence[Heard | None],
+    ones: Sequence[CheckedEntity | None],
     missed: Sequence[int],
     recognised: Sequence[Transcript],
 ) -> SpokenEntity:

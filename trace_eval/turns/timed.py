@@ -7,7 +7,7 @@ from typing import Any
 
 from trace_eval.conversations.definitions import Event, Measured
 from trace_eval.data.conversation import ConversationItem, Turn
-from trace_eval.entities.check import Heard, check_conversation
+from trace_eval.entities.check import CheckedEntity, check_conversation
 from trace_eval.show.table import Table, grid
 from trace_eval.turns.figures import TurnFigure
 
@@ -36,7 +36,7 @@ class Timed:
         }
 
     @property
-    def entities(self) -> list[Heard]:
+    def entities(self) -> list[CheckedEntity]:
         """What became of codes, dates and the like where both texts of a turn are known."""
         return check_conversation(self.item.conversation, names=self.names)
 
