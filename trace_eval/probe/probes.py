@@ -197,14 +197,11 @@ def _made(probe: Probe, pair: Pair, stem: Path) -> Pair:
         return pair.model_copy(update={"a": pair.b, "b": pair.a, "labels": None})
     try:
         clip = decode(source_of(pair.a).content, pair.id)
-        answers = {
-            side: Answer(
-                audio=stem.with_name(f"{stem.name}-{side}.wav"), reference=pair.a.reference
-            )
-            for side in "ab"
-        }
-        for answer, change in zip(answers.values(), (probe.a, probe.b), strict=True):
-            soundfile.write(answer.audio, change(clip), clip.rate, subtype="FLOAT")
+        answers = {}
+        for side, change in (("a", probe.a), ("b", probe.b)):
+            path = stem.with_name(f"{stem.name}-{side}.wav")
+            soundfile.write(path, change(clip), clip.rate, subtype="FLOAT")
+            answers[side] = Answer(audio=path, reference=pair.a.reference)
     except UserError:
         answers = {"a": pair.a, "b": pair.a}
     return pair.model_copy(update={**answers, "labels": None})
