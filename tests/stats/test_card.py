@@ -130,6 +130,14 @@ def test_several_judges_make_one_table_and_no_labels_say_so(tmp_path: Path) -> N
     table_rows = [line for line in text.splitlines() if line.startswith("| a.csv")]
     assert "screen only" in table_rows[0]  # nobody tried both orders
     assert "do not use" in text
+    # the labels may have another name
+    theirs = tmp_path / "theirs.csv"
+    theirs.write_text(labels.read_text().replace("preference", "vote"))
+    named = CliRunner().invoke(
+        app, [*command, "--labels", str(theirs), "--column", "preference=vote"]
+    )
+    assert named.exit_code == 0, named.output
+    assert (tmp_path / "out" / "card.md").read_text() == text
     nothing = CliRunner().invoke(app, command)
     assert nothing.exit_code == 0, nothing.output
     text = (tmp_path / "out" / "card.md").read_text()

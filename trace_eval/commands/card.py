@@ -9,6 +9,7 @@ import typer
 
 from trace_eval.commands.gates import Labels, Output
 from trace_eval.commands.signatures import from_classes
+from trace_eval.data.columns import Columns
 from trace_eval.estimate.options import OF_PAGES
 
 
@@ -19,6 +20,7 @@ def card(
         list[Path], typer.Argument(help="Run folders or files of judgements; several compare.")
     ],
     labels: Labels = None,
+    columns: Columns,
     probes: Annotated[
         list[Path] | None,
         typer.Option(help="Result of trace-eval drill judge; default: probes.json in the run."),
@@ -41,7 +43,7 @@ def card(
     from trace_eval.decide.card_page import comparison
     from trace_eval.decide.gates import card_values
 
-    cards = make_cards(runs, labels, resamples, probes or [])
+    cards = make_cards(runs, labels, resamples, probes or [], columns)
     sentences = card_answer(cards)
     print_sentences(sentences)
     if output.full:

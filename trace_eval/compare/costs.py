@@ -1,18 +1,18 @@
-"""The resources that a run used: calls, money, time, and how much of its input it scored."""
+"""The resources that a run used: calls, money and time, and how much of its input it scored."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
 
-from trace_eval.data.judgement import Judgement
+from trace_eval.data.outcome import total_cost
 from trace_eval.runs.run import Run
 from trace_eval.show.table import column, out_of
 
 
 @dataclass(frozen=True)
 class RunCost:
-    """What one run took.
+    """Resources and coverage of one run.
 
     Attributes:
         run: name of its folder.
@@ -21,8 +21,7 @@ class RunCost:
         coverage: ``scored / items``; None: there are none.
         unscored: reason -> pairs.
         calls: of a model; cached ones count, they were paid once.
-        cost_usd: US dollars that all calls take when none is cached; None: a price is not
-            known, or the judge is no model at all and costs nothing but compute.
+        cost_usd: see :func:`trace_eval.data.outcome.total_cost`.
         cost_per_item: the same for one scored pair.
         call_s: seconds within calls of one scored pair, waits left out; None: no calls.
         extract_s: seconds of compute in extractors for one pair; recordings that several
@@ -56,9 +55,9 @@ def run_cost(name: str, run: Run) -> RunCost:
     if missing := items - len(judged):
         reasons["not_judged"] += missing
     opinions = [opinion for judgement in judged.values() for opinion in judgement.opinions]
-    costs = [opinion.usage.cost_usd if opinion.usage else None for opinion in opinions]
-    priced = [cost for cost in costs if cost is not None]
-    cost = sum(priced) if priced and len(priced) == len(costs) else None
+    cost = total_cost(opinions)
+    timed = [[o.seconds for o in j.opinions if o.seconds is not None] for j in scored]
+    seconds = [sum(times) for times in timed if times]
     sent = [(opinion.sent or {}).get("seconds") for opinion in opinions]
     record = run.record()
     extracted = [sum(session.extracted_s.values()) for session in record.sessions]
@@ -73,13 +72,7 @@ def run_cost(name: str, run: Run) -> RunCost:
         calls=len(opinions),
         cost_usd=cost,
         cost_per_item=cost / len(scored) if cost is not None and scored else None,
-        call_s=_seconds(scored),
+        call_s=sum(seconds) / len(seconds) if seconds else None,
         extract_s=sum(extracted) / items if items else None,
         audio_s=sum(float(s) for s in sent if isinstance(s, int | float)),
     )
-
-
-def _seconds(scored: list[Judgement]) -> float | None:
-    times = [o.seconds for j in scored for o in j.opinions if o.seconds is not None]
-    fresh = {j.pair for j in scored if any(o.seconds is not None for o in j.opinions)}
-    return sum(times) / len(fresh) if fresh else None

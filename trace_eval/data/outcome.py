@@ -102,6 +102,13 @@ class Outcome(Strict):
         """(item, rubric): unique in a run."""
 
 
+def total_cost(opinions: Sequence[Opinion]) -> float | None:
+    """US dollars of all calls, cached ones at their price; None: no calls, or an unknown price."""
+    costs = [opinion.usage.cost_usd if opinion.usage else None for opinion in opinions]
+    priced = [cost for cost in costs if cost is not None]
+    return sum(priced) if priced and len(priced) == len(costs) else None
+
+
 def commonest_failure(failed: Sequence[Opinion]) -> tuple[Reason, str | None]:
     """The commonest reason among failed opinions, of equals the first, and its first sentence."""
     ((reason, _),) = Counter(one.reason for one in failed if one.reason).most_common(1)

@@ -10,6 +10,7 @@ import numpy as np
 
 from blueprints import UserError, counted
 from extractors import limits_of
+from trace_eval.data.columns import Columns
 from trace_eval.decide.agree import agree_by_instruction
 from trace_eval.decide.operation import Operation, operation
 from trace_eval.decide.probes import FILE as PROBES_FILE
@@ -132,17 +133,19 @@ def make_cards(
     labels: Path | Opinions | None = None,
     resamples: int = OF_PAGES,
     probes: Sequence[Path] = (),
+    columns: Columns | None = None,
 ) -> list[Card]:
     """A card per judge of every run or file.
 
     Args:
-        labels: annotators', or the file of them; None: those inside each run.
+        labels: human labels, or the file of them; None: those inside each run.
         probes: results of ``trace-eval drill judge``; one in a run's folder need not be named.
+        columns: how the files name their columns and labels.
 
     Raises:
         UserError: a run or a result of probes cannot be read, or is of none of the judges.
     """
-    read, people = read_with_labels(paths, labels)
+    read, human = read_with_labels(paths, labels, columns)
     sources = dict(zip(paths, read, strict=True))
     judges = {judge for source in sources.values() for judge in source.raters()}
     named = probes_of(probes, judges)
@@ -154,7 +157,7 @@ def make_cards(
         probed = named or probes_of([stored] if stored.is_file() else [], raters)
         for judge in raters:
             name = judge if len(paths) == 1 else f"{path.name}: {judge}"
-            one = replace(raters[judge], labels=source.labels if people is None else people)
+            one = replace(raters[judge], labels=source.labels if human is None else human)
             cards.append(_card(name, one, ran, resamples, probed.get(judge)))
     return cards
 

@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from trace_eval.data.outcome import Reason
+from trace_eval.data.outcome import Reason, total_cost
 from trace_eval.runs.run import Run
 
-#: Reasons that mean "the judge answered and nobody could read it".
+#: Why a reply could not be read.
 PARSE_FAILURES = frozenset((Reason.UNPARSEABLE, Reason.OFF_LABEL, Reason.REPLY_CUT))
 
 
@@ -22,10 +22,10 @@ class Operation:
         calls: calls of the judge; ``failed`` of them unreadable, ``repaired`` at the second
             attempt. 0 calls: a judge without them.
         consistent, both_orders: pairs judged alike in both orders, of those judged in both.
-        cost_usd: of all calls; None: unknown or free.
+        cost_usd: see :func:`trace_eval.data.outcome.total_cost`.
         call_seconds: mean time of a call; ``run_seconds`` of all sessions; None: unknown.
         extractors: blueprint group -> extractor.
-        task: what a judge that listens was asked; None: none is recorded.
+        task: of a judge that listens; None: none is recorded.
     """
 
     judge: str
@@ -64,7 +64,6 @@ def operation(folder: Path) -> Operation:
     )
     unscored.update({"not_judged": total - len(judgements)} if total > len(judgements) else {})
     opinions = [opinion for j in judgements.values() for opinion in j.opinions]
-    costs = [j.usage.cost_usd for j in judgements.values() if j.usage]
     seconds = [o.seconds for o in opinions if o.seconds is not None]
     orders = [
         all(available)
@@ -86,9 +85,7 @@ def operation(folder: Path) -> Operation:
         repaired=sum(o.repaired for o in opinions),
         consistent=sum(orders),
         both_orders=len(orders),
-        cost_usd=sum(c for c in costs if c is not None)
-        if any(c is not None for c in costs)
-        else None,
+        cost_usd=total_cost(opinions),
         call_seconds=sum(seconds) / len(seconds) if seconds else None,
         run_seconds=sum(sessions) if sessions else None,
         extractors={group: result.extractor for group, result in record.extractors.items()},
