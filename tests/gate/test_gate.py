@@ -15,7 +15,7 @@ from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.judged import judged_run, rated_run
 from trace_eval import gate_runs
-from trace_eval.compare.gate.comparable import NotComparable
+from trace_eval.compare.comparable import NotComparable
 from trace_eval.compare.gate.junit_xml import junit, junit_error
 from trace_eval.compare.gate.options import GateOptions
 from trace_eval.compare.gate.power import sign_power, spread
@@ -236,6 +236,23 @@ def test_scores_are_gated_on_their_scale(tmp_path: Path) -> None:
         gate_runs(before, worse, options=GateOptions(by=("win",)))
 
 
+def test_runs_whose_ids_hold_the_system_name_the_remedy(tmp_path: Path) -> None:
+    old, new = (
+        judged_run(tmp_path / name, labels(60, [f"{name}/{n}" for n in range(100)]))
+        for name in ("old", "new")
+    )
+    with pytest.raises(
+        UserError, match=r"id is 'old/0' in the first and 'new/0' in the second; giv"
+    ):
+        gate_runs(old, new, options=FEW)
+    tables = [tmp_path / f"{name}.csv" for name in ("old", "new")]
+    for path in tables:
+        rows = "".join(f"{path.stem}/{n},q{n},1\n" for n in range(9))
+        path.write_text(f"item,instruction_id,said\n{rows}")
+    with pytest.raises(UserError, match=r"questions match: .* --column id=question_id"):
+        gate_runs(*(f"{path}:said" for path in tables), options=FEW)
+
+
 def test_tables_of_verdicts(tmp_path: Path) -> None:
     path = tmp_path / "verdicts.csv"
     with path.open("w", newline="") as file:
@@ -289,6 +306,14 @@ def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
     assert case.find("failure") is not None
     passed = gate_runs(old, same, options=replace(FEW, limits=limits))
     assert [row.verdict for row in passed.limits] == ["pass"]
+    absolute = replace(FEW, limits=TimingLimits(fail_over=("response_p50_s=1.2",)))
+    by_value = gate_runs(old, new, options=absolute)
+    assert [row.verdict for row in by_value.limits] == ["fail"]
+    unshown = replace(FEW, limits=TimingLimits(fail_over=("response_p50_s=1.17",)))
+    met = gate_runs(old, old, options=unshown)
+    assert [(row.verdict, row.shown) for row in met.limits] == [("pass", False)]
+    assert met.exit_code == 0
+    assert "met by its value; the interval [" in met.sentence
     mended = gate_runs(old, _calls(tmp_path, "r44", 0.05, 4), options=replace(FEW, limits=limits))
     assert mended.timing is not None
     assert mended.timing.by_figure["response_p50_s"].scenarios == 8

@@ -12,7 +12,7 @@ from benchmarks.gate import ChangeCell, changes
 from blueprints import UserError
 from tests.support.cli import trace_eval
 from tests.support.judged import judged_run, rated_run
-from trace_eval.compare.boards import BoardChange
+from trace_eval.compare.board_report import BoardChange
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judges import judge_change, judge_change_tables
 from trace_eval.compare.mapping import mapping
@@ -63,7 +63,9 @@ def test_two_boards_give_their_published_figures(data: Path) -> None:
     )
     assert line.slope_error is not None
     assert 2 * line.slope_error == pytest.approx(0.056, abs=2e-3)
-    assert line.slope_half == pytest.approx(0.0564, abs=5e-5)
+    # Student's t of 26 - 2 points is 2.0639
+    assert 2.0639 * line.slope_error == pytest.approx(0.0564, abs=5e-5)
+    assert str(line.line).endswith("first (slope +- 0.056)")
     assert line.at(80.0) is None
     assert report.sentence.startswith("ranks differ: scores shift by +1.23")
     with pytest.raises(UserError, match=r"two rows.*--key"):
@@ -187,7 +189,7 @@ def test_people_who_labelled_a_part_say_who_is_nearer_and_what_is_true(tmp_path:
     means = report.direction[0].first, report.direction[0].second
     assert means == (pytest.approx(40 / 60), pytest.approx(0.9))
     shown = {table.title: table for table in judge_change_tables(report)}
-    assert "0.975, kappa" in shown["People"].rows[0][-1]
+    assert "0.975, kappa" in shown["Human labels"].rows[0][-1]
     assert len(shown["Human mean from few labels"].rows) == 2
 
 

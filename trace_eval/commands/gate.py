@@ -36,7 +36,7 @@ def gate(
     """Pass, fail or cannot tell: exit code 0, 1, and 0 (3 with --must-tell); 2: not comparable."""
     from trace_eval.commands.json_option import give
     from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.compare.gate.comparable import NotComparable
+    from trace_eval.compare.comparable import NotComparable
     from trace_eval.compare.gate.evaluate import gate_runs
     from trace_eval.compare.gate.junit_xml import junit as passed_or_failed
     from trace_eval.compare.gate.junit_xml import junit_error, write_junit

@@ -7,17 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from blueprints import counted
-from trace_eval.compare.change_report import (
-    Direction,
-    JudgeChange,
-    MetricFlips,
-)
+from trace_eval.compare.change_report import Direction, JudgeChange, MetricFlips
+from trace_eval.compare.comparable import OF_THE_JUDGE, Held, held_fixed, others_changed
 from trace_eval.compare.flips import identical
-from trace_eval.compare.held_fixed import Held, held_fixed, others_changed
+from trace_eval.compare.human_labels import against_labels, against_ratings
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
 from trace_eval.compare.mapping import Mapping, mapping
 from trace_eval.compare.options import ChangeOptions
-from trace_eval.compare.people import labelled_by_people, rated_by_people
 from trace_eval.compare.severe import severe_items
 from trace_eval.compare.shifts import coverage, direction, groups, largest, metric_flips
 from trace_eval.compare.systems import SystemChange, system_change
@@ -42,15 +38,15 @@ def compare_judgings(
     options = options or ChangeOptions()
     joined = join(first, second)
     repeats = [aligned(joined.first, repeat) for repeat in repeats]
-    main = main_metric(joined)
-    held = held_fixed(joined)
-    names = joined.metrics
+    held, names = held_fixed(joined), joined.metrics
+    wholes = [name for name in names if name.rpartition(".")[2] in ("overall", "preference")]
+    main = (wholes or names)[0]
     seen = {name: metric_flips(joined, name, repeats, options) for name in names}
     moved = {name: direction(joined, name, options) for name in names}
     again = next((each for each in repeats if main in each.metrics), None)
     systems = system_change(joined, main, again, options.bootstrap)
-    labelled = [labelled_by_people(joined, name, options.bootstrap) for name in names]
-    rated = [rated_by_people(joined, name, options.bootstrap) for name in names]
+    labelled = [against_labels(joined, name, options.bootstrap) for name in names]
+    rated = [against_ratings(joined, name, options.bootstrap) for name in names]
     same = identical(joined.first, joined.second)
     return JudgeChange(
         title=_title(held, seen[main]),
@@ -76,14 +72,6 @@ def compare_judgings(
     )
 
 
-def main_metric(joined: Joined) -> str:
-    """The pair as a whole where it was judged, else the first metric."""
-    for name in joined.metrics:
-        if name.rpartition(".")[2] in ("overall", "preference"):
-            return name
-    return joined.metrics[0]
-
-
 def _mapping(joined: Joined, main: str, systems: SystemChange | None) -> Mapping | None:
     """The mapping from old to new: of item scores, or of win rates for labels."""
     if main not in joined.first.codes:
@@ -102,7 +90,7 @@ def _mapping(joined: Joined, main: str, systems: SystemChange | None) -> Mapping
 
 def _title(held: tuple[Held, ...], main: MetricFlips) -> str:
     others = others_changed(held)
-    of_judge = [h.name for h in held if h.same is False and h.name in ("judge", "model", "version")]
+    of_judge = [h.name for h in held if h.same is False and h.name in OF_THE_JUDGE]
     same = {h.name for h in held if h.same}
     if not of_judge and not others and "judge" in same:
         return "nothing that is recorded changed"

@@ -1,14 +1,14 @@
-"""What a judge change is asked, and what it answers; each tuple of a report is one table."""
+"""The report on a judge change; each tuple of it is one table."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from trace_eval.compare.comparable import Held
 from trace_eval.compare.flips import Flips, VerdictNoise
-from trace_eval.compare.held_fixed import Held
+from trace_eval.compare.human_labels import AgainstLabels, AgainstRatings
 from trace_eval.compare.mapping import Mapping
 from trace_eval.compare.options import ChangeOptions
-from trace_eval.compare.people import ComparedPeople, RatedByPeople
 from trace_eval.compare.severe import SevereItem
 from trace_eval.compare.systems import SystemChange
 from trace_eval.estimate.interval import IntervalEstimate
@@ -146,7 +146,7 @@ class JudgeChange(ChangeReport):
     Attributes:
         held: what was held fixed, what differs first.
         main: the metric that systems, groups and the sentence are about.
-        people: labels, ``rated`` ratings: both judges against people.
+        people: both judges against human labels; ``rated``: against human ratings.
         items: items of the main metric with the largest shift.
     """
 
@@ -157,8 +157,8 @@ class JudgeChange(ChangeReport):
     flips: tuple[MetricFlips, ...]
     direction: tuple[Direction, ...]
     systems: SystemChange | None
-    people: tuple[ComparedPeople, ...]
-    rated: tuple[RatedByPeople, ...]
+    people: tuple[AgainstLabels, ...]
+    rated: tuple[AgainstRatings, ...]
     mapping: Mapping | None
     severe: tuple[SevereItem, ...]
     groups: tuple[ChangeGroup, ...]

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.conclusions import conclusions_table
 from trace_eval.compare.flips import KINDS
-from trace_eval.compare.mapping import Mapping, mapped_cells, mapping_table
-from trace_eval.compare.people_tables import people_tables
+from trace_eval.compare.human_tables import human_tables
+from trace_eval.compare.mapping import mapped_cells, mapping_table
 from trace_eval.compare.severe import severe_table
 from trace_eval.show.table import NOTHING, Table, grid, table
-
-#: Steps of a mapping of scores that are listed.
-_STEPS = 11
 
 
 def change_tables(report: JudgeChange) -> Iterator[Table]:
@@ -53,11 +48,9 @@ def change_tables(report: JudgeChange) -> Iterator[Table]:
         "1: answer A is better (the first place)",
     )
     yield from _systems(report)
-    yield from people_tables(report)
+    yield from human_tables(report)
     if report.mapping is not None:
         yield mapping_table(report.mapping)
-        if report.systems is None or not report.direction[0].labels:
-            yield _steps(report.mapping)
     yield severe_table(report.severe, "points of answer A: 1 win, 0 loss")
     yield table("Where it flips", report.groups, "by value items flips share shift")
     yield grid(
@@ -91,18 +84,6 @@ def _flips(report: JudgeChange) -> Iterator[Table]:
             ("first \\ second", *flips.labels),
             ((name, *row) for name, row in zip(flips.labels, flips.transitions, strict=True)),
         )
-
-
-def _steps(results: Mapping) -> Table:
-    """Old scores of the whole scale on the new one."""
-    places = np.unique(np.round(np.linspace(results.low, results.high, _STEPS), 6)).tolist()
-    rows = ((f"{old:.3g}", *mapped_cells(results, old)) for old in places)
-    return grid(
-        "First scores, mapped",
-        ("first", "mapped", "95 %"),
-        () if results.half_width is None else rows,
-        "points from 0 to 1, of one item",
-    )
 
 
 def _systems(report: JudgeChange) -> Iterator[Table]:

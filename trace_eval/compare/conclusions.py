@@ -1,4 +1,4 @@
-"""Which conclusions a change of judges turns over: who is better than whom, beyond chance."""
+"""Conclusions that a change of judges turns over: who is better than whom, beyond chance."""
 
 from __future__ import annotations
 
@@ -41,10 +41,6 @@ class Conclusions:
         return cls(order * (adjusted <= LEVEL), order * (p <= LEVEL), order)
 
 
-def _by_noise(expected: float | None, row: ConclusionChange) -> str | None:
-    return None if expected is None else f"{expected:g} ({row.expected_from})"
-
-
 @dataclass(frozen=True)
 class ConclusionChange:
     """How the conclusions of a family change from one judge to the other.
@@ -57,7 +53,7 @@ class ConclusionChange:
             the last.
         order: comparisons in another order, decided or not.
         expected: changed conclusions (lost, gained, reversed) that the judge's own noise gives;
-            None: not known. ``expected_from`` says how it was found.
+            None: not known. ``expected_from`` says how it was measured.
     """
 
     family: str
@@ -69,7 +65,12 @@ class ConclusionChange:
     raw: tuple[int, int, int] = field(metadata=column("without Holm", joined(" / ")))
     raw_reversed: tuple[str, ...]
     order: int
-    expected: float | None = field(default=None, metadata=column("expected by noise", _by_noise))
+    expected: float | None = field(
+        default=None,
+        metadata=column(
+            "expected by noise", lambda n, row: n if n is None else f"{n:g} ({row.expected_from})"
+        ),
+    )
     expected_from: str = ""
 
     @property

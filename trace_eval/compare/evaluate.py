@@ -8,7 +8,6 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.compare.costs import RunCost, run_cost
@@ -20,7 +19,7 @@ from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.units import Units
 from trace_eval.opinions.cells import Texts, texts_of
-from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes
+from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.runs.run import Run
@@ -103,7 +102,7 @@ def compare_runs(
 
     Args:
         folders: two or more run folders.
-        labels: what annotators said, or the file of it; None: the labels inside the first run that
+        labels: human labels, or the file of them; None: the labels inside the first run that
             has some.
         options: default: :class:`CompareOptions`.
 
@@ -112,48 +111,42 @@ def compare_runs(
     """
     options = options or CompareOptions()
     names = names_of(folders)
-    named = list(zip(names, folders, strict=True))
-    judged, people = read_with_labels(folders, labels)
-    sources = [  # under the runs' own names: two runs may have one judge
-        replace(one, source=name, rater=texts_of([name] * len(one)), calls=None, warnings=())
+    judged, labels = read_with_labels(folders, labels)
+    sources = {  # under the runs' own names: two runs may have one judge
+        name: replace(one, source=name, rater=texts_of([name] * len(one)), calls=None, warnings=())
         for name, one in zip(names, judged, strict=True)
-    ]
-    counts = {name: len(s) for name, s in zip(names, sources, strict=True)}
-    shared = _shared(names, sources)
-    tables = {
-        name: source.take(source.find(shared)) for name, source in zip(names, sources, strict=True)
     }
-    tables = _alike(tables)
-    provided = _given(people, names, sources)
-    available = None
-    if provided is not None:
-        rows = next(iter(tables.values())).find(provided.ids) >= 0
-        available = provided.take(rows) if rows.any() else None
-    scores: tuple[JudgeScore, ...] = ()
-    drawn = ITEMS
-    differences: tuple[Comparison, ...] = ()
-    if available is not None:
-        kept = [
-            tables[name].beside(policy=source.policy)
-            for name, source in zip(names, sources, strict=True)
-        ]
-        requested = AgreeOptions(options.bootstrap, options.cluster, "drop")
-        report = agree_labels(kept, available, requested)
-        scores, differences, drawn = report.scores, report.comparisons, report.drawn
+    shared = _shared(sources)
+    tables = _alike({name: one.take(one.find(shared)) for name, one in sources.items()})
+    if labels is None:
+        own = (replace(one.labels, source=n) for n, one in sources.items() if one.labels)
+        labels = next(own, None)
+    else:
+        labels = replace(labels, source=Path(labels.source).name)
+    notes = _notes(labels, shared)
+    rows = np.array([]) if labels is None else next(iter(tables.values())).find(labels.ids) >= 0
+    labels = labels.take(rows) if labels is not None and rows.any() else None
+    report = None
+    if labels is not None:
+        kept = [table.beside(policy=sources[name].policy) for name, table in tables.items()]
+        report = agree_labels(
+            kept, labels, AgreeOptions(options.bootstrap, options.cluster, "drop")
+        )
+    runs = dict(zip(names, map(Run.open, folders), strict=True))
     return RunComparison(
         names=tuple(names),
         options=options,
         shared=len(shared),
-        only={name: count - len(shared) for name, count in counts.items()},
-        labels=available.source if available is not None else None,
-        costs=tuple(run_cost(name, Run.open(folder)) for name, folder in named),
-        people=scores,
-        differences=differences,
+        only={name: len(one) - len(shared) for name, one in sources.items()},
+        labels=labels.source if labels is not None else None,
+        costs=tuple(run_cost(name, run) for name, run in runs.items()),
+        people=report.scores if report else (),
+        differences=report.comparisons if report else (),
         mutual=tuple(_mutual(tables, options.bootstrap)),
-        apart=tuple(disagreements(tables, available)[: options.top]),
-        noise=tuple(_noise(tables, dict(named))),
-        drawn=drawn,
-        notes=tuple(_notes(provided, available, shared)),
+        apart=tuple(disagreements(tables, labels)[: options.top]),
+        noise=tuple(_noise(tables, runs)),
+        drawn=report.drawn if report else ITEMS,
+        notes=tuple(notes),
     )
 
 
@@ -172,18 +165,6 @@ def names_of(folders: Sequence[Path]) -> list[str]:
     raise UserError("compare: one run is named twice; name different runs")
 
 
-def _given(
-    labels: Opinions | None, names: Sequence[str], sources: Sequence[Opinions]
-) -> Opinions | None:
-    """The labels under a short name: of their file, or of the run that they are in."""
-    if labels is not None:
-        return replace(labels, source=Path(labels.source).name)
-    for name, source in zip(names, sources, strict=True):
-        if source.labels is not None:
-            return replace(source.labels, source=name)
-    return None
-
-
 def _alike(tables: Mapping[str, Opinions]) -> dict[str, Opinions]:
     """The tables with one column for the pair as a whole, and none that is empty.
 
@@ -195,39 +176,39 @@ def _alike(tables: Mapping[str, Opinions]) -> dict[str, Opinions]:
     }
     if not any("preference" in table.codes for table in tables.values()):
         return tables
-    tables_alike = {}
-    for name, table in tables.items():
-        codes = {n: column for n, column in with_preference(table.codes).items() if n != "overall"}
-        tables_alike[name] = replace(table, codes=codes)
-    return tables_alike
+    return {
+        name: replace(
+            table,
+            codes={n: c for n, c in with_preference(table.codes).items() if n != "overall"},
+        )
+        for name, table in tables.items()
+    }
 
 
-def _shared(names: Sequence[str], sources: Sequence[Opinions]) -> Texts:
-    ids = sources[0].ids
-    common = ids[np.all([source.find(ids) >= 0 for source in sources], axis=0)]
+def _shared(sources: Mapping[str, Opinions]) -> Texts:
+    ids = next(iter(sources.values())).ids
+    common = ids[np.all([source.find(ids) >= 0 for source in sources.values()], axis=0)]
     if not len(common):
         raise UserError(
-            f"compare: {' and '.join(names)} have no pair in common; judge the same manifest"
+            f"compare: {' and '.join(sources)} have no pair in common; judge the same manifest"
         )
     return common
 
 
-def _notes(labels: Opinions | None, available: Opinions | None, shared: Texts) -> list[str]:
+def _notes(labels: Opinions | None, shared: Texts) -> list[str]:
+    """How many of the shared pairs have no human label."""
     if labels is None:
         return ["no human labels: the runs are compared with each other only"]
-    if available is None:
-        return [f"{labels.source} labels none of the {counted(len(shared), 'shared pair')}"]
-    missing = int((available.find(shared) < 0).sum())
+    missing = int((labels.find(shared) < 0).sum())
     of = f"of {counted(len(shared), 'shared pair')}"
+    if missing == len(shared):
+        return [f"{labels.source} labels none of the {counted(len(shared), 'shared pair')}"]
     return [f"{counted(missing, f'{of} has', f'{of} have')} no human label"] if missing else []
 
 
-def _noise(tables: Mapping[str, Opinions], folders: Mapping[str, Path]) -> Iterator[NoiseEffect]:
+def _noise(tables: Mapping[str, Opinions], runs: Mapping[str, Run]) -> Iterator[NoiseEffect]:
     """Runs that were judged with noise, against the first run without; the next one repeats."""
-    levels = {
-        name: Run.open(folder).record().judge.parameters.get("noise_db")
-        for name, folder in folders.items()
-    }
+    levels = {name: run.record().judge.parameters.get("noise_db") for name, run in runs.items()}
     quiet = [name for name, level in levels.items() if level is None]
     if not quiet or len(quiet) == len(levels):
         return
@@ -243,35 +224,18 @@ def _noise(tables: Mapping[str, Opinions], folders: Mapping[str, Path]) -> Itera
             yield NoiseEffect(base, repeat, name, float(level), effect)
 
 
-def _mutual(tables: Mapping[str, Opinions], options: BootstrapOptions) -> list[Mutual]:
-    agreements = []
+def _mutual(tables: Mapping[str, Opinions], options: BootstrapOptions) -> Iterator[Mutual]:
     for (first, one), (second, other) in combinations(tables.items(), 2):
-        for dimension in LABEL_COLUMNS:
-            if dimension in one.codes and dimension in other.codes:
-                made = _agreement(
-                    (first, second),
-                    dimension,
-                    (one.codes[dimension], other.codes[dimension]),
-                    one.units(instructions=False),
-                    options,
-                )
-                if made.items:
-                    agreements.append(made)
-    return agreements
-
-
-def _agreement(
-    names: tuple[str, str],
-    dimension: str,
-    labels: tuple[Codes, Codes],
-    unit: NDArray[np.int64] | None,
-    options: BootstrapOptions,
-) -> Mutual:
-    pair = align(names[1], dimension, *labels)
-    size = len(pair.labels)
-    counts = joint_counts(pair.truth, pair.predicted, size)
-    cells = pair.truth[pair.known].astype(np.int64) * size + pair.predicted[pair.known]
-    drawn = Units.of(cells, counts.size, None if unit is None else unit[pair.known])
-    result = estimates(drawn, measures_of(pair.labels), options)
-    same = result.get("accuracy_4way") or result["accuracy_3way"]
-    return Mutual(*names, dimension, pair.labels, int(counts.sum()), same, result["kappa"])
+        unit = one.units(instructions=False)
+        for dimension in [n for n in LABEL_COLUMNS if n in one.codes and n in other.codes]:
+            pair = align(second, dimension, one.codes[dimension], other.codes[dimension])
+            size, known = len(pair.labels), pair.known
+            counts = joint_counts(pair.truth, pair.predicted, size)
+            if not counts.sum():
+                continue
+            cells = pair.truth[known].astype(np.int64) * size + pair.predicted[known]
+            drawn = Units.of(cells, counts.size, None if unit is None else unit[known])
+            result = estimates(drawn, measures_of(pair.labels), options)
+            same = result.get("accuracy_4way") or result["accuracy_3way"]
+            figures = int(counts.sum()), same, result["kappa"]
+            yield Mutual(first, second, dimension, pair.labels, *figures)

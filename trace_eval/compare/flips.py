@@ -1,4 +1,4 @@
-"""How often two judgings of the same items say something else, by kind, and beyond the noise."""
+"""How often two judgings of the same items differ, by kind, and how often noise makes them."""
 
 from __future__ import annotations
 
@@ -69,13 +69,9 @@ def flips(one: Judging, other: Judging, metric: str) -> Flips:
         return Flips(share, {}, None)
     first, second, labels = comparable(one.codes[metric], other.codes[metric])
     counts = joint_counts(first, second, len(labels))
-    wins, ties = slice(0, 2), slice(2, None)
-    results = (
-        counts[0, 1] + counts[1, 0],
-        counts[wins, ties].sum(),
-        counts[ties, wins].sum(),
-        counts[2, 3] + counts[3, 2] if len(labels) > len(UNTYPED) else 0,
-    )
+    typed = counts[2, 3] + counts[3, 2] if len(labels) > len(UNTYPED) else 0
+    ties = counts[:2, 2:].sum(), counts[2:, :2].sum()
+    results = (counts[0, 1] + counts[1, 0], *ties, typed)
     value = float(kappa(counts))
     kinds = {name: int(number) for name, number in zip(KINDS, results, strict=True)}
     rows = tuple(tuple(row) for row in counts.tolist())
@@ -88,10 +84,10 @@ class VerdictNoise:
 
     Attributes:
         runs: names of the repetitions.
-        items: items with a repetition that was asked anew.
+        items: items with a repetition that came from no cache.
         flips: of the first judging with each repetition, and of those with each other, pooled.
         reason: why the noise is not measured; None: it is.
-        notes: what else must be known.
+        notes: repetitions, or items of them, that were left out, and why.
     """
 
     runs: tuple[str, ...]
@@ -117,21 +113,21 @@ def identical(one: Judging, other: Judging) -> bool:
     )
 
 
-def asked_anew(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | None]:
+def _fresh(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | None]:
     """Items whose repetition did not come from a cache, and why there are none.
 
     A repetition counts where no reply is marked as cached, or where the raw replies differ. Tables
     keep verdicts alone: they count where any verdict differs at all.
     """
     number = len(first)
-    nobody = np.zeros(number, bool)
+    none = np.zeros(number, bool)
     if identical(first, repeat):
-        return nobody, "identical judgements: not an A/A"
+        return none, "identical judgements: not an A/A"
     if repeat.record is None or first.record is None:
-        return ~nobody, None
+        return ~none, None
     one, other = first.facts["replies"], repeat.facts["replies"]
     if not any(other):
-        return nobody, "no replies are kept, so nothing proves that they were asked anew"
+        return none, "no replies are kept, so nothing proves that no cache answered"
     fresh = (other != None) & (~repeat.flags("cached") | (one != other))  # noqa: E711
     return fresh, None if fresh.any() else "all replies came from a cache: not an A/A"
 
@@ -150,14 +146,10 @@ def repeated(
         Per item the share of pairs of judgings that differ (NaN: no pair), the noise, and per pair
         of judgings the differences of points (NaN where unknown).
     """
-    names = tuple(repeat.source for repeat in repeats)
-    repeats = [each for each in repeats if metric in each.metrics]
     unknown = np.full(len(first), np.nan)
-    if not repeats:
-        return unknown, VerdictNoise((), 0, Share(0, 0), "noise not measured"), []
-    notes, usable = [], [(first, first.points(metric))]
-    for repeat in repeats:
-        fresh, reason = asked_anew(first, repeat)
+    usable, notes = [(first, first.points(metric))], []
+    for repeat in [each for each in repeats if metric in each.metrics]:
+        fresh, reason = _fresh(first, repeat)
         if reason is not None:
             notes.append(f"{repeat.source}: {reason}")
             continue
@@ -166,8 +158,10 @@ def repeated(
             cached = "item came from a cache and is", "items came from a cache and are"
             notes.append(f"{repeat.source}: {counted(left_out, *cached)} left out")
         usable.append((repeat, np.where(fresh, points, np.nan)))
+    names = tuple(repeat.source for repeat in repeats) if notes or len(usable) > 1 else ()
     if len(usable) < 2:
-        return unknown, VerdictNoise(names, 0, Share(0, 0), "; ".join(notes)), []
+        why = "; ".join(notes) or "noise not measured"
+        return unknown, VerdictNoise(names, 0, Share(0, 0), why), []
     differ, gaps = [], []
     for (one, before), (other, after) in combinations(usable, 2):
         gaps.append(after - before)

@@ -7,24 +7,17 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.compare.boards import (
-    BoardChange,
-    board_tables,
-    compare_boards,
-    is_board,
-    read_board,
-)
+from trace_eval.compare.board_report import BoardChange, board_tables
+from trace_eval.compare.boards import compare_boards
 from trace_eval.compare.change import compare_judgings
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.change_tables import change_tables
-from trace_eval.compare.judgings import Judging
 from trace_eval.compare.options import ChangeOptions
-from trace_eval.compare.read_judging import Source, read_judging
-from trace_eval.compare.run_judgings import pair_ceiling, with_ratings
+from trace_eval.compare.read_judging import Source, is_board, read_board, read_judging
+from trace_eval.compare.run_judgings import with_labels
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import read_ratings
-from trace_eval.runs.run import Run
 from trace_eval.show.table import Table
 
 
@@ -38,7 +31,7 @@ def judge_change(
 
     Args:
         sources: of the old and of the new judge: run folders, tables of verdicts
-            (``FILE:COLUMN``, see :func:`trace_eval.compare.judgings.read_judging`), or boards
+            (``FILE:COLUMN``, see :func:`trace_eval.compare.read_judging.read_judging`), or boards
             (``FILE:COLUMN`` with a row per system).
         repeats: the first source judged once more (A/A).
         options: default: :class:`ChangeOptions`.
@@ -51,7 +44,7 @@ def judge_change(
     options = options or ChangeOptions()
     if len(sources) != 2:
         raise UserError(f"judge change: {len(sources)} sources; name two, OLD NEW")
-    tables = [source for source in sources if not isinstance(source, Run) and is_board(source)]
+    tables = [source for source in sources if is_board(source)]
     if len(tables) == len(sources):
         _refuse(options, ChangeOptions(keys=options.keys, items=options.items), "of boards")
         if labels is not None or repeats:
@@ -74,30 +67,21 @@ def judge_change(
     report = compare_judgings(first, second, [read_judging(each) for each in repeats], options)
     if labels is not None and not (report.people or report.rated):
         on = f" on {', '.join(labels.codes)}" if labels.codes else ""
-        said = f"{labels.source}{on}"
         raise UserError(
-            f"--labels: nothing in {said} is about what both judged ({report.main}); leave it out,"
-            " or name the column (overall, preference) and the ids as the judgements do"
+            f"--labels: nothing in {labels.source}{on} is about what both judged"
+            f" ({report.main}); leave it out, or name the column (overall, preference) and the ids"
+            " as the judgements do"
         )
     return report
 
 
 def _refuse(provided: ChangeOptions, used: ChangeOptions, where: str) -> None:
-    """Refuse an option that differs between what was given and what is used."""
+    """Refuse an option that has a value and no use."""
     for option in fields(provided):
         if getattr(provided, option.name) != getattr(used, option.name):
             shown = {"keys": "key", "bootstrap": "resamples, --level or --seed"}
             name = shown.get(option.name, option.name)
             raise UserError(f"--{name} means nothing {where}; leave it out")
-
-
-def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
-    """The judging with these human labels instead of its own."""
-    if labels is None:
-        return judging
-    if not labels.codes:
-        return with_ratings(judging, labels)
-    return replace(judging, labels=labels, ceiling=pair_ceiling(labels))
 
 
 def judge_change_tables(report: JudgeChange | BoardChange) -> Iterator[Table]:

@@ -19,7 +19,7 @@ from trace_eval.runs.record import RunRecord
 
 Array = NDArray[np.float64]
 
-#: What a table says of an item that nobody asked the judge about.
+#: What a table has for an item that was not judged.
 ABSENT = "absent"
 
 
@@ -42,15 +42,15 @@ class Ceiling:
 
 @dataclass(frozen=True)
 class Judging(Opinions):
-    """The opinions of one judge, a row per item, and what its run says of itself.
+    """The opinions of one judge, a row per item, and what its run records of itself.
 
-    Columns are called ``RUBRIC.DIMENSION``. Facts beside the usual ones: ``asked`` (hash of the
-    instruction), ``answer_a``, ``answer_b`` (hashes of the answers), ``replies`` (hash of the raw
-    replies; None: none were kept), ``copies`` (hash of all that is kept of an item, times included:
-    equal for copies only), ``cached`` (a reply came from a cache), ``sure`` (several samples, and
-    all equal), ``severe`` (tagged as one that must not fail), ``length`` of the longer answer and
-    ``rated``, mean human rating of a single answer, points from 0 to 1. A table of verdicts has
-    few of them.
+    Columns are called ``RUBRIC.DIMENSION``. Facts beside the usual ones: ``question``,
+    ``answer_a``, ``answer_b`` (hashes of the question and the answers), ``replies`` (hash of the
+    raw replies; None: none were kept), ``copies`` (hash of all that is kept of an item, times
+    included: equal for copies only), ``cached`` (a reply came from a cache), ``sure`` (several
+    samples, and all equal), ``severe`` (tagged as one that must not fail), ``length`` of the longer
+    answer and ``rated``, mean human rating of a single answer, points from 0 to 1. A table of
+    verdicts has few of them.
 
     Attributes:
         length_unit: ``s``, or ``words`` where no answer is a recording.
@@ -123,9 +123,7 @@ def join(first: Judging, second: Judging) -> Joined:
     rows = second.find(first.ids)
     both = rows >= 0
     if not both.any():
-        raise UserError(
-            f"{first.source} and {second.source} have no item in common; judge the same manifest"
-        )
+        raise UserError(_nothing_in_common(first, second))
     number = int(both.sum())
     joined = Joined(
         first.take(both), second.take(rows[both]), len(first) - number, len(second) - number
@@ -136,6 +134,22 @@ def join(first: Judging, second: Judging) -> Joined:
             f" {', '.join(second.metrics)}; compare judgings by one rubric"
         )
     return joined
+
+
+def _nothing_in_common(first: Judging, second: Judging) -> str:
+    """An id of both, and how ids come to be equal."""
+    ids, questions = [], []
+    for one in (first, second):
+        ids.append(repr(one.ids[0]) if len(one) else "none")
+        questions.append({*one.facts.get("instruction_id", np.array([])).tolist()} - {None})
+    remedy = "give an item one id in both runs, without the name of a system"
+    if questions[0] & questions[1]:
+        remedy += "; their questions match: where each has one answer, judge both again with"
+        remedy += " --column id=question_id, or name the column of the question"
+    return (
+        f"{first.source} and {second.source} have no item in common: an id is {ids[0]} in the first"
+        f" and {ids[1]} in the second; {remedy}"
+    )
 
 
 def aligned(first: Judging, other: Judging) -> Judging:

@@ -17,6 +17,9 @@ MONOTONE_FROM = 40
 #: With fewer points there is none.
 LEAST = 5
 
+#: Points that are left out in turn; of more, so many at even distances.
+_MOST = 400
+
 
 @dataclass(frozen=True)
 class Mapping:
@@ -60,18 +63,11 @@ class Mapping:
 
     @property
     def line(self) -> str | None:
-        """The line in words; None: there is none."""
-        if self.slope_half is None:
-            return None
-        error = f"(slope +- {self.slope_half:.3f})"
-        return f"{self.intercept:.3f} + {self.slope:.3f} first {error}"
-
-    @property
-    def slope_half(self) -> float | None:
-        """Half of the 95 % interval of the slope, by Student's t; None: there is no line."""
+        """The line in words, with half of the 95 % interval of its slope; None: there is none."""
         if self.slope_error is None:
             return None
-        return _t(self.points - 2) * self.slope_error
+        half = _t(self.points - 2) * self.slope_error
+        return f"{self.intercept:.3f} + {self.slope:.3f} first (slope +- {half:.3f})"
 
     def at(self, old: float) -> tuple[float, tuple[float, float]] | None:
         """An old score on the new scale with its 95 % interval.
@@ -83,8 +79,7 @@ class Mapping:
         knots = np.array(self.knots)
         value = float(np.interp(old, knots[:, 0], knots[:, 1]))
         one = 1 + 1 / self.points
-        wider = np.sqrt((one + (old - self.centre) ** 2 / self.spread) / one)
-        half = self.half_width * float(wider)
+        half = self.half_width * ((one + (old - self.centre) ** 2 / self.spread) / one) ** 0.5
         return value, (value - half, value + half)
 
 
@@ -94,62 +89,48 @@ def mapping(old: Array, new: Array) -> Mapping:
     Args:
         old, new: one score per system or item under each judge, all known [shape=(m,)].
     """
-    number = len(old)
-    low, high = (float(old.min()), float(old.max())) if number else (0.0, 0.0)
+    number, places = len(old), np.unique(old)
+    low, high = (float(places[0]), float(places[-1])) if number else (0.0, 0.0)
     none = Mapping("none", number, low=low, high=high)
     if number < LEAST or high <= low:
-        message = f"{number} points on {len(np.unique(old))} values; a mapping needs {LEAST}"
-        return replace(none, reason=message)
+        return replace(
+            none, reason=f"{number} points on {len(places)} values; a mapping needs {LEAST}"
+        )
     linear = number < MONOTONE_FROM
     fit = _linear if linear else _isotonic
-    away = float(np.mean(np.abs([_left_out(fit, old, new, row) for row in _chosen(number)])))
-    identity = float(np.mean(np.abs(new - old)))
+    chosen = np.unique(np.linspace(0, number - 1, min(number, _MOST)).astype(np.int64))
+    gaps = [
+        new[row] - fit(np.delete(old, row), np.delete(new, row), old[[row]])[0] for row in chosen
+    ]
+    away, identity = float(np.mean(np.abs(gaps))), float(np.mean(np.abs(new - old)))
     sd = float(np.sqrt(((new - fit(old, new, old)) ** 2).sum() / (number - 2)))
     none = replace(none, sd=sd, left_out=away, identity=identity)
     if away >= identity:
         message = f"left-out error {away:.3g} does not beat that of no mapping, {identity:.3g}"
         return replace(none, reason=message)
     spread = float(((old - old.mean()) ** 2).sum())
-    ends = np.array([low, high]) if linear else np.unique(old)
+    ends = places[[0, -1]] if linear else places
+    fitted = fit(old, new, ends)
     result = replace(
         none,
         kind="linear" if linear else "isotonic",
         half_width=_t(number - 2) * sd * float(np.sqrt(1 + 1 / number)),
-        knots=tuple(zip(ends.tolist(), fit(old, new, ends).tolist(), strict=True)),
+        knots=tuple(zip(ends.tolist(), fitted.tolist(), strict=True)),
         centre=float(old.mean()),
         spread=spread,
     )
     if not linear:
         return result
-    intercept, slope = _line(old, new)
+    slope = float(fitted[1] - fitted[0]) / (high - low)
+    intercept = float(fitted[0]) - slope * low
     return replace(result, intercept=intercept, slope=slope, slope_error=sd / spread**0.5)
 
 
-#: Points that are left out in turn; of more, so many at even distances.
-_MOST = 400
-
-
-def _chosen(number: int) -> NDArray[np.int64]:
-    return np.unique(np.linspace(0, number - 1, min(number, _MOST)).astype(np.int64))
-
-
-def _left_out(fit: object, old: Array, new: Array, row: int) -> float:
-    rest = np.arange(len(old)) != row
-    (result,) = fit(old[rest], new[rest], old[row : row + 1])  # type: ignore[operator]
-    return float(new[row] - result)
-
-
-def _line(old: Array, new: Array) -> tuple[float, float]:
-    spread = ((old - old.mean()) ** 2).sum()
-    if spread <= 0:
-        return float(new.mean()), 0.0
-    slope = float(((old - old.mean()) * (new - new.mean())).sum() / spread)
-    return float(new.mean() - slope * old.mean()), slope
-
-
 def _linear(old: Array, new: Array, at: Array) -> Array:
-    intercept, slope = _line(old, new)
-    return intercept + slope * at
+    off = old - old.mean()
+    spread = (off**2).sum()
+    slope = (off * (new - new.mean())).sum() / spread if spread > 0 else 0.0
+    return np.asarray(new.mean() + slope * (at - old.mean()), float)
 
 
 def _isotonic(old: Array, new: Array, at: Array) -> Array:

@@ -18,7 +18,6 @@ from trace_eval.data.files import make_folder
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outputs import write_file
 from trace_eval.data.pairs import Pair
-from trace_eval.data.scores import Score
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.page import chip, style
@@ -37,11 +36,11 @@ POLICY = (
 
 @dataclass(frozen=True)
 class ComparedRow:
-    """What is said of one dimension of a pair.
+    """The labels and reasons of one dimension of a pair.
 
     Attributes:
         labels: of each run in the page's order, then the human label; None: there is none.
-        words: (run, its reasons); runs that say the same are named together.
+        words: (runs, their reasons); runs with the same reasons are named together.
     """
 
     title: str
@@ -94,7 +93,13 @@ def write_page(
     runs = {name: Run.open(folder) for name, folder in zip(report.names, folders, strict=True)}
     assets = AudioAssets(path, copy)
     if isinstance(report, ScoreComparison):
-        views, picture = _score_views(report, runs, assets), _score_picture(report)
+        views = _score_views(report, runs, assets)
+        drawn = [
+            (f"{r.second} minus {r.first}, {r.rubric}", r.difference, f"{r.difference.value:+.2f}")
+            for r in report.differences
+        ]
+        legend = "mean score: the difference over shared questions, with its interval"
+        picture = _differences(drawn, "{:.1f}".format, legend)
     else:
         views, picture = _pair_views(report, runs, assets), _picture(report)
     environment = Environment(
@@ -123,50 +128,32 @@ def write_page(
 def _score_views(
     report: ScoreComparison, runs: Mapping[str, Run], assets: AudioAssets
 ) -> list[PairView]:
-    """The questions furthest apart: what each run has of them, and what was said of it."""
-    wanted = {one.question for one in report.apart}
-    held = {
-        name: [item for item in run.singles() if (item.question_id or item.id) in wanted]
-        for name, run in runs.items()
-    }
+    """The questions furthest apart: the answers, scores and reasons of each run."""
+    held = {name: list(run.singles()) for name, run in runs.items()}
     clips = {n: {r.source: r for r in run.clips().values()} for n, run in runs.items()}
     scores = {name: list(run.scores()) for name, run in runs.items()}
 
     def view(one: ScoreDisagreement) -> PairView:
-        players, words = [], []
-        values: dict[str, list[float | None]] = {name: [] for name in held}
+        players, words, labels = [], [], []
         for name, items in held.items():
-            for item in items:
-                if (item.question_id or item.id) != one.question:
-                    continue
-                players += [
-                    (f"{name}: {role}", assets.sound(sound, clips[name].get(sound.source_id)))
-                    for role, sound in item.recordings().items()
-                    if sound.has_audio and "/turn-" not in role
-                ]
-                for score in scores[name]:
-                    if (score.item, score.rubric) == (item.id, one.rubric):
-                        values[name].append(score.value)
-                        words.append((name, _said(score)))
-        labels = [", ".join(f"{v:.2f}" for v in of if v is not None) for of in values.values()]
-        row = ComparedRow(one.rubric, (*(label or None for label in labels), None), _merged(words))
+            own = [item for item in items if (item.question_id or item.id) == one.question]
+            ids = {item.id for item in own}
+            players += [
+                (f"{name}: {role}", assets.sound(sound, clips[name].get(sound.source_id)))
+                for item in own
+                for role, sound in item.recordings().items()
+                if sound.has_audio and "/turn-" not in role
+            ]
+            mine = [s for s in scores[name] if s.item in ids and s.rubric == one.rubric]
+            values = [f"{s.value:.2f}" for s in mine if s.value is not None]
+            labels.append(", ".join(values) or None)
+            for score in mine:
+                reasons = (o.reasoning for o in score.opinions if o.reasoning)
+                words.append((name, next(reasons, score.detail or "")))
+        row = ComparedRow(one.rubric, (*labels, None), _merged(words))
         return PairView(one.question, None, tuple(players), (row,))
 
     return [view(one) for one in report.apart]
-
-
-def _said(score: Score) -> str:
-    return next((o.reasoning for o in score.opinions if o.reasoning), score.detail or "")
-
-
-def _score_picture(report: ScoreComparison) -> str:
-    """The differences with intervals, on the rubric's scale."""
-    drawn = [
-        (f"{r.second} minus {r.first}, {r.rubric}", r.difference, f"{r.difference.value or 0:+.2f}")
-        for r in report.differences
-    ]
-    message = "mean score: the difference over shared questions, with its interval"
-    return _differences(drawn, "{:.1f}".format, message)
 
 
 def _differences(
@@ -207,15 +194,24 @@ def _pair_views(
             if recording.has_audio
         )
 
-    return [
-        _view(item, pairs[item.pair], players(pairs[item.pair]), judged) for item in report.apart
-    ]
+    def view(item: Disagreement) -> PairView:
+        pair = pairs[item.pair]
+        rows = [
+            ComparedRow(
+                TITLES.get(name, name),
+                (*(own.get(name) for own in item.verdicts.values()), item.people.get(name)),
+                _merged((run, _reasoning(judged[run].get(pair.id), name)) for run in item.verdicts),
+            )
+            for name in dict.fromkeys(n for own in item.verdicts.values() for n in own)
+        ]
+        rows.sort(key=lambda row: not row.differs)
+        return PairView(pair.id, pair.instruction.text, players(pair), tuple(rows))
+
+    return [view(item) for item in report.apart]
 
 
 def _picture(report: RunComparison) -> str:
-    """The differences from human labels with intervals, or how often the runs agree where there are
-    no labels.
-    """
+    """Differences of accuracy with intervals; without labels how often the runs agree."""
     results = {row.dimension for row in report.differences or report.mutual}
     main = next((name for name in MAIN if name in results), None)
     points = [
@@ -251,25 +247,6 @@ def _points(result: IntervalEstimate) -> str:
     return f"{100 * result.value:+.0f} [{low_high}] points"
 
 
-def _view(
-    item: Disagreement,
-    pair: Pair,
-    players: tuple[tuple[str, PlayedSound], ...],
-    judged: Mapping[str, Mapping[str, Judgement]],
-) -> PairView:
-    about = dict.fromkeys(name for said in item.verdicts.values() for name in said)
-    rows = [
-        ComparedRow(
-            TITLES.get(name, name),
-            (*(said.get(name) for said in item.verdicts.values()), item.people.get(name)),
-            _merged((run, _words(judged[run].get(item.pair), name)) for run in item.verdicts),
-        )
-        for name in about
-    ]
-    rows.sort(key=lambda row: not row.differs)
-    return PairView(item.pair, pair.instruction.text, players, tuple(rows))
-
-
 def _merged(words: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Reasons, each once, with the runs that give them."""
     runs: dict[str, list[str]] = {}
@@ -279,8 +256,6 @@ def _merged(words: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple((", ".join(names), text) for text, names in runs.items())
 
 
-def _words(judgement: Judgement | None, dimension: str) -> str:
-    if judgement is None:
-        return ""
-    results = {str(name): verdict.reasoning for name, verdict in judgement.dimensions.items()}
-    return results.get(dimension, "")
+def _reasoning(judgement: Judgement | None, dimension: str) -> str:
+    verdicts = judgement.dimensions.items() if judgement else ()
+    return next((verdict.reasoning for name, verdict in verdicts if name == dimension), "")

@@ -1,16 +1,18 @@
-"""Reading a judging: a run folder, a run that is open, or one column of a table of verdicts."""
+"""Reading a judging or a board: a run, or one column of a table of verdicts or of scores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.compare.judgings import ABSENT, Judging
-from trace_eval.compare.run_judgings import pairs_judging, scores_judging
-from trace_eval.data.label_files import read_columns
+from trace_eval.compare.run_judgings import run_judging
+from trace_eval.data.label_files import Columns, read_columns
 from trace_eval.data.spelling import WORDS, plain
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import LABELS, MISSING, Codes
@@ -27,7 +29,7 @@ NO_VERDICT = "unparseable"
 FACTS = ("instruction_id", "category", "system_a", "system_b")
 
 
-def split_column(source: str) -> tuple[Path, str | None]:
+def _split_column(source: str) -> tuple[Path, str | None]:
     """``FILE:COLUMN`` as both; a path that is there is taken as a whole."""
     path, colon, column = source.rpartition(":")
     if not colon or Path(source).exists():
@@ -49,52 +51,114 @@ def read_judging(source: Source, truth: str | None = None) -> Judging:
         UserError: neither can be read there.
     """
     if isinstance(source, Run):
-        return scores_judging(source) if source.holds_scores else pairs_judging(source)
-    path, column = split_column(str(source))
+        return run_judging(source)
+    path, column = _split_column(str(source))
     if column is not None:
         return _table(path, column, truth)
     if path.is_dir():
-        run = Run.open(path)
-        return scores_judging(run) if run.holds_scores else pairs_judging(run)
+        return run_judging(Run.open(path))
     if not path.exists():
         raise UserError(f"{path}: no such run or table; name a run folder, or FILE:COLUMN")
     raise UserError(f"{path}: which column holds the verdicts? write {path}:COLUMN")
 
 
-def _table(path: Path, column: str, truth: str | None) -> Judging:
-    requested = {column: "verdict", "severe": "severe"} | ({truth: "truth"} if truth else {})
-    result = read_columns(path, requested)
-    for name, ours in requested.items():
-        if ours not in result and ours != "severe":
+def is_board(source: Source) -> bool:
+    """Whether ``FILE:COLUMN`` has a row per system, and none per item."""
+    path, column = _split_column(str(source))
+    if isinstance(source, Run) or column is None or not path.is_file():
+        return False
+    columns = read_columns(path, {"system": "system"})
+    return "system" in columns and "id" not in columns
+
+
+def read_board(source: Source, keys: Sequence[str] = ("system",)) -> Opinions:
+    """Read one column of a table with a row per system.
+
+    Args:
+        source: ``FILE:COLUMN``.
+        keys: columns that together name a system.
+
+    Returns:
+        A row per system: ``score`` as the table has it, and the fact ``baseline``, which one system
+        at most has: all others are compared with it.
+
+    Raises:
+        UserError: a column is missing, a score is no number, or two rows have one name.
+    """
+    path, column = _split_column(str(source))
+    wanted = {str(column): "score", "baseline": "baseline", **{key: f"key {key}" for key in keys}}
+    columns = _columns(path, wanted, optional="baseline")
+    parts = [[text or "" for text in columns[f"key {key}"]] for key in keys]
+    names = [" ".join(filter(None, row)) for row in zip(*parts, strict=True)]
+    twice = _twice(names)
+    if twice is not None:
+        raise UserError(
+            f"{path}: system {twice!r} has two rows; tell them apart by more columns, e.g."
+            f" --key {' --key '.join(keys)} --key OTHER"
+        )
+    scores = []
+    for name, text in zip(names, columns["score"], strict=True):
+        try:
+            scores.append(float(text or ""))
+        except ValueError:
+            raise UserError(f"{path}, {name}: {column} is {text!r}; give a number") from None
+    baseline = _flags(columns.get("baseline", [None] * len(names)))
+    if baseline.sum() > 1:
+        raise UserError(f"{path}: several rows are the baseline; mark one")
+    return Opinions(
+        f"{path.stem}:{column}",
+        texts_of(names),
+        {},
+        facts={"baseline": baseline},
+        scores={"score": np.array(scores)},
+    )
+
+
+def _columns(path: Path, wanted: Mapping[str, str], optional: str) -> Columns:
+    """The columns of a table under our names; only one of them may be missing."""
+    columns = read_columns(path, wanted)
+    for name, ours in wanted.items():
+        if ours not in columns and ours != optional:
             raise UserError(f"{path}: no column {name!r}; name one that it has")
-    if "id" not in result:
+    return columns
+
+
+def _twice(names: Sequence[str]) -> str | None:
+    """The first name that comes twice."""
+    if len(set(names)) == len(names):
+        return None
+    return next(name for row, name in enumerate(names) if name in names[:row])
+
+
+def _flags(column: Sequence[str | None]) -> NDArray[np.bool_]:
+    return np.array([(text or "").lower() in ("1", "true", "yes") for text in column], bool)
+
+
+def _table(path: Path, column: str, truth: str | None) -> Judging:
+    wanted = {column: "verdict", "severe": "severe"} | ({truth: "truth"} if truth else {})
+    columns = _columns(path, wanted, optional="severe")
+    if "id" not in columns:
         raise UserError(f"{path}: no column 'item' (or id, pair, index); add one")
-    ids = [text or "" for text in result["id"]]
-    if len(set(ids)) < len(ids):
-        twice = next(name for row, name in enumerate(ids) if name in ids[:row])
+    ids = [text or "" for text in columns["id"]]
+    if (twice := _twice(ids)) is not None:
         raise UserError(f"{path}: item {twice!r} has two rows; keep one")
-    provided = result["verdict"]
-    asked_of = np.array([text != ABSENT for text in provided], bool)
-    codes = _encoded(provided, path, column, ids)
-    reasons = [
-        None if code != MISSING else NO_VERDICT if available else ABSENT
-        for code, available in zip(codes.tolist(), asked_of.tolist(), strict=True)
-    ]
-    kept = np.flatnonzero(asked_of)
-    people = None
+    codes = _encoded(columns["verdict"], path, column, ids)
+    judged = np.array([text != ABSENT for text in columns["verdict"]], bool)
+    labels = None
     if truth:
-        said = {"people": _encoded(result["truth"], path, str(truth), ids)}
-        people = Opinions(str(path), texts_of(ids), said)
-    flags = [(text or "").lower() in ("1", "true", "yes") for text in result.get("severe", ())]
-    facts = {name: texts_of(result[name]) for name in FACTS if name in result}
+        labelled = {"human": _encoded(columns["truth"], path, truth, ids)}
+        labels = Opinions(str(path), texts_of(ids), labelled)
+    facts: dict[str, NDArray[Any]] = {n: texts_of(columns[n]) for n in FACTS if n in columns}
+    if "severe" in columns:
+        facts["severe"] = _flags(columns["severe"])
     return Judging(
         source=f"{path.stem}:{column}",
         ids=texts_of(ids),
         codes={"verdict": codes},
-        facts=facts | ({"severe": np.array(flags, bool)} if flags else {}),
-        reasons={"verdict": texts_of(reasons)},
-        labels=people,
-    ).take(kept)
+        facts=facts,
+        reasons={"verdict": texts_of([NO_VERDICT if c == MISSING else None for c in codes])},
+        labels=labels,
+    ).take(np.flatnonzero(judged))
 
 
 def _encoded(values: Sequence[str | None], path: Path, column: str, ids: Sequence[str]) -> Codes:

@@ -5,11 +5,11 @@ Runs may be of two systems (the same questions or scenarios) or of two judges (t
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -136,12 +136,9 @@ def compare_scores(
     """
     options = options or CompareOptions()
     names = names_of(folders)
-    runs = dict(zip(names, map(Run.open, folders), strict=True))
-    means = {name: _means(run) for name, run in runs.items()}
-    requested = {
-        name: {item.question_id or item.id for item in run.singles()} for name, run in runs.items()
-    }
-    common = set.intersection(*requested.values())
+    runs = [_scored(name, Run.open(f)) for name, f in zip(names, folders, strict=True)]
+    common = set.intersection(*(run.questions for run in runs))
+    means = {name: run.means for name, run in zip(names, runs, strict=True)}
     differences = [*_differences(means, options)]
     if not differences:
         raise UserError(
@@ -149,41 +146,44 @@ def compare_scores(
             " rubric; give answers to one question the same question_id"
         )
     corrected = holm([row.p for row in differences])
-    results = sorted(_apart(means), key=lambda one: -one.gap)
     return ScoreComparison(
         names=tuple(names),
         options=options,
         shared=len(common),
-        only={name: len(questions - common) for name, questions in requested.items()},
-        runs=tuple(row for name, run in runs.items() for row in _rows(name, run)),
+        only={n: len(run.questions - common) for n, run in zip(names, runs, strict=True)},
+        runs=tuple(row for run in runs for row in run.rows),
         differences=tuple(
             replace(row, p_holm=p) for row, p in zip(differences, corrected, strict=True)
         ),
-        apart=tuple(results[: options.top]),
+        apart=tuple(sorted(_apart(means), key=lambda one: -one.gap)[: options.top]),
     )
 
 
-def _means(run: Run) -> _Means:
+class _Scored(NamedTuple):
+    """The scores of one run: its questions, their means by rubric, and a row per rubric."""
+
+    questions: set[str]
+    means: _Means
+    rows: list[RunScores]
+
+
+def _scored(name: str, run: Run) -> _Scored:
     question = {item.id: item.question_id or item.id for item in run.singles()}
-    provided: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    provided: dict[str, dict[str, list[float]]] = {}
     for score in run.scores():
+        of = provided.setdefault(score.rubric, {})
         if score.value is not None:
-            provided[score.rubric][question.get(score.item, score.item)].append(score.value)
-    return {
+            of.setdefault(question.get(score.item, score.item), []).append(score.value)
+    judge, rows = run.record().judge.spec, []
+    for rubric, of in provided.items():
+        values = [value for own in of.values() for value in own]
+        mean = float(np.mean(values)) if values else None
+        rows.append(RunScores(name, judge, rubric, len(question), len(values), mean))
+    means = {
         rubric: {name: float(np.mean(values)) for name, values in of.items()}
         for rubric, of in provided.items()
     }
-
-
-def _rows(name: str, run: Run) -> Iterator[RunScores]:
-    by_rubric: dict[str, list[float | None]] = defaultdict(list)
-    for score in run.scores():
-        by_rubric[score.rubric].append(score.value)
-    judge, items = run.record().judge.spec, sum(1 for _ in run.singles())
-    for rubric, values in by_rubric.items():
-        available = [value for value in values if value is not None]
-        mean = float(np.mean(available)) if available else None
-        yield RunScores(name, judge, rubric, items, len(available), mean)
+    return _Scored({*question.values()}, means, rows)
 
 
 def _differences(means: Mapping[str, _Means], options: CompareOptions) -> Iterator[ScoreDifference]:
@@ -191,31 +191,19 @@ def _differences(means: Mapping[str, _Means], options: CompareOptions) -> Iterat
         for rubric in [name for name in one if name in other]:
             mine, theirs = one[rubric], other[rubric]
             both = [name for name in mine if name in theirs]
-            if both:
-                values = np.array([(mine[name], theirs[name]) for name in both])
-                yield _difference(first, second, rubric, values, options)
-
-
-def _difference(
-    first: str, second: str, rubric: str, values: np.ndarray, options: CompareOptions
-) -> ScoreDifference:
-    gaps = values[:, 1] - values[:, 0]
-    result = mean_difference(gaps, None, options.bootstrap)
-    if len(gaps) < LEAST_LABELS:
-        result = IntervalEstimate(result.value)
-    p = sign_flip(gaps)
-    return ScoreDifference(
-        first,
-        second,
-        rubric,
-        len(gaps),
-        (float(values[:, 0].mean()), float(values[:, 1].mean())),
-        result,
-        int((gaps > 0).sum()),
-        int((gaps < 0).sum()),
-        p,
-        p,
-    )
+            if not both:
+                continue
+            values = np.array([(mine[name], theirs[name]) for name in both])
+            gaps = values[:, 1] - values[:, 0]
+            result = mean_difference(gaps, None, options.bootstrap)
+            if len(gaps) < LEAST_LABELS:
+                result = IntervalEstimate(result.value)
+            before, after = values.mean(0).tolist()
+            higher, lower = int((gaps > 0).sum()), int((gaps < 0).sum())
+            yield ScoreDifference(
+                *(first, second, rubric, len(gaps), (before, after), result, higher, lower),
+                *[sign_flip(gaps)] * 2,
+            )
 
 
 def _apart(means: Mapping[str, _Means]) -> Iterator[ScoreDisagreement]:
@@ -238,12 +226,11 @@ def score_answer(report: ScoreComparison) -> tuple[str, ...]:
         if means[1] > means[0]:
             names, means = names[::-1], means[::-1]
         of = f"by {row.rubric} over {counted(row.questions, 'question')}"
-        said = f"{names[0]} scores {means[0]:.2f} and {names[1]} {means[1]:.2f} {of}"
-        if means[0] == means[1]:
-            lines.append(f"{said}: equally high.")
-        else:
+        end = "equally high"
+        if means[0] != means[1]:
             level = report.options.bootstrap.level
-            lines.append(f"{said}: {names[0]} is {outcome(True, row.p_holm, level, _TEST)}.")
+            end = f"{names[0]} is {outcome(True, row.p_holm, level, _TEST)}"
+        lines.append(f"{names[0]} scores {means[0]:.2f} and {names[1]} {means[1]:.2f} {of}: {end}.")
     return tuple(lines[:3])
 
 

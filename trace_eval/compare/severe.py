@@ -1,4 +1,4 @@
-"""Items on which a win became a loss and that matter by themselves, however good the mean is."""
+"""Items that count by themselves, however good the mean is: a win became a loss there."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _EVEN = 0.5
 
 @dataclass(frozen=True)
 class SevereItem:
-    """One item on which a run went severely wrong.
+    """One item that went from a win to a loss, or lost its verdict.
 
     Attributes:
         tagged: the user tagged it as one that must not fail.
         why: why it is listed, in words.
-        before, after: what was said of it.
+        before, after: its points; ``unscored``: no verdict.
     """
 
     item: str
@@ -55,13 +55,13 @@ def severe_items(
     if flip is not None:
         turned = np.where(flip, won, lost)
     gone = ~np.isnan(before) & np.isnan(after)
-    agreed, people = np.zeros(len(before), bool), one.labels
-    if people is not None and metric in one.codes:
-        for name in (metric.rpartition(".")[2], "people"):
-            if name in people.codes:
-                said = people.per_item.said(name, one.ids)
-                agreed = (said != MISSING) & (said == one.codes[metric])
-                break
+    agreed = np.zeros(len(before), bool)
+    codes = {} if one.labels is None or metric not in one.codes else one.labels.per_item.codes
+    for name in (metric.rpartition(".")[2], "human"):
+        if one.labels is not None and name in codes:
+            labels = one.labels.per_item.said(name, one.ids)
+            agreed = (labels != MISSING) & (labels == one.codes[metric])
+            break
     severe = one.flags("severe") | other.flags("severe")
     sure = one.flags("sure") & other.flags("sure")
     results = []
@@ -76,21 +76,9 @@ def severe_items(
         if gone[row]:
             why.append(f"no verdict now: {other.reasons[metric][row]}")
         if why:
-            results.append(
-                SevereItem(
-                    str(one.ids[row]),
-                    metric,
-                    tagged,
-                    tuple(why),
-                    _said(before[row]),
-                    "unscored" if gone[row] else _said(after[row]),
-                )
-            )
+            points = f"{before[row]:.3g}", "unscored" if gone[row] else f"{after[row]:.3g}"
+            results.append(SevereItem(str(one.ids[row]), metric, tagged, tuple(why), *points))
     return sorted(results, key=lambda item: (not item.tagged, item.item))
-
-
-def _said(points: float) -> str:
-    return f"{points:.3g}"
 
 
 def severe_table(

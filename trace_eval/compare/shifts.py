@@ -1,4 +1,4 @@
-"""What shifts in one metric: coverage, flips beyond noise, direction, and where it happens."""
+"""The shift of one metric: coverage, flips beyond noise, direction, and where it happens."""
 
 from __future__ import annotations
 
@@ -9,12 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.compare.change_report import (
-    ChangeCoverage,
-    ChangeGroup,
-    Direction,
-    MetricFlips,
-)
+from trace_eval.compare.change_report import ChangeCoverage, ChangeGroup, Direction, MetricFlips
 from trace_eval.compare.flips import changed, comparable, flips, repeated
 from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.compare.options import ChangeOptions
@@ -29,21 +24,12 @@ def coverage(joined: Joined, metric: str) -> ChangeCoverage:
     available = ~np.isnan(x), ~np.isnan(y)
     low = np.where(available[1], y, 0.0) - np.where(available[0], x, 1.0)
     high = np.where(available[1], y, 1.0) - np.where(available[0], x, 0.0)
-    reasons = [
-        dict(Counter(filter(None, judging.reasons[metric])))
-        for judging in (joined.first, joined.second)
-    ]
-    return ChangeCoverage(
-        metric,
-        len(x),
-        int((available[0] & available[1]).sum()),
-        int(available[0].sum()),
-        int(available[1].sum()),
-        reasons[0],
-        reasons[1],
-        float(low.mean()),
-        float(high.mean()),
+    both, first, second = (int(m.sum()) for m in (available[0] & available[1], *available))
+    why, why_second = (
+        dict(Counter(filter(None, j.reasons[metric]))) for j in (joined.first, joined.second)
     )
+    limits = float(low.mean()), float(high.mean())
+    return ChangeCoverage(metric, len(x), both, first, second, why, why_second, *limits)
 
 
 def metric_flips(
@@ -51,7 +37,7 @@ def metric_flips(
 ) -> MetricFlips:
     """Flips of one metric, beside those of the judge with itself."""
     one, other = joined.first, joined.second
-    per_item, noise, _ = repeated(joined.first, repeats, metric)
+    per_item, noise, _ = repeated(one, repeats, metric)
     beyond = None
     if noise.measured:
         change = changed(one, other, metric)
@@ -100,11 +86,8 @@ def groups(joined: Joined, main: str, top: int) -> list[ChangeGroup]:
     """The ``top`` categories and the ``top`` length bins by flip rate."""
     one, other = joined.points(main)
     differ, gap = changed(joined.first, joined.second, main), other - one
-    results = []
-    columns, length = (
-        {"category": joined.first.facts.get("category")},
-        joined.first.facts.get("length"),
-    )
+    results, facts = [], joined.first.facts
+    columns, length = {"category": facts.get("category")}, facts.get("length")
     if length is not None and np.isfinite(length).any():
         columns["length"] = _terciles(length, joined.first.length_unit)
     for by, column in columns.items():

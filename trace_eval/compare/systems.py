@@ -94,7 +94,7 @@ class _Table:
 def system_change(
     joined: Joined, metric: str, repeat: Judging | None, options: BootstrapOptions
 ) -> SystemChange | None:
-    """Systems under both judges; None where the systems are not known.
+    """Systems under both judges; None where an item names no system.
 
     Args:
         joined: both judgings.
@@ -134,8 +134,8 @@ def _table(judging: Judging) -> _Table | None:
     codes = [np.array([number[str(v)] for v in column], np.int64) for column in kept]
     size = len(judging)
     if len(kept) == 1:
-        nobody = np.full(size, -1)
-        return _Table(np.arange(size), codes[0], nobody, np.zeros(size, np.int64), names)
+        none = np.full(size, -1)
+        return _Table(np.arange(size), codes[0], none, np.zeros(size, np.int64), names)
     met = np.flatnonzero(codes[0] != codes[1])
     a, b = codes[0][met], codes[1][met]
     side = np.repeat([0, 1], len(met))
@@ -155,31 +155,20 @@ def _rows(
             resampler.mean(f"{key}.{name}", values, table.item, where=mine)
     result = resampler.estimates(options)
     places = [
-        dict(
-            zip(table.names, _ranks([result[f"{key}.{n}"].value for n in table.names]), strict=True)
-        )
+        _ranks([result[f"{key}.{name}"].value for name in table.names])
         for key in ("first", "second")
     ]
-    gap = second - first
-    unit = None if cluster is None else cluster[table.item]
-    adjusted = holm(
-        [
-            sign_flip(gap[mine], None if unit is None else unit[mine], seed=options.seed)
-            for mine in own
-        ]
-    )
-    rows = [
-        SystemShift(
-            name,
-            int(own[number].sum()),
-            result[f"first.{name}"],
-            result[f"second.{name}"],
-            result[f"shift.{name}"],
-            (places[0][name], places[1][name]),
-            adjusted[number],
-        )
-        for number, name in enumerate(table.names)
+    gap, unit = second - first, None if cluster is None else cluster[table.item]
+    p = [
+        sign_flip(gap[mine], None if unit is None else unit[mine], seed=options.seed)
+        for mine in own
     ]
+    rows = []
+    for name, mine, both, p_holm in zip(
+        table.names, own, zip(*places, strict=True), holm(p), strict=True
+    ):
+        one, other, shift = (result[f"{key}.{name}"] for key in ("first", "second", "shift"))
+        rows.append(SystemShift(name, int(mine.sum()), one, other, shift, both, p_holm))
     return sorted(rows, key=lambda row: (row.ranks[0] is None, row.ranks[0] or 0, row.system))
 
 

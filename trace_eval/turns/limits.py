@@ -32,12 +32,14 @@ class Limited:
         limit: as typed, with its side: ``at most +0.2``.
         verdict: unknown figures fail: what was not measured did not pass.
         why: what was measured, in words.
+        shown: False where a value meets its limit and its interval goes beyond it.
     """
 
     figure: str
     limit: str
     verdict: Verdict
     why: str
+    shown: bool = True
 
     @property
     def sentence(self) -> str:
@@ -121,23 +123,31 @@ def _read(limits: TimingLimits, report: TurnsReport) -> Iterator[_Limit]:
 
 def _row(limit: _Limit, report: TurnsReport, compared: SystemsCompared | None) -> Limited:
     if not limit.relative:
-        verdict, why = _absolute(limit, report.figures[limit.name])
-    elif compared is None:
+        return _absolute(limit, report.figures[limit.name])
+    if compared is None:
         raise UserError(
             f"--fail-{limit.side} {limit.name}={limit.number}: a sign bounds the difference from"
             " another system; name its calls by --against, or leave out the sign"
         )
-    else:
-        verdict, why = _relative(limit, compared.by_figure[limit.name], compared)
+    verdict, why = _relative(limit, compared.by_figure[limit.name], compared)
     return Limited(limit.name, limit.words, verdict, why)
 
 
-def _absolute(limit: _Limit, figure: TurnFigure) -> tuple[Verdict, str]:
-    if figure.value is None:
-        return "fail", f"not known: {figure.reason or 'nothing was measured'}"
-    interval = " [{:.3f}, {:.3f}]".format(*figure.interval) if figure.interval else ""
-    message = f"{figure.value:.3f}{interval} {figure.unit}".strip()
-    return "fail" if limit.beyond(figure.value) else "pass", message
+def _absolute(limit: _Limit, figure: TurnFigure) -> Limited:
+    """By the value alone; where its interval goes beyond the limit, the words say so."""
+    value, bounds = figure.value, figure.interval or ()
+    if value is None:
+        why = f"not known: {figure.reason or 'nothing was measured'}"
+        return Limited(limit.name, limit.words, "fail", why)
+    interval = " [{:.3f}, {:.3f}]".format(*bounds) if bounds else ""
+    if limit.beyond(value):
+        why = f"{value:.3f}{interval} {figure.unit}".strip()
+        return Limited(limit.name, limit.words, "fail", why)
+    shown = not any(map(limit.beyond, bounds))
+    why = f"{value:.3f}{interval if shown else ''} {figure.unit}".strip()
+    if not shown:
+        why += f", met by its value; the interval{interval} does not show it"
+    return Limited(limit.name, limit.words, "pass", why, shown)
 
 
 def _relative(limit: _Limit, result: Difference, compared: SystemsCompared) -> tuple[Verdict, str]:

@@ -7,22 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from blueprints import UserError, counted
+from trace_eval.compare.comparable import check_comparable
 from trace_eval.compare.flips import identical
-from trace_eval.compare.gate.comparable import check_comparable, sides
 from trace_eval.compare.gate.options import GateOptions
-from trace_eval.compare.gate.report import GateCoverage, GateReport, GateRow, Verdict
-from trace_eval.compare.gate.rows import coverage, gate_rows
+from trace_eval.compare.gate.report import GateReport, Verdict
+from trace_eval.compare.gate.rows import coverage, gate_rows, sides
 from trace_eval.compare.gate.words import properties, sentence
 from trace_eval.compare.judgings import Joined, Judging, aligned, join
 from trace_eval.compare.read_judging import Source, read_judging
-from trace_eval.compare.severe import SevereItem, severe_items
+from trace_eval.compare.severe import severe_items
 from trace_eval.conversations.items import holds_conversations
 from trace_eval.runs.run import Run
-from trace_eval.turns.compare import SystemsCompared, compare_systems, faulty, usable
+from trace_eval.turns.compare import compare_systems, faulty, usable
 from trace_eval.turns.limits import failed, limited, undecided
 from trace_eval.turns.report import TurnsReport, time_turns
 
-#: What a run says that is its own copy.
+#: The sentence on two copies of one judging.
 COPY = "identical judgements: not an A/A"
 
 #: Metrics of a pair as a whole.
@@ -47,19 +47,14 @@ def gate_runs(
         UserError: something cannot be read, or has no item in common.
     """
     options = options or GateOptions()
-    again = [read_judging(repeat) for repeat in repeats]
-    report = gate_judgings(read_judging(baseline), read_judging(candidate), again, options)
+    repeated = [read_judging(repeat) for repeat in repeats]
+    report = _gate(read_judging(baseline), read_judging(candidate), repeated, options)
     return _with_timing(report, baseline, candidate, options)
 
 
-def gate_judgings(
-    baseline: Judging,
-    candidate: Judging,
-    repeats: Sequence[Judging] = (),
-    options: GateOptions | None = None,
+def _gate(
+    baseline: Judging, candidate: Judging, repeats: Sequence[Judging], options: GateOptions
 ) -> GateReport:
-    """Gate judgings that are read already."""
-    options = options or GateOptions()
     extra = join(baseline, candidate).only_second  # and refuse where nothing is shared
     joined = Joined(baseline, aligned(baseline, candidate), 0, extra)
     again = [aligned(baseline, repeat) for repeat in repeats]
@@ -69,7 +64,7 @@ def gate_judgings(
     if extra:
         only = f"in {candidate.source} only and"
         notes.append(f"{counted(extra, f'item is {only} is', f'items are {only} are')} left out")
-    names = chosen(joined, options.by)
+    names = _chosen(joined, options.by)
     flip = sides(baseline, joined.second, options.side)
     rows = gate_rows(joined, names, again, flip, options)
     copy = identical(baseline, joined.second)
@@ -85,7 +80,10 @@ def gate_judgings(
     ]
     tagged = tuple(item for item in severe if item.tagged)
     covered = coverage(joined, names, options)
-    verdict = _verdict(rows, covered, tagged, options)
+    verdicts = {covered.verdict, *(row.verdict for row in rows)}
+    verdict: Verdict = "cannot tell" if "cannot tell" in verdicts else "pass"
+    if "fail" in verdicts or len({item.item for item in tagged}) > options.severe:
+        verdict = "fail"
     notes += [note for row in rows for note in row.noise.notes]
     per_week = options.runs_per_week
     return GateReport(
@@ -104,7 +102,7 @@ def gate_judgings(
     )
 
 
-def chosen(joined: Joined, by: Sequence[str]) -> list[str]:
+def _chosen(joined: Joined, by: Sequence[str]) -> list[str]:
     """The requested metrics, the overall verdict first.
 
     Raises:
@@ -125,28 +123,15 @@ def chosen(joined: Joined, by: Sequence[str]) -> list[str]:
     return metrics
 
 
-def _verdict(
-    rows: Sequence[GateRow],
-    covered: GateCoverage,
-    tagged: Sequence[SevereItem],
-    options: GateOptions,
-) -> Verdict:
-    verdicts = {covered.verdict, *(row.verdict for row in rows)}
-    if "fail" in verdicts or len({item.item for item in tagged}) > options.severe:
-        return "fail"
-    return "cannot tell" if "cannot tell" in verdicts else "pass"
-
-
 def _with_timing(
     report: GateReport, baseline: Source, candidate: Source, options: GateOptions
 ) -> GateReport:
-    """The report with what the calls of both runs say of time, where they hold any.
+    """The report with the timing of the calls of both runs, where they hold any.
 
     Raises:
         UserError: there are limits of timing, and a run holds no calls.
     """
-    timed = [_timed(source) for source in (baseline, candidate)]
-    before, after = timed
+    before, after = _timed(baseline), _timed(candidate)
     if before is None or after is None:
         if options.limits.any:
             lacking = str(baseline if before is None else candidate)
@@ -168,13 +153,15 @@ def _with_timing(
         verdict = "fail"
     elif undecided(rows) and verdict == "pass":
         verdict = "cannot tell"
-    said = [row.sentence for row in rows if row.verdict != "pass"]
-    said += [timing.sentence()] if _differs(timing) else []
+    of_time = [row.sentence for row in rows if row.verdict != "pass" or not row.shown]
+    edges = timing.headline.median_interval if timing.headline else None
+    if edges is not None and (edges[0] > 0 or edges[1] < 0):
+        of_time.append(timing.sentence())
     sentence = report.sentence
     if verdict != report.verdict:
-        sentence = f"{verdict}: {' | '.join(said)} | scores alone: {sentence}"
-    elif said:
-        sentence = f"{sentence} | {' | '.join(said)}"
+        sentence = f"{verdict}: {' | '.join(of_time)} | scores alone: {sentence}"
+    elif of_time:
+        sentence = f"{sentence} | {' | '.join(of_time)}"
     return replace(
         report, verdict=verdict, sentence=sentence, timing=timing, limits=rows, notes=notes
     )
@@ -189,13 +176,6 @@ def _left_out(name: str, report: TurnsReport) -> Iterator[str]:
             f"{name}: {counted(len(calls), 'recording')} cannot be timed, so timing leaves out"
             f" {', '.join(calls[:3])}{more}; see trace-eval turns --audit"
         )
-
-
-def _differs(timing: SystemsCompared) -> bool:
-    """Whether one system is shown to answer later or sooner."""
-    row = timing.headline
-    edges = row.median_interval if row else None
-    return edges is not None and (edges[0] > 0 or edges[1] < 0)
 
 
 def _timed(source: Source) -> TurnsReport | None:

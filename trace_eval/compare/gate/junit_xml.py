@@ -18,6 +18,13 @@ from trace_eval.turns.limits import Limited
 #: What XML 1.0 cannot hold, not even escaped.
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+#: Verdict -> the element that the schema has for it, and where it is counted.
+_OUTCOMES = {
+    "fail": ("failure", "failures"),
+    "error": ("error", "errors"),
+    "cannot tell": ("skipped", "skipped"),
+}
+
 #: Name of the suite.
 SUITE = "trace-eval gate"
 
@@ -37,31 +44,32 @@ def junit(report: GateReport, seconds: float = 0.0) -> str:
     suite.properties(report.properties | {"verdict": report.verdict, "sentence": report.sentence})
     for row in report.rows:
         rubric, _, dimension = row.metric.rpartition(".")
-        case = suite.case(f"{rubric or 'table'}.{dimension}", f"not worse than {report.baseline}")
+        message, kind, body = row.why, "", ""
         if row.verdict == "fail":
-            suite.failure(case, _message(row), "regression", _table(report, row))
-        elif row.verdict == "cannot tell":
-            suite.skipped(case, row.why)
+            limits = row.difference.interval
+            interval = f" (95 % {limits[0]:+.3f} to {limits[1]:+.3f})" if limits else ""
+            message = f"{row.difference.value or 0:+.3f}{interval}, p {p_value(row.p_holm)}"
+            kind, body = "regression", _table(report, row)
+        group, name = f"{rubric or 'table'}.{dimension}", f"not worse than {report.baseline}"
+        suite.case(group, name, row.verdict, message, kind, body)
     allowed = report.options.severe
     failed = len({item.item for item in report.severe}) > allowed
     for item in report.severe:
-        case = suite.case(f"{item.metric}.severe", f"item {item.item}")
-        if failed:
-            message = f"{item.before} before, {item.after} now; {allowed} allowed"
-            suite.failure(case, message, "severe", "; ".join(item.why))
-    _limits(suite, report.limits)
+        message = f"{item.before} before, {item.after} now; {allowed} allowed"
+        verdict, why = "fail" if failed else "pass", "; ".join(item.why)
+        suite.case(f"{item.metric}.severe", f"item {item.item}", verdict, message, "severe", why)
+    suite.limits(report.limits)
     covered = report.coverage
-    case = suite.case("coverage", f"{covered.metric} scored as often as by {report.baseline}")
-    if covered.verdict == "fail":
-        message = f"{covered.candidate} scored, {covered.baseline} before, of {covered.items}"
-        suite.failure(case, message, "coverage", message)
+    name = f"{covered.metric} scored as often as by {report.baseline}"
+    message = f"{covered.candidate} scored, {covered.baseline} before, of {covered.items}"
+    suite.case("coverage", name, covered.verdict, message, "coverage", message)
     return suite.document()
 
 
 def junit_error(message: object, baseline: object, seconds: float = 0.0) -> str:
     """One test case that says why the runs cannot be compared."""
     suite = _Suite(seconds)
-    suite.error(suite.case("gate", f"comparable with {baseline}"), message)
+    suite.case("gate", f"comparable with {baseline}", "error", str(message), "not comparable")
     return suite.document()
 
 
@@ -72,19 +80,17 @@ def junit_conditions(
 
     Args:
         suite: its name.
-        conditions: (whose figure, its name, what was found and wanted).
+        conditions: (whose figure, its name, its value and the wanted one).
         failed: which of them were not met.
     """
     made = _Suite(0.0, suite)
     for (who, name, result), missed in zip(conditions, failed, strict=True):
-        case = made.case(who, name)
-        if missed:
-            made.failure(case, result, "condition", result)
+        made.case(who, name, "fail" if missed else "pass", result, "condition", result)
     return made.document()
 
 
 def junit_limits(suite: str, rows: Sequence[Limited], started: float) -> str:
-    """A test case per limit of ``turns``; what cannot be told is skipped.
+    """A test case per limit of ``turns``; those that cannot be decided are skipped.
 
     Args:
         suite: its name.
@@ -92,17 +98,8 @@ def junit_limits(suite: str, rows: Sequence[Limited], started: float) -> str:
         started: by the monotonic clock.
     """
     made = _Suite(time.monotonic() - started, suite)
-    _limits(made, rows)
+    made.limits(rows)
     return made.document()
-
-
-def _limits(suite: _Suite, rows: Sequence[Limited]) -> None:
-    for row in rows:
-        case = suite.case(f"timing.{row.figure}", f"{row.limit} allowed")
-        if row.verdict == "fail":
-            suite.failure(case, row.why, "limit", row.why)
-        elif row.verdict == "cannot tell":
-            suite.skipped(case, row.why)
 
 
 def write_junit(path: Path, document: str) -> None:
@@ -113,12 +110,6 @@ def write_junit(path: Path, document: str) -> None:
     """
     make_folder(path.parent)
     write_file(path, document)
-
-
-def _message(row: GateRow) -> str:
-    limits = row.difference.interval
-    interval = f" (95 % {limits[0]:+.3f} to {limits[1]:+.3f})" if limits else ""
-    return f"{row.difference.value or 0:+.3f}{interval}, p {p_value(row.p_holm)}"
 
 
 def _table(report: GateReport, row: GateRow) -> str:
@@ -149,23 +140,25 @@ class _Suite:
         for name, value in values.items():
             Xml.SubElement(parent, "property", name=text(name), value=text(value))
 
-    def case(self, group: str, name: str) -> Xml.Element:
+    def case(
+        self, group: str, name: str, verdict: str, message: str, kind: str = "", body: str = ""
+    ) -> None:
+        """Add a test case; its message is left out where it passed."""
         self._counts["tests"] += 1
-        return Xml.SubElement(
-            self._suite, "testcase", classname=text(group), name=text(name), time="0.000"
-        )
+        names = {"classname": text(group), "name": text(name), "time": "0.000"}
+        case = Xml.SubElement(self._suite, "testcase", names)
+        if verdict in _OUTCOMES:
+            tag, count = _OUTCOMES[verdict]
+            self._counts[count] += 1
+            attributes = {"message": text(message)} | ({"type": kind} if kind else {})
+            Xml.SubElement(case, tag, attributes).text = text(body) or None
 
-    def failure(self, case: Xml.Element, message: str, kind: str, body: str) -> None:
-        self._counts["failures"] += 1
-        Xml.SubElement(case, "failure", message=text(message), type=kind).text = text(body)
-
-    def error(self, case: Xml.Element, message: object) -> None:
-        self._counts["errors"] += 1
-        Xml.SubElement(case, "error", message=text(message), type="not comparable")
-
-    def skipped(self, case: Xml.Element, message: str) -> None:
-        self._counts["skipped"] += 1
-        Xml.SubElement(case, "skipped", message=text(message))
+    def limits(self, rows: Sequence[Limited]) -> None:
+        """Add a test case per limit of timing."""
+        for row in rows:
+            kind, body = ("limit", row.why) if row.verdict == "fail" else ("", "")
+            name = f"{row.limit} allowed"
+            self.case(f"timing.{row.figure}", name, row.verdict, row.why, kind, body)
 
     def document(self) -> str:
         counts = {name: str(number) for name, number in self._counts.items()}

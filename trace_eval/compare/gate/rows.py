@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blueprints import UserError
+from trace_eval.compare.comparable import differs
 from trace_eval.compare.flips import VerdictNoise, changed, repeated
 from trace_eval.compare.gate.options import GateOptions
 from trace_eval.compare.gate.power import Spread, spread, wider
@@ -48,14 +51,14 @@ def measure(
     noise: Sequence[tuple[Array, NDArray[np.int64] | None]] = (),
     labels: bool = True,
 ) -> Drop:
-    """Test paired differences for a drop, and say what the test can see.
+    """Test paired differences for a drop, and compute the power of the test.
 
     Args:
         differences: candidate minus baseline of the items that both scored [shape=(n,)].
         cluster: of each item; None: independent.
         options: margin, level, seed.
-        noise: differences of A/A with their clusters; the wider of these and of the differences
-            themselves says what can be seen.
+        noise: differences of A/A with their clusters; the power follows from the wider of these and
+            the differences themselves.
         labels: of verdicts, not of scores.
     """
     number = len(differences)
@@ -93,10 +96,10 @@ def decide(drop: Drop, p: float, options: GateOptions, limit: float | None = Non
     return "cannot tell" if drop.power < CAN_TELL else "pass"
 
 
-@dataclass(frozen=True)
-class _Tested:
+class _Tested(NamedTuple):
     """One metric before Holm's correction: points of the answer under test [shape=(n,) each]."""
 
+    name: str
     before: Array
     after: Array
     noise: VerdictNoise
@@ -111,45 +114,30 @@ def gate_rows(
     options: GateOptions,
 ) -> list[GateRow]:
     """One row per metric, with Holm's correction over all of them."""
-    tested = [_tested(joined, name, repeats, flip, options) for name in names]
+    tested = []
+    for name in names:
+        before, after = joined.points(name)
+        labels = name in joined.first.codes
+        if labels:
+            before, after = (np.where(flip, 1 - points, points) for points in (before, after))
+        _, noise, gaps = repeated(joined.first, repeats, name)
+        paired, *of_noise = [joined.known(gap) for gap in (after - before, *gaps)]
+        # scores that are 0 or 1 are right and wrong, as labels are
+        labels |= bool(np.isin(before[~np.isnan(before)], (0.0, 1.0)).all())
+        drop = measure(*paired, options, [one for one in of_noise if len(one[0])], labels)
+        tested.append(_Tested(name, before, after, noise, drop))
     adjusted = holm([one.drop.p for one in tested])
-    return [
-        _row(joined, name, one, p, options)
-        for name, one, p in zip(names, tested, adjusted, strict=True)
-    ]
+    return [_row(joined, one, p, options) for one, p in zip(tested, adjusted, strict=True)]
 
 
-def _tested(
-    joined: Joined,
-    name: str,
-    repeats: Sequence[Judging],
-    flip: NDArray[np.bool_],
-    options: GateOptions,
-) -> _Tested:
-    before, after = joined.points(name)
-    if name in joined.first.codes:
-        before, after = (np.where(flip, 1 - points, points) for points in (before, after))
-    _, noise, gaps = repeated(joined.first, repeats, name)
-    paired = [joined.known(gap) for gap in (after - before, *gaps)]
-    others = [one for one in paired[1:] if len(one[0])]
-    drop = measure(*paired[0], options, others, _is_verdict(joined.first, name))
-    return _Tested(before, after, noise, drop)
-
-
-def _is_verdict(judging: Judging, name: str) -> bool:
-    """Labels, and scores that are 0 or 1: right and wrong."""
-    own = judging.points(name)
-    return name in judging.codes or bool(np.isin(own[~np.isnan(own)], (0.0, 1.0)).all())
-
-
-def _row(joined: Joined, name: str, tested: _Tested, p: float, options: GateOptions) -> GateRow:
-    before, after, drop = tested.before, tested.after, tested.drop
+def _row(joined: Joined, tested: _Tested, p: float, options: GateOptions) -> GateRow:
+    name, before, after, noise, drop = tested
     gap, units = joined.known(after - before)
     two_sided = replace(options.bootstrap, level=0.9)  # its lower end is the one-sided limit
     limits = mean_difference(gap, units, two_sided).interval
     limit = None if limits is None else limits[0]
     available, scored = ~np.isnan(after - before), ~np.isnan(before)
-    differ = changed(joined.first, joined.second, name)
+    flips = int(np.nansum(changed(joined.first, joined.second, name)))
     row = GateRow(
         metric=name,
         items=drop.items,
@@ -159,8 +147,8 @@ def _row(joined: Joined, name: str, tested: _Tested, p: float, options: GateOpti
         limit=limit,
         p=drop.p,
         p_holm=p,
-        flips=Share(int(np.nansum(differ)), drop.items),
-        noise=tested.noise,
+        flips=Share(flips, drop.items),
+        noise=noise,
         power=drop.power,
         visible=drop.spread.visible(options.alpha),
         worst=float((np.nan_to_num(after) - before)[scored].mean()) if scored.any() else 0.0,
@@ -171,23 +159,52 @@ def _row(joined: Joined, name: str, tested: _Tested, p: float, options: GateOpti
 
 
 def _why(row: GateRow, options: GateOptions) -> str:
-    """What one metric says: the difference, and what this gate can see."""
+    """The difference in one metric, and the smallest drop that this gate detects."""
     if not row.items:
         return "no item was scored in both runs"
     seen = "no drop" if row.visible is None else f"a drop of {100 * row.visible:.1f} points"
-    sees = f"this gate sees {seen} (power .8, n {row.items})"
-    noise = row.noise
-    judge = f"A/A flips {noise.flips.value:.3f}" if noise.measured else "noise not measured"
-    points = 100 * (row.difference.value or 0.0)
-    if row.verdict == "fail":
-        return f"worse by {-points:.1f} points, p {row.p_holm:.3g}; {sees}; {judge}"
+    noise, points = row.noise, 100 * (row.difference.value or 0.0)
+    what = f"worse by {-points:.1f} points" if row.verdict == "fail" else f"{points:+.1f} points"
+    parts = [f"{what}, p {row.p_holm:.3g}"]
     if row.verdict == "cannot tell":
-        return (
-            f"{points:+.1f} points, p {row.p_holm:.3g}; a drop of {100 * options.margin:g} points,"
-            f" the margin, would be detected with a probability of only {row.power:.2f};"
-            f" {sees}; {judge}"
+        parts.append(
+            f"a drop of {100 * options.margin:g} points, the margin, would be detected with a"
+            f" probability of only {row.power:.2f}"
         )
-    return f"{points:+.1f} points, p {row.p_holm:.3g}; {sees}; {judge}"
+    parts.append(f"this gate sees {seen} (power .8, n {row.items})")
+    parts.append(f"A/A flips {noise.flips.value:.3f}" if noise.measured else "noise not measured")
+    return "; ".join(parts)
+
+
+def sides(baseline: Judging, candidate: Judging, side: str) -> NDArray[np.bool_]:
+    """Pairs in which answer B is the one under test.
+
+    Args:
+        baseline, candidate: the same rows.
+        side: ``a``, ``b``, or ``auto``: the answer that differs between the runs; where none does,
+            the system of those that do.
+
+    Raises:
+        UserError: both answers of a pair differ.
+    """
+    number = len(baseline)
+    if side != "auto":
+        return np.full(number, side == "b")
+    nothing = np.zeros(number, bool)
+    masks = (differs(baseline, candidate, f"answer_{s}") for s in "ab")
+    in_a, in_b = (nothing if mask is None else mask for mask in masks)
+    if (both := in_a & in_b).any():
+        first = baseline.ids[both.argmax()]
+        raise UserError(
+            f"item {first!r}: both answers differ between {baseline.source} and {candidate.source};"
+            " say which one is under test with --side a or --side b"
+        )
+    systems = [candidate.facts.get(f"system_{s}") for s in "ab"]
+    if systems[0] is None or systems[1] is None:
+        return in_b
+    tested = {*systems[0][in_a].tolist(), *systems[1][in_b].tolist()} - {None}
+    is_b = [b in tested and a not in tested for a, b in zip(*systems, strict=True)]
+    return np.asarray(in_b | (~in_a & np.array(is_b, bool)))
 
 
 def coverage(joined: Joined, names: Sequence[str], options: GateOptions) -> GateCoverage:

@@ -1,6 +1,4 @@
-"""Both judges compared with human labels, on the items that have a label and that both judges
-scored.
-"""
+"""Both judges against human labels, on the labelled items that both judges scored."""
 
 from __future__ import annotations
 
@@ -29,13 +27,12 @@ from trace_eval.stats.options import AgreeOptions
 
 Array = NDArray[np.float64]
 
-
-#: Said where neither judge is nearer.
+#: Shown where neither judge is nearer.
 NEITHER = "not told apart"
 
 
 @dataclass(frozen=True)
-class ComparedPeople:
+class AgainstLabels:
     """Both judges compared with human labels on the items that both scored.
 
     Attributes:
@@ -56,7 +53,7 @@ class ComparedPeople:
 
 
 @dataclass(frozen=True)
-class RatedByPeople:
+class AgainstRatings:
     """Both judges' scores compared with mean human ratings on the items that both scored.
 
     Attributes:
@@ -65,7 +62,7 @@ class RatedByPeople:
             of the second, and second minus first, paired.
         ranks: Spearman's rho with it, likewise.
         p: of equal errors, by sign flips.
-        nearer, ceiling, powered: as of :class:`ComparedPeople`.
+        nearer, ceiling, powered: as of :class:`AgainstLabels`.
     """
 
     metric: str
@@ -79,24 +76,23 @@ class RatedByPeople:
     powered: tuple[PPIEstimate, ...]
 
 
-def labelled_by_people(
-    joined: Joined, metric: str, options: BootstrapOptions
-) -> ComparedPeople | None:
+def against_labels(joined: Joined, metric: str, options: BootstrapOptions) -> AgainstLabels | None:
     """Both judges against human labels of a metric; None: a score, or nobody labelled it."""
-    said = _opinions(joined, metric) if metric in joined.first.codes else None
-    if said is None:
+    labels, items = joined.first.labels or joined.second.labels, joined.first.ids
+    dimension = metric.rpartition(".")[2]
+    whole = dimension in ("overall", "preference", "verdict")
+    columns = (dimension, "human", *(("preference", "overall") if whole else ()))
+    about = next((name for name in columns if labels is not None and name in labels.codes), None)
+    if labels is None or about is None or metric not in joined.first.codes:
         return None
-    people, opinions = said
-    items = joined.first.ids
-    truth = people.per_item.said(opinions, items)
+    truth = labels.per_item.said(about, items)
     judged = [judging.codes[metric] for judging in (joined.first, joined.second)]
-    available = (judged[0] != MISSING) & (judged[1] != MISSING) & (truth != MISSING)
+    available = np.all([codes != MISSING for codes in (*judged, truth)], axis=0)
     if not available.any():
         return None
     judged, items = [codes[available] for codes in judged], items[available]
-    people = people.take(joined.first.take(available).find(people.ids) >= 0)
-    typed = not any(is_untyped(codes) for codes in (people.codes[opinions], *judged))
-    dimension = metric.rpartition(".")[2]
+    labels = labels.take(joined.first.take(available).find(labels.ids) >= 0)
+    typed = not any(is_untyped(codes) for codes in (labels.codes[about], *judged))
     column = "overall" if typed and dimension != "preference" else "preference"
     facts = {n: joined.first.facts[n][available] for n in IDENTITY if n in joined.first.facts}
     named = facts.get("instruction_id", np.array([None])).tolist()
@@ -105,28 +101,28 @@ def labelled_by_people(
         tie = (codes >= TIE) & (column == "preference")
         return {column: np.where(tie, LABELS.index("tie"), codes).astype(np.int8)}
 
-    whole = dimension in ("overall", "preference", "verdict")
     names = joined.names()
     sources = [
         Opinions(name, items, own(codes), facts=facts)
         for name, codes in zip(names, judged, strict=True)
     ]
     cluster = None not in named and len({*named}) < len(items)
-    provided = Opinions("people", people.ids, own(people.codes[opinions]), people.rater)
+    provided = Opinions("human labels", labels.ids, own(labels.codes[about]), labels.rater)
     report = agree_labels(sources, provided, AgreeOptions(options, cluster, "drop"))
     (comparison,) = [c for c in report.comparisons if c.dimension == column]
-    limits = comparison.difference.interval
-    return ComparedPeople(
+    return AgainstLabels(
         metric,
         tuple(s for s in report.scores if s.dimension == column),
         comparison,
-        _nearer(names, limits, more_is_better=True),
+        _nearer(names, comparison.difference.interval, more_is_better=True),
         (joined.first.ceiling or joined.second.ceiling) if whole else None,
         _ppi_estimates(joined, metric, POINTS[truth], options.level),
     )
 
 
-def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> RatedByPeople | None:
+def against_ratings(
+    joined: Joined, metric: str, options: BootstrapOptions
+) -> AgainstRatings | None:
     """Both judges against human ratings; None: labels, or nobody rated an item."""
     both = joined.points(metric)
     rated = joined.first.facts.get("rated", joined.second.facts.get("rated"))
@@ -142,10 +138,9 @@ def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> R
     resampler = Resampler(unit, options.seed)
     distances = []
     for name, points in zip(("first", "second"), both, strict=True):
-        said = points[available]
-        distances.append(np.abs(said - truth))
+        distances.append(np.abs(points[available] - truth))
         resampler.mean(f"{name} error", distances[-1])
-        add_spearman(resampler, f"{name} rho", said, truth)
+        add_spearman(resampler, f"{name} rho", points[available], truth)
     for figure in ("error", "rho"):
         resampler.difference(f"both {figure}", f"first {figure}", f"second {figure}")
     result = resampler.estimates(options)
@@ -155,7 +150,7 @@ def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> R
     )
     names = joined.names()
     units = None if cluster is None else cluster[available]
-    return RatedByPeople(
+    return AgainstRatings(
         metric,
         names,
         int(available.sum()),
@@ -168,23 +163,10 @@ def rated_by_people(joined: Joined, metric: str, options: BootstrapOptions) -> R
     )
 
 
-def _opinions(joined: Joined, metric: str) -> tuple[Opinions, str] | None:
-    """Human opinions, and the column of them that a metric is about; None: there is none."""
-    people = joined.first.labels or joined.second.labels
-    dimension = metric.rpartition(".")[2]
-    wanted = [dimension, "people"]
-    if dimension in ("overall", "preference", "verdict"):
-        wanted += ["preference", "overall"]
-    available = () if people is None else people.codes
-    return next(((people, name) for name in wanted if people and name in available), None)
-
-
 def _ppi_estimates(
     joined: Joined, metric: str, truth: Array, level: float
 ) -> tuple[PPIEstimate, ...]:
-    """The human mean over all items that both judges scored, estimated with the help of each
-    judge.
-    """
+    """The human mean of all items that both judges scored, with the help of each judge."""
     points = joined.points(metric)
     scored = ~np.isnan(points[0]) & ~np.isnan(points[1])
     labelled = ~np.isnan(truth[scored])
@@ -194,8 +176,8 @@ def _ppi_estimates(
     if cluster is not None:
         _, cluster = np.unique(cluster[scored], return_inverse=True)
     design = simple_design(labelled, cluster=cluster)
-    said = np.nan_to_num(truth[scored])
-    return tuple(estimate(ppi_components(said, own[scored], design), level) for own in points)
+    labels = np.nan_to_num(truth[scored])
+    return tuple(estimate(ppi_components(labels, own[scored], design), level) for own in points)
 
 
 def _nearer(
