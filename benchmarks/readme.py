@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks import large_runs
 from benchmarks.coverage import MOST
 from benchmarks.people import pages
 from benchmarks.report import RESULTS
@@ -273,10 +274,17 @@ def _costs() -> str:
     )
 
 
+_CALLS = "rendering | tokens in a call | US$ | US$, static part cached | hours at 2 M tokens/min"
+
 #: (page, name of the table in its marks, what writes it).
 TABLES: tuple[tuple[str, str, Callable[[], str]], ...] = (
     ("docs/results/measurements.md", "how fast", written),
     ("docs/results/measurements.md", "defects", _defects),
+    (
+        *("docs/how-to/large-runs.md", "extraction"),
+        lambda: _table("extraction | hours | US$", large_runs.extraction()),
+    ),
+    ("docs/how-to/large-runs.md", "calls", lambda: _table(_CALLS, large_runs.calls())),
     ("README.md", "listeners", pages.first_table),
     ("README.md", "judges", lambda: f"{pages.ties_sentence()}\n{_published()}"),
     ("README.md", "costs", _costs),
