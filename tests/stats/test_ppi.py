@@ -13,7 +13,7 @@ from benchmarks.coverage_intervals import covered
 from benchmarks.coverage_worlds import World
 from trace_eval.commands.cli import app
 from trace_eval.estimate.limits import score_reach, skewed_reach
-from trace_eval.stats.inference.forest import ForestMark, forest, line
+from trace_eval.stats.inference.forest import ForestMark, forest
 from trace_eval.stats.inference.influence import LabelledValues, ppi_components
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference, estimate
 from trace_eval.stats.inference.sampling import simple_design
@@ -372,9 +372,6 @@ def test_agree_with_few_labels(tmp_path: Path) -> None:
 
 
 def test_forest_plots() -> None:
-    assert line(0.5, (0.25, 0.75), 0, 1, 9) == "  ├─●─┤"
-    assert line(None, None, 0, 1, 9) == "    :"
-    assert line(1.0, None, 0, 1, 9) == "    :"  # no interval: not drawn as a sure one
     rows = [ForestMark("a <b>", 0.4, (0.2, 0.6), "40 %"), ForestMark("c", 0.9, None, "90 %")]
     drawn = forest([*rows, ForestMark("d", None, None, "-", (0.5, "rule <i>"))], 0, 1, ["0", "1"])
     assert "a &lt;b&gt;" in drawn

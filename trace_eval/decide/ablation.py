@@ -48,21 +48,10 @@ def compare(
     judged = {name: [read_opinions(f) for f in repeats] for name, repeats in folders.items()}
     bootstrap = BootstrapOptions(resamples)
     drops = {name: tables for name, tables in judged.items() if name != "transcript"}
-    results = {
-        "Ablation": ablation_table(
-            drops,
-            truth,
-            reference=FULL,
-            policy=load_policy(options.policy),
-            missing="drop",
-            options=bootstrap,
-        )
-    }
+    results = {"Ablation": ablation_table(drops, truth, bootstrap, load_policy(options.policy))}
     if options.modes:
         two = {"blueprint": judged[FULL], "transcript": judged["transcript"]}
-        results["Modes and policies"] = mode_policy_table(
-            two, truth, missing="drop", options=bootstrap
-        )
+        results["Modes and policies"] = mode_policy_table(two, truth, bootstrap)
     return results
 
 

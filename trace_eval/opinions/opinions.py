@@ -27,7 +27,7 @@ from trace_eval.opinions.codes import (
     agreed,
     code_of,
 )
-from trace_eval.opinions.units import Numbers, index_of, units
+from trace_eval.opinions.units import Numbers, crosstab, index_of, units
 
 #: What a column has of an item that has no row, by the kind of its values.
 _UNKNOWN: Mapping[str, Any] = {"f": np.nan, "b": False, "i": MISSING, "O": None}
@@ -217,8 +217,7 @@ class Opinions:
         codes = {}
         for name, column in self.codes.items():
             present = column != MISSING
-            cells = self.item[present] * size + column[present]
-            votes = np.bincount(cells, minlength=number * size).reshape(number, size)
+            votes = crosstab(self.item[present], column[present], number, size)
             codes[name] = code_of((votes == votes.max(1, keepdims=True)) & (votes > 0))
         return replace(self.take(first), codes=codes, rater=None, repeat=None)
 

@@ -55,6 +55,12 @@ def index_of(values: Sequence[Any]) -> tuple[Numbers, list[Any]]:
     return np.fromiter(map(index.__getitem__, values), np.int64, len(values)), list(index)
 
 
+def crosstab(row: Numbers, column: NDArray[Any], rows: int, columns: int) -> Numbers:
+    """How often each row meets each column [shape=(rows, columns)], both numbered from 0."""
+    cells = row * columns + column
+    return np.bincount(cells, minlength=rows * columns).reshape(rows, columns)
+
+
 def joint(*columns: Numbers) -> Numbers:
     """A number that equal rows of all columns have in common [shape=(n,)].
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from blueprints import counted
-from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 from trace_eval.stats.agreement.compare import Comparison
@@ -15,79 +14,22 @@ from trace_eval.stats.agreement.levels import (
     ALL,
     LEVELS,
     MIN_ITEMS,
-    LevelRow,
-    PairwiseRow,
-    ReliabilityRow,
 )
 from trace_eval.stats.agreement.metrics import METRICS
-from trace_eval.stats.agreement.parts import Forced
 from trace_eval.stats.agreement.policies import RESOLVERS, Resolved
-from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.tables import calibration_tables, share_table
 from trace_eval.stats.report import AgreeReport
-
-
-def people_tables(
-    levels: Sequence[LevelRow], pairwise: Sequence[PairwiseRow], raters: Sequence[ReliabilityRow]
-) -> Iterator[Table]:
-    """Levels of agreement, agreement of the data set, and each person."""
-    shown = [name for name in LEVELS if name != "none"]
-    yield grid(
-        "How far annotators agree: items by level",
-        ("dimension", "items of", "items", *shown, "have a majority"),
-        (
-            (
-                row.dimension,
-                row.group,
-                row.items,
-                *(f"{row.counts[name]} ({row.shares[name]:.1%})" for name in shown),
-                row.majority,
-            )
-            for row in levels
-        ),
-        "; ".join(f"{name}: {LEVELS[name]}" for name in shown),
-    )
-    yield table(
-        "Agreement of the data set: two people of one item, drawn at random",
-        pairwise,
-        "dimension group classes items agreement sd by_chance",
-        "two classes: opinions that are ties are left out first; read it beside alpha",
-    )
-    yield table(
-        "Reliability of each person: share of the others with the same label",
-        raters,
-        "dimension rater items agreement",
-        f"annotators with fewer than {MIN_ITEMS} shared items are left out",
-    )
-
-
-def forced_table(rows: Sequence[Forced]) -> Table:
-    """Table of the items on which raters name a winner, by subset."""
-    return table(
-        "Where annotators name a winner: accuracy by subset",
-        rows,
-        "judge dimension group items coverage accuracy accuracy_scored tie_half ties_out",
-    )
 
 
 def label_tables(report: AgreeReport) -> Iterator[Table]:
     """Every table that has rows, in reading order."""
     for result in (
-        _truth(report),
-        _agreement(report),
-        _baselines(report),
-        _score_errors(report),
-        *(_confusion(score) for score in report.scores),
-        comparison_table(_compared("Judges"), report.comparisons),
-        _alphas(report),
-        *people_tables(report.levels, report.pairwise, report.reliability),
-        _forced(report),
-        _by_category(report),
-        _by_labels(report),
+        *_agreement(report),
+        *_annotators(report),
+        *_parts(report),
         *_mechanisms(report),
-        comparison_table(_compared("Policies"), report.policy_comparisons),
-        *bias_tables(report),
-        noise_table(report),
+        comparison_table(_COMPARED.format("Policies"), report.policy_comparisons),
+        *_biases(report),
         *(_learned(learned) for learned in report.learned),
     ):
         if result.rows:
@@ -117,49 +59,15 @@ def policy_words(policies: Mapping[str, str]) -> str:
     return "overall labels: " + ", ".join(f"{name} of {judge}" for judge, name in policies.items())
 
 
-def _forced(report: AgreeReport) -> Table:
-    """By subset where there are any; the whole alone only where annotators gave preferences."""
-    subsets = any(row.group != ALL for row in report.forced)
-    rows = [row for row in report.forced if subsets or row.dimension == "preference"]
-    return forced_table(rows)
-
-
-def _by_category(report: AgreeReport) -> Table:
-    pick = "judge dimension category items accuracy"
-    return table("Accuracy by category", report.by_category, pick)
-
-
-def _by_labels(report: AgreeReport) -> Table:
-    return table(
-        "Accuracy by number of labels",
-        report.by_labels,
-        "judge dimension labels accuracy",
-        f"so many labels, drawn at random (seed {report.options.bootstrap.seed})",
-    )
-
-
-def _truth(report: AgreeReport) -> Table:
-    return table(
+def _agreement(report: AgreeReport) -> Iterator[Table]:
+    draw = report.options.bootstrap
+    yield table(
         f"Labels of {report.labels}: {counted(report.items, 'item')},"
         f" {counted(report.raters, 'rater')}",
         report.truth,
         "dimension labelled split silent",
     )
-
-
-def _agreement(report: AgreeReport) -> Table:
-    def row(score: JudgeScore) -> tuple[object, ...]:
-        return (
-            score.judge,
-            score.dimension,
-            f"{score.scored}/{score.labelled}",
-            *(score.metrics.get(metric.name, IntervalEstimate(None)) for metric in METRICS),
-            score.coverage_2way,
-            score.majority.accuracy if score.majority.items else None,
-        )
-
-    level = report.options.bootstrap.level
-    return grid(
+    yield grid(
         "Agreement with human labels",
         (
             "judge",
@@ -169,14 +77,21 @@ def _agreement(report: AgreeReport) -> Table:
             "2-way coverage",
             "majority class",
         ),
-        [row(score) for score in report.scores],
-        f"brackets: {level:.0%} interval over {report.drawn},"
-        f" {report.options.bootstrap.resamples} resamples, seed {report.options.bootstrap.seed}",
+        [
+            (
+                score.judge,
+                score.dimension,
+                f"{score.scored}/{score.labelled}",
+                *(score.metrics.get(metric.name) for metric in METRICS),
+                score.coverage_2way,
+                score.majority.accuracy if score.majority.items else None,
+            )
+            for score in report.scores
+        ],
+        f"brackets: {draw.level:.0%} interval over {report.drawn},"
+        f" {draw.resamples} resamples, seed {draw.seed}",
     )
-
-
-def _baselines(report: AgreeReport) -> Table:
-    return grid(
+    yield grid(
         "Rules to beat, each on the items on which it says something",
         ("judge", "dimension", "rule", "items", "rule's accuracy", "2-way", "judge's accuracy"),
         (
@@ -185,30 +100,25 @@ def _baselines(report: AgreeReport) -> Table:
             for b in score.baselines
         ),
     )
-
-
-def _score_errors(report: AgreeReport) -> Table:
-    return table(
+    yield table(
         "Scores against human scores: mean squared error",
         report.score_errors,
         "judge answers mse constant pearson equal",
         "a judge above the constant is worse than always giving human mean",
     )
+    for score in report.scores:
+        yield grid(
+            f"{score.judge} on {score.dimension}: annotators in rows, judge in columns",
+            ("annotators \\ judge", *score.labels, "all"),
+            (
+                (label, *(f"{n:.3g}" if n % 1 else int(n) for n in (*row, sum(row))))
+                for label, row in zip(score.labels, score.confusion, strict=True)
+            ),
+        )
+    yield comparison_table(_COMPARED.format("Judges"), report.comparisons)
 
 
-def _confusion(score: JudgeScore) -> Table:
-    return grid(
-        f"{score.judge} on {score.dimension}: annotators in rows, judge in columns",
-        ("annotators \\ judge", *score.labels, "all"),
-        (
-            (label, *(f"{n:.3g}" if n % 1 else int(n) for n in (*row, sum(row))))
-            for label, row in zip(score.labels, score.confusion, strict=True)
-        ),
-    )
-
-
-def _compared(what: str) -> str:
-    return f"{what} compared: second minus first, on the items that both scored"
+_COMPARED = "{} compared: second minus first, on the items that both scored"
 
 
 def comparison_table(
@@ -227,12 +137,59 @@ def comparison_table(
     )
 
 
-def _alphas(report: AgreeReport) -> Table:
-    return table(
+def _annotators(report: AgreeReport) -> Iterator[Table]:
+    """How far annotators agree with each other, and with a judge as one of them."""
+    yield table(
         "Krippendorff's alpha",
         report.alphas,
         "who dimension alpha.raters alpha.items alpha.nominal alpha.ordinal alpha.interval",
         "ordinal and interval: on the scale 2 < tie < 1",
+    )
+    shown = [name for name in LEVELS if name != "none"]
+    yield grid(
+        "How far annotators agree: items by level",
+        ("dimension", "items of", "items", *shown, "have a majority"),
+        (
+            (
+                row.dimension,
+                row.group,
+                row.items,
+                *(f"{row.counts[name]} ({row.shares[name]:.1%})" for name in shown),
+                row.majority,
+            )
+            for row in report.levels
+        ),
+        "; ".join(f"{name}: {LEVELS[name]}" for name in shown),
+    )
+    yield table(
+        "Agreement of the data set: two people of one item, drawn at random",
+        report.pairwise,
+        "dimension group classes items agreement sd by_chance",
+        "two classes: opinions that are ties are left out first; read it beside alpha",
+    )
+    yield table(
+        "Reliability of each person: share of the others with the same label",
+        report.reliability,
+        "dimension rater items agreement",
+        f"annotators with fewer than {MIN_ITEMS} shared items are left out",
+    )
+
+
+def _parts(report: AgreeReport) -> Iterator[Table]:
+    # the whole alone says what the main table says, but where annotators gave preferences
+    subsets = any(row.group != ALL for row in report.forced)
+    yield table(
+        "Where annotators name a winner: accuracy by subset",
+        [row for row in report.forced if subsets or row.dimension == "preference"],
+        "judge dimension group items coverage accuracy accuracy_scored tie_half ties_out",
+    )
+    pick = "judge dimension category items accuracy"
+    yield table("Accuracy by category", report.by_category, pick)
+    yield table(
+        "Accuracy by number of labels",
+        report.by_labels,
+        "judge dimension labels accuracy",
+        f"so many labels, drawn at random (seed {report.options.bootstrap.seed})",
     )
 
 
@@ -292,119 +249,45 @@ def _learned(learned: Learned) -> Table:
     )
 
 
-def _share(count: int, total: int) -> str:
-    return f"{count} ({count / total:.{digits(total)}f})" if total else str(count)
-
-
-def bias_tables(report: AgreeReport) -> Iterator[Table]:
-    """Position, length, verbosity, difficulty and self-comparisons."""
-    yield _position(report)
-    yield _length(report)
-    yield _verbosity(report)
-    yield _difficulty(report)
-    yield _self(report)
-
-
-def _position(report: AgreeReport) -> Table:
-    return grid(
+def _biases(report: AgreeReport) -> Iterator[Table]:
+    """Position, length, verbosity, difficulty, self-comparisons and noise."""
+    verdicts = "bias.pairs bias.stable bias.first bias.second bias.tied bias.decided bias.p"
+    yield table(
         "Position: the same two recordings in both orders",
-        (
-            "judge",
-            "dimension",
-            "joined by",
-            "pairs",
-            "stable",
-            "first",
-            "second",
-            "a tie",
-            "decided",
-            "stable",
-            "first",
-            "second",
-            "sign test p",
-        ),
-        (
-            (
-                row.judge,
-                row.dimension,
-                row.basis,
-                b.pairs,
-                *(_share(n, b.pairs) for n in (b.stable, b.first, b.second, b.tied)),
-                b.decided,
-                *(_share(n, b.decided) for n in (b.stable, b.first, b.second)),
-                p_value(b.p, b.pairs),
-            )
-            for row in report.position
-            for b in (row.bias,)
-        ),
-        "shares of all pairs, then of the pairs with a winner in both orders",
+        report.position,
+        f"judge dimension basis {verdicts}",
+        "shares of all pairs; decided: a winner in both orders",
     )
-
-
-def _length(report: AgreeReport) -> Table:
-    return table(
+    yield table(
         "Length: what the judge does where annotators see a tie",
         report.length,
         "judge dimension bias.human_ties bias.longer bias.shorter bias.tied bias.share_longer"
         " bias.p",
         share_longer="longer among winners",
     )
-
-
-def _verbosity(report: AgreeReport) -> Table:
-    return table(
+    yield table(
         "Verbosity: human ties whose transcripts differ by 5 tokens or more",
         report.verbosity,
         "judge dimension bias.items bias.longer bias.shorter bias.tied bias.unscored bias.p",
         "an unscored verdict is not a tie; of runs the tokens are the transcript's words",
     )
-
-
-def _difficulty(report: AgreeReport) -> Table:
-    return grid(
-        "Difficulty: quarters by the difference of mean opinions, hardest first",
-        (
-            "judge",
-            "dimension",
-            "difference",
-            "pairs",
-            "accuracy",
-            "stable",
-            "first",
-            "second",
-            "a tie",
-            "Spearman of ease and place-bound",
-            "p",
-        ),
-        (
-            (
-                row.judge,
-                row.dimension,
-                f"{q.low:.2f} to {q.high:.2f}",
-                q.items,
-                q.accuracy,
-                *(_share(n, q.bias.pairs) for n in (q.bias.stable, q.bias.first)),
-                *(_share(n, q.bias.pairs) for n in (q.bias.second, q.bias.tied)),
-                row.difficulty.spearman,
-                p_value(row.difficulty.p),
-            )
-            for row in report.difficulty
-            for q in row.difficulty.quartiles
-        ),
-    )
-
-
-def _self(report: AgreeReport) -> Table:
-    return table(
+    for row in report.difficulty:
+        ease = row.difficulty
+        yield table(
+            f"Difficulty for {row.judge} on {row.dimension}: quarters by the difference of mean"
+            " opinions, hardest first",
+            ease.quartiles,
+            f"low high items accuracy {verdicts}",
+            ""
+            if ease.spearman is None
+            else f"Spearman of ease and place-bound: {ease.spearman:.2f}, p = {p_value(ease.p)}",
+        )
+    yield table(
         "Self-comparisons, counted apart",
         report.self_comparisons,
         "judge dimension counts.pairs counts.tied counts.first counts.second counts.p",
     )
-
-
-def noise_table(report: AgreeReport) -> Table:
-    """Repeated questions."""
-    return table(
+    yield table(
         "Noise: the same question again",
         report.noise,
         "judge dimension basis noise.items noise.opinions noise.pairwise noise.unanimous"

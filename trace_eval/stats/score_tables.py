@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from blueprints import counted
-from trace_eval.show.table import NOTHING, Table, cell, grid, table
+from trace_eval.show.table import NOTHING, Table, grid, table
 from trace_eval.stats.agreement.figures import AgreementFigure, Group
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.scored import MIN_RATINGS
 from trace_eval.stats.agreement.selective import WITHHELD
 from trace_eval.stats.report import ScoreReport
 
-#: Name of a figure beside those of :data:`SCORE_METRICS` -> how it is called for people.
+#: Name of a figure -> how it is called in print.
 _TITLES = {
+    **{metric.name: metric.title for metric in SCORE_METRICS},
     "mae_of_variance": "MAE of variance",
     "rho_of_variance": "rho of variance",
     "dispersion": "squared error / variance",
@@ -60,20 +61,45 @@ def score_tables(report: ScoreReport) -> Iterator[Table]:
     """Every table that has rows, in reading order."""
     for shown in (
         _coverage(report),
-        _figures(report, "agreement"),
-        _figures(report, "people"),
-        _figures(report, "raters"),
-        _figures(report, "judges"),
-        _figures(report, "variance"),
-        _figures(report, "calibration"),
-        _selective(report),
-        _splits(report),
+        *(_figures(report, group) for group in ("agreement", "people", "raters", "judges")),
+        *(_figures(report, group) for group in ("variance", "calibration")),
+        grid(
+            "MAE of what is kept when the most uncertain scores are withheld",
+            (
+                "withheld first",
+                "items",
+                *(f"{share:.0%}" for share in WITHHELD),
+                "mean over all shares",
+                "minus random's",
+            ),
+            [(row.who, row.items, *row.at, row.area, row.gain) for row in report.selective],
+            "random: in any order; oracle: the largest errors first, which no order beats",
+        ),
+        table("By split of the labels", report.splits, "judge split items spearman mae crps"),
         _figures(report, "samples"),
         _growth(report),
-        _binary(report),
-        _systems(report),
-        _system_agreement(report),
-        _alphas(report),
+        table(
+            "Majorities, yes or no",
+            report.binary,
+            "judge items undecided_judge phi accuracy balanced_accuracy majority_baseline",
+            "exactly one half is undecided and left out",
+        ),
+        table(
+            f"Systems, mean score from {report.low:g} to {report.high:g}",
+            report.systems,
+            "judge system scored unscored mean rank people people_rank difference same_family",
+        ),
+        table(
+            "Order of the systems, judge and annotators",
+            report.system_agreement,
+            "judge systems pearson spearman kendall own_family",
+        ),
+        table(
+            "Krippendorff's alpha",
+            report.alphas,
+            "who alpha.raters alpha.items alpha.nominal alpha.ordinal alpha.interval",
+            "a judge joins with its mean, which need not be a label: interval only",
+        ),
     ):
         if shown.rows:
             yield shown
@@ -102,9 +128,9 @@ def _figures(report: ScoreReport, group: Group) -> Table:
         ("", "from", *who),
         [
             (
-                _title(name),
+                _TITLES[name],
                 _from([by_place[name, w] for w in who if (name, w) in by_place]),
-                *(_shown(by_place.get((name, w))) for w in who),
+                *(f.estimate if (f := by_place.get((name, w))) else None for w in who),
             )
             for name in names
         ],
@@ -114,19 +140,12 @@ def _figures(report: ScoreReport, group: Group) -> Table:
     )
 
 
-def _title(name: str) -> str:
-    return (
-        next((metric.title for metric in SCORE_METRICS if metric.name == name), "")
-        or (_TITLES[name])
-    )
-
-
 def _reasons(figures: Sequence[AgreementFigure]) -> str:
     """Why there is no number where none is."""
     by_reason: dict[str, list[str]] = {}
     for figure in figures:
         if figure.estimate.value is None and figure.reason:
-            who = by_reason.setdefault(f"{_title(figure.name)}: {figure.reason}", [])
+            who = by_reason.setdefault(f"{_TITLES[figure.name]}: {figure.reason}", [])
             who.append(figure.who)
     merged: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for details, who in by_reason.items():
@@ -146,10 +165,6 @@ def _from(figures: Sequence[AgreementFigure]) -> str:
     return f"{shown} {figures[0].unit}"
 
 
-def _shown(figure: AgreementFigure | None) -> str:
-    return NOTHING if figure is None else cell(figure.estimate)
-
-
 def _interval_note(report: ScoreReport, figures: Sequence[AgreementFigure]) -> str:
     options = report.options.bootstrap
     if not any(f.estimate.interval for f in figures):
@@ -161,63 +176,10 @@ def _interval_note(report: ScoreReport, figures: Sequence[AgreementFigure]) -> s
     )
 
 
-def _selective(report: ScoreReport) -> Table:
-    return grid(
-        "MAE of what is kept when the most uncertain scores are withheld",
-        (
-            "withheld first",
-            "items",
-            *(f"{share:.0%}" for share in WITHHELD),
-            "mean over all shares",
-            "minus random's",
-        ),
-        [(row.who, row.items, *row.at, row.area, row.gain) for row in report.selective],
-        "random: in any order; oracle: the largest errors first, which no order beats",
-    )
-
-
-def _splits(report: ScoreReport) -> Table:
-    return table("By split of the labels", report.splits, "judge split items spearman mae crps")
-
-
 def _growth(report: ScoreReport) -> Table:
     most = max((len(g.by_samples) for g in report.growth), default=0)
     return grid(
         "Mean r with annotators, by number of samples in the mean",
         ("judge", *(str(k) for k in range(1, most + 1))),
         [(g.judge, *g.by_samples, *([None] * (most - len(g.by_samples)))) for g in report.growth],
-    )
-
-
-def _binary(report: ScoreReport) -> Table:
-    return table(
-        "Majorities, yes or no",
-        report.binary,
-        "judge items undecided_judge phi accuracy balanced_accuracy majority_baseline",
-        "exactly one half is undecided and left out",
-    )
-
-
-def _systems(report: ScoreReport) -> Table:
-    return table(
-        f"Systems, mean score from {report.low:g} to {report.high:g}",
-        report.systems,
-        "judge system scored unscored mean rank people people_rank difference same_family",
-    )
-
-
-def _system_agreement(report: ScoreReport) -> Table:
-    return table(
-        "Order of the systems, judge and annotators",
-        report.system_agreement,
-        "judge systems pearson spearman kendall own_family",
-    )
-
-
-def _alphas(report: ScoreReport) -> Table:
-    return table(
-        "Krippendorff's alpha",
-        report.alphas,
-        "who alpha.raters alpha.items alpha.nominal alpha.ordinal alpha.interval",
-        "a judge joins with its mean, which need not be a label: interval only",
     )

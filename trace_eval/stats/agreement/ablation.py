@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
-from trace_eval.data.columns import Missing
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import McNemar, holm, mcnemar, mean_difference
@@ -30,13 +28,13 @@ from trace_eval.opinions.codes import (
     is_untyped,
 )
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import index_of
+from trace_eval.opinions.units import crosstab
 from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.alpha import noise
 from trace_eval.stats.agreement.judges import with_overall, with_preference
 
-#: One run of a condition, or several: repeats, each with one row per item.
-Condition = Opinions | Sequence[Opinions]
+#: Runs of a condition: its repeats, each with one row per item.
+Condition = Sequence[Opinions]
 
 #: Policies of the modes table: the decision tree of the paper, and a plain vote.
 TREE_AND_VOTE: dict[str, Policy] = {
@@ -86,43 +84,29 @@ class Ablation:
 def ablation_table(
     conditions: Mapping[str, Condition],
     truth: Opinions,
-    *,
-    reference: str | None = None,
+    options: BootstrapOptions,
     policy: Policy | None = None,
     dimensions: Sequence[str] = LABEL_COLUMNS,
-    cluster: bool = False,
-    missing: Missing = "error",
-    options: BootstrapOptions | None = None,
 ) -> Ablation:
-    """Compare conditions.
+    """Compare conditions with the first one; items that a run did not score count for neither.
 
     Args:
-        conditions: name -> its judgements; repeats as a sequence, or by a repeat column.
+        conditions: name -> its judgements.
         truth: human labels.
-        reference: name of the condition that the others are compared with; default: the
-            first.
+        options: of the intervals.
         policy: fuse ``overall`` with it; None: keep the stored label, or the default policy
             where there is none.
         dimensions: which to report, of those that everything has.
-        cluster: draw whole instructions; the labels need ``instruction_id``.
-        missing: see :meth:`Opinions.of_items`.
-        options: of the intervals.
 
     Raises:
-        UserError: the reference is no condition, ids do not match, no dimension is shared.
+        UserError: no id matches, or no dimension is shared.
     """
-    options = options or BootstrapOptions()
-    if not conditions:
-        raise UserError("an ablation needs at least one condition")
-    reference = reference or next(iter(conditions))
-    if reference not in conditions:
-        raise UserError(f"reference {reference!r} is not among {', '.join(conditions)}")
     items = truth.per_item
     items = items.with_codes(**items.agreed)
     if "preference" in items.codes:
         items = items.with_codes(**with_preference(items.codes))
     runs = {
-        name: [_codes(table, items, policy, missing) for table in _repeats(condition)]
+        name: [_codes(table, items, policy) for table in condition]
         for name, condition in conditions.items()
     }
     shared = [
@@ -132,56 +116,41 @@ def ablation_table(
     ]
     if not shared:
         raise UserError(f"{truth.source}: no dimension that all conditions and the labels have")
-    named = items.facts.get("instruction_id")
-    if cluster and (named is None or None in named.tolist()):
-        raise UserError(f"{truth.source}: clustering needs an instruction_id for every item")
-    group = index_of(named.tolist())[0] if cluster and named is not None else None
+    first = next(iter(runs))
     rows = [
-        _row(name, dimension, runs[name], runs[reference], items, group, options, reference)
+        _row(name, dimension, run, None if name == first else runs[first], items, options)
         for dimension in shared
-        for name in runs
+        for name, run in runs.items()
     ]
-    return Ablation(reference, truth.source, tuple(_corrected(rows)))
+    adjusted = iter(holm([row.mcnemar.p for row in rows if row.mcnemar is not None]))
+    return Ablation(
+        first,
+        truth.source,
+        tuple(r if r.mcnemar is None else replace(r, p_holm=next(adjusted)) for r in rows),
+    )
 
 
 def mode_policy_table(
-    modes: Mapping[str, Condition],
-    truth: Opinions,
-    *,
-    policies: Mapping[str, Policy] | None = None,
-    **options: Any,
+    modes: Mapping[str, Condition], truth: Opinions, options: BootstrapOptions
 ) -> Ablation:
-    """Judge modes x policies on the overall label, compared with the first mode and policy.
+    """Judge modes x :data:`TREE_AND_VOTE` on the overall label, compared with the first of both.
 
     Args:
         modes: name -> judgements with all three dimensions, e.g. blueprint, transcript.
         truth: human labels.
-        policies: name -> policy; default :data:`TREE_AND_VOTE`.
-        options: as of :func:`ablation_table`.
+        options: of the intervals.
     """
     conditions: dict[str, Condition] = {
-        f"{mode} / {name}": [with_overall(t, policy, policy) for t in _repeats(condition)]
+        f"{mode} / {name}": [with_overall(table, policy, policy) for table in condition]
         for mode, condition in modes.items()
-        for name, policy in (policies or TREE_AND_VOTE).items()
+        for name, policy in TREE_AND_VOTE.items()
     }
     shown = "overall" if "overall" in truth.codes else "preference"
-    return ablation_table(conditions, truth, dimensions=(shown,), **options)
+    return ablation_table(conditions, truth, options, dimensions=(shown,))
 
 
-def _repeats(condition: Condition) -> list[Opinions]:
-    if not isinstance(condition, Opinions):
-        return list(condition)
-    if condition.repeat is None:
-        return [condition]
-    names = dict.fromkeys(condition.repeat.tolist())
-    return [condition.take(condition.repeat == name) for name in names]
-
-
-def _codes(
-    table: Opinions, items: Opinions, policy: Policy | None, missing: Missing
-) -> Mapping[str, Codes]:
-    table = with_overall(table, policy, POLICIES[DEFAULT_POLICY])
-    codes = table.of_items(items, missing).codes
+def _codes(table: Opinions, items: Opinions, policy: Policy | None) -> Mapping[str, Codes]:
+    codes = with_overall(table, policy, POLICIES[DEFAULT_POLICY]).of_items(items).codes
     return with_preference(codes) if "preference" in items.codes else codes
 
 
@@ -189,21 +158,23 @@ def _row(
     name: str,
     dimension: str,
     run: list[Mapping[str, Codes]],
-    base: list[Mapping[str, Codes]],
+    base: list[Mapping[str, Codes]] | None,
     items: Opinions,
-    group: NDArray[np.int64] | None,
     options: BootstrapOptions,
-    reference: str,
 ) -> AblationRow:
+    """A condition beside the reference; ``base`` is None of the reference itself."""
     truth = items.codes[dimension]
-    ours = np.stack([codes[dimension] for codes in run])
-    theirs = np.stack([codes[dimension] for codes in base])
+    ours, theirs = (np.stack([codes[dimension] for codes in runs]) for runs in (run, base or run))
     if any(is_untyped(codes) for codes in (truth, ours, theirs)):
         truth, ours, theirs = (collapse_codes(codes) for codes in (truth, ours, theirs))
     right, judged = _right(ours, truth)
     present = judged > 0
     shares = right[present] / judged[present]
-    each = [_share(row, truth) for row in ours]
+    each = [
+        float(hits.sum() / n.sum())
+        for hits, n in (_right(row[None], truth) for row in ours)
+        if n.any()
+    ]
     repeated = noise(
         np.tile(np.arange(len(truth)), len(ours)), np.where(truth == MISSING, MISSING, ours).ravel()
     )
@@ -213,7 +184,7 @@ def _row(
         repeats=len(run),
         items=int(present.sum()),
         accuracy=float(shares.mean()) if len(shares) else None,
-        spread=_spread(each),
+        spread=float(np.std(each, ddof=1)) if len(each) > 1 else None,
         run_to_run=repeated.pairwise,
         compared=int(present.sum()),
         difference=IntervalEstimate(None),
@@ -222,10 +193,11 @@ def _row(
     )
     base_right, base_judged = _right(theirs, truth)
     both = present & (base_judged > 0)
-    if name == reference or not both.any():
+    if base is None or not both.any():
         return replace(row, compared=int(both.sum()))
     gain = right[both] / judged[both] - base_right[both] / base_judged[both]
-    units = None if group is None else group[both]
+    units = items.units(instructions=False)
+    units = None if units is None else units[both]
     difference = mean_difference(gain, units, options, (-1.0, 1.0))
     first, second = (consensus(codes)[both] == truth[both] for codes in (theirs, ours))
     test = mcnemar(first.astype(int) - second)
@@ -238,37 +210,13 @@ def _right(codes: Codes, truth: Codes) -> tuple[NDArray[np.int64], NDArray[np.in
     return (judged & (codes == truth)).sum(0), judged.sum(0)
 
 
-def _spread(accuracies: list[float | None]) -> float | None:
-    available = [value for value in accuracies if value is not None]
-    return float(np.std(available, ddof=1)) if len(available) > 1 else None
-
-
-def _share(codes: Codes, truth: Codes) -> float | None:
-    right, judged = _right(codes[None], truth)
-    return float(right.sum() / judged.sum()) if judged.any() else None
-
-
 def consensus(codes: Codes) -> Codes:
     """The label that most repeats give [shape=(items,)]; equal counts: the earliest of them.
 
     Args:
         codes: one row per repeat [shape=(repeats, items)].
     """
-    repeats, items = codes.shape
-    every = np.arange(items)
-    votes = np.zeros((items, len(LABELS) + 1), np.int64)  # the last column holds "missing"
-    for row in codes:
-        votes[every, row] += repeats + 1
-    votes[:, MISSING] = 0
-    first = np.zeros_like(votes)
-    for number, row in enumerate(codes[::-1], start=1):
-        first[every, row] = number
-    first[:, MISSING] = 0
-    best = (votes + first).argmax(1)
-    return np.where((codes != MISSING).any(0), best, MISSING).astype(np.int8)
-
-
-def _corrected(rows: list[AblationRow]) -> list[AblationRow]:
-    tested = [row.mcnemar.p for row in rows if row.mcnemar is not None]
-    adjusted = iter(holm(tested))
-    return [row if row.mcnemar is None else replace(row, p_holm=next(adjusted)) for row in rows]
+    present, item = codes != MISSING, np.broadcast_to(np.arange(codes.shape[1]), codes.shape)
+    votes = crosstab(item[present], codes[present], codes.shape[1], len(LABELS))
+    most = np.where(present, votes[item, codes], 0).argmax(0)
+    return codes[most, item[0]]

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import LABELS, MISSING, UNTYPED, Codes, collapse_codes
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import crosstab, index_of
 from trace_eval.show.table import column
-from trace_eval.stats.agreement.counts import accuracy, joint_counts, kappa
+from trace_eval.stats.agreement.counts import accuracy, defined, joint_counts, kappa
 from trace_eval.stats.agreement.judges import JudgeOpinions
 
 
@@ -45,9 +46,9 @@ def alpha(item: NDArray[np.int64], codes: Codes, items: int, raters: int) -> Alp
     """
     present = codes != MISSING
     item, codes = item[present], codes[present]
-    typed = _value_counts(item, codes, items, len(LABELS))
+    typed = crosstab(item, codes, items, len(LABELS))
     # columns 1, 2, tie -> the order of the preference scale: 2, tie, 1
-    untyped = _value_counts(item, collapse_codes(codes), items, len(UNTYPED))[:, [1, 2, 0]]
+    untyped = crosstab(item, collapse_codes(codes), items, len(UNTYPED))[:, [1, 2, 0]]
     return Alpha(
         _alpha(typed, "nominal"),
         _alpha(untyped, "ordinal"),
@@ -73,7 +74,7 @@ def scale_alpha(
         positions: of the scale's labels, ascending [shape=(labels,)].
         raters: how many raters there are, for the record.
     """
-    counts = _value_counts(item, label, items, len(positions))
+    counts = crosstab(item, label, items, len(positions))
     return Alpha(
         _alpha(counts, "nominal"),
         _alpha(counts, "ordinal"),
@@ -101,13 +102,6 @@ def interval_alpha(item: NDArray[np.int64], value: NDArray[np.float64], items: i
     observed = (2 * (square - total**2 / pairs) * pairs / np.maximum(count - 1, 1)).sum() / n
     expected = 2 * ((value**2).sum() - value.sum() ** 2 / n) / (n - 1)
     return None if expected <= 1e-15 else float(1 - observed / expected)
-
-
-def _value_counts(
-    item: NDArray[np.int64], codes: NDArray[Any], items: int, labels: int
-) -> NDArray[Any]:
-    cells = item * labels + codes
-    return np.bincount(cells, minlength=items * labels).reshape(items, labels)
 
 
 def _alpha(
@@ -166,8 +160,7 @@ def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
     present = codes != MISSING
     item, codes = item[present], codes[present]
     number = int(item.max()) + 1 if len(item) else 0
-    cells = item * len(LABELS) + codes
-    votes = np.bincount(cells, minlength=number * len(LABELS)).reshape(number, len(LABELS))
+    votes = crosstab(item, codes, number, len(LABELS))
     repeats = votes.sum(1)
     votes, repeats = votes[repeats >= 2], repeats[repeats >= 2]
     if not len(votes):
@@ -175,14 +168,13 @@ def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
     equal = (votes * (votes - 1)).sum(1) / (repeats * (repeats - 1))
     first, second = _first_two(item, codes)
     table = joint_counts(first, second, len(LABELS))
-    chance_corrected = float(kappa(table))
     return JudgeNoise(
         len(votes),
         int(repeats.sum()),
         float(equal.mean()),
         float((votes.max(1) == repeats).mean()),
         float(accuracy(table)),
-        None if np.isnan(chance_corrected) else chance_corrected,
+        defined(float(kappa(table))),
     )
 
 
@@ -229,10 +221,5 @@ def _noise(name: str, basis: str, table: Opinions) -> Iterator[NoiseRow]:
 
 def _same_question(table: Opinions) -> NDArray[np.int64]:
     """Rows of the same item, rater and order are repetitions of each other."""
-    columns = [table.ids.tolist()]
-    for values in (table.rater, table.facts.get("order")):
-        if values is not None:
-            columns.append(values.tolist())
-    index: dict[object, int] = {}
-    keys = zip(*columns, strict=True)
-    return np.fromiter((index.setdefault(k, len(index)) for k in keys), np.int64, len(table))
+    columns = [table.ids, table.rater, table.facts.get("order")]
+    return index_of(list(zip(*(c.tolist() for c in columns if c is not None), strict=True)))[0]

@@ -172,9 +172,9 @@ class Quartile:
         bias: by place, over the pairs that were asked in both orders.
     """
 
-    low: float
-    high: float
-    items: int
+    low: float = field(metadata=column("from", ".2f"))
+    high: float = field(metadata=column("to", ".2f"))
+    items: int = field(metadata=column("pairs"))
     accuracy: float | None
     bias: PositionBias
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from trace_eval.estimate.measures import MeasurePart
 from trace_eval.opinions.codes import MISSING, TIE, UNTYPED, Codes
+from trace_eval.opinions.units import crosstab
 
 Counts = NDArray[Any]
 
@@ -34,8 +35,7 @@ def joint_counts(
     """
     labels = labels or rows
     available = (truth != MISSING) & (predicted != MISSING)
-    cells = truth[available].astype(np.int64) * labels + predicted[available]
-    return np.bincount(cells, minlength=rows * labels).reshape(rows, labels)
+    return crosstab(truth[available].astype(np.int64), predicted[available], rows, labels)
 
 
 def collapse(counts: Counts) -> Counts:

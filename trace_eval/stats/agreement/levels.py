@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import LABELS, MISSING, TIE, UNTYPED, Codes, collapse_codes
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import crosstab
 from trace_eval.show.table import column
-from trace_eval.stats.agreement.counts import joint_counts, kappa
+from trace_eval.stats.agreement.counts import defined, joint_counts, kappa
 
 #: Level -> what it means. ``none``: nobody gave a label.
 LEVELS: dict[str, str] = {
@@ -58,9 +59,7 @@ def vote_counts(labels: Opinions, column: str) -> NDArray[np.int64]:
     """Votes per item for ``1``, ``2`` and ``tie`` [shape=(items, 3)]."""
     codes = collapse_codes(labels.codes[column])
     present = codes != MISSING
-    cells = labels.item[present] * len(UNTYPED) + codes[present]
-    size = len(labels.per_item) * len(UNTYPED)
-    return np.bincount(cells, minlength=size).reshape(-1, len(UNTYPED))
+    return crosstab(labels.item[present], codes[present], len(labels.per_item), len(UNTYPED))
 
 
 def levels_of(votes: NDArray[np.int64]) -> NDArray[np.int8]:
@@ -295,7 +294,5 @@ def human_ceiling(labels: Opinions) -> RuleCeiling | None:
     first, second = np.array(both, np.int8).T
     # either of the two may be the first
     table = joint_counts(np.r_[first, second], np.r_[second, first], len(LABELS))
-    value = float(kappa(table))
-    return RuleCeiling(
-        len(raters), len(both), float((first == second).mean()), None if np.isnan(value) else value
-    )
+    equal = float((first == second).mean())
+    return RuleCeiling(len(raters), len(both), equal, defined(float(kappa(table))))

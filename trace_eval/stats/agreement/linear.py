@@ -171,14 +171,13 @@ def binary_agreement(judge: str, share: Array, people: Array) -> BinaryAgreement
     both = ~(np.isnan(share) | np.isnan(people))
     available = both & ~np.isnan(said) & ~np.isnan(truth)
     s, t = said[available], truth[available]
-    phi = pearson(s, t)
     recalls = [float((s[t == label] == label).mean()) for label in (0, 1) if (t == label).any()]
     return BinaryAgreement(
         judge,
         int(available.sum()),
         int((both & np.isnan(said)).sum()),
         int((both & np.isnan(truth)).sum()),
-        None if np.isnan(phi) else phi,
+        defined(pearson(s, t)),
         float((s == t).mean()) if len(t) else None,
         float(np.mean(recalls)) if len(recalls) == 2 else None,
         float(max(t.mean(), 1 - t.mean())) if len(t) else None,

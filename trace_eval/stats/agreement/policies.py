@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from fusion import DIMENSIONS, RATINGS, Policy
 from trace_eval.opinions.codes import BOTH_BAD, BOTH_GOOD, MISSING, Codes, is_untyped
+from trace_eval.opinions.units import crosstab
 from trace_eval.show.table import column, out_of
-from trace_eval.stats.agreement.counts import Counts, accuracy, kappa
+from trace_eval.stats.agreement.counts import Counts, accuracy, defined, kappa
 
 CELL_SHAPE = (len(RATINGS),) * len(DIMENSIONS)
 
@@ -68,9 +69,9 @@ def fuse_codes(policy: Policy, codes: Mapping[str, Codes]) -> Codes:
 def cell_counts(cells: NDArray[np.int64], overall: Codes) -> NDArray[np.int64]:
     """Counts of (cell, overall label) [shape=(4, 4, 4, 4)]; incomplete rows drop out."""
     available = (cells >= 0) & (overall != MISSING)
-    flat = cells[available] * len(RATINGS) + overall[available]
-    shape = (*CELL_SHAPE, len(RATINGS))
-    return np.bincount(flat, minlength=int(np.prod(shape))).reshape(shape)
+    number = len(RATINGS)
+    counts = crosstab(cells[available], overall[available], number ** len(DIMENSIONS), number)
+    return counts.reshape(*CELL_SHAPE, number)
 
 
 @dataclass(frozen=True)
@@ -191,26 +192,18 @@ class Mechanism:
     winner_on_bad: WinnerOnBad
 
 
-def fused_counts(table: NDArray[np.int8], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(truth, policy's rating) [shape=(4, 4)] from counts of (cell, truth)."""
-    joint = np.zeros((4, 4), np.int64)
-    flat = counts.reshape(-1, 4)
-    np.add.at(joint.T, table.ravel(), flat)
-    return joint
-
-
 def mechanism(policy: Policy, labels: str, counts: NDArray[np.int64]) -> Mechanism:
     """All probes of one policy; ``counts`` is (C, VQ, P, true overall)."""
     table = policy_codes(policy)
-    joint = fused_counts(table, counts)
-    agreed, chance_corrected = float(accuracy(joint)), float(kappa(joint))
+    joint = np.zeros((4, 4), np.int64)  # [truth, policy's rating]
+    np.add.at(joint.T, table.ravel(), counts.reshape(-1, 4))
     return Mechanism(
         policy.name,
         labels,
         int(np.trace(joint)),
         int(joint.sum()),
-        None if np.isnan(agreed) else agreed,
-        None if np.isnan(chance_corrected) else chance_corrected,
+        defined(float(accuracy(joint))),
+        defined(float(kappa(joint))),
         counterfactual(table, counts),
         flips(table, counts),
         winner_on_bad(joint),

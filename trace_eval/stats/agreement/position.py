@@ -20,7 +20,7 @@ from trace_eval.estimate.paired import sign_test
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import groups_of, index_of, joint
-from trace_eval.show.table import column, p_of
+from trace_eval.show.table import column, p_of, share_of
 from trace_eval.stats.agreement.judges import JudgeOpinions
 
 
@@ -37,12 +37,12 @@ class PositionBias:
     """
 
     pairs: int
-    stable: int
-    first: int
-    second: int
-    tied: int
+    stable: int = field(metadata=column(shown=share_of("pairs")))
+    first: int = field(metadata=column(shown=share_of("pairs")))
+    second: int = field(metadata=column(shown=share_of("pairs")))
+    tied: int = field(metadata=column("a tie", share_of("pairs")))
     tied_both: int
-    p: float
+    p: float = field(metadata=column("sign test p", p_of("pairs")))
 
     @property
     def decided(self) -> int:

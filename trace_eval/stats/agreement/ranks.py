@@ -1,11 +1,15 @@
-"""Spearman's rho with mid-ranks for ties, and its bootstrap.
+"""Rank correlations, Spearman's rho with mid-ranks for ties and Kendall's tau-b, with limits.
 
 rho is the correlation of mid-distributions: with F(x) = P(X < x) + P(X = x) / 2 and G alike,
 rho = (E[F G] - 1/4) / sqrt((E[F^2] - 1/4) (E[G^2] - 1/4)).
+
+tau-b = T / sqrt(Tx Ty) with T = E[sgn(X - X') sgn(Y - Y')], Tx = P(X != X'), Ty alike
+(Kendall 1945). A resample that draws a row twice ties it with itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,19 +26,32 @@ def add_spearman(
     resampler: Resampler, name: str, x: Array, y: Array, row: NDArray[np.int64] | None = None
 ) -> None:
     """Register rho of two columns [shape=(rows,)]; ``row`` is the item of each."""
-    cells = resampler.cells(x, y, row)
+    _add(resampler, name, resampler.cells(x, y, row), (spearman_weights, _rho_influence), row)
+
+
+def add_kendall(resampler: Resampler, name: str, x: Array, y: Array) -> None:
+    """Register tau-b of two columns [shape=(items,)]."""
+    _add(resampler, name, resampler.cells(x, y), (kendall_weights, _tau_influence))
+
+
+def _add(
+    resampler: Resampler,
+    name: str,
+    cells: Cells,
+    how: tuple[Callable[[Cells], OfWeights], Callable[[Cells], tuple[float, Array]]],
+    row: NDArray[np.int64] | None = None,
+) -> None:
+    """Register a correlation: of few cells ranked anew, of many by the influence of each row."""
     if not cells.defined:
         resampler.undefined(name)
         return
     resampler.correlations.add(name)
     if cells.few:
-        resampler.weighted(name, spearman_weights(cells))
+        resampler.weighted(name, how[0](cells))
         return
-    value = _value(cells)
-    influence = spearman_influence(cells)[cells.cell]
-    resampler.sums(
-        name, (influence, np.ones(len(x))), lambda sums: value + sums[..., 0] / sums[..., 1], row
-    )
+    value, influence = how[1](cells)
+    columns = influence[cells.cell], np.ones(len(cells.cell))
+    resampler.sums(name, columns, lambda sums: value + sums[..., 0] / sums[..., 1], row)
 
 
 def rho(resampler: Resampler, key: str, scored: Scored) -> Basis:
@@ -62,22 +79,18 @@ def spearman_weights(cells: Cells) -> OfWeights:
     """rho of each resample, ranked anew."""
 
     def statistic(weights: Array) -> Array:
-        if not cells.defined:
-            return np.full(len(weights), np.nan)
         return _rho(*_moments(cells, cells.weigh(weights)))
 
     return statistic
 
 
-def spearman_influence(cells: Cells) -> Array:
-    """Influence of a row of each cell on rho [shape=(cells,)] (infinitesimal jackknife).
+def _rho_influence(cells: Cells) -> tuple[float, Array]:
+    """rho, and the influence of a row of each cell on it (infinitesimal jackknife).
 
     ``E[F G]`` is of third degree in the distribution, so its influence at (x, y) is
     ``F G + E[h(x, X) G(Y)] + E[h(y, Y) F(X)] - 3 E[F G]``, with h(x, X) = 1 for x < X and
     1/2 for x = X; the two variances alike; the rest is the chain rule.
     """
-    if not cells.defined:
-        return np.full(len(cells), np.nan)
     share = cells.counts() / cells.counts().sum()
     f, g = _mid(cells.x, share[None], cells.x_levels), _mid(cells.y, share[None], cells.y_levels)
     f, g = f[0], g[0]
@@ -88,7 +101,8 @@ def spearman_influence(cells: Cells) -> Array:
     on_gg = g * g + 2 * above_y(share * g) - 3 * gg
     scale = np.sqrt((ff - 0.25) * (gg - 0.25))
     rho = (fg - 0.25) / scale
-    return np.asarray(on_fg / scale - rho / 2 * (on_ff / (ff - 0.25) + on_gg / (gg - 0.25)))
+    influence = on_fg / scale - rho / 2 * (on_ff / (ff - 0.25) + on_gg / (gg - 0.25))
+    return _value(cells), np.asarray(influence)
 
 
 def _moments(cells: Cells, weights: Array) -> tuple[Array, Array, Array]:
@@ -120,24 +134,6 @@ def _above(level: NDArray[np.int64], count: int) -> Any:
     return of
 
 
-def add_kendall(resampler: Resampler, name: str, x: Array, y: Array) -> None:
-    """Register tau-b of two columns [shape=(items,)]."""
-    cells = resampler.cells(x, y)
-    if not cells.defined:
-        resampler.undefined(name)
-        return
-    resampler.correlations.add(name)
-    if cells.few:
-        resampler.weighted(name, kendall_weights(cells))
-        return
-    value, influence = _with_influence(cells)
-    resampler.sums(
-        name,
-        (influence[cells.cell], np.ones(len(x))),
-        lambda sums: value + sums[..., 0] / sums[..., 1],
-    )
-
-
 def tau_b(resampler: Resampler, key: str, scored: Scored) -> Basis:
     """``E[sgn(X - X') sgn(Y - Y')] / sqrt(P(X != X') P(Y != Y'))`` (Kendall 1945), -1 to 1."""
     add_kendall(resampler, key, scored.judge.score, scored.truth)
@@ -150,7 +146,7 @@ def kendall(x: Array, y: Array) -> float:
     >>> round(kendall(np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 2, 3])), 6)
     0.912871
     """
-    return _with_influence(Cells(x, y, np.arange(len(x))))[0]
+    return _tau_influence(Cells(x, y, np.arange(len(x))))[0]
 
 
 def kendall_weights(cells: Cells) -> OfWeights:
@@ -162,8 +158,6 @@ def kendall_weights(cells: Cells) -> OfWeights:
     both = signs(cells.x) * signs(cells.y)
 
     def statistic(weights: Array) -> Array:
-        if not cells.defined:
-            return np.full(len(weights), np.nan)
         share = cells.weigh(weights)
         with np.errstate(invalid="ignore"):  # a resample may have none of the rows
             share /= share.sum(1, keepdims=True)
@@ -184,7 +178,7 @@ def _tau(concordance: Array, x_share: Array, y_share: Array) -> Array:
         return np.where(untied <= 1e-15, np.nan, np.clip(concordance / np.sqrt(untied), -1, 1))
 
 
-def _with_influence(cells: Cells) -> tuple[float, Array]:
+def _tau_influence(cells: Cells) -> tuple[float, Array]:
     """tau-b, and the influence of a row of each cell on it (infinitesimal jackknife)."""
     if not cells.defined:
         return float("nan"), np.full(len(cells), np.nan)

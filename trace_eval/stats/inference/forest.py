@@ -1,4 +1,4 @@
-"""Pictures of estimates: intervals as a line of text or as HTML, a reliability diagram as SVG."""
+"""Pictures of estimates for pages: intervals as HTML, a reliability diagram as SVG."""
 
 from __future__ import annotations
 
@@ -10,38 +10,8 @@ from blueprints import counted
 from trace_eval.estimate.interval import Range
 from trace_eval.stats.inference.calibrate import Fitted
 
-#: Characters between the two ends of the axis.
-WIDTH = 41
-
 #: Of a reliability diagram: its side and the room for its axes, pixels.
 SIZE, EDGE = 220, 30
-
-
-def line(
-    value: float | None, interval: Range | None, low: float, high: float, width: int = WIDTH
-) -> str:
-    """One row of a forest plot, e.g. ``|   |--*--|    :``; ``:`` marks the middle of the axis.
-
-    Args:
-        value: the estimate.
-        interval: its bounds; None leaves the row empty but for the middle: a point alone would
-            be taken for a sure one.
-        low, high: ends of the axis.
-        width: in characters, odd.
-    """
-
-    def at(x: float) -> int:
-        return round((min(max(x, low), high) - low) / (high - low) * (width - 1))
-
-    cells = [" "] * width
-    cells[width // 2] = ":"
-    if interval is not None and value is not None:
-        first, last = at(interval[0]), at(interval[1])
-        cells[first : last + 1] = ["─"] * (last + 1 - first)
-        cells[first], cells[last] = "├", "┤"
-        if value is not None:
-            cells[at(value)] = "●"
-    return "".join(cells).rstrip()
 
 
 @dataclass(frozen=True)

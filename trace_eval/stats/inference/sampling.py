@@ -75,8 +75,14 @@ def drawn_labels(
         return Drawn(None)
     lacking = np.flatnonzero(requested & np.isnan(provided))
     if len(lacking) == requested.sum():
-        whole = bool(requested[scored].all())
-        return Drawn(None, None if whole else _unknown(source, len(lacking)))
+        if requested[scored].all():
+            return Drawn(None)
+        return Drawn(
+            None,
+            f"{source}: the inclusion of its {counted(len(lacking), 'label')} is empty, so nobody"
+            " knows how they were drawn; a review tells once its needed pairs and one of the random"
+            " slice are done",
+        )
     if len(lacking):
         raise UserError(
             f"{source}: {counted(len(lacking), 'label has', 'labels have')} no inclusion"
@@ -93,8 +99,21 @@ def drawn_labels(
         return Drawn(np.where(np.isnan(provided), provided[requested].min(), provided))
     spread = float(np.sqrt(((1 - provided[requested]) * weight**2).sum()))
     if abs(stands - total) > exact + CHANCE * spread:
-        return Drawn(None, _part(source, stands, total))
-    return Drawn(provided, None, _others(source))
+        why = "they cannot be its own"
+        if stands < total:
+            why = "only a part of the run was in the draw; finish it, or label a random sample of"
+            why += " the run"
+        return Drawn(
+            None,
+            f"{source}: by their inclusion the labels stand for {stands:.0f} of"
+            f" {counted(total, 'pair')} (sum of 1 / inclusion), so {why}",
+        )
+    return Drawn(
+        provided,
+        doubt=f"{source}: the inclusion of pairs without a label is unknown, so a kind that was"
+        " hardly ever asked for may be missing; give each of them a row with its inclusion and no"
+        " label",
+    )
 
 
 def _all_known(
@@ -121,41 +140,13 @@ def _all_known(
         )
     least = (1 - ROUNDING) * provided[present & requested].min()
     unlike = int((provided[present & ~requested] < least).sum())
-    return Drawn(provided, gap=_unlike(source, unlike, len(provided)) if unlike else None)
-
-
-def _unlike(source: str, number: int, total: int) -> str:
-    of = f"of {counted(total, 'pair')}"
-    return (
-        f"{source}: {counted(number, f'{of} was', f'{of} were')} less likely to be asked for than"
-        " any labelled one, so estimates and intervals do not speak for them"
-    )
-
-
-def _unknown(source: str, number: int) -> str:
-    return (
-        f"{source}: the inclusion of its {counted(number, 'label')} is empty, so nobody knows how"
-        " they were drawn; a review tells once its needed pairs and one of the random slice are"
-        " done"
-    )
-
-
-def _part(source: str, stands: float, total: int) -> str:
-    why = (
-        "only a part of the run was in the draw; finish it, or label a random sample of the run"
-        if stands < total
-        else "they cannot be its own"
-    )
-    return (
-        f"{source}: by their inclusion the labels stand for {stands:.0f} of"
-        f" {counted(total, 'pair')} (sum of 1 / inclusion), so {why}"
-    )
-
-
-def _others(source: str) -> str:
-    return (
-        f"{source}: the inclusion of pairs without a label is unknown, so a kind that was hardly"
-        " ever asked for may be missing; give each of them a row with its inclusion and no label"
+    if not unlike:
+        return Drawn(provided)
+    of = f"of {counted(len(provided), 'pair')}"
+    return Drawn(
+        provided,
+        gap=f"{source}: {counted(unlike, f'{of} was', f'{of} were')} less likely to be asked for"
+        " than any labelled one, so estimates and intervals do not speak for them",
     )
 
 

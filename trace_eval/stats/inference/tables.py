@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from blueprints import counted
 from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.calibrate import CHOSEN, Calibration
-from trace_eval.stats.inference.forest import line
 from trace_eval.stats.inference.ppi import LEAST_MINORITY, LEAST_UNITS, PPIEstimate
 from trace_eval.stats.inference.shares import ShareRow
 from trace_eval.stats.inference.win_rates import WinRates
@@ -29,18 +28,13 @@ def _level(level: float, rows: Iterable[PPIEstimate]) -> str:
     )
 
 
-def ppi_tables(rates: WinRates, level: float) -> Iterator[Table]:
-    """Win rates by human labels, and the differences between systems."""
-    yield _rates(rates, level)
-    yield _differences(rates, level)
-
-
 #: The three figures of an estimate from labels and a judge.
 _FIGURES = "{0}.labels {0}.judge {0}.both"
 
 
-def _rates(rates: WinRates, level: float) -> Table:
-    result = table(
+def ppi_tables(rates: WinRates, level: float) -> Iterator[Table]:
+    """Win rates by human labels, and the differences between systems."""
+    yield table(
         "Human win rates from few labels (a tie is half)",
         rates.systems,
         f"system rate.labelled rate.judged {_FIGURES.format('rate')} rate.width rate.weight"
@@ -48,37 +42,28 @@ def _rates(rates: WinRates, level: float) -> Table:
         f"{_level(level, (row.rate for row in rates.systems))}; {rates.design}; {LABELS_ALONE}."
         " Judge only knows nothing of the judge's errors and may lie outside the others",
     )
-    lines = [line(row.rate.both, row.rate.interval, 0, 1) for row in rates.systems]
-    return result.beside("0 to 1", lines)
-
-
-def _differences(rates: WinRates, level: float) -> Table:
-    result = table(
+    yield table(
         "Differences of human win rates, first minus second",
         rates.differences,
         f"first second {_FIGURES.format('difference')} difference.p p_holm",
         f"{_level(level, (row.difference for row in rates.differences))}; p: the difference is 0;"
         f" Holm over {counted(len(rates.differences), 'pair')} of systems",
     )
-    drawn = [row.difference for row in rates.differences]
-    return result.beside("-1 to 1", [line(one.both, one.interval, -1, 1) for one in drawn])
 
 
 def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
     """Human shares over the whole run."""
-    result = table(
+    return table(
         "People over all judged pairs, from few labels",
         rows,
         f"judge dimension what share.labelled share.judged {_FIGURES.format('share')}"
         " share.effective",
         f"{_level(level, (row.share for row in rows))}; {design}; {LABELS_ALONE}",
     )
-    return result.beside("0 to 1", [line(r.share.both, r.share.interval, 0, 1) for r in rows])
 
 
 def calibration_tables(result: Calibration) -> Iterator[Table]:
     """Methods and rules, on held-out pairs."""
-
     units = f" of {counted(result.groups, result.unit)}" if result.groups < result.pairs else ""
     if result.unit == "instruction":
         units = f" of {counted(result.groups, 'instruction')}"
