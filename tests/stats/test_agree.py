@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import trace_eval
@@ -137,27 +136,6 @@ def test_every_statistic_of_the_table_is_in_scores_tables_and_page() -> None:
     )
 
 
-def test_clustered_comparison_has_the_same_estimates() -> None:
-    rng = np.random.default_rng(3)
-    texts = ["".join("12gb"[code] for code in rng.integers(0, 4, 60)) for _ in range(3)]
-    instruction = [f"i{row // 5}" for row in range(60)]
-    labels = table("labels", {"overall": texts[0]}, instruction_id=instruction)
-    judges = [table(f"j{n}", {"overall": text}) for n, text in enumerate(texts[1:])]
-    plain = agree(judges, labels, OPTIONS)
-    grouped = agree(judges, labels, AgreeOptions(QUICK, cluster=True))
-    for one, other in zip(plain.scores, grouped.scores, strict=True):
-        for name, estimate in one.metrics.items():
-            assert other.metrics[name].value == pytest.approx(estimate.value, abs=1e-12)
-            assert other.metrics[name].interval != estimate.interval
-    for first, second in zip(plain.comparisons, grouped.comparisons, strict=True):
-        assert first.difference.value == pytest.approx(second.difference.value, abs=1e-12)
-        assert first.kappa_difference.value == pytest.approx(
-            second.kappa_difference.value, abs=1e-12
-        )
-    with pytest.raises(UserError, match="instruction_id"):
-        agree(judges, table("labels", {"overall": texts[0]}), AgreeOptions(QUICK, cluster=True))
-
-
 def test_a_file_of_several_judges_with_repeats() -> None:
     labels = table("labels", {"overall": "12"}, id=["a", "b"])
     judged = table(
@@ -230,14 +208,6 @@ def test_any_number_with_a_direction_is_a_baseline() -> None:
     for wrong in ("wer", "wer:less", ":lower"):
         with pytest.raises(UserError, match="write NUMBER:higher or NUMBER:lower"):
             number_rule(wrong)
-
-
-def test_a_preference_made_from_overall_is_no_label_set_of_its_own() -> None:
-    labels = table("labels", {"overall": "12t"})
-    judge = table("judge", {"preference": "12t"})
-    report = agree([judge], labels, OPTIONS)
-    assert report.warnings == ()
-    assert report.scores[0].metrics["accuracy_3way"].value == 1
 
 
 def test_json_and_csv_are_strict(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from extractors.audio import Clip
 from trace_eval.data.columns import Columns
-from trace_eval.data.pairs import noisy_side
 from trace_eval.judges.views.sound.noise import with_noise
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
@@ -43,17 +42,6 @@ def test_noise_is_read_against_a_repetition() -> None:
     ]
 
 
-def test_the_side_of_the_noise_is_decided_by_the_id() -> None:
-    # SHA-256 of "p1" begins with 6a...: even; of "a" with ca: even; of "b" with 3e: even; "c" 2e
-    import hashlib
-
-    for name in ("p1", "a", "item 7", "ü"):
-        bit = hashlib.sha256(name.encode()).digest()[0] % 2
-        assert noisy_side(name) == bit
-    drawn = np.array([noisy_side(str(n)) for n in range(400)])
-    assert 150 < int(drawn.sum()) < 250
-
-
 @pytest.mark.parametrize("snr", [20.0, 10.0, 5.0, 1.0])
 def test_noise_has_the_power_that_was_asked_for(snr: float) -> None:
     time = np.arange(48_000) / 24_000
@@ -68,17 +56,6 @@ def test_noise_has_the_power_that_was_asked_for(snr: float) -> None:
     assert float(np.abs(with_noise(loud, snr).samples).max()) <= 1
     silent = Clip(np.zeros((100, 1), np.float32), 24_000)
     assert with_noise(silent, snr) is silent
-
-
-def test_longer_transcripts_among_human_ties() -> None:
-    truth = codes(4, 2, 3, 4, 4, 0, 4)
-    predicted = codes(0, 1, 0, 4, -1, 0, 1)
-    tokens_a = np.array([20.0, 20, 5, 30, 30, 99, 12])
-    tokens_b = np.array([10.0, 10, 15, 10, 10, 1, 10])  # the last pair differs by 2 only
-    found = verbosity(truth, predicted, tokens_a, tokens_b)
-    assert (found.items, found.longer, found.shorter, found.tied) == (4, 1, 2, 1)
-    assert found.unscored == 1
-    assert found.share(found.longer) == 0.25
 
 
 def test_harder_pairs_are_bound_to_their_place() -> None:
@@ -111,15 +88,6 @@ def test_calls_of_a_run_meet_by_order_and_sample() -> None:
     # B was shown first in rows 1 and 3: A of the pair stood second
     (row,) = positions("judge", Opinions("x", ids[:1], {}, calls=calls))
     assert (row.bias.pairs, row.bias.first, row.bias.second) == (2, 0, 1)
-
-
-def test_balanced_accuracy_weighs_true_classes_alike() -> None:
-    from trace_eval.stats.agreement.counts import balanced_accuracy
-
-    # 90 of 100 true "1" right, 2 of 10 true "2" right: FNR 0.1, FPR 0.8
-    counts = np.array([[90, 10], [8, 2]])
-    assert float(balanced_accuracy(counts)) == pytest.approx(1 - (0.1 + 0.8) / 2)
-    assert float(balanced_accuracy(np.array([[3, 1], [0, 0]]))) == 0.75
 
 
 def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:

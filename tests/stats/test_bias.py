@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from tests.support.label_tables import codes
-from trace_eval.estimate.paired import sign_test
 from trace_eval.opinions.codes import TYPED
 from trace_eval.opinions.units import units
 from trace_eval.stats.agreement.baselines import majority, random_matched, random_uniform
@@ -66,12 +65,6 @@ def test_position_bias_by_hand() -> None:
     assert (found.tied, found.tied_both) == (2, 1)
     # 2 against 1 of 3: 2 * (C(3,2) + C(3,3)) / 8 = 1
     assert found.p == 1
-
-
-def test_sign_test_by_hand() -> None:
-    # 9 of 10: 2 * (C(10,9) + C(10,10)) / 2^10 = 22/1024
-    assert sign_test(9, 1) == pytest.approx(22 / 1024, abs=1e-12)
-    assert sign_test(0, 0) == 1
 
 
 def test_length_bias_counts_human_ties_only() -> None:

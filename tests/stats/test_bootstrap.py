@@ -6,11 +6,7 @@ import pytest
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import mean_difference
 from trace_eval.estimate.units import Statistic, Units
-from trace_eval.stats.agreement.counts import accuracy, kappa
-
-
-def flat_kappa(cells: np.ndarray) -> np.ndarray:
-    return kappa(cells.reshape(*cells.shape[:-1], 2, 2))
+from trace_eval.stats.agreement.counts import accuracy
 
 
 def replicates(units: Units, of: Statistic, options: BootstrapOptions) -> np.ndarray:
@@ -19,32 +15,6 @@ def replicates(units: Units, of: Statistic, options: BootstrapOptions) -> np.nda
 
 def flat_accuracy(cells: np.ndarray) -> np.ndarray:
     return accuracy(cells.reshape(*cells.shape[:-1], 2, 2))
-
-
-def test_multinomial_counts_are_the_item_bootstrap() -> None:
-    # Same distribution, other random numbers: mean and standard deviation of 4000 replicates
-    # agree within 5 standard errors of a mean (0.05 sd / sqrt(4000) * 5 = 0.004) and of a
-    # standard deviation (5 * sd / sqrt(8000) = 6 % of sd).
-    counts = np.array([[30, 10], [5, 55]])
-    rng = np.random.default_rng(5)
-    cells = np.repeat(np.arange(4), counts.ravel())
-    loop = np.array(
-        [
-            float(flat_kappa(np.bincount(rng.choice(cells, len(cells)), minlength=4)))
-            for _ in range(4000)
-        ]
-    )
-    options = BootstrapOptions(resamples=4000)
-    ours = replicates(Units.items(counts), flat_kappa, options)
-    assert ours.mean() == pytest.approx(loop.mean(), abs=5 * loop.std() / np.sqrt(2000))
-    assert ours.std() == pytest.approx(loop.std(), rel=0.06)
-
-
-def test_clusters_of_one_item_are_items() -> None:
-    cell = np.array([0] * 40 + [1] * 10 + [3] * 50)
-    units = Units.of(cell, 4, np.arange(100))
-    assert units.sizes.tolist() == [40, 10, 50]
-    assert units.total.tolist() == [40, 10, 0, 50]
 
 
 def test_sparse_clusters_are_counted_as_dense_ones(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from tests.support.label_tables import table
 from trace_eval.commands.cli import app
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.calibrate import _bins, _folds, calibrate
-from trace_eval.stats.inference.calibrators import METHODS, Draws, fit_temperature, sigmoid
+from trace_eval.stats.inference.calibrators import METHODS, Draws, sigmoid
 from trace_eval.stats.inference.forest import diagram
 from trace_eval.stats.inference.labelled_run import gather
 
@@ -41,14 +41,6 @@ def source(number: int, sharpness: float, seed: int = 0, noise: int = 0) -> Opin
     return judged.beside(labels=labels)
 
 
-def test_temperature_finds_the_sharpness() -> None:
-    rng = np.random.default_rng(1)
-    x = rng.normal(0, 2, (4000, 1))
-    y = (rng.random(4000) < sigmoid(0.5 * x[:, 0])).astype(float)
-    fitted = fit_temperature(x, y)(np.array([[1.0], [-1.0]]))
-    assert fitted[0] == pytest.approx(sigmoid(np.array(0.5)), abs=0.02)
-
-
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_exchanging_the_answers_exchanges_the_probability(method) -> None:  # type: ignore[no-untyped-def]
     rng = np.random.default_rng(2)
@@ -64,12 +56,6 @@ def test_folds_never_share_an_instruction_and_are_even() -> None:
     assert all(len(set(fold[group == name].tolist())) == 1 for name in range(30))
     sizes = np.bincount(fold)
     assert sizes.max() - sizes.min() <= 20
-
-
-def test_bins_keep_equal_probabilities_together() -> None:
-    bins = _bins(np.array([0.1] * 7 + [0.2, 0.3, 0.9]))
-    assert len(set(bins[:7].tolist())) == 1
-    assert bins.max() == len(set(bins.tolist())) - 1
 
 
 def test_a_margin_beats_the_label_that_it_was_rounded_to() -> None:

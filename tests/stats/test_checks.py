@@ -12,7 +12,6 @@ from trace_eval.stats.agreement.checks import (
     label_sets,
     other_column,
     repeated,
-    self_compared,
     swapped,
     two_opinions,
 )
@@ -87,12 +86,6 @@ def test_repeated_recordings_and_triples() -> None:
     assert repeated(names(4), {}) == []
 
 
-def test_self_comparisons_are_listed() -> None:
-    mask = np.array([False, True, False])
-    assert self_compared(names(3), mask)[0].rows == ("p1",)
-    assert self_compared(names(3), np.zeros(3, bool)) == []
-
-
 def test_label_sets() -> None:
     ids = names(12)
     typed, untyped = codes("12gb12gb12gb"), codes("12t112t112t1")
@@ -106,19 +99,6 @@ def test_label_sets() -> None:
     assert [w.text for w in never if "both_bad" in w.text] == [
         "x: the judge never says both_bad, the other side does 10 times"
     ]
-
-
-def test_plain_ties_that_one_side_never_uses() -> None:
-    ids = names(40)
-    winners, half = codes("12" * 20), codes("1t2t" * 10)
-    for truth, judged, side in (
-        (winners, half, "the labels never say tie"),
-        (half, winners, "the judge never says tie"),
-    ):
-        assert [w.text for w in label_sets(ids, truth, judged, "x")] == [
-            f"x: {side}, the other side does 20 times"
-        ]
-    assert label_sets(ids, half, half, "x") == []
 
 
 def test_overall_on_one_side_and_preference_on_the_other() -> None:

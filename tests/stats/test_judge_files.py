@@ -15,7 +15,7 @@ from trace_eval.commands.cli import app
 from trace_eval.commands.cli import app as commands
 from trace_eval.data.columns import Columns, read_mapping
 from trace_eval.decide.agree import agree
-from trace_eval.opinions.judge_files import flip, has_positions, read_positions
+from trace_eval.opinions.judge_files import flip, has_positions
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.agreement.findings import exchanged_sides, mirrored_truth
 from trace_eval.stats.options import AgreeOptions, RankOptions
@@ -153,15 +153,6 @@ def test_labels_of_mirrored_answers_must_mirror() -> None:
     assert [w.check for w in mirrored_truth(ids, named, swapped, "labels")] == ["mirrored_truth"]
 
 
-def test_overwritten_ties_are_found_among_both_orders() -> None:
-    facts, ids, right = mirrored(200)
-    written, last = right.copy(), np.int8(0)
-    for row in range(200, 400):  # the second half was written by a loop that keeps its variable
-        last = right[row] if right[row] < 2 else last
-        written[row] = last
-    assert "copied_ties" in {w.check for w in mirrored_truth(ids, facts, written, "labels")}
-
-
 @pytest.mark.parametrize("right", [0.33, 0.5, 0.65, 0.9])
 @pytest.mark.parametrize("defect", ["none", "swapped", "ties"])
 def test_files_of_both_orders_as_they_are_published(
@@ -251,21 +242,3 @@ def test_headers_that_have_no_positions(tmp_path: Path) -> None:
     assert not has_positions(path)
     path.write_bytes(b"\xff\xfe")
     assert not has_positions(path)
-
-
-def test_both_positions_of_a_table(tmp_path: Path) -> None:
-    path = tmp_path / "x.csv"
-    head = "instruction_id,model_name,position1_prediction,position2_prediction\n"
-    path.write_text(head + "q,new,1,2\nq,base,1,1\nr,new,none,1\n")
-    assert has_positions(path)
-    found = read_positions(path, "base")
-    assert found.ids.tolist() == ["q/new"]  # both orders say A
-    assert found.codes["preference"].tolist() == [0]
-    with pytest.raises(UserError, match="name it by --baseline"):
-        read_positions(path, None)
-    path.write_text(head + "q,new,,1\n")
-    with pytest.raises(UserError, match="no comparison with 1, 2 or tie"):
-        read_positions(path, "base")
-    path.write_text("instruction_id\nq\n")
-    with pytest.raises(UserError, match="no column 'model_name'"):
-        read_positions(path, "base")

@@ -10,7 +10,6 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.agreement.levels import (
     by_level,
     categories,
-    drawn_agreement,
     level_rows,
     levels_of,
     majority_of,
@@ -94,19 +93,6 @@ def test_agreement_of_the_data_set_by_hand() -> None:
     # Without the ties p1 has no opinion left.
     assert (two.classes, two.items, two.agreement) == (2, 2, pytest.approx(1 / 6))
     assert (three.by_chance, two.by_chance) == (1 / 3, 1 / 2)
-
-
-def test_the_deviation_is_that_of_draws() -> None:
-    rng = np.random.default_rng(0)
-    votes = rng.multinomial(3, [0.5, 0.3, 0.2], 200)
-    people = [np.repeat(np.arange(3), row) for row in votes]
-    draws = [
-        np.mean([len(set(rng.choice(labels, 2, replace=False))) == 1 for labels in people])
-        for _ in range(400)
-    ]
-    _, mean, sd = drawn_agreement(votes)
-    assert np.mean(draws) == pytest.approx(mean, abs=5 * sd / 20)
-    assert np.std(draws) == pytest.approx(sd, rel=0.2)  # of 400 draws: 3.5 % each sd
 
 
 def test_forced_choices_count_ties_three_ways_and_unscored_as_wrong() -> None:

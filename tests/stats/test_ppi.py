@@ -19,12 +19,6 @@ from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate, difference
 from trace_eval.stats.inference.sampling import simple_design
 from trace_eval.stats.inference.win_rates import describe
 
-#: Samples of the coverage checks here; benchmarks/coverage_intervals.py draws 2,000.
-DRAWS = 400
-
-#: Five standard errors of a share of 0.95 over DRAWS.
-SLACK = 5 * (0.95 * 0.05 / DRAWS) ** 0.5
-
 
 def powered(
     y: np.ndarray, f: np.ndarray, labelled: np.ndarray, power: float | None = None, **design: object
@@ -92,64 +86,6 @@ def test_a_perfect_judge_makes_every_judgement_a_label() -> None:
     assert found.both == pytest.approx(y.mean(), abs=1e-3)
     assert found.effective is not None
     assert found.effective > 1000
-
-
-def coverage(noise: float, seeds: int = DRAWS, **size: int) -> tuple[float, float, float]:
-    """(coverage of both, of labels alone, mean ratio of widths)."""
-    rng = np.random.default_rng(3)
-    inside, alone, ratios = 0, 0, []
-    for _ in range(seeds):
-        y, f, labelled = draw(rng, size.get("n", 80), size.get("number", 800), noise)
-        found = powered(y, f, labelled)
-        assert found.interval is not None
-        assert found.labels_interval is not None
-        inside += found.interval[0] <= 0.55 <= found.interval[1]  # 0.3 / 2 + 0.4
-        alone += found.labels_interval[0] <= 0.55 <= found.labels_interval[1]
-        ratios.append(np.diff(found.interval)[0] / np.diff(found.labels_interval)[0])
-    return inside / seeds, alone / seeds, float(np.mean(ratios))
-
-
-def test_intervals_cover_and_a_useless_judge_costs_nothing() -> None:
-    for noise, narrower in ((0.3, 0.85), (1.0, 1.03)):
-        both, alone, ratio = coverage(noise)
-        assert both == pytest.approx(0.95, abs=SLACK)
-        assert alone == pytest.approx(0.95, abs=SLACK)
-        assert ratio <= narrower
-
-
-@pytest.mark.parametrize("stratified", [True, False])
-def test_reviews_that_took_hard_items_first_are_undone(stratified: bool) -> None:
-    """All of the hard fifth and a tenth of the rest are labelled; hard items are lost."""
-    rng = np.random.default_rng(4)
-    inside, naive = 0, []
-    for _ in range(DRAWS):
-        hard = rng.random(500) < 0.2
-        y = (rng.random(500) < np.where(hard, 0.2, 0.8)).astype(float)
-        f = np.where(rng.random(500) < 0.3, 1 - y, y)
-        labelled = hard | (rng.random(500) < 0.1)
-        inclusion = np.where(hard, 1.0 if stratified else 0.999, 0.1)
-        found = powered(y, f, labelled, inclusion=inclusion)
-        assert found.interval is not None
-        inside += found.interval[0] <= 0.68 <= found.interval[1]  # 0.2 * 0.2 + 0.8 * 0.8
-        naive.append(y[labelled].mean())
-    assert inside / DRAWS == pytest.approx(0.95, abs=SLACK)
-    assert np.mean(naive) < 0.5  # what ignoring the selection would have said
-
-
-def test_clusters_widen_the_interval() -> None:
-    rng = np.random.default_rng(5)
-    inside = {"items": 0, "clusters": 0}
-    for _ in range(DRAWS):
-        group = np.repeat(np.arange(120), 8)
-        y = np.repeat((rng.random(120) < 0.6).astype(float), 8)  # all alike within a cluster
-        f = np.where(rng.random(960) < 0.4, 1 - y, y)
-        labelled = group < 40
-        for name, cluster in (("items", None), ("clusters", group)):
-            found = powered(y, f, labelled, cluster=cluster)
-            assert found.interval is not None
-            inside[name] += found.interval[0] <= 0.6 <= found.interval[1]
-    assert inside["clusters"] / DRAWS == pytest.approx(0.95, abs=SLACK)
-    assert inside["items"] / DRAWS < 0.7
 
 
 def test_labels_that_are_all_alike_have_an_exact_interval() -> None:

@@ -20,7 +20,6 @@ from trace_eval.stats.ranking.fit import MODELS
 from trace_eval.stats.ranking.outcomes import mean_win_rates, outcomes_of, ranks, win_rates
 from trace_eval.stats.ranking.prepare import people_table
 from trace_eval.stats.ranking.strengths import BAR, strengths
-from trace_eval.stats.tables import rank_tables
 
 RNG = np.random.default_rng(17)
 
@@ -297,13 +296,6 @@ def test_clusters_and_options_are_checked() -> None:
         rank_labels(table("t", {"overall": "1"}))
     with pytest.raises(UserError, match="no comparison is left"):
         rank_labels(games("xx1 xy-"))
-
-
-def test_tables_show_every_system() -> None:
-    report = rank_labels(games("xy1 xy2 xyg"), RankOptions(QUICK, baseline="x"))
-    counts, ranking, *_ = rank_tables(report)
-    assert [row[0] for row in counts.rows] == ["x", "y"]
-    assert ranking.rows[0][1].startswith("0.50  #1 [")
 
 
 def test_a_human_ranking_is_compared_with_the_rate_against_the_baseline() -> None:

@@ -21,8 +21,6 @@ from trace_eval.decide.screen import Screening, screen
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import units
 from trace_eval.stats.inference.decidable import (
-    _weights,
-    _whole,
     fewest_labels,
     labels_needed,
     p_below,
@@ -114,19 +112,6 @@ def test_instructions_that_were_not_drawn_count(
     ]
     for level in found:
         assert np.mean([p <= level for p in found]) <= level + 1e-12
-
-
-def test_an_instruction_stands_for_its_pairs() -> None:
-    """Of 60 sampled pairs of 120: large instructions are surely among them, small ones are not."""
-    cluster = np.r_[np.repeat(np.arange(3), 20), np.arange(3, 63)]
-    asked = np.arange(120) % 2 == 0
-    weight, most = _weights(simple_design(asked, cluster=cluster), np.ones(120, bool))
-    assert most == pytest.approx(20, rel=1e-4)
-    assert weight[3:] == pytest.approx(np.full(30, 2.0))
-    assert (weight.sum(), len(weight)) == (pytest.approx(120, rel=1e-4), 33)
-    # labelled whole, they stand for themselves
-    weight, most = _whole(simple_design(cluster < 2, cluster=cluster), np.ones(120, bool))
-    assert (weight.tolist(), most) == ([20, 20], 20)
 
 
 #: Worlds of labels that can promise nothing of the run, and are told so.
@@ -306,15 +291,6 @@ def test_signs_of_certainty() -> None:
         screen(
             gather(judged.beside(labels=table("l", columns)), None), ScreenOptions(by=("repeats",))
         )
-
-
-def test_labels_need_their_probabilities_all_or_none() -> None:
-    judged = table("judge", {"overall": "12"})
-    labels = table("labels", {"overall": "12"}, inclusion=["1", ""])
-    with pytest.raises(UserError, match="1 label has no inclusion probability, first 'p1'"):
-        gather(judged, labels)
-    with pytest.raises(UserError, match="inclusion is 2; give the probability"):
-        table("labels", {"overall": "1"}, inclusion=["2"])
 
 
 def test_the_command_writes_three_lists(tmp_path: Path) -> None:

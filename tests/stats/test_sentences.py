@@ -38,7 +38,6 @@ from trace_eval.stats.sentences import (
     next_level,
     outcome,
     percent,
-    rate,
     same,
 )
 
@@ -59,11 +58,6 @@ from trace_eval.stats.sentences import (
 )
 def test_a_percentage_is_never_rounded_onto_a_threshold(share: float, shown: str) -> None:
     assert percent(share) == shown
-
-
-def test_an_interval_stands_in_brackets_or_is_missed() -> None:
-    assert rate(0.57, (0.51, 0.63)) == "57 % [51, 63]"
-    assert rate(0.57, None) == "57 % (no interval)"
 
 
 @pytest.mark.parametrize(

@@ -219,4 +219,4 @@ def consensus(codes: Codes) -> Codes:
     present, item = codes != MISSING, np.broadcast_to(np.arange(codes.shape[1]), codes.shape)
     votes = crosstab(item[present], codes[present], codes.shape[1], len(LABELS))
     most = np.where(present, votes[item, codes], 0).argmax(0)
-    return codes[most, item[0]]
+    return np.asarray(codes[most, item[0]])

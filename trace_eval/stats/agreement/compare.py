@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -19,13 +19,6 @@ from trace_eval.estimate.units import Statistic, Units
 from trace_eval.show.table import column, p_of, p_value
 from trace_eval.stats.agreement.counts import accuracy, kappa
 from trace_eval.stats.agreement.judges import Aligned
-
-_Pair = tuple[Aligned, Aligned]
-_STATISTICS: dict[str, Statistic] = {"accuracy": accuracy, "kappa": kappa}
-
-
-def _tested(test: McNemar, row: Comparison) -> str:
-    return p_value(test.p, row.items)
 
 
 @dataclass(frozen=True)
@@ -68,28 +61,22 @@ def compare_all(
     Raises:
         UserError: there is no judge ``against``.
     """
-    pairs = [
-        _same_labels(one, other)
-        for first, second in _couples(judges, against)
+    couples = list(combinations(judges, 2))
+    if against is not None:
+        fixed = next((own for own in judges if own and own[0].judge == against), None)
+        if fixed is None:
+            names = ", ".join(own[0].judge for own in judges if own)
+            raise UserError(f"--against {against!r} is no judge here; use one of {names}")
+        couples = [(fixed, other) for other in judges if other is not fixed]
+    results = [
+        _comparison(one, other, cluster, options)
+        for first, second in couples
         for one in first
         for other in second
         if one.dimension == other.dimension
     ]
-    results = [_comparison(pair, _estimates(pair, cluster, options)) for pair in pairs]
     adjusted = holm([comparison.mcnemar.p for comparison in results])
     return [replace(c, p_holm=p) for c, p in zip(results, adjusted, strict=True)]
-
-
-def _couples(
-    judges: Sequence[Sequence[Aligned]], against: str | None
-) -> Iterable[tuple[Sequence[Aligned], Sequence[Aligned]]]:
-    if against is None:
-        return combinations(judges, 2)
-    names = [columns[0].judge for columns in judges if columns]
-    if against not in names:
-        raise UserError(f"--against {against!r} is no judge here; use one of {', '.join(names)}")
-    fixed = next(columns for columns in judges if columns and columns[0].judge == against)
-    return [(fixed, other) for other in judges if other is not fixed]
 
 
 def compare(
@@ -102,37 +89,37 @@ def compare(
     return compare_all([[first], [second]], cluster, options)[0]
 
 
-def _same_labels(first: Aligned, second: Aligned) -> _Pair:
-    return (first, second) if first.labels == second.labels else (first.untyped(), second.untyped())
-
-
-def _cells(pair: _Pair) -> tuple[NDArray[np.bool_], NDArray[np.int64], tuple[int, int, int]]:
-    """Items that both scored, their cell, and the shape (truth, first, second) of all cells."""
-    first, second = pair
-    rows, size = first.shares.shape
-    available = first.known & second.known
-    cells = (first.truth[available].astype(np.int64) * size + first.predicted[available]) * size
-    return available, cells + second.predicted[available], (rows, size, size)
-
-
-def _joint(pair: _Pair) -> NDArray[np.int64]:
-    _, cells, shape = _cells(pair)
-    return np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
-
-
-def _estimates(
-    pair: _Pair, cluster: NDArray[np.int64] | None, options: BootstrapOptions
-) -> dict[str, IntervalEstimate]:
-    shares = pair[0].shares
-    available, cells, shape = _cells(pair)
-    units = Units.of(cells, int(np.prod(shape)), None if cluster is None else cluster[available])
-    right = shares[:, None, :] - shares[:, :, None]  # [truth, first, second]
-    parts = (MeasurePart(right.ravel(), np.ones(right.size), -1.0),)
+def _comparison(
+    first: Aligned,
+    second: Aligned,
+    cluster: NDArray[np.int64] | None,
+    options: BootstrapOptions,
+) -> Comparison:
+    if first.labels != second.labels:
+        first, second = first.untyped(), second.untyped()
+    shares, both = first.shares, first.known & second.known
+    shape = (*shares.shape, shares.shape[1])  # [truth, first, second]
+    codes = (first.truth, first.predicted, second.predicted)
+    cells = np.ravel_multi_index(tuple(code[both].astype(np.int64) for code in codes), shape)
+    units = Units.of(cells, int(np.prod(shape)), None if cluster is None else cluster[both])
+    gained = shares[:, None, :] - shares[:, :, None]
+    parts = (MeasurePart(gained.ravel(), np.ones(gained.size), -1.0),)
     measures = {
         name: Measure(_second_minus_first(statistic, shares), parts, name == "kappa")
-        for name, statistic in _STATISTICS.items()
+        for name, statistic in (("accuracy", accuracy), ("kappa", kappa))
     }
-    return estimates(units, measures, options)
+    result = estimates(units, measures, options)
+    test = mcnemar(-gained, np.bincount(cells, minlength=gained.size).reshape(shape))
+    return Comparison(
+        first.judge,
+        second.judge,
+        first.dimension,
+        len(cells),
+        result["accuracy"],
+        result["kappa"],
+        test,
+        test.p,
+    )
 
 
 def _second_minus_first(statistic: Statistic, shares: NDArray[np.float64]) -> Statistic:
@@ -144,20 +131,3 @@ def _second_minus_first(statistic: Statistic, shares: NDArray[np.float64]) -> St
         return statistic(other) - statistic(one)
 
     return of
-
-
-def _comparison(pair: _Pair, estimates: dict[str, IntervalEstimate]) -> Comparison:
-    joint = _joint(pair)
-    shares = pair[0].shares
-    ahead = shares[:, :, None] - shares[:, None, :]  # [truth, first, second]
-    test = mcnemar(ahead, joint)
-    return Comparison(
-        pair[0].judge,
-        pair[1].judge,
-        pair[0].dimension,
-        int(joint.sum()),
-        estimates["accuracy"],
-        estimates["kappa"],
-        test,
-        test.p,
-    )

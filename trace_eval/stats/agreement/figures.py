@@ -17,7 +17,7 @@ from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.ranks import add_spearman
-from trace_eval.stats.agreement.scored import MIN_RATINGS, Basis, Scored, counts_of, ratings_of
+from trace_eval.stats.agreement.scored import MIN_RATINGS, Basis, counts_of, ratings_of
 
 Array = NDArray[Any]
 
@@ -105,11 +105,12 @@ class FigureBook:
 
 def add_agreement(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> None:
     """Every row of :data:`SCORE_METRICS`, of one judge or baseline."""
-    scored = Scored(items, judge.joined, score_ratings(items, judge.joined))
+    scored = score_ratings(items, judge.joined)
     for metric in SCORE_METRICS:
         key = book.key("agreement", judge.name, metric.name)
         if (basis := metric.statistic(book.resampler, key, scored)) is not None:
-            register = None if basis.reason is not None else _already
+            # the statistic is in the resampler under this key already
+            register = None if basis.reason is not None else lambda _: None
             book.add("agreement", judge.name, metric.name, basis, register)
 
 
@@ -157,7 +158,3 @@ def add_differences(book: FigureBook, judges: list[JudgeOpinions]) -> None:
                 basis = Basis(book.pending[first].rows, book.pending[first].unit)
                 who = f"{other.name} - {judges[0].name}"
                 book.add("judges", who, name, basis, book.difference(first, second))
-
-
-def _already(key: str) -> None:
-    """The statistic is in the resampler under this key."""

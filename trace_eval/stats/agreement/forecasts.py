@@ -17,7 +17,7 @@ from blueprints import require
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import levels_of, nearest
-from trace_eval.stats.agreement.scored import Basis, RatingScores, Scored, ratings_of, scale_of
+from trace_eval.stats.agreement.scored import Basis, Scored, ratings_of, scale_of
 
 Array = NDArray[Any]
 
@@ -27,9 +27,9 @@ _MAX_CONCENTRATION = 100.0
 
 def crps(resampler: Resampler, key: str, scored: Scored) -> Basis:
     """Mean over ratings of ``integral (F(x) - 1{y <= x})^2 dx`` (Matheson & Winkler 1976)."""
-    row, values = ratings_of(scored.items).item, scored.ratings.crps
+    row, values = ratings_of(scored.items).item, scored.crps
     if values is None:
-        return Basis(len(row), "ratings", scored.ratings.reason)
+        return Basis(len(row), "ratings", scored.reason)
     resampler.error(key, values, row)
     return Basis(len(row), "ratings")
 
@@ -99,21 +99,21 @@ def nll_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
 
 def nll_of_labels(resampler: Resampler, key: str, scored: Scored) -> Basis | None:
     """``-log p`` of the label that was given, in nats; infinite where p is 0 (Good 1952)."""
-    return None if scored.ratings.head == "beta" else _nll(resampler, key, scored)
+    return None if scored.head == "beta" else _nll(resampler, key, scored)
 
 
 def nll_of_beta(resampler: Resampler, key: str, scored: Scored) -> Basis | None:
     """``-log`` of the Beta density at the rating, clipped to [.01, .99], in nats (Good 1952)."""
-    return _nll(resampler, key, scored) if scored.ratings.head == "beta" else None
+    return _nll(resampler, key, scored) if scored.head == "beta" else None
 
 
 def _nll(resampler: Resampler, key: str, scored: Scored) -> Basis:
-    result = scored.ratings
-    if result.nll is None:
-        return Basis(len(result.nll_row), "ratings", result.reason)
-    if len(result.nll_row):
-        resampler.mean(key, result.nll, result.nll_row)
-    return Basis(len(result.nll_row), "ratings")
+    row = scored.nll_row
+    if scored.nll is None:
+        return Basis(len(row), "ratings", scored.reason)
+    if len(row):
+        resampler.mean(key, scored.nll, row)
+    return Basis(len(row), "ratings")
 
 
 #: Why a distribution is not scored against means of several annotators.
@@ -123,20 +123,26 @@ OPINIONS = "it is a distribution of single ratings, and annotators' are mean opi
 _BLOCK = 1 << 18
 
 
-def score_ratings(items: Opinions, judge: Opinions) -> RatingScores:
+def score_ratings(items: Opinions, judge: Opinions) -> Scored:
     """CRPS and likelihood of every rating under a judge that scored every item."""
     ratings = ratings_of(items)
     row, value = ratings.item, ratings.score
     levels, shares = levels_of(scale_of(items)), judge.scores.get("shares")
     if judge.scale is None:
-        return RatingScores(None, None, None, "its numbers are no positions on the scale", row)
+        off = "its numbers are no positions on the scale"
+        return Scored(items, judge, None, None, None, off, row)
     if "mos" in ratings.facts and {"beta", "shares"} & judge.scores.keys():
-        return RatingScores(None, None, None, OPINIONS, row)
-    if "beta" in judge.scores:
-        return _beta(row, value, judge)
+        return Scored(items, judge, None, None, None, OPINIONS, row)
+    if "beta" in judge.scores:  # elsewhere a sure number, which has no density
+        alpha, beta = judge.scores["beta"][row].T
+        present = ~np.isnan(alpha)
+        crps = crps_point(judge.score[row], value)
+        crps[present] = crps_beta(alpha[present], beta[present], value[present])
+        nll = nll_beta(alpha[present], beta[present], value[present])
+        return Scored(items, judge, crps, nll, "beta", None, row[present])
     if shares is None or np.isnan(shares).any():
         reason = "it states numbers without distributions"
-        return RatingScores(crps_point(judge.score[row], value), None, None, reason, row)
+        return Scored(items, judge, crps_point(judge.score[row], value), None, None, reason, row)
     label = nearest(levels, value)
     crps, nll = np.empty(len(row)), np.empty(len(row))
     for start in range(0, len(row), _BLOCK):
@@ -146,14 +152,4 @@ def score_ratings(items: Opinions, judge: Opinions) -> RatingScores:
         crps[part] = crps_levels(forecast, label[part], levels)
     impossible = int(np.isinf(nll).sum())
     why = f"{impossible} of {len(nll)} ratings had probability 0" if impossible else None
-    return RatingScores(crps, None if impossible else nll, "labels", why, row)
-
-
-def _beta(row: NDArray[np.int64], value: Array, judge: Opinions) -> RatingScores:
-    """Beta where there are parameters, elsewhere a sure number, which has no density."""
-    alpha, beta = judge.scores["beta"][row].T
-    present = ~np.isnan(alpha)
-    crps = crps_point(judge.score[row], value)
-    crps[present] = crps_beta(alpha[present], beta[present], value[present])
-    nll = nll_beta(alpha[present], beta[present], value[present])
-    return RatingScores(crps, nll, "beta", None, row[present])
+    return Scored(items, judge, crps, None if impossible else nll, "labels", why, row)

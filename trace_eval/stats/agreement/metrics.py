@@ -14,8 +14,10 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.measures import LEAST_OTHERS, Measure, MeasurePart, folded
-from trace_eval.estimate.units import Statistic
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.estimate.measures import LEAST_OTHERS, Measure, MeasurePart, estimates, folded
+from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.estimate.units import Statistic, Units
 from trace_eval.opinions.codes import TYPED, UNTYPED
 from trace_eval.stats.agreement.counts import (
     accuracy,
@@ -34,6 +36,7 @@ from trace_eval.stats.agreement.counts import (
     right_3way,
 )
 from trace_eval.stats.agreement.forecasts import crps, nll_of_beta, nll_of_labels
+from trace_eval.stats.agreement.judges import Aligned
 from trace_eval.stats.agreement.linear import bias, ccc, mae, mse, r
 from trace_eval.stats.agreement.ranks import rho, tau_b
 from trace_eval.stats.agreement.scored import ScoreStatistic
@@ -105,6 +108,34 @@ SCORE_METRICS: tuple[Metric[ScoreStatistic], ...] = (
     Metric("nll_labels", "NLL per rating, labels", "in nats", nll_of_labels, (), better="lower"),
     Metric("nll_beta", "NLL per rating, Beta", "of a density", nll_of_beta, (), better="lower"),
 )
+
+
+def estimates_of(
+    column: Aligned,
+    cluster: NDArray[np.int64] | None,
+    options: BootstrapOptions,
+    rows: NDArray[np.int64] | None = None,
+    name: str | None = None,
+) -> dict[str, IntervalEstimate]:
+    """Metrics of a judge on one dimension with their intervals, by name.
+
+    Args:
+        column: truth and prediction.
+        cluster: independent unit of each item, from 0; None: items are drawn one by one.
+        options: of the intervals.
+        rows: items with both that count; None: all of them.
+        name: the only metric; None: all that the label set allows.
+    """
+    rows = np.flatnonzero(column.known) if rows is None else rows
+    cells = column.truth[rows].astype(np.int64) * len(column.labels) + column.predicted[rows]
+    units = Units.of(cells, column.shares.size, None if cluster is None else cluster[rows])
+    measures = measures_of(column.labels, column.shares)
+    return estimates(units, measures if name is None else {name: measures[name]}, options)
+
+
+def accuracy_name(labels: tuple[str, ...]) -> str:
+    """Name of the accuracy over the declared labels."""
+    return "accuracy_4way" if labels == TYPED else "accuracy_3way"
 
 
 def measures_of(

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.estimate.units import Units
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.judges import Aligned
 from trace_eval.stats.agreement.levels import ALL, Masks
-from trace_eval.stats.agreement.metrics import measures_of
+from trace_eval.stats.agreement.metrics import accuracy_name, estimates_of
 
 #: Labels of a pair as a whole, the first that there is.
 MAIN = ("overall", "preference")
@@ -66,7 +64,8 @@ def category_rows(
     for it in columns if len(named) > 1 else ():
         for name, mask in named.items():
             if len(rows := np.flatnonzero(it.known & mask)):
-                result = _accuracy(it, rows, cluster, options)
+                main = accuracy_name(it.labels)
+                result = estimates_of(it, cluster, options, rows, main)[main]
                 yield CategoryRow(it.judge, it.dimension, name, len(rows), result)
 
 
@@ -79,21 +78,9 @@ def labels_rows(
         order = order[it.known[order]]
         tenths = {len(order) * step // STEPS for step in range(1, STEPS + 1)}
         for number in sorted(n for n in tenths if n >= LEAST):
-            result = _accuracy(it, order[:number], cluster, options)
+            main = accuracy_name(it.labels)
+            result = estimates_of(it, cluster, options, order[:number], main)[main]
             yield LabelsRow(it.judge, it.dimension, number, result)
-
-
-def _accuracy(
-    it: Aligned,
-    rows: NDArray[np.int64],
-    cluster: NDArray[np.int64] | None,
-    options: BootstrapOptions,
-) -> IntervalEstimate:
-    cells = it.truth[rows].astype(np.int64) * len(it.labels) + it.predicted[rows]
-    units = Units.of(cells, it.shares.size, None if cluster is None else cluster[rows])
-    measures = measures_of(it.labels, it.shares)
-    name = next(one for one in ("accuracy_4way", "accuracy_3way") if one in measures)
-    return estimates(units, {name: measures[name]}, options)[name]
 
 
 @dataclass(frozen=True)

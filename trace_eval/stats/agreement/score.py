@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from blueprints import counted
 from trace_eval.estimate.interval import IntervalEstimate
-from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.estimate.share import digits
-from trace_eval.estimate.units import Units
 from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.show.table import column, out_of
 from trace_eval.stats.agreement.baselines import (
@@ -35,7 +33,7 @@ from trace_eval.stats.agreement.counts import (
     defined,
 )
 from trace_eval.stats.agreement.judges import Aligned
-from trace_eval.stats.agreement.metrics import measures_of
+from trace_eval.stats.agreement.metrics import accuracy_name, estimates_of
 from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.options import NumberRule
 from trace_eval.stats.sentences import rate
@@ -77,7 +75,7 @@ class JudgeScore:
     @property
     def accuracy(self) -> IntervalEstimate:
         """Share of the items with the human label: over typed ties where there are, else plain."""
-        return self.metrics.get("accuracy_4way") or self.metrics["accuracy_3way"]
+        return self.metrics[accuracy_name(self.labels)]
 
     def pairs(self, drawn: str) -> str:
         """The pairs behind it in words, with the labels that do not count whole or not at all.
@@ -117,15 +115,6 @@ def score_judge(
     return [_score(column, cluster, options, guesses, content) for column in columns]
 
 
-def _metrics(
-    column: Aligned, cluster: NDArray[np.int64] | None, options: BootstrapOptions
-) -> dict[str, IntervalEstimate]:
-    available, size = column.known, len(column.labels)
-    cells = column.truth[available].astype(np.int64) * size + column.predicted[available]
-    units = Units.of(cells, column.shares.size, None if cluster is None else cluster[available])
-    return estimates(units, measures_of(column.labels, column.shares), options)
-
-
 def _score(
     column: Aligned,
     cluster: NDArray[np.int64] | None,
@@ -133,13 +122,13 @@ def _score(
     guesses: Mapping[str, Codes | None],
     content: Codes | None,
 ) -> JudgeScore:
-    metrics, counts = _metrics(column, cluster, options), column.counts()
+    metrics, counts = estimates_of(column, cluster, options), column.counts()
     best = majority(counts, column.labels)
     if column.dimension in ("overall", "preference"):
         guesses = {**guesses, "content only": content}
     rules = tuple(_baselines(column, counts, best, guesses, cluster))
     ties = _lone_ties(counts, metrics)
-    verdict = _verdict(column, _main(metrics, counts), best, rules, options.level)
+    verdict = _verdict(column, metrics[accuracy_name(column.labels)], best, rules, options.level)
     return JudgeScore(
         judge=column.judge,
         dimension=column.dimension,
@@ -157,6 +146,9 @@ def _score(
         ties=ties,
     )
 
+
+#: Sums of thirds differ by rounding.
+_ROUNDING = 1e-9
 
 #: Share of the pairs from which ties of one side alone are worth a word.
 LONE_TIES = 0.05
@@ -286,16 +278,6 @@ def _verdict(
         )
         message += "" if first.p is None else f" (paired test, p = {first.p:.2g})"
     return f"{message}."
-
-
-def _main(metrics: Mapping[str, IntervalEstimate], counts: Counts) -> IntervalEstimate:
-    """Accuracy over the declared labels."""
-    names = [name for name in ("accuracy_4way", "accuracy_3way") if name in metrics]
-    return metrics[names[0]] if names else IntervalEstimate(defined(float(accuracy(counts))))
-
-
-#: Sums of thirds differ by rounding.
-_ROUNDING = 1e-9
 
 
 def most_accurate(scores: Sequence[JudgeScore]) -> list[JudgeScore]:

@@ -57,12 +57,12 @@ def join_scores(
         )
     every = [(name, of.source, own) for of in sources for name, own in of.raters().items()]
     names = Counter(name for name, _, _ in every)
-    return with_ratings(items, ratings, scale), [
-        JudgeOpinions(
-            f"{name} ({source})" if names[name] > 1 else name, own, placed_at(own, items, scale)
-        )
-        for name, source, own in every
-    ]
+    judges = []
+    for name, source, own in every:
+        joined = replace(placed(own, scale), facts={}, labels=None).spread(items.ids)
+        name = f"{name} ({source})" if names[name] > 1 else name
+        judges.append(JudgeOpinions(name, own, joined))
+    return with_ratings(items, ratings, scale), judges
 
 
 def items_of(sources: Sequence[Opinions], ratings: Opinions) -> Opinions:
@@ -82,11 +82,6 @@ def items_of(sources: Sequence[Opinions], ratings: Opinions) -> Opinions:
     return replace(
         items, facts={name: column for name, column in facts.items() if any(column.tolist())}
     )
-
-
-def placed_at(own: Opinions, items: Opinions, scale: Numbers) -> Opinions:
-    """The scores of one judge as places on the scale, a row for each item."""
-    return replace(placed(own, scale), facts={}, labels=None).spread(items.ids)
 
 
 def with_ratings(items: Opinions, ratings: Opinions, scale: Numbers) -> Opinions:
@@ -169,36 +164,25 @@ def with_clamped(judges: Sequence[JudgeOpinions]) -> Iterator[JudgeOpinions]:
 
 
 @dataclass(frozen=True)
-class RatingScores:
-    """Scores of a forecast, one per rating.
-
-    Attributes:
-        crps: None for numbers off the scale.
-        nll: None where there is no likelihood; ``reason`` says why.
-        head: what the likelihood is of: ``labels`` or ``beta``; only equal ones compare.
-        nll_row: item of each rating that has a likelihood.
-    """
-
-    crps: Array | None
-    nll: Array | None
-    head: str | None
-    reason: str | None
-    nll_row: Array
-
-
-@dataclass(frozen=True)
 class Scored:
     """One judge, or one baseline, beside human ratings; it scored every item.
 
     Attributes:
         items: with their ratings.
         judge: its scores of them.
-        ratings: how its forecasts do against single ratings.
+        crps: of its forecast of each rating; None: its numbers are off the scale.
+        nll: -log likelihood of some ratings; None: there is none, and ``reason`` says why.
+        head: what the likelihood is of: ``labels`` or ``beta``; only equal ones compare.
+        nll_row: item of each rating that has a likelihood.
     """
 
     items: Opinions
     judge: Opinions
-    ratings: RatingScores
+    crps: Array | None
+    nll: Array | None
+    head: str | None
+    reason: str | None
+    nll_row: Array
 
     @property
     def truth(self) -> Array:
@@ -208,7 +192,7 @@ class Scored:
     @property
     def off_scale(self) -> str | None:
         """Why its numbers have an order and no distances; None: they are on the scale."""
-        return self.ratings.reason if self.judge.scale is None else None
+        return self.reason if self.judge.scale is None else None
 
 
 @dataclass(frozen=True)
