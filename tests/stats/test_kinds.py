@@ -21,6 +21,7 @@ from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.scores import holds_scores, read_scores
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.show.records import plain
+from trace_eval.stats import score_tables
 from trace_eval.stats.agreement.metrics import SCORE_METRICS, Metric
 from trace_eval.stats.agreement.scored import Basis, Scored
 from trace_eval.stats.ranking.report import RankReport
@@ -227,8 +228,8 @@ def test_a_statistic_of_scores_is_a_function_and_a_row(
         return Basis(len(near))
 
     rows = (*SCORE_METRICS, Metric("near", "within one", "of the scale", within_one, ()))
-    for module in ("agreement.figures", "score_tables"):
-        monkeypatch.setattr(f"trace_eval.stats.{module}.SCORE_METRICS", rows)
+    monkeypatch.setattr("trace_eval.stats.agreement.figures.SCORE_METRICS", rows)
+    monkeypatch.setitem(score_tables._TITLES, "near", "within one")
     ratings = [f"good{n},{5 if n else 1}" for n in range(10)]
     labels = table(tmp_path / "p.csv", "id,score", *ratings)
     report = agree([read_scores(scored)], labels, AgreeOptions(QUICK))

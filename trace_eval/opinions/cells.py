@@ -98,14 +98,10 @@ def refuse_duplicates(
             one, other = (n if records is None else int(records[n]) for n in (first[key], row))
             raise UserError(
                 f"{source}, record {other + 1}: id {ids[row]} was given in record"
-                f" {one + 1} already{_by(rater, row)}; delete one, or tell them apart by a"
-                " 'rater' or 'repeat' column"
+                f" {one + 1} already{'' if rater is None else f', by {rater[row]}'}; delete one, or"
+                " tell them apart by a 'rater' or 'repeat' column"
             )
         first[key] = row
-
-
-def _by(rater: Texts | None, row: int) -> str:
-    return "" if rater is None else f", by {rater[row]}"
 
 
 #: Values named in a message.

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY, POLICIES, Policy
-from trace_eval.data.columns import Missing
 from trace_eval.data.policies import load_policy
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes, is_untyped
 from trace_eval.opinions.opinions import Opinions
@@ -84,6 +83,11 @@ def agree_labels(
     people = items.codes if raters > 1 else ()
     shares, design, left_out = shares_of(sources, present, items, options)
     main = whole(it.columns)
+    unknown = [
+        f"baseline {rule.name} left out: nothing has {rule.facts[0]} and {rule.facts[1]}"
+        for rule in options.baselines
+        if not any(set(rule.facts) <= judge.joined.facts.keys() for judge in judges)
+    ]
     return AgreeReport(
         labels=present.source,
         items=len(items),
@@ -107,8 +111,8 @@ def agree_labels(
         self_comparisons=tuple(row for judge in judges for row in self_rows(judge)),
         noise=(*people_noise(present), *(row for judge in judges for row in noise_rows(judge))),
         learned=tuple(_learned(it)) if options.learn else (),
-        notes=(*_unknown_numbers(judges, options), *left_out),
-        drawn=_drawn(it.cluster, options),
+        notes=(*unknown, *left_out),
+        drawn=INSTRUCTIONS if options.cluster else ITEMS if it.cluster is None else TOGETHER,
         policies={judge.name: judge.own.policy for judge in judges if judge.own.policy is not None},
         levels=tuple(row for name in people for row in level_rows(present, name, it.groups)),
         pairwise=tuple(row for name in people for row in pairwise_rows(present, name, it.groups)),
@@ -126,7 +130,14 @@ def agree_labels(
 
 def _compared(sources: Sequence[Opinions], labels: Opinions, options: AgreeOptions) -> _Compared:
     items = labels.per_item
-    _refuse_silent(items, options.missing)
+    for name, codes in items.codes.items():
+        silent = np.flatnonzero(codes == MISSING)
+        if len(silent) and options.missing == "error":
+            of = f"of {counted(len(items), 'item')}"
+            raise UserError(
+                f"{items.source}: {counted(len(silent), f'{of} has', f'{of} have')} no {name}"
+                f" label, first {items.ids[silent[0]]!r}; label them, or pass --missing drop"
+            )
     fused_with, shown = _policies(options.policy)
     judges = prepare_judges(sources, items, fused_with, options.missing)
     if not judges:
@@ -164,27 +175,15 @@ def _forced(it: _Compared) -> Iterator[Forced]:
     for aligned in it.columns:
         for column in aligned:
             if column.dimension in ("overall", "preference"):
+                # a preference may be made of overall
+                own = column.dimension if column.dimension in it.labels.codes else "overall"
                 yield from forced(
                     column.judge,
                     column.dimension,
                     column.agreed,
                     column.predicted,
-                    {**it.groups, **_levels(it.labels, column.dimension)},
+                    {**it.groups, **by_level(it.labels, own)},
                 )
-
-
-def _unknown_numbers(judges: Sequence[JudgeOpinions], options: AgreeOptions) -> list[str]:
-    """Baselines that no run and no file has the numbers for."""
-    return [
-        f"baseline {rule.name} left out: nothing has {rule.facts[0]} and {rule.facts[1]}"
-        for rule in options.baselines
-        if not any(set(rule.facts) <= judge.joined.facts.keys() for judge in judges)
-    ]
-
-
-def _levels(labels: Opinions, dimension: str) -> Masks:
-    """Subsets by the agreement of raters on a dimension; a preference may be made of overall."""
-    return by_level(labels, dimension if dimension in labels.codes else "overall")
 
 
 def align_judge(judge: JudgeOpinions, items: Opinions) -> list[Aligned]:
@@ -201,17 +200,6 @@ def align_judge(judge: JudgeOpinions, items: Opinions) -> list[Aligned]:
         for name in LABEL_COLUMNS
         if name in truth and name in predicted
     ]
-
-
-def _refuse_silent(items: Opinions, missing: Missing) -> None:
-    for name, codes in items.codes.items():
-        silent = np.flatnonzero(codes == MISSING)
-        if len(silent) and missing == "error":
-            of = f"of {counted(len(items), 'item')}"
-            raise UserError(
-                f"{items.source}: {counted(len(silent), f'{of} has', f'{of} have')} no {name}"
-                f" label, first {items.ids[silent[0]]!r}; label them, or pass --missing drop"
-            )
 
 
 def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
@@ -238,12 +226,6 @@ def _known(judges: Sequence[JudgeOpinions], items: Opinions) -> Opinions:
 def _knows_instructions(table: Opinions) -> bool:
     instruction = table.facts.get("instruction_id")
     return instruction is not None and None not in instruction.tolist()
-
-
-def _drawn(cluster: NDArray[np.int64] | None, options: AgreeOptions) -> str:
-    if options.cluster:
-        return INSTRUCTIONS
-    return ITEMS if cluster is None else TOGETHER
 
 
 def _alphas(labels: Opinions, people: int, judges: Sequence[JudgeOpinions]) -> Iterator[AlphaRow]:

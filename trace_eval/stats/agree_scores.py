@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import DEFAULT_SCALE, levels_of, nearest
 from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha
 from trace_eval.stats.agreement.baselines import baselines
+from trace_eval.stats.agreement.counts import defined
 from trace_eval.stats.agreement.figures import (
     AgreementFigure,
     FigureBook,
@@ -27,7 +28,7 @@ from trace_eval.stats.agreement.figures import (
 )
 from trace_eval.stats.agreement.forecasts import score_ratings
 from trace_eval.stats.agreement.judges import JudgeOpinions
-from trace_eval.stats.agreement.linear import BinaryAgreement, binary_agreement
+from trace_eval.stats.agreement.linear import binary_agreement
 from trace_eval.stats.agreement.ranks import spearman
 from trace_eval.stats.agreement.raters import MAX_RATERS, add_raters, add_samples, growth
 from trace_eval.stats.agreement.scored import (
@@ -110,12 +111,21 @@ def compare_scores(
     rated, chosen = items.scored, _chosen(items, options)
     train, fitted_on = _train(items, rated, chosen)
     rules = baselines(items, train, any("beta" in judge.joined.scores for judge in judges))
-    common = _common(rated & chosen, judges, ratings_of(items).source)
+    scored = np.logical_and.reduce([judge.joined.scored for judge in judges])
+    common = np.asarray(rated & chosen & scored, bool)
+    if not common.any():
+        raise UserError(
+            f"{ratings_of(items).source}: none of the"
+            f" {counted(int((rated & chosen).sum()), 'rated item')} is scored by every judge; check"
+            " that the ids of labels and scores are the same"
+        )
     part = only(items, common)
     ours = [_of(judge, common) for judge in judges]
     theirs = [rule for rule in (_of(rule, common) for rule in rules) if rule.joined.scored.all()]
-    figures = _figures(part, ours, theirs, _variance_factor(items, train), options)
-    systems = _systems(items, judges, chosen, options)
+    often = train & rated_often(items)
+    factor = fit_factor(items.score[often], items.scores["variance"][often])
+    figures, selective, notes = _figures(part, ours, theirs, factor, options)
+    systems, agreements = _systems(items, judges, chosen, options)
     baseline_names = [rule.name for rule in theirs]
     question = part.units()
     return ScoreReport(
@@ -129,32 +139,34 @@ def compare_scores(
         high=float(scale_of(items).high),
         fitted_on=fitted_on,
         options=options,
-        coverage=tuple(_coverage(judge, rated & chosen, chosen) for judge in judges),
-        figures=figures.figures,
-        selective=figures.selective,
-        systems=systems[0],
-        system_agreement=systems[1],
+        coverage=tuple(
+            Coverage(
+                judge.name,
+                int(chosen.sum()),
+                int((rated & chosen).sum()),
+                int((judge.joined.scored & rated & chosen).sum()),
+                int((chosen & ~judge.joined.scored).sum()),
+            )
+            for judge in judges
+        ),
+        figures=tuple(figures),
+        selective=tuple(selective),
+        systems=systems,
+        system_agreement=agreements,
         growth=tuple(result for judge in ours if (result := _growth(part, judge))),
-        binary=tuple(_binary(part, ours)),
+        binary=tuple(
+            binary_agreement(judge.name, judge.joined.score, part.score)
+            for judge in (ours if len(scale_of(items).labels) == 2 else ())
+        ),
         alphas=tuple(_alphas(part, ours)),
         splits=tuple(row for judge in ours for row in _by_split(part, judge)),
-        verdicts=tuple(verdict(judge.name, baseline_names, figures.figures) for judge in ours),
-        notes=(*_notes(items, part, rated & chosen, options, figures.grouped), *figures.notes),
+        verdicts=tuple(verdict(judge.name, baseline_names, figures) for judge in ours),
+        notes=(*_notes(items, part, rated & chosen, options), *notes),
     )
 
 
 def _of(judge: JudgeOpinions, chosen: Mask) -> JudgeOpinions:
     return judge if chosen.all() else judge._replace(joined=judge.joined.take(chosen))
-
-
-@dataclass(frozen=True)
-class _Figures:
-    """All figures that share their resamples; ``grouped``: questions were drawn in groups."""
-
-    figures: tuple[AgreementFigure, ...]
-    selective: tuple[Selective, ...]
-    notes: list[str]
-    grouped: bool
 
 
 def _figures(
@@ -163,7 +175,8 @@ def _figures(
     rules: Sequence[JudgeOpinions],
     factor: float,
     options: AgreeOptions,
-) -> _Figures:
+) -> tuple[list[AgreementFigure], list[Selective], list[str]]:
+    """All figures that share their resamples, the curves of withholding, and notes."""
     book = FigureBook(Resampler(units_of(items), options.bootstrap.seed))
     for judge in (*judges, *rules):
         add_agreement(book, items, judge)
@@ -176,23 +189,16 @@ def _figures(
         add_samples(book, judge)
     add_differences(book, judges)
     for judge in judges:
-        _add_selective(book.resampler, items, judge)
-    result, estimates = book.finish(options.bootstrap)
+        variance = judge.joined.scores.get("variance")
+        if variance is not None and not np.isnan(variance).any():
+            error = abs(judge.joined.score - items.score)
+            add_selective(book.resampler, judge.name, error, variance)
+    figures, estimates = book.finish(options.bootstrap)
     size = len(items)
-    selective = (row for judge in judges for row in selective_rows(estimates, judge.name, size))
-    return _Figures(tuple(result), tuple(selective), notes, book.resampler.grouped)
-
-
-def _common(rated: Mask, judges: Sequence[JudgeOpinions], labels: str) -> Mask:
-    """Rated items that every judge scored."""
-    every = np.logical_and.reduce([judge.joined.scored for judge in judges])
-    common = np.asarray(rated & every, bool)
-    if not common.any():
-        raise UserError(
-            f"{labels}: none of the {counted(int(rated.sum()), 'rated item')} is scored by every"
-            " judge; check that the ids of labels and scores are the same"
-        )
-    return common
+    selective = [row for judge in judges for row in selective_rows(estimates, judge.name, size)]
+    if book.resampler.grouped:
+        notes.insert(0, f"questions are drawn in {MAX_UNITS:,} random groups")
+    return figures, selective, notes
 
 
 def _chosen(items: Opinions, options: AgreeOptions) -> Mask:
@@ -218,29 +224,6 @@ def _train(items: Opinions, rated: Mask, chosen: Mask) -> tuple[Mask, str]:
     return rated & chosen, f"the same {same} compared"
 
 
-def _variance_factor(items: Opinions, train: Mask) -> float:
-    often = train & rated_often(items)
-    return fit_factor(items.score[often], items.scores["variance"][often])
-
-
-def _coverage(judge: JudgeOpinions, rated: Mask, chosen: Mask) -> Coverage:
-    scored = judge.joined.scored
-    return Coverage(
-        judge.name,
-        int(chosen.sum()),
-        int(rated.sum()),
-        int((scored & rated).sum()),
-        int((chosen & ~scored).sum()),
-    )
-
-
-def _add_selective(resampler: Resampler, items: Opinions, judge: JudgeOpinions) -> None:
-    variance = judge.joined.scores.get("variance")
-    if variance is not None and not np.isnan(variance).any():
-        error = abs(judge.joined.score - items.score)
-        add_selective(resampler, judge.name, error, variance)
-
-
 def _systems(
     whole: Opinions, judges: Sequence[JudgeOpinions], chosen: Mask, options: AgreeOptions
 ) -> tuple[tuple[SystemShares, ...], tuple[SystemAgreement, ...]]:
@@ -260,12 +243,6 @@ def _systems(
         rows += mine
         agreements.append(agreement)
     return tuple(rows), tuple(agreements)
-
-
-def _binary(items: Opinions, judges: Sequence[JudgeOpinions]) -> Iterator[BinaryAgreement]:
-    if len(scale_of(items).labels) == 2:
-        for judge in judges:
-            yield binary_agreement(judge.name, judge.joined.score, items.score)
 
 
 def _growth(items: Opinions, judge: JudgeOpinions) -> Growth | None:
@@ -305,13 +282,12 @@ def _by_split(items: Opinions, judge: JudgeOpinions) -> list[SplitRow]:
         mine = np.asarray(split == name, bool)
         part, said = only(items, mine), _of(judge, mine).joined
         crps = score_ratings(part, said).crps
-        rho = spearman(said.score, part.score)
         rows.append(
             SplitRow(
                 judge.name,
                 name,
                 int(mine.sum()),
-                None if np.isnan(rho) else rho,
+                defined(spearman(said.score, part.score)),
                 float(abs(said.score - part.score).mean()),
                 None if crps is None else float(crps.mean()),
             )
@@ -319,9 +295,7 @@ def _by_split(items: Opinions, judge: JudgeOpinions) -> list[SplitRow]:
     return rows
 
 
-def _notes(
-    items: Opinions, part: Opinions, rated: Mask, options: AgreeOptions, grouped: bool
-) -> list[str]:
+def _notes(items: Opinions, part: Opinions, rated: Mask, options: AgreeOptions) -> list[str]:
     notes = []
     if len(part) < int(rated.sum()):
         notes.append(
@@ -330,8 +304,6 @@ def _notes(
         )
     if part.units() is None:
         notes.append("items have no question_id: they are drawn one by one")
-    if grouped:
-        notes.append(f"questions are drawn in {MAX_UNITS:,} random groups")
     split, systems = part.facts.get("split"), systems_of(items)[0]
     if options.split is None and split is not None and (split == TRAIN).any():
         notes.append(

@@ -92,10 +92,6 @@ class Verbosity:
     unscored: int
     p: float = field(metadata=column("sign test p", p_of("items")))
 
-    def share(self, count: int) -> float | None:
-        """A count as a share of the pairs with a verdict."""
-        return count / self.items if self.items else None
-
 
 def verbosity(
     truth: Codes,

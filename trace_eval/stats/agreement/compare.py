@@ -79,16 +79,6 @@ def compare_all(
     return [replace(c, p_holm=p) for c, p in zip(results, adjusted, strict=True)]
 
 
-def compare(
-    first: Aligned,
-    second: Aligned,
-    cluster: NDArray[np.int64] | None,
-    options: BootstrapOptions,
-) -> Comparison:
-    """Compare two judges on one dimension."""
-    return compare_all([[first], [second]], cluster, options)[0]
-
-
 def _comparison(
     first: Aligned,
     second: Aligned,

@@ -11,7 +11,6 @@ Fleiss 1979); with missing samples, Donner's average group size stands for k (Do
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -35,42 +34,22 @@ MIN_COMMON = 3
 _COLUMNS = 6
 
 
-@dataclass(frozen=True)
-class MeanOfR:
-    """Which correlations a mean is over.
+def add_mean_r(resampler: Resampler, name: str, pairs: Sequence[tuple[Array, Array]]) -> int:
+    """Register the mean r over pairs of columns [shape=(items,), NaN: missing].
 
-    Attributes:
-        used, left_out: correlations that have a value, and that have none (too few items in
-            common, or one side is constant).
-        each: their values in order; None where left out.
+    Returns:
+        Correlations that are left out: too few items in common, or one side is constant.
     """
-
-    used: int
-    left_out: int
-    each: tuple[float | None, ...]
-
-
-def add_mean_r(resampler: Resampler, name: str, pairs: Sequence[tuple[Array, Array]]) -> MeanOfR:
-    """Register the mean r over pairs of columns [shape=(items,), NaN: missing]."""
     columns: list[Array] = []
-    defined: list[bool] = []
-    each: list[float | None] = []
     for x, y in pairs:
         present = ~(np.isnan(x) | np.isnan(y))
-        mine = []
-        for column in moments(x[present], y[present]):
-            full = np.zeros(len(x))
-            full[present] = column
-            mine.append(full)
-        r = float(pearson_of_sums(np.array([column.sum() for column in mine])))
-        usable = bool(present.sum() >= MIN_COMMON and not np.isnan(r))
-        defined.append(usable)
-        each.append(r if usable else None)
-        if usable:
-            columns += mine
+        mine = np.zeros((_COLUMNS, len(x)))
+        mine[:, present] = moments(x[present], y[present])
+        if present.sum() >= MIN_COMMON and not np.isnan(pearson_of_sums(mine.sum(1))):
+            columns += list(mine)
     if not columns:
         resampler.undefined(name)
-        return MeanOfR(0, len(each), tuple(each))
+        return len(pairs)
 
     def statistic(sums: Array) -> Array:
         each = pearson_of_sums(sums.reshape(*sums.shape[:-1], -1, _COLUMNS))
@@ -80,17 +59,12 @@ def add_mean_r(resampler: Resampler, name: str, pairs: Sequence[tuple[Array, Arr
 
     resampler.sums(name, columns, statistic)
     resampler.correlations.add(name)
-    return MeanOfR(sum(defined), len(defined) - sum(defined), tuple(each))
+    return len(pairs) - len(columns) // _COLUMNS
 
 
 def human_pairs(ratings: Array) -> list[tuple[Array, Array]]:
     """Every two raters [ratings: shape=(items, raters)]."""
     return [(ratings[:, i], ratings[:, j]) for i, j in combinations(range(ratings.shape[1]), 2)]
-
-
-def judge_pairs(judge: Array, ratings: Array) -> list[tuple[Array, Array]]:
-    """The judge with each rater."""
-    return [(judge, column) for column in ratings.T]
 
 
 def leave_one_out(ratings: Array) -> list[Array]:
@@ -194,7 +168,12 @@ def add_raters(book: FigureBook, items: Opinions, judges: list[JudgeOpinions]) -
 
     def add(who: str, name: str, pairs: list[tuple[Array, Array]]) -> None:
         def register(key: str) -> None:
-            notes.extend(_left_out(f"{who}, {name}", add_mean_r(book.resampler, key, pairs)))
+            if left_out := add_mean_r(book.resampler, key, pairs):
+                of = f"of {counted(len(pairs), 'correlation')}"
+                notes.append(
+                    f"{who}, {name}: {counted(left_out, f'{of} is', f'{of} are')} left out"
+                    f" (fewer than {MIN_COMMON} items in common, or one side never differs)"
+                )
 
         book.add("raters", who, name, Basis(len(pairs), "pairs"), register)
 
@@ -203,9 +182,9 @@ def add_raters(book: FigureBook, items: Opinions, judges: list[JudgeOpinions]) -
     add("people", "leave_one_out_r", list(zip(own, targets, strict=True)))
     for judge in judges:
         score, samples = judge.joined.score, judge.joined.scores.get("samples")
-        add(judge.name, "mean_r", judge_pairs(score, ratings))
+        add(judge.name, "mean_r", [(score, mine) for mine in own])
         if samples is not None and samples.shape[1] > 1:
-            single = [p for one in samples.T for p in judge_pairs(one, ratings)]
+            single = [(one, mine) for one in samples.T for mine in own]
             add(judge.name, "one_sample_mean_r", single)
         # the same items and targets as the rater whose place it takes
         on_targets = [
@@ -233,13 +212,3 @@ def add_samples(book: FigureBook, judge: JudgeOpinions) -> None:
             resampler.correlations.add(key)
 
         book.add("samples", judge.name, name, Basis(len(rows)), register)
-
-
-def _left_out(who: str, result: MeanOfR) -> list[str]:
-    if not result.left_out:
-        return []
-    of = f"of {counted(result.used + result.left_out, 'correlation')}"
-    return [
-        f"{who}: {counted(result.left_out, f'{of} is', f'{of} are')} left out"
-        " (fewer than 3 items in common, or one side never differs)"
-    ]

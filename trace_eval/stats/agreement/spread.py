@@ -7,14 +7,14 @@ construction and so is the best forecast.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.resample import UNIT, Resampler
+from trace_eval.estimate.resample import UNIT
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import levels_of, nearest
 from trace_eval.stats.agreement.figures import AgreementFigure, FigureBook
@@ -50,16 +50,10 @@ def mean_forecast(factor: float, mean: Array) -> NDArray[np.float64]:
 CENTRAL = 0.8
 
 
-def add_dispersion(
-    resampler: Resampler, name: str, mean: Array, variance: Array, value: Array, row: Array
-) -> None:
-    """Register ``sum (y - mean)^2 / sum variance`` over ratings: 1 is right, above 1 too sure."""
-
-    def statistic(sums: Array) -> Array:
-        squares, stated = sums[..., 0], sums[..., 1]
-        return np.where(stated > 0, squares / np.where(stated > 0, stated, 1), np.nan)
-
-    resampler.sums(name, ((value - mean) ** 2, variance), statistic, row)
+def _dispersion(sums: Array) -> Array:
+    """``sum (y - mean)^2 / sum variance`` over ratings: 1 is right, above 1 too sure."""
+    squares, stated = sums[..., 0], sums[..., 1]
+    return np.where(stated > 0, squares / np.where(stated > 0, stated, 1), np.nan)
 
 
 def central(shares: Array) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
@@ -107,20 +101,21 @@ def add_variance(
 def _add_forecast(
     book: FigureBook, who: str, forecast: Array | None, truth: Array, row: Array
 ) -> None:
+    if forecast is None:
+        reason = Basis(len(row), reason="it states no variance")
+        for name in ("mae_of_variance", "rho_of_variance"):
+            book.add("variance", who, name, reason)
+        return
+    error, basis = abs(forecast - truth), Basis(len(row))
     resampler = book.resampler
-    reason = "it states no variance" if forecast is None else None
-
-    def mae(key: str) -> None:
-        assert forecast is not None
-        resampler.error(key, abs(forecast - truth), row)
-
-    def rho(key: str) -> None:
-        assert forecast is not None
-        add_spearman(resampler, key, forecast, truth, row)
-
-    register: dict[str, Callable[[str], None]] = {"mae_of_variance": mae, "rho_of_variance": rho}
-    for name, add in register.items():
-        book.add("variance", who, name, Basis(len(row), reason=reason), None if reason else add)
+    book.add("variance", who, "mae_of_variance", basis, lambda k: resampler.error(k, error, row))
+    book.add(
+        "variance",
+        who,
+        "rho_of_variance",
+        basis,
+        lambda key: add_spearman(resampler, key, forecast, truth, row),
+    )
 
 
 def add_calibration(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> None:
@@ -138,8 +133,8 @@ def add_calibration(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> 
         basis if variance is not None else replace(basis, reason=missing),
         None
         if variance is None
-        else lambda key: add_dispersion(
-            resampler, key, said.score[row], variance[row], ratings.score, row
+        else lambda key: resampler.sums(
+            key, ((ratings.score - said.score[row]) ** 2, variance[row]), _dispersion, row
         ),
     )
     if means or stated is None or np.isnan(stated).any():
@@ -178,42 +173,27 @@ _SAME = 1e-9
 
 def verdict(judge: str, baselines: Sequence[str], figures: Sequence[AgreementFigure]) -> str:
     """A sentence: above all baselines, or below which of them and by how much."""
-    values = {(f.who, f.name): f.estimate.value for f in figures if f.group == "agreement"}
-    worse, compared = [], []
-    for name, (title, more_is_better) in COMPARED.items():
-        mine = values.get((judge, name))
-        rivals = [
-            (value, rule) for rule in baselines if (value := values.get((rule, name))) is not None
-        ]
+    values: dict[tuple[str, str, str], float | None] = {
+        (f.group, f.who, f.name): f.estimate.value for f in figures
+    }
+    tried = [("agreement", name, *how, baselines) for name, how in COMPARED.items()]
+    ignorant = (ALWAYS_ZERO, FROM_MEAN.format(judge))  # of the answers
+    tried.append(("variance", "mae_of_variance", "MAE of variance", False, ignorant))
+    worse, compared, undefined = [], [], []
+    for group, name, title, more_is_better, rules in tried:
+        mine = values.get((group, judge, name))
+        if mine is None and name in COMPARED:
+            undefined.append(title)
+        rivals = [(v, rule) for rule in rules if (v := values.get((group, rule, name))) is not None]
         if mine is None or not rivals:
             continue
-        compared.append(title)
+        compared += [title] if name in COMPARED else []
         best, rule = max(rivals) if more_is_better else min(rivals)
-        gap = best - mine if more_is_better else mine - best
-        if gap > _SAME:
+        if (best - mine if more_is_better else mine - best) > _SAME:
             worse.append(f"{title} {mine:.4f} against {best:.4f} of {rule}")
     if not compared:
         return f"{judge}: nothing could be compared with a baseline."
-    worse += _behind_in_variance(judge, figures)
-    undefined = [
-        title for name, (title, _) in COMPARED.items() if values.get((judge, name)) is None
-    ]
     tail = f"; it has no {' and no '.join(undefined)}" if undefined else ""
     if worse:
         return f"{judge} is below a baseline that needs no judge: {'; '.join(worse)}{tail}."
     return f"{judge} is at or above every baseline in {', '.join(compared)}{tail}."
-
-
-def _behind_in_variance(judge: str, figures: Sequence[AgreementFigure]) -> list[str]:
-    """Where a forecast of variance that knows nothing of the answers is better."""
-    errors = {f.who: f.estimate.value for f in figures if f.name == "mae_of_variance"}
-    mine = errors.get(judge)
-    rivals = [
-        (value, who)
-        for who in (ALWAYS_ZERO, FROM_MEAN.format(judge))
-        if (value := errors.get(who)) is not None
-    ]
-    if mine is None or not rivals or mine - min(rivals)[0] <= _SAME:
-        return []
-    best, who = min(rivals)
-    return [f"MAE of variance {mine:.4f} against {best:.4f} of {who}"]

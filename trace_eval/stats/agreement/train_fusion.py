@@ -16,7 +16,6 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import DEFAULT_SCALE
 from trace_eval.scores.fusion import FusionModel
 from trace_eval.scores.fusion_fit import (
-    Blend,
     CrossValidated,
     FusionRows,
     average,
@@ -93,11 +92,19 @@ def train_fusion(
         raise UserError(f"train fusion: {len(judges)} judges have scores; name runs of two or more")
     train, dev, test, details = _parts(items, options.seed)
     names = [judge.name for judge in judges]
-    rows = _rows(items, judges)
+    scores = np.stack([judge.joined.score for judge in judges], axis=1)
+    rows = FusionRows(scores, items.score, _questions(items))
     blend = fit_blend(rows.take(train))
     last = fit_map(blend.apply(rows.scores[dev]), rows.truth[dev])
     errors = cross_validated(rows.take(train), names, last)
-    test_errors = _test_errors(rows.take(test), names, blend, last) if test.any() else []
+    test_errors = []
+    if test.any():
+        held_out = rows.take(test)
+        fused = blend.apply(held_out.scores)
+        predicted = dict(zip(names, held_out.scores.T, strict=True))
+        predicted["average"] = average(held_out.scores)
+        predicted["fused"] = np.where(np.isnan(fused), np.nan, np.interp(fused, last.x, last.y))
+        test_errors = [squared_error(who, of, held_out.truth) for who, of in predicted.items()]
     labels = tuple(map(float, scale.labels))
     model = FusionModel(sources[0].rubric, labels, members(names, blend), last, None)
     model = _finished(model, items, judges, dev, details, errors)
@@ -156,21 +163,6 @@ def _questions(items: Opinions) -> Array:
     keys = [(name is None, name or "", 0 if name else row) for row, name in enumerate(names)]
     place = {key: number for number, key in enumerate(sorted({*keys}))}
     return np.array([place[key] for key in keys], np.int64)
-
-
-def _rows(items: Opinions, judges: Sequence[JudgeOpinions]) -> FusionRows:
-    scores = np.stack([judge.joined.score for judge in judges], axis=1)
-    return FusionRows(scores, items.score, _questions(items))
-
-
-def _test_errors(
-    rows: FusionRows, names: Sequence[str], blend: Blend, last: Any
-) -> list[CrossValidated]:
-    fused = blend.apply(rows.scores)
-    fused = np.where(np.isnan(fused), np.nan, np.interp(fused, last.x, last.y))
-    predicted = dict(zip(names, rows.scores.T, strict=True))
-    predicted |= {"average": average(rows.scores), "fused": fused}
-    return [squared_error(who, values, rows.truth) for who, values in predicted.items()]
 
 
 def _finished(

@@ -138,6 +138,7 @@ def wanted_labels(
 ) -> tuple[DecidableStratum | None, int | None]:
     """The part for which fewest labels would probably do, and how many.
 
+    Agreement is expected as after one disagreement more than was seen (Laplace).
     Labels that share instructions say less than their number: their evidence grows in
     proportion, so that ``log(p)`` of those at hand is scaled to the level that is needed.
     """
@@ -147,7 +148,12 @@ def wanted_labels(
         for part in parts
         if part.agreement is not None
         and part.labelled
-        and (number := labels_needed(_shrunk(part), target, level)) is not None
+        and (
+            number := labels_needed(
+                (part.agreement * part.labelled + 1) / (part.labelled + 2), target, level
+            )
+        )
+        is not None
     ]
     if not hopeful:
         return None, None
@@ -163,12 +169,6 @@ def wanted_labels(
         return None, None
     number, part = min(hopeful, key=lambda row: (row[0] / row[1].decided, row[0]))
     return part, number
-
-
-def _shrunk(part: DecidableStratum) -> float:
-    """Agreement as it may be expected: one disagreement more than was seen (Laplace)."""
-    assert part.agreement is not None
-    return (part.agreement * part.labelled + 1) / (part.labelled + 2)
 
 
 Array = NDArray[np.float64]
@@ -195,8 +195,8 @@ def p_below(
         if design.stratum is not None:
             return _two_strata(agrees, design, selected, target)
         return _binomial(int(agrees[requested].sum()), int(requested.sum()), target)
-    group = _groups(design, requested)
-    lead = _means(agrees[requested], design.weight[requested], group) - target
+    group, weight = _groups(design, requested), design.weight[requested]
+    lead = np.bincount(group, weight * agrees[requested]) / np.bincount(group, weight) - target
     designs = [_weights(design, selected)]
     if _equal(design, selected):
         designs.append(_whole(design, selected))
@@ -293,11 +293,6 @@ def _reached(size: NDArray[np.int64], items: int, labels: int) -> Array:
         none = np.exp(log_choices(items - sizes) - log_choices(np.array(items)))
     result = np.where(items - sizes < labels, 1.0, 1 - none)
     return np.where(sizes > 0, result, 1.0)[at]
-
-
-def _means(values: NDArray[Any], weight: Array, group: NDArray[np.int64]) -> Array:
-    """Weighted mean of every group."""
-    return np.bincount(group, weights=weight * values) / np.bincount(group, weights=weight)
 
 
 def _bets(gain: Array, target: float) -> float:

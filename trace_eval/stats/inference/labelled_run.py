@@ -167,14 +167,11 @@ def signals_of(
         results["repeats"] = repeated
     if others:
         results["judges"] = _others(table, codes, column, others)
-    available = {name: _unknown_last(values) for name, values in results.items()}
-    return {name: values for name, values in available.items() if len(np.unique(values)) > 1}
-
-
-def _unknown_last(values: Array) -> Array:
-    """Unknown values as the least sure of those that are known."""
-    lacking = np.isnan(values)
-    return np.where(lacking, 0.0 if lacking.all() else np.nanmin(values), values)
+    for name, values in results.items():  # an unknown value counts as the least sure one
+        lacking = np.isnan(values)
+        least = 0.0 if lacking.all() else np.nanmin(values)
+        results[name] = np.where(lacking, least, values)
+    return {name: values for name, values in results.items() if len(np.unique(values)) > 1}
 
 
 def _towards(margin: Array, codes: Codes) -> Array:

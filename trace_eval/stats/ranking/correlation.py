@@ -69,12 +69,6 @@ def correlate(
     return Correlation(method, reference, number, rho, p_rho, tau, p_tau)
 
 
-def _middle_ranks(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Ranks from 1; equal values share the middle of theirs."""
-    below = (values[:, None] > values).sum(1)
-    return np.asarray(below + ((values[:, None] == values).sum(1) + 1) / 2)
-
-
 @lru_cache(maxsize=1)
 def _orders(number: int) -> NDArray[np.intp]:
     return np.array(list(permutations(range(number))), np.intp)
@@ -82,7 +76,9 @@ def _orders(number: int) -> NDArray[np.intp]:
 
 def _spearman_p(one: NDArray[Any], other: NDArray[Any]) -> float:
     """Share of the orders with at least the observed ``|sum (x - mean) (y - mean)|``."""
-    x, y = (_middle_ranks(side) - (len(side) + 1) / 2 for side in (one, other))
+    from scipy.stats import rankdata
+
+    x, y = (rankdata(side) - (len(side) + 1) / 2 for side in (one, other))
     return _share_as_far(y[_orders(len(x))] @ x, float(x @ y))
 
 

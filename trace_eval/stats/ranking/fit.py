@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, log_expit
 
 Array = NDArray[Any]
 
@@ -56,26 +57,16 @@ class Model:
     lower: float = -np.inf
 
 
-def sigmoid(x: Array) -> Array:
-    """``1 / (1 + exp(-x))`` without overflow."""
-    return np.asarray(0.5 * (1 + np.tanh(x / 2)))
-
-
-def log_sigmoid(x: Array) -> Array:
-    """``log(sigmoid(x))`` without underflow."""
-    return np.asarray(-np.logaddexp(0, -x))
-
-
 def _bradley_terry(counts: Array, d: Array, tie: Array) -> Derivatives:
     """Bradley & Terry (1952): ``P(i beats j) = 1 / (1 + exp(-d))`` with ``d = b_i - b_j`` in
     log-strengths; a tie is half a win for each side.
     """
     win = counts[..., 0] + counts[..., 2] / 2
     loss = counts[..., 1] + counts[..., 2] / 2
-    p = sigmoid(d)
+    p = expit(d)
     zero = np.zeros_like(d)
     return Derivatives(
-        value=win * log_sigmoid(d) + loss * log_sigmoid(-d),
+        value=win * log_expit(d) + loss * log_expit(-d),
         d=win - (win + loss) * p,
         tie=zero,
         dd=-(win + loss) * p * (1 - p),
@@ -117,13 +108,13 @@ def _rao_kupper(counts: Array, d: Array, tie: Array) -> Derivatives:
     win, loss = counts[..., 0] + ties, counts[..., 1] + ties
     eta = np.broadcast_to(tie, d.shape)
     up, down = d - eta, -d - eta
-    miss_up, miss_down = win * sigmoid(-up), loss * sigmoid(-down)
-    bend_up, bend_down = miss_up * sigmoid(up), miss_down * sigmoid(down)
+    miss_up, miss_down = win * expit(-up), loss * expit(-down)
+    bend_up, bend_down = miss_up * expit(up), miss_down * expit(down)
     shrink = -np.expm1(-2 * eta)  # 1 - exp(-2 eta)
     slope = -miss_up - miss_down + 2 * ties / shrink
     curve = -bend_up - bend_down - 4 * ties * (1 - shrink) / shrink**2
     return Derivatives(
-        value=win * log_sigmoid(up) + loss * log_sigmoid(down) + ties * (2 * eta + np.log(shrink)),
+        value=win * log_expit(up) + loss * log_expit(down) + ties * (2 * eta + np.log(shrink)),
         d=miss_up - miss_down,
         tie=slope,
         dd=-bend_up - bend_down,
