@@ -100,7 +100,7 @@ def test_both_kinds_share_what_every_question_says(tmp_path: Path) -> None:
         told = (rubric.version, rubric.title, rubric.origin, rubric.rules)
         assert told == ("3", "T", "O", ("Be fair.", "Be brief."))
     assert part.instructions == "Compare.\n- Be fair.\n- Be brief."
-    assert part.said["rules"] == ["Be fair.", "Be brief."]
+    assert part.record["rules"] == ["Be fair.", "Be brief."]
     for text, load, noun in ((PAIRS, load_pair_rubric, "task"), (MINE, load_rubric, "rubric")):
         path = write(tmp_path, text.replace("version", 'rules = ["x", "x"]\nversion', 1))
         with pytest.raises(UserError, match=f"^{noun} {path}: rules: 'x' is there twice"):

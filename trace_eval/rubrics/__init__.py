@@ -1,1 +1,1 @@
-"""Rubrics: files that say what is judged of a pair or of one answer, on which scale, from what."""
+"""Rubrics: files with a question about a pair or one answer, its scale, and its inputs."""

@@ -23,53 +23,51 @@ class RubricFile(Strict):
     """One question about every item.
 
     Attributes:
-        title, origin: what it is about, and whose it is; for people, no judge is shown them.
-        rules: what the judge must and must not do, one sentence each.
-        inputs: what is shown of an item.
+        title, origin: its subject and its authors, for readers; no judge is shown them.
+        rules: for the judge, one sentence each.
+        inputs: the parts of an item that are shown.
     """
 
     name: str
     version: str = Field(min_length=1)
     item: ItemKind
     title: str = Field("", max_length=200)
-    origin: str = Field("", description="whose rubric it is, and what of it is ours")
+    origin: str = Field("", description="authors of the rubric, and our part in it")
     question: str = ""
     rules: tuple[str, ...] = ()
     inputs: tuple[str, ...]
     reasons_in: SpokenLanguage | None = Field(
         None,
         exclude_if=is_none,
-        description="language of the reasoning, by ISO 639-1 code or English name; null: not said",
+        description="language of the reasoning, by ISO 639-1 code or English name; null: any",
     )
 
     @field_validator("rules", "inputs", "elements", "hidden", check_fields=False)
     @classmethod
-    def _each_once(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        seen: set[str] = set()
-        for entry in given:
-            if entry in seen:
+    def _each_once(cls, entries: tuple[str, ...]) -> tuple[str, ...]:
+        for number, entry in enumerate(entries):
+            if entry in entries[:number]:
                 raise ValueError(f"{entry!r:.60} is there twice; keep one")
-            seen.add(entry)
-        return given
+        return entries
 
     @property
-    def told_language(self) -> list[str]:
+    def language_rule(self) -> list[str]:
         """The sentence that asks for reasons in a language, where one is wanted."""
         wanted = self.reasons_in
         return [f"Write the reasoning in {language_name(wanted)}."] if wanted else []
 
     @property
     @abstractmethod
-    def said(self) -> dict[str, JsonValue]:
+    def record(self) -> dict[str, JsonValue]:
         """All fields that determine the question."""
 
     @property
     def identity(self) -> str:
-        """All fields that determine the question, as JSON."""
-        return json.dumps(self.said, ensure_ascii=False, separators=(",", ":"))
+        """The record as JSON."""
+        return json.dumps(self.record, ensure_ascii=False, separators=(",", ":"))
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256 of everything it says; layout and comments of the file do not count."""
-        record = json.dumps(self.said, sort_keys=True, ensure_ascii=False)
+        """SHA-256 of the record; layout and comments of the file do not count."""
+        record = json.dumps(self.record, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(record.encode()).hexdigest()

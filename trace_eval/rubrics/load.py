@@ -1,9 +1,9 @@
-"""Reading rubric files (TOML) and checking them, with the remedy in every message."""
+"""Reads and checks rubric files (TOML), with the remedy in every message."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,17 +13,17 @@ from blueprints import Strict, UserError
 from trace_eval.data.files import is_file
 from trace_eval.data.strict_toml import read_toml
 from trace_eval.rubrics.pairs import LabelQuestion, PairRubric, ScoreQuestion
-from trace_eval.rubrics.single import MAX_TOLD, ScoreRubric
+from trace_eval.rubrics.single import MAX_LISTED, ScoreRubric
 
 Model = TypeVar("Model", bound=Strict)
 
-#: Where the rubrics of single answers lie.
+#: Folder of the rubrics of single answers.
 SINGLES = Path(__file__).parent / "files"
 
-#: Where the rubrics of pairs lie, with the templates of some of them.
+#: Folder of the rubrics of pairs, with the templates of some of them.
 PAIRS = SINGLES / "pairs"
 
-#: What messages call a file: as the option that names one.
+#: Name of a file in messages: that of its option.
 _NOUNS = {SINGLES: "rubric", PAIRS: "task"}
 
 #: Names of parts: a file beside the ensemble, or one of ours.
@@ -31,13 +31,13 @@ _PART = re.compile(r"[\w.-]{1,100}")
 
 
 def rubric_names(folder: Path = SINGLES) -> list[str]:
-    """The shipped rubrics, parts of others left out."""
+    """The shipped rubrics, without parts of others."""
     stems = sorted(path.stem for path in folder.glob("*.toml"))
     return [stem for stem in stems if not stem.startswith("aspect_")]
 
 
 def rubric_path(name: str, folder: Path = SINGLES) -> Path:
-    """The file of a shipped rubric, or of one's own.
+    """The file of a shipped rubric, or of the user's own.
 
     Raises:
         UserError: there is none.
@@ -67,7 +67,7 @@ def load_pair_rubric(name: str | Path) -> PairRubric | ScoreQuestion:
     """A shipped rubric of pairs by its name, or one from a file.
 
     Raises:
-        UserError: as of :func:`load_rubric`; or what is the package's own is named.
+        UserError: as of :func:`load_rubric`; or a user's file takes a shipped name or template.
     """
     path = rubric_path(str(name), PAIRS)
     where, table = _read(path, PAIRS)
@@ -88,13 +88,13 @@ def load_pair_rubric(name: str | Path) -> PairRubric | ScoreQuestion:
 
 
 def template_of(name: str) -> Path:
-    """The words of a rubric of the package that keeps them in a template."""
+    """The template with the words of a shipped rubric."""
     _, table = _read(rubric_path(name, PAIRS), PAIRS)
     return PAIRS / str(table["template"])
 
 
 def _read(path: Path, folder: Path = SINGLES) -> tuple[str, dict[str, Any]]:
-    """(What messages call the file, what stands in it)."""
+    """(Name of the file in messages, its content)."""
     where = f"{_NOUNS[folder]} {path}"
     table = read_toml(path, where, f"see trace-eval rubrics show, or {folder}")
     if type(table.get("version")) in (int, float):  # as it is often written; not a bool
@@ -103,7 +103,7 @@ def _read(path: Path, folder: Path = SINGLES) -> tuple[str, dict[str, Any]]:
 
 
 def validated(model: type[Model], table: Mapping[str, Any], where: str) -> Model:
-    """What stands in a file, as a model.
+    """The content of a file as a model.
 
     Raises:
         UserError: a field is wrong; the message starts with ``where`` and names all of them.
@@ -111,23 +111,19 @@ def validated(model: type[Model], table: Mapping[str, Any], where: str) -> Model
     try:
         return model.model_validate(table)
     except ValidationError as error:
-        problems = list(_problems(error, model))
-        message = "; ".join(problems[:MAX_TOLD])
-        more = f"; and {len(problems) - MAX_TOLD} more" if len(problems) > MAX_TOLD else ""
-        raise UserError(f"{where}: {message}{more}") from None
-
-
-def _problems(error: ValidationError, model: type[Strict]) -> Iterator[str]:
-    for problem in error.errors(include_url=False):
-        where = ".".join(str(part) for part in problem["loc"])
-        message = problem["msg"].removeprefix("Value error, ")
-        if problem["type"] == "missing":
-            message = "is missing; add it"
-        elif problem["type"] == "extra_forbidden":
-            message = f"is no field; use {', '.join(model.model_fields)}"
-        elif problem["type"] == "literal_error":
-            message = f"{problem['input']!r:.60}: {message}"
-        yield f"{where}: {message}" if where else message
+        problems = []
+        for problem in error.errors(include_url=False):
+            field = ".".join(str(part) for part in problem["loc"])
+            message = problem["msg"].removeprefix("Value error, ")
+            if problem["type"] == "missing":
+                message = "is missing; add it"
+            elif problem["type"] == "extra_forbidden":
+                message = f"is no field; use {', '.join(model.model_fields)}"
+            elif problem["type"] == "literal_error":
+                message = f"{problem['input']!r:.60}: {message}"
+            problems.append(f"{field}: {message}" if field else message)
+        more = f"; and {len(problems) - MAX_LISTED} more" if len(problems) > MAX_LISTED else ""
+        raise UserError(f"{where}: {'; '.join(problems[:MAX_LISTED])}{more}") from None
 
 
 def _question(table: dict[str, Any], where: str) -> LabelQuestion | ScoreQuestion:
@@ -137,7 +133,7 @@ def _question(table: dict[str, Any], where: str) -> LabelQuestion | ScoreQuestio
 
 
 def _part(path: Path, name: object, where: str) -> LabelQuestion:
-    """A question of another file: one beside this one, or one of the package's."""
+    """A question of another file: one beside this one, or a shipped one."""
     if not isinstance(name, str) or not _PART.fullmatch(name):
         raise UserError(f"{where}: part {name!r:.60} is no name of a task file beside it")
     own = path.parent / f"{name}.toml"
@@ -145,5 +141,5 @@ def _part(path: Path, name: object, where: str) -> LabelQuestion:
     part = _question(table, where)
     if isinstance(part, ScoreQuestion) or part.is_typed:
         message = "two scores" if isinstance(part, ScoreQuestion) else "typed ties"
-        raise UserError(f"{where}: {message} are a task of their own, and no part of another")
+        raise UserError(f"{where}: {message} are a task of their own, not a part of another")
     return part

@@ -1,4 +1,4 @@
-"""Rubrics of pairs: what is asked about two answers, on which scale, and in which words.
+"""Rubrics of pairs: questions about two answers, with their scales and their words.
 
 A file of one question names its scale: ``typed``, ``plain``, ``forced`` or ``binary`` where a
 reply compares, or ``{ min, max, step }`` where it scores each answer and the higher score wins.
@@ -28,19 +28,19 @@ from fusion import (
 from trace_eval.data.judgement import About
 from trace_eval.rubrics.base import RubricFile
 
-#: What a judge may be shown of a pair. ``reference`` is what each answer should have said.
+#: Parts of a pair that a judge may be shown. ``reference`` is the intended text of an answer.
 PairInput = Literal["instruction", "audio", "reference", "transcript", "blueprint"]
 
-#: Keys of the scores in a reply; the reasons come before them, so that scores follow.
+#: Keys of the scores in a reply; the reasons come before them, so that scores follow from them.
 SCORES = ("score_1", "score_2")
 
-#: Most scores that a scale with steps may have: they are all named in the reply's schema.
+#: Most scores of a scale with steps: the reply's schema names all of them.
 MAX_STEPS = 101
 
-#: What a question may hold; both or neither, because each recording has a text of its own.
+#: Placeholders of a question; both or neither, because each recording has its own text.
 TEXTS = ("text_1", "text_2")
 
-#: Where one of them stands in a question.
+#: A placeholder in a question.
 PLACE = re.compile(r"\{(\w+)\}")
 
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,30}")
@@ -78,8 +78,8 @@ class PairQuestion(RubricFile):
     """One question about a pair.
 
     Attributes:
-        template: a Jinja file of the package that has the words instead of the others.
-        system: what the judge is told before the recordings.
+        template: a Jinja file of the package that has the words instead of the other fields.
+        system: the text before the recordings.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -100,13 +100,13 @@ class PairQuestion(RubricFile):
 
     @property
     def instructions(self) -> str:
-        """``system``, the rules, and in which language reasons are wanted."""
+        """``system``, the rules, and the language of the reasons."""
         rules = [f"- {rule}" for rule in self.rules]
-        return "\n".join(filter(None, [self.system.strip(), *rules, *self.told_language]))
+        return "\n".join(filter(None, [self.system.strip(), *rules, *self.language_rule]))
 
     @property
     def _more(self) -> dict[str, JsonValue]:
-        """What only some questions add to their identity."""
+        """Fields that only some questions have in their record."""
         return self.model_dump(include={"rules", "reasons_in"}, exclude_defaults=True, mode="json")
 
 
@@ -114,7 +114,7 @@ class LabelQuestion(PairQuestion):
     """A question whose reply compares the answers by a label.
 
     Attributes:
-        dimension: what the label is about; typed ties are about all three of TRACE.
+        dimension: of the label; typed ties are about all three of TRACE.
     """
 
     scale: LabelSet
@@ -122,7 +122,7 @@ class LabelQuestion(PairQuestion):
     dimension: Dimension | Literal["overall"] = "overall"
 
     @model_validator(mode="after")
-    def _knows_its_rule(self) -> LabelQuestion:
+    def _pools_as_its_scale(self) -> LabelQuestion:
         usual = LABEL_SETS[self.scale].pooling
         if self.pooling not in (None, usual) and self.scale != "plain":
             raise ValueError(f"pooling: {self.scale} labels are pooled by {usual}; leave it out")
@@ -130,7 +130,7 @@ class LabelQuestion(PairQuestion):
 
     @property
     def labels(self) -> Scale:
-        """What its replies may say, and how several become one label."""
+        """The labels of its replies, and how several become one label."""
         mode = self.scale == "plain" and self.pooling == "mode"
         return PREFERENCE if mode else LABEL_SETS[self.scale]
 
@@ -150,7 +150,7 @@ class LabelQuestion(PairQuestion):
         return "match" if self.scale == "binary" else self.dimension
 
     @property
-    def said(self) -> dict[str, JsonValue]:
+    def record(self) -> dict[str, JsonValue]:
         """All fields that determine the question."""
         usual = self.labels == LABEL_SETS[self.scale]
         return {
@@ -183,12 +183,12 @@ class ScoreQuestion(PairQuestion):
         for key in reasons:
             if not _KEY.fullmatch(key) or key in SCORES or reasons.count(key) > 1:
                 raise ValueError(
-                    f"{key!r} must be small letters, there once, and none of {', '.join(SCORES)}"
+                    f"{key!r} must be in small letters, unique, and none of {', '.join(SCORES)}"
                 )
         return reasons
 
     @model_validator(mode="after")
-    def _known_places(self) -> ScoreQuestion:
+    def _places_fit(self) -> ScoreQuestion:
         places = set(PLACE.findall(self.question))
         if unknown := sorted(places - set(TEXTS)):
             raise ValueError(
@@ -211,7 +211,7 @@ class ScoreQuestion(PairQuestion):
         return "reference" in self.inputs
 
     @property
-    def said(self) -> dict[str, JsonValue]:
+    def record(self) -> dict[str, JsonValue]:
         """All fields that determine the question."""
         details = self.model_dump(include={"name", "version"})
         details |= {"answer": "two_scores", "scale": self.scale.model_dump()}
@@ -237,8 +237,9 @@ class PairRubric(Strict):
 
     @property
     def rubric(self) -> Rubric:
-        """What its verdicts are about, and on which scale."""
-        return Rubric(self.name, self.version, tuple(self.asked.values()), self.labels, "pair")
+        """The dimensions and the scale of its verdicts."""
+        dimensions = tuple(self.questions.values())
+        return Rubric(self.name, self.version, dimensions, self.labels, "pair")
 
     @property
     def labels(self) -> Scale:
@@ -246,8 +247,8 @@ class PairRubric(Strict):
         return self.parts[0].labels
 
     @property
-    def asked(self) -> dict[str, About]:
-        """Question -> what its label is about."""
+    def questions(self) -> dict[str, About]:
+        """Question -> the dimension of its label."""
         if self.is_typed:
             return {name: name for name in DIMENSIONS}
         return {part.name: part.about for part in self.parts}
@@ -265,6 +266,6 @@ class PairRubric(Strict):
     @property
     def identity(self) -> str:
         """All fields that determine the question, as JSON."""
-        parts = [part.said for part in self.parts]
+        parts = [part.record for part in self.parts]
         details = {"name": self.name, "version": self.version, "parts": parts}
         return json.dumps(details, ensure_ascii=False, separators=(",", ":"))

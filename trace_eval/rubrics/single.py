@@ -1,4 +1,4 @@
-"""Rubrics of single answers: what is scored, on which scale, and from what."""
+"""Rubrics of single answers: a question with its scale and its inputs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from blueprints import Strict, counted
 from fusion import BINARY, Numbers, Rubric, likert, numbers, points
 from trace_eval.rubrics.base import RubricFile, is_none
 
-#: Most problems of one file that are told, and most names in one of them.
-MAX_TOLD = 10
+#: Most problems of a file that a message lists, and most names in one of them.
+MAX_LISTED = 10
 
-#: What a judge may be given. ``audio`` and ``turns`` are heard, or read as blueprints by
+#: Parts of an item that a judge may get. ``audio`` and ``turns`` are sound, or blueprints for
 #: judges that cannot hear; ``candidate`` is the answer's words.
 Input = Literal[
     "instruction",
@@ -48,10 +48,6 @@ MAX_TEXT = 4_000
 
 #: How a score follows from its elements.
 Overall = Literal["min", "flags"]
-
-
-def _is_answer(value: object) -> bool:
-    return value == "answer"
 
 
 class ScaleSpec(Strict):
@@ -89,16 +85,16 @@ class ScoreRubric(RubricFile):
 
     Attributes:
         hidden: inputs that are shown only where ``-J show`` names them.
-        elements: asked for besides the score, kept beside it, never averaged into it.
+        elements: sub-scores beside the score, never averaged into it.
         gap_s, crop_s: how the turns of a dialogue are joined, seconds.
-        silent: what becomes of an answer in which nobody can be heard: the lowest score
-            without a call, no score, or it is sent like any other.
-        unit: what a score is of: the answer, or each turn of a conversation's agent; the value
+        silent: treatment of an answer without audible speech: the lowest score without a call,
+            no score, or a call like any other.
+        unit: subject of a score: the answer, or each turn of a conversation's agent; the value
             is then the mean over rated turns.
         overall: how the score follows from the elements, by code: their minimum, or by flags
             (an element at the lowest or three below the highest: lowest; one below: between).
         min_samples: usable samples below which an item is unscored; None: half of them.
-        confidence: a review asks its raters how sure they are of each score; judges are not asked.
+        confidence: a review asks its raters for their confidence in each score; no judge is asked.
     """
 
     name: str = Field(pattern=r"^[\w][\w.-]*$", max_length=60)
@@ -115,7 +111,7 @@ class ScoreRubric(RubricFile):
     key: str = Field("score", pattern=r"^[a-z][a-z_]{0,30}$")
     elements: tuple[str, ...] = ()
     silent: Literal["lowest", "unscored", "ask"] = "lowest"
-    unit: Literal["answer", "turn"] = Field("answer", exclude_if=_is_answer)
+    unit: Literal["answer", "turn"] = Field("answer", exclude_if="answer".__eq__)
     overall: Overall | None = Field(None, exclude_if=is_none)
     min_samples: int | None = Field(None, ge=1)
     confidence: bool = Field(False, exclude_if=operator.not_)
@@ -146,13 +142,11 @@ class ScoreRubric(RubricFile):
     def numbers(self) -> Numbers:
         """The scale."""
         labels = self.scale.labels
+        low, high = int(labels[0]), int(labels[-1])
         if labels == (0, 1):
             return BINARY
-        if all(label.is_integer() for label in map(float, labels)) and labels == tuple(
-            range(int(labels[0]), int(labels[-1]) + 1)
-        ):
-            kind = points if len(labels) > 7 else likert
-            return kind(int(labels[0]), int(labels[-1]))
+        if labels == tuple(range(low, high + 1)):
+            return points(low, high) if len(labels) > 7 else likert(low, high)
         return numbers(labels)
 
     @property
@@ -189,11 +183,11 @@ class ScoreRubric(RubricFile):
         return name in self.inputs and name not in self.hidden
 
     @property
-    def said(self) -> dict[str, JsonValue]:
-        """Everything."""
+    def record(self) -> dict[str, JsonValue]:
+        """All fields."""
         return self.model_dump(mode="json", exclude={"item"})  # all of them have the same one
 
 
 def _some(names: list[str]) -> str:
-    shown = [name[:60] for name in names[:MAX_TOLD]]
-    return ", ".join([*shown, "..."] if len(names) > MAX_TOLD else shown) or "none"
+    shown = [name[:60] for name in names[:MAX_LISTED]]
+    return ", ".join([*shown, "..."] if len(names) > MAX_LISTED else shown) or "none"

@@ -1,1 +1,1 @@
-"""Many opinions into one outcome: orders, samples, votes, several judges."""
+"""Combines opinions into one outcome: orders, samples, votes, several judges."""

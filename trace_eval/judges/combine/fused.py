@@ -22,11 +22,11 @@ KIND = "fusion"
 
 
 class FusedPanel(Panel):
-    """The judges of a fused judge, asked as the panel that they are, and fused by its model.
+    """The judges of a fused judge as a panel, with their scores fused by its model.
 
     Args:
         folder: that ``train fusion`` wrote.
-        rubrics: what is rated; the model's scale must be theirs.
+        rubrics: of the scores; the model's scale must be theirs.
         create_scorers: makes the raters of a spec.
         done: as of :class:`Panel`.
 
@@ -43,14 +43,21 @@ class FusedPanel(Panel):
     ) -> None:
         self.model = FusionModel.load(folder)
         for rubric in rubrics:
-            _refuse_other(self.model, rubric, folder)
+            labels = tuple(float(label) for label in rubric.numbers.labels)
+            if labels != self.model.labels or self.model.rubric not in (None, rubric.name):
+                raise UserError(
+                    f"judge {KIND}:{folder}: was trained on scores of rubric"
+                    f" {self.model.rubric or 'unknown'} from {self.model.labels[0]:g} to"
+                    f" {self.model.labels[-1]:g}, not of {rubric.name}; use that rubric, or train"
+                    " another"
+                )
         specs = [member.judge for member in self.model.members if member.weight > 0]
         super().__init__([rater for spec in specs for rater in create_scorers(spec)], done)
         self.spec = f"{KIND}:{folder}"
         self._sha256 = sha256((folder / FILE).read_bytes()).hexdigest()
 
     def parameters(self) -> dict[str, JsonValue]:
-        """The model's file, and what its judges say of themselves."""
+        """The hash of the model's file, and the parameters of its judges."""
         raters: list[JsonValue] = [{"judge": r.spec, **r.parameters()} for r in self.judges]
         return {"fusion": self._sha256, "raters": raters}
 
@@ -80,14 +87,4 @@ class FusedPanel(Panel):
                     for part in mixture.parts
                 ],
             }
-        )
-
-
-def _refuse_other(model: FusionModel, rubric: ScoreRubric, folder: Path) -> None:
-    labels = tuple(float(label) for label in rubric.numbers.labels)
-    if labels != model.labels or model.rubric not in (None, rubric.name):
-        raise UserError(
-            f"judge {KIND}:{folder}: was trained on scores of rubric {model.rubric or 'unknown'}"
-            f" from {model.labels[0]:g} to {model.labels[-1]:g}, not of {rubric.name}; use that"
-            " rubric, or train another"
         )

@@ -20,16 +20,17 @@ from trace_eval.judges.ask.prices import sum_usage
 #: Caveat of an outcome in which a rating stands without words that say why.
 NO_REASON = "a rating came without a reason in words; it counts all the same"
 
-Said = TypeVar("Said", VerdictOpinion, ScoreOpinion)
+Stated = TypeVar("Stated", VerdictOpinion, ScoreOpinion)
 
 
 class PairOpinions(NamedTuple):
     """All opinions of one judge on a pair.
 
     Attributes:
-        pair, judge: who was judged, by whom.
-        orders: that were asked.
-        opinions: every call, already in terms of the pair's own A and B.
+        pair: its id.
+        judge: its spec.
+        orders: in which the pair was shown.
+        opinions: of every call, already in terms of the pair's own A and B.
     """
 
     pair: str
@@ -39,21 +40,21 @@ class PairOpinions(NamedTuple):
 
 
 def frame(
-    opinions: Sequence[Said],
-    needed: Iterable[tuple[str, Sequence[Said], int]],
+    opinions: Sequence[Stated],
+    needed: Iterable[tuple[str, Sequence[Stated], int]],
     what: str = "opinions",
-) -> tuple[dict[str, Any], list[Said]]:
-    """What opinions come to before anybody looks at what they say, whatever they are about.
+) -> tuple[dict[str, Any], list[Stated]]:
+    """The fields of an outcome that do not depend on the content of its opinions.
 
     Args:
         opinions: every opinion.
-        needed: (what is said where too few are usable, opinions, how many must be): every order
-            of a pair, most samples of a score.
-        what: the opinions are called.
+        needed: (message where too few are usable, opinions, least number of usable ones): every
+            order of a pair, most samples of a score.
+        what: the noun for the opinions.
 
     Returns:
-        The fields of the outcome (``caveats`` only where it is scored), and the opinions that
-        may count, which the scale then brings together; none where it is unscored.
+        The fields (``caveats`` only where it is scored), and the opinions that may count; none
+        where it is unscored.
     """
     usage = sum_usage([opinion.usage for opinion in opinions if not opinion.cached])
     fields: dict[str, Any] = {"opinions": list(opinions), "usage": usage}
@@ -67,9 +68,9 @@ def frame(
     return fields | {"status": "scored", "caveats": failures(opinions, what)}, usable
 
 
-def framed(said: PairOpinions, scale: Scale) -> tuple[Judgement, list[VerdictOpinion]]:
-    """A judgement to which only its verdicts are missing, and the opinions that may count."""
-    pair, judge, orders, opinions = said
+def framed(every: PairOpinions, scale: Scale) -> tuple[Judgement, list[VerdictOpinion]]:
+    """A judgement without its verdicts, and the opinions that may count."""
+    pair, judge, orders, opinions = every
     by_order = {order: [each for each in opinions if each.order == order] for order in orders}
     needed = [(f"no usable opinion with order {name}", by_order[name], 1) for name in orders]
     fields, usable = frame(opinions, needed)
@@ -79,26 +80,26 @@ def framed(said: PairOpinions, scale: Scale) -> tuple[Judgement, list[VerdictOpi
 
 
 def labelled_judgement(
-    said: PairOpinions, scale: Scale, requested: Mapping[str, About]
+    every: PairOpinions, scale: Scale, questions: Mapping[str, About]
 ) -> Judgement:
-    """The judgement behind which these opinions stand.
+    """The judgement of these opinions.
 
-    Of several questions, one that has no label in some order is left out, as long as another
-    has.
+    Of several questions, one without a label in some order is left out, as long as another has
+    its labels.
 
     Args:
-        said: every opinion.
+        every: opinion.
         scale: of all labels; its pooling makes the votes one label.
-        requested: question -> what its labels are about.
+        questions: question -> the dimension of its labels.
     """
-    judgement, usable = framed(said, scale)
+    judgement, usable = framed(every, scale)
     if not usable:
         return judgement
-    for question, about in requested.items():
+    for question, about in questions.items():
         rated = [opinion for opinion in usable if about in opinion.ratings]
         votes = [
             [scale.parse(o.ratings[about]) for o in rated if o.order == order]
-            for order in said.orders
+            for order in every.orders
         ]
         if not all(votes):
             judgement.caveats.append(f"{question} has no label in every order and is left out")
@@ -130,22 +131,20 @@ def unreasoned(reasons: Iterable[str]) -> list[str]:
 
 
 def quote(opinion: VerdictOpinion, words: str) -> str:
-    """Words of an opinion, with what their places stand for: they cannot be mapped back."""
+    """Words of an opinion, with a note where their places are swapped."""
     return words if opinion.order == "ab" else f"[here answer 1 is B and answer 2 is A] {words}"
 
 
-def _reasoning(about: About, label: Any, said: Sequence[VerdictOpinion], scale: Scale) -> str:
-    """The words of the first opinion that came to this label, else of all of them."""
-    agreeing = [opinion for opinion in said if opinion.ratings[about] == label]
-    if agreeing:
-        return _words(about, min(agreeing, key=lambda o: (o.order, o.sample)))
-    first = {str(o.ratings[about]): _words(about, o) for o in reversed(said)}
+def _reasoning(about: About, label: Any, rated: Sequence[VerdictOpinion], scale: Scale) -> str:
+    """The words of the first opinion with this label, else of the first with each label."""
+    first: dict[str, str] = {}
+    for opinion in sorted(rated, key=lambda o: (o.order, o.sample)):
+        words = quote(opinion, opinion.reasoning.get(about, ""))
+        first.setdefault(str(opinion.ratings[about]), words)
+    if str(label) in first:
+        return first[str(label)]
     parts = (f"{each}: {first[str(each)]}" for each in scale.labels if str(each) in first)
     return f"The opinions differ, together they give {label}. " + " | ".join(parts)
-
-
-def _words(about: About, opinion: VerdictOpinion) -> str:
-    return quote(opinion, opinion.reasoning.get(about, ""))
 
 
 def swap_back(ratings: Mapping[str, Any], order: Order, scale: Scale = TYPED_TIE) -> dict[str, Any]:

@@ -23,11 +23,11 @@ Key = tuple[str, str]
 
 
 class Panel:
-    """Judges that look at the same items; an outcome per rubric, those of one rubric pooled.
+    """Judges of the same items; an outcome per rubric, with the judges of one rubric pooled.
 
     Args:
         judges: each with one rubric; several of one rubric give scores.
-        done: scores that exist already; they are not made again.
+        done: scores that exist already and are not made again.
 
     Raises:
         UserError: a judge is named twice for one rubric.
@@ -40,12 +40,15 @@ class Panel:
         groups = [getattr(judge, "groups", None) for judge in judges]
         available = [one for one in groups if one is not None]
         self.groups = frozenset[str]().union(*available) if len(available) == len(groups) else None
-        self.reads = frozenset[Modality]().union(*(reads_of(judge) for judge in judges))
+        # A judge that does not say reads blueprints.
+        reads = (getattr(judge, "reads", Judge.reads) for judge in judges)
+        self.reads = frozenset[Modality]().union(*reads)
         self._groups: dict[str, list[Judge]] = {}
         for judge in judges:
-            self._groups.setdefault(_rubric_name(judge), []).append(judge)
+            rubric = _score_rubric(judge)
+            self._groups.setdefault(rubric.name if rubric else "", []).append(judge)
         for name, group in self._groups.items():
-            if len({_identity(judge) for judge in group}) > 1:
+            if len({rubric.sha256 for rubric in map(_score_rubric, group) if rubric}) > 1:
                 raise UserError("rubric: two different ones have the same name; rename one of them")
             specs = [judge.spec for judge in group]
             if len(set(specs)) < len(specs):
@@ -54,16 +57,21 @@ class Panel:
                     f"judge {twice}: is named twice for rubric {name}; use --samples for more"
                     " opinions of one judge"
                 )
-        _share_purse(self.chats)
+        # One budget for the run, and one bound on calls in flight per client.
+        callers: dict[int, Any] = {}
+        for chat in self.chats:
+            asker = chat.sender.asker
+            asker.budget = self.chats[0].budget
+            asker.caller = callers.setdefault(id(chat.client), asker.caller)
 
     @property
     def rubrics(self) -> list[ScoreRubric]:
         """The rubrics of its scores; none of judges of pairs."""
-        rubrics = [group[0].rubric for group in self._groups.values()]
-        return [rubric for rubric in rubrics if isinstance(rubric, ScoreRubric)]
+        first = (group[0] for group in self._groups.values())
+        return [rubric for rubric in map(_score_rubric, first) if rubric]
 
     def rubric_records(self) -> dict[str, dict[str, JsonValue]]:
-        """Rubric -> everything it says, for the run's record."""
+        """Rubric -> all of its fields, for the run's record."""
         return {
             rubric.name: {**rubric.model_dump(mode="json"), "sha256": rubric.sha256}
             for rubric in self.rubrics
@@ -80,13 +88,13 @@ class Panel:
         return min(judge.concurrency for judge in self.judges)
 
     def parameters(self) -> dict[str, JsonValue]:
-        """What each judge says of itself."""
+        """The parameters of each judge."""
         if len(self.judges) == 1:
             return self.judges[0].parameters()
         return {"raters": [{"judge": j.spec, **j.parameters()} for j in self.judges]}
 
     def observed(self) -> dict[str, JsonValue]:
-        """What each found out; money is one purse."""
+        """The observations of all; money is shared."""
         values: dict[str, JsonValue] = {}
         for judge in reversed(self.judges):
             values |= judge.observed()
@@ -99,15 +107,12 @@ class Panel:
 
     def activity(self) -> Activity:
         """Calls of all, and what they have spent together."""
-        if len(self.judges) == 1:
-            return self.judges[0].activity()
-        activities = [chat.activity() for chat in self.chats]
-        if not activities:
-            return Activity()
+        if len(self.judges) == 1 or not self.chats:
+            return self.judges[0].activity() if len(self.judges) == 1 else Activity()
         callers = {id(chat.sender.asker.caller): chat for chat in self.chats}.values()
         calls = sum(chat.activity().calls or 0 for chat in callers)
-        costs = [activity.cost_usd for activity in activities if activity.cost_usd is not None]
-        return Activity(calls, max(costs) if costs else None)
+        costs = [cost for c in self.chats if (cost := c.activity().cost_usd) is not None]
+        return Activity(calls, max(costs, default=None))
 
     def roles(self, item: Pair | Single) -> list[str]:
         """The recordings of an item whose blueprints any of them needs."""
@@ -136,7 +141,7 @@ class Panel:
         return self.combined(case.single, rubric, scores)
 
     def combined(self, item: Single, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
-        """One record for what several judges say."""
+        """One score for those of several judges."""
         return parts[0] if len(parts) == 1 else pooled(item, rubric, parts)
 
     def unscored(self, item: Pair | Single, reason: Reason, detail: str) -> list[Outcome]:
@@ -151,13 +156,8 @@ class Panel:
             await judge.close()
 
 
-def reads_of(judge: Judge) -> frozenset[Modality]:
-    """What a judge looks at; one that does not say reads blueprints."""
-    return getattr(judge, "reads", Judge.reads)
-
-
 def refuses(judge: Judge, item: Pair | Single) -> str | None:
-    """Why a judge cannot look at an item at all; None: it can."""
+    """Why a judge cannot judge an item at all; None: it can."""
     if not item.has_conversations or getattr(judge, "takes_conversations", False):
         return None
     return (
@@ -166,14 +166,9 @@ def refuses(judge: Judge, item: Pair | Single) -> str | None:
     )
 
 
-def _rubric_name(judge: Judge) -> str:
+def _score_rubric(judge: Judge) -> ScoreRubric | None:
     rubric = getattr(judge, "rubric", None)
-    return rubric.name if isinstance(rubric, ScoreRubric) else ""
-
-
-def _identity(judge: Judge) -> str:
-    rubric = getattr(judge, "rubric", None)
-    return rubric.sha256 if isinstance(rubric, ScoreRubric) else ""
+    return rubric if isinstance(rubric, ScoreRubric) else None
 
 
 async def _safely(judge: Judge, case: Case) -> Outcome:
@@ -187,11 +182,3 @@ async def _safely(judge: Judge, case: Case) -> Outcome:
     except Exception as error:
         detail = f"{type(error).__name__}: {error}"
         return unscored(case.item, judge.rubric, judge.spec, Reason.JUDGE_FAILED, detail)
-
-
-def _share_purse(chats: Sequence[LLMJudge]) -> None:
-    """One budget for the run, and one bound on calls in flight per client."""
-    callers: dict[int, Any] = {}
-    for chat in chats:
-        chat.sender.asker.budget = chats[0].sender.asker.budget
-        chat.sender.asker.caller = callers.setdefault(id(chat.client), chat.sender.asker.caller)

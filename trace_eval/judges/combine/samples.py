@@ -27,7 +27,7 @@ from trace_eval.scores.estimate import (
 #: Between the specs of several judges.
 JOINED = " + "
 
-#: Caveat of a mean that was given without asking, because there is nothing to rate.
+#: Caveats of the lowest score, given without a call, because there is nothing to rate.
 EMPTY = "empty_candidate: the answer has no words, so it has the lowest score without being asked"
 SILENT = "silent: nobody can be heard, so it has the lowest score without being asked"
 
@@ -40,10 +40,10 @@ def score_of(
     min_samples: int | None = None,
     **more: Any,
 ) -> Score:
-    """The score behind which one judge's samples stand.
+    """The score of one judge's samples.
 
     Args:
-        item, rubric, judge: who was rated, by what, by whom.
+        item, rubric, judge: that were rated, by which rubric and which judge.
         opinions: one per sample, in order.
         min_samples: usable samples that make a score; None: the rubric's, else more than half.
         more: further fields of the record; ``caveats`` are put before ours.
@@ -59,10 +59,13 @@ def score_of(
     scores = [opinion.score for opinion in opinions]
     reduced = reduce_samples(scores, rubric.numbers, rubric.reduce, minimum)
     assert reduced is not None
+    caveats = [*more.get("caveats", ()), *fields["caveats"]]
+    if len(reduced.distribution) == 2 and reduced.majority is None:
+        caveats.append("undecided: exactly half of the samples say each")
     details = {
         **values_of(reduced, rubric.numbers),
         "elements": element_means([opinion.elements for opinion in usable]),
-        "caveats": [*more.get("caveats", ()), *fields["caveats"], *_undecided(reduced)],
+        "caveats": caveats,
     }
     return Score(**common | fields | details)
 
@@ -71,20 +74,12 @@ def stated_score(
     item: Item, rubric: ScoreRubric, judge: str, reduced: Reduced, **more: Any
 ) -> Score:
     """The score of a judge that states a distribution instead of being sampled."""
-    return Score(
-        **{
-            **score_fields(item, rubric, judge),
-            "status": "scored",
-            "used": 1,
-            "samples": 1,
-            **values_of(reduced, rubric.numbers),
-            **more,
-        }
-    )
+    fields = score_fields(item, rubric, judge) | values_of(reduced, rubric.numbers)
+    return Score(**{**fields, "status": "scored", "used": 1, "samples": 1, **more})
 
 
 def lowest_score(item: Item, rubric: ScoreRubric, judge: str, reason: Reason) -> Score:
-    """The end of the scale for an answer with nothing in it; nobody was asked."""
+    """The lowest score, of an answer with nothing in it; no judge was called."""
     scale = rubric.numbers
     return Score(
         **score_fields(item, rubric, judge),
@@ -100,7 +95,7 @@ def lowest_score(item: Item, rubric: ScoreRubric, judge: str, reason: Reason) ->
 
 
 def values_of(reduced: Reduced, scale: Numbers) -> dict[str, Any]:
-    """The fields of a record that its samples decide."""
+    """The fields of a record that depend on its samples."""
     return {
         "value": reduced.value,
         "sd": reduced.sd,
@@ -186,9 +181,3 @@ def _parts(parts: Sequence[Score], weights: dict[str, float]) -> list[JudgeCompo
         )
         for part in parts
     ]
-
-
-def _undecided(reduced: Reduced) -> list[str]:
-    if len(reduced.distribution) == 2 and reduced.majority is None:
-        return ["undecided: exactly half of the samples say each"]
-    return []

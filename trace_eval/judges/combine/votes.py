@@ -20,7 +20,7 @@ Preference = Literal["1", "2", "tie"]
 
 PREFERENCES: tuple[Preference, ...] = ("1", "2", "tie")
 
-#: Under which key the preference is kept: it is about the pair as a whole.
+#: Key of the preference: it is about the pair as a whole.
 ABOUT: Literal["overall"] = "overall"
 
 
@@ -31,22 +31,22 @@ def preference(first: float, second: float, margin: float = 0.0) -> Preference:
     return "1" if first > second else "2"
 
 
-def voted_judgement(said: PairOpinions, question: ScoreQuestion) -> Judgement:
-    """The judgement of the votes; every order that was asked needs a usable opinion.
+def voted_judgement(every: PairOpinions, question: ScoreQuestion) -> Judgement:
+    """The judgement of the votes; every order that was shown needs a usable opinion.
 
     The label is the preference with the largest share, every order with equal weight; equal
     largest shares are a ``tie``.
 
     Args:
-        said: every opinion.
-        question: what was asked, on which scale.
+        every: opinion.
+        question: with its scale.
     """
-    made, usable = framed(said, PREFERENCE)
+    made, usable = framed(every, PREFERENCE)
     if not usable:
         return made
     votes = [
         [preference(a, b) for a, b in _scores(o for o in usable if o.order == order)]
-        for order in said.orders
+        for order in every.orders
     ]
     label, pooled, consistent = PREFERENCE.reconcile([PREFERENCE.shares(each) for each in votes])
     made.dimensions[ABOUT] = DimensionVerdict(
@@ -110,6 +110,6 @@ def rewarded_judgement(
 def _words(usable: Sequence[VerdictOpinion], label: str) -> str:
     agreeing = [opinion for opinion in usable if opinion.ratings.get(ABOUT) == label]
     chosen = min(agreeing or usable, key=lambda opinion: (opinion.order, opinion.sample))
-    said = " ".join(f"{name}: {words}" for name, words in chosen.reasoning.items() if words)
+    reasons = " ".join(f"{name}: {words}" for name, words in chosen.reasoning.items() if words)
     shown = f"A {chosen.score_a:g}, B {chosen.score_b:g}."
-    return f"{shown} {quote(chosen, said)}".strip()
+    return f"{shown} {quote(chosen, reasons)}".strip()

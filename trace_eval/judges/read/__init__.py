@@ -1,1 +1,1 @@
-"""Replies read strictly: labels, two scores, or one score, and what they come to."""
+"""Strict reading of replies: labels, two scores, or one score; and their outcomes."""

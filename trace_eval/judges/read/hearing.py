@@ -1,7 +1,7 @@
-"""Replies in which a listening judge says that it heard nothing: their verdicts are guesses.
+"""Replies in which a listening judge states that it heard nothing: their verdicts are guesses.
 
-Only what the judge says of itself counts. That an answer says so, or that one of two recordings
-is quiet, is a finding about the answer. English alone is understood.
+Only statements of the judge about itself count. The same words quoted from an answer, or a remark
+that one of two recordings is quiet, are about the answer. English only.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import re
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.reply_json import ReplyError, after_thinking
 
-#: Characters that are looked at, at the beginning and at the end of a reply.
-_LOOKED_AT = 20_000
+#: Characters that are searched, at the beginning and at the end of a reply.
+_SEARCHED = 20_000
 
-#: Quotations: of what an answer says. Inside JSON their marks are escaped.
+#: Quotations of an answer. Inside JSON their marks are escaped.
 _QUOTED = re.compile(r"\\\"[^\"\\]{0,300}\\\"|[“”][^“”]{0,300}”|‘[^‘’]{0,300}’")
 
 _SENTENCE = re.compile(r"[.!?;:\n]|\\n")
 
-#: Before the words, these make them somebody else's.
+#: Before a statement, these words attribute it to someone else.
 _REPORTED = re.compile(
     r"\b(?:says?|said|saying|states?|stated|claims?|claimed|repl(?:y|ies|ied)|responds?|responded"
     r"|tells?|told|explains?|explained|apologi[sz]e[sd]?|apologi[sz]ing|refus\w{1,4}|admits?"
@@ -41,7 +41,7 @@ _HEAR = (
 _OF = r"(?: (?:any|the|of|these|those|this|your|either|both|attached|provided|actual|two)){0,3}"
 _SOUND = r" (?:audio|audios|sounds?|recordings?|clips?)(?: (?:files?|clips?|recordings?|inputs?))?"
 
-#: What makes it a remark about one answer, or about something in the sound.
+#: A continuation that makes it a remark about one answer, or about a defect of the sound.
 _PARTLY = (
     r"(?! ?(?:artifact|artefact|noise|glitch|distort|issue|problem|defect|differen|clipp|qualit"
     r"|degrad|effect|impair|of\b|as\b))"
@@ -50,7 +50,7 @@ _PARTLY = (
     r"(?! [12ab]\b)"
 )
 
-_GIVEN = (
+_THERE = (
     r"(?:provided|attached|received|included|supplied|given|available|accessible|uploaded|shared"
     r"|present|loaded|played|heard|audible)"
 )
@@ -63,11 +63,11 @@ _DEAF = tuple(
         rf"{_SELF}(?: could)? (?:hear|heard|received?|got)"
         rf" (?:nothing(?: at all)?\s*$|no{_SOUND}\b{_PARTLY})",
         rf"\bthere (?:is|was|are|were) no{_SOUND}"
-        rf" (?:{_GIVEN}|to (?:hear|judge|evaluate|listen to))\b{_PARTLY}",
+        rf" (?:{_THERE}|to (?:hear|judge|evaluate|listen to))\b{_PARTLY}",
         rf"\bno(?: actual| audible)?{_SOUND} (?:was|were|is|are|has been|have been)"
-        rf" {_GIVEN}\b{_PARTLY}",
+        rf" {_THERE}\b{_PARTLY}",
         rf"\b(?:the|your|any) (?:audio|audios|recordings|clips|sounds)(?: (?:files?|clips?))?"
-        rf" (?:was|were|is|are|has|have|could|can)(?: not|n't) (?:be(?:en)? )?{_GIVEN}\b{_PARTLY}",
+        rf" (?:was|were|is|are|has|have|could|can)(?: not|n't) (?:be(?:en)? )?{_THERE}\b{_PARTLY}",
         r"\b(?:the|your) audio(?: (?:files?|clips?))?"
         r" (?:(?:appears?|seems?) to be|is|are|was|were) missing\b",
         r"\bwithout (?:(?:being able to )?hear(?:ing)?|(?:any )?access to|listening to)"
@@ -81,21 +81,21 @@ _DEAF = tuple(
 
 
 def check_hearing(reply: str) -> None:
-    """Let pass what a judge says that listened.
+    """Refuse a reply whose judge heard nothing.
 
     Raises:
-        ReplyError: ``not_heard``: it says itself that it heard nothing.
+        ReplyError: ``not_heard``: the reply states it.
     """
     text = after_thinking(reply)
-    if len(text) > 2 * _LOOKED_AT:
-        text = f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
+    if len(text) > 2 * _SEARCHED:
+        text = f"{text[:_SEARCHED]}\n{text[-_SEARCHED:]}"
     text = text.replace("\\u2019", "'").replace("\u2019", "'").lower()
     for sentence in _SENTENCE.split(_QUOTED.sub(" ", text)):
         plain = " ".join(sentence.replace('"', " ").split())
         for pattern in _DEAF:
-            said = pattern.search(plain)
-            if said and not _REPORTED.search(plain, 0, said.start()):
+            statement = pattern.search(plain)
+            if statement and not _REPORTED.search(plain, 0, statement.start()):
                 raise ReplyError(
                     Reason.NOT_HEARD,
-                    f"the judge says that it did not hear the recordings ({said[0][:80]!r})",
+                    f"the judge says that it did not hear the recordings ({statement[0][:80]!r})",
                 )

@@ -1,14 +1,13 @@
-"""Replies that compare two answers by labels: their shape, how they are read, what they come to.
+"""Replies that compare two answers by labels: their shape, their reading, and their judgement.
 
-The last complete JSON object with what was asked for is the reply; whatever stands before it
-(prose, drafts, code fences) is not. It must then be whole: no key missing or twice, no label that
-was not offered. It is never mended by guessing.
+The last complete JSON object with the wanted keys is the reply; text before it (prose, drafts, code
+fences) is ignored. The object must be whole: no key missing or twice, no label that was not
+offered. It is never repaired by guessing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +23,11 @@ from trace_eval.judges.options.groups import Elicitation
 from trace_eval.judges.read.hearing import check_hearing
 from trace_eval.rubrics.pairs import LabelQuestion, PairRubric
 
-#: What models copy from a form instead of filling it in, in lower case.
+#: Words that models copy from a form instead of filling it in, in lower case.
 _PLACEHOLDERS = frozenset({"string", "text", "reasoning", "your reasoning", "reason", "todo"})
 
 _TEXT: JsonValue = {"type": "string"}
+_YES_NO: JsonValue = {"type": "boolean"}
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Verdicts:
     """The verdicts of a reply, in the order in which the answers were shown.
 
     Attributes:
-        ratings: dimension -> label on the rubric's scale; of one label the key is empty.
+        ratings: dimension -> label on the rubric's scale; the key of a single label is empty.
         reasoning: dimension -> words.
     """
 
@@ -49,7 +49,7 @@ class LabelForm(AnswerForm[Verdicts]):
     Args:
         task: whose parts are asked; all of them share key and labels.
         elicitation: how typed ties are asked for.
-        listens: refuse replies which say that nothing was heard.
+        listens: refuse replies which state that nothing was heard.
     """
 
     def __init__(self, task: PairRubric, elicitation: Elicitation, listens: bool) -> None:
@@ -71,8 +71,8 @@ class LabelForm(AnswerForm[Verdicts]):
     def outcome(self, replies: Replies[Verdicts]) -> Judgement:
         """The judgement of the labels."""
         opinions = [self._opinion(each) for each in replies.questions]
-        said = PairOpinions(replies.item.id, replies.judge, replies.orders, opinions)
-        judgement = labelled_judgement(said, self.rubric.scale, self.task.asked)
+        every = PairOpinions(replies.item.id, replies.judge, replies.orders, opinions)
+        judgement = labelled_judgement(every, self.rubric.scale, self.task.questions)
         if judgement.dimensions and self._elicitation != "flat":  # which asks no reasons
             rated = [one for one in opinions if one.ratings]
             reasons = [one.reasoning.get(about, "") for one in rated for about in one.ratings]
@@ -80,34 +80,19 @@ class LabelForm(AnswerForm[Verdicts]):
         judgement.caveats.extend(replies.caveats)
         return judgement
 
-    def _opinion(self, asked: AnsweredQuestion[Verdicts]) -> VerdictOpinion:
+    def _opinion(self, answered: AnsweredQuestion[Verdicts]) -> VerdictOpinion:
         """The verdicts of a reply in terms of the pair's own A and B."""
         parts = {part.name: part for part in self.task.parts}
-        about = None if self.task.is_typed else parts[str(asked.question.part)].about
-        said = asked.outcome.value or Verdicts({}, {})
-        labels = swap_back(said.ratings, asked.call.order, self.rubric.scale)
-        record = asked.pair_record | ({} if len(parts) > 1 else {"part": None})
+        about = None if self.task.is_typed else parts[str(answered.question.part)].about
+        verdicts = answered.outcome.value or Verdicts({}, {})
+        labels = swap_back(verdicts.ratings, answered.call.order, self.rubric.scale)
+        record = answered.pair_record | ({} if len(parts) > 1 else {"part": None})
         record["ratings"] = {about or name: str(label) for name, label in labels.items()}
-        record["reasoning"] = {about or name: words for name, words in said.reasoning.items()}
+        record["reasoning"] = {about or name: words for name, words in verdicts.reasoning.items()}
         return VerdictOpinion.model_validate(record)
 
 
 # --- the shape of a reply -------------------------------------------------------------------
-
-
-def _verdict(rubric: Rubric, elicitation: Elicitation) -> dict[str, JsonValue]:
-    # Servers generate in the order of the properties: the reasons come before the rating.
-    if elicitation == "label":
-        return object_schema({"reasoning": _TEXT, "rating": rubric.scale.schema()})
-    yes_no: JsonValue = {"type": "boolean"}
-    return object_schema(
-        {
-            "reasoning": _TEXT,
-            "answer_1_acceptable": yes_no,
-            "answer_2_acceptable": yes_no,
-            "better": PREFERENCE.schema(),
-        }
-    )
 
 
 def schema_of(part: LabelQuestion, elicitation: Elicitation) -> dict[str, JsonValue]:
@@ -117,10 +102,19 @@ def schema_of(part: LabelQuestion, elicitation: Elicitation) -> dict[str, JsonVa
 
 def reply_schema(elicitation: Elicitation, rubric: Rubric = TRACE) -> dict[str, JsonValue]:
     """JSON schema of a reply: one verdict per dimension, and no overall one."""
+    # Servers generate in the order of the properties: the reasons come before the rating.
+    label = rubric.scale.schema()
     if elicitation == "flat":
-        labels = dict.fromkeys(rubric.dimensions, rubric.scale.schema())
-        return object_schema({"reasoning": _TEXT, **labels})
-    return object_schema({name: _verdict(rubric, elicitation) for name in rubric.dimensions})
+        return object_schema({"reasoning": _TEXT, **dict.fromkeys(rubric.dimensions, label)})
+    steps: dict[str, JsonValue] = {
+        "answer_1_acceptable": _YES_NO,
+        "answer_2_acceptable": _YES_NO,
+        "better": PREFERENCE.schema(),
+    }
+    verdict = steps if elicitation == "acceptability" else {"rating": label}
+    return object_schema(
+        {name: object_schema({"reasoning": _TEXT, **verdict}) for name in rubric.dimensions}
+    )
 
 
 def label_schema(scale: Scale) -> dict[str, JsonValue]:
@@ -129,7 +123,7 @@ def label_schema(scale: Scale) -> dict[str, JsonValue]:
 
 
 def key_of(scale: Scale) -> str:
-    """Under which a reply gives its label."""
+    """The key of the label in a reply."""
     return "match" if scale == MATCH else "label"
 
 
@@ -146,7 +140,7 @@ def read_label(text: str, scale: Scale) -> tuple[str, str]:
     reply = last_object(text, {key}, repr(key))
     reasoning = reply.get("reasoning")
     if not isinstance(reasoning, str):
-        raise ReplyError(Reason.UNPARSEABLE, "the reply has no 'reasoning' text")
+        raise _unparseable("the reply has no 'reasoning' text")
     try:
         return parse_label(reply[key], scale), storable(reasoning)
     except OffScale as error:
@@ -170,12 +164,12 @@ def parse_label(value: object, scale: Scale) -> str:
 # --- a verdict per dimension ----------------------------------------------------------------
 
 
-class _ShapeError(ValueError):
-    """An answer that lacks a field, or has one of another type."""
+def _unparseable(detail: str) -> ReplyError:
+    return ReplyError(Reason.UNPARSEABLE, detail)
 
 
 def is_placeholder(words: str) -> bool:
-    """True for a reasoning that was copied from the form: then the rating may be copied, too."""
+    """True for a reasoning that was copied from the form: the rating may be copied, too."""
     return words.strip().strip("<>[](){}\"'").strip().lower() in _PLACEHOLDERS
 
 
@@ -186,67 +180,56 @@ def parse_reply(text: str, elicitation: Elicitation, rubric: Rubric = TRACE) -> 
         ReplyError: with reason ``unparseable`` or ``off_label``.
     """
     reply = last_object(text, rubric.dimensions, "the verdicts")
+    ratings: dict[str, Any] = {}
+    reasoning: dict[str, str] = {}
     try:
-        if elicitation == "flat":
-            return _flat(reply, rubric)
-        ratings: dict[str, Any] = {}
-        reasoning: dict[str, str] = {}
+        if elicitation == "flat":  # one reasoning, as TRACE's released code reads it; it may lack
+            words = reply.get("reasoning") or ""
+            shown = words if isinstance(words, str) else json.dumps(words, ensure_ascii=False)
+            reasoning = dict.fromkeys(rubric.dimensions, storable(shown))
+            ratings = {
+                name: rubric.parse(name, _field("the reply", reply, name))
+                for name in rubric.dimensions
+            }
+            return Verdicts(ratings, reasoning)
         for name in rubric.dimensions:
             verdict = reply.get(name)
             if not isinstance(verdict, dict):
-                raise _ShapeError(f"the reply has no object {name!r}")
-            reasoning[name] = _reasoning(name, verdict.get("reasoning"))
+                raise _unparseable(f"the reply has no object {name!r}")
+            words = verdict.get("reasoning")
+            if not isinstance(words, str):
+                raise _unparseable(f"{name} has no 'reasoning' text")
+            if is_placeholder(words):
+                shown = words.strip()[:40]
+                raise _unparseable(
+                    f"{name}: the reasoning is {shown!r}, no reason; say what decided"
+                )
+            reasoning[name] = storable(words)
             ratings[name] = _label(rubric, elicitation, name, verdict)
         return Verdicts(ratings, reasoning)
-    except _ShapeError as error:
-        raise ReplyError(Reason.UNPARSEABLE, str(error)) from None
     except OffScale as error:
         raise ReplyError(Reason.OFF_LABEL, str(error)) from None
 
 
-def _flat(reply: dict[str, object], rubric: Rubric) -> Verdicts:
-    """Labels beside one reasoning, as TRACE's released code reads them; it asks no reasons."""
-    said = reply.get("reasoning") or ""
-    words = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-    if missing := [name for name in rubric.dimensions if name not in reply]:
-        raise _ShapeError(f"the reply has no {missing[0]!r}")
-    ratings = {name: rubric.parse(name, reply[name]) for name in rubric.dimensions}
-    return Verdicts(ratings, dict.fromkeys(rubric.dimensions, storable(words)))
-
-
-def _reasoning(name: str, words: object) -> str:
-    if not isinstance(words, str):
-        raise _ShapeError(f"{name} has no 'reasoning' text")
-    if is_placeholder(words):
-        raise _ShapeError(
-            f"{name}: the reasoning is {words.strip()[:40]!r}, no reason; say what decided"
-        )
-    return storable(words)
-
-
-def _label(
-    rubric: Rubric, elicitation: Elicitation, where: str, verdict: Mapping[str, object]
-) -> Any:
+def _label(rubric: Rubric, elicitation: Elicitation, where: str, verdict: dict[str, object]) -> Any:
     """The label on the rubric's scale that a dimension's verdict stands for."""
     if elicitation == "label":
         return rubric.parse(where, _field(where, verdict, "rating"))
-    first = _flag(where, verdict, "answer_1_acceptable")
-    second = _flag(where, verdict, "answer_2_acceptable")
+    acceptable = []
+    for name in ("answer_1_acceptable", "answer_2_acceptable"):
+        value = _field(where, verdict, name)
+        if not isinstance(value, bool):
+            raise OffScale(f"{where}: {name} is {str(value)[:40]!r}; true or false were offered")
+        acceptable.append(value)
     try:
         better = PREFERENCE.parse(_field(where, verdict, "better"))
     except OffScale as error:
         raise OffScale(f"{where}: {error}") from None
+    first, second = acceptable
     return from_steps(first, second, None if better == "tie" else Rating(better))
 
 
-def _field(where: str, verdict: Mapping[str, object], name: str) -> object:
+def _field(where: str, verdict: dict[str, object], name: str) -> object:
     if name not in verdict:
-        raise _ShapeError(f"{where} has no {name!r}")
+        raise _unparseable(f"{where} has no {name!r}")
     return verdict[name]
-
-
-def _flag(where: str, verdict: Mapping[str, object], name: str) -> bool:
-    value = _field(where, verdict, name)
-    if not isinstance(value, bool):
-        raise OffScale(f"{where}: {name} is {str(value)[:40]!r}; true or false were offered")
-    return value

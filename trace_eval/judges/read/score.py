@@ -1,4 +1,4 @@
-"""A model's reply -> a score on the rubric's scale. The only place that reads such replies."""
+"""A model's reply -> a score on the rubric's scale, and the outcome of several."""
 
 from __future__ import annotations
 
@@ -29,15 +29,13 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.hearing import check_hearing
 from trace_eval.rubrics.single import ScoreRubric
 
-#: Where sub-scores stand in a reply.
+#: Keys of sub-scores, and of ratings of turns, in a reply.
 ELEMENTS = "elements"
-
-#: Where ratings of turns stand in a reply.
 TURNS = "turns"
 
 _TEXT: JsonValue = {"type": "string"}
 
-#: What follows ``score:`` on a plain line; what is no label there is refused, not shortened.
+#: The value after ``score:`` on a plain line, whole: one that is not a label is refused.
 _VALUE = r"\s*+(?:is\s*+)?[:=]\s*+[*_`]*+\s*+([^\s*_`,;]+)"
 
 
@@ -50,13 +48,13 @@ class TurnReply(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreReply:
-    """What one reply says.
+    """The scores of one reply.
 
     Attributes:
         score: a label of the rubric's scale; None where turns are rated.
         elements: sub-scores; None where the model says that none was demanded.
         reasoning: empty where there is none.
-        turns: number of a turn -> what is said of it; turns that are rated twice are left out.
+        turns: number of a turn -> its score; turns that are rated twice are left out.
     """
 
     score: int | float | None
@@ -85,7 +83,7 @@ def read_score(text: str, rubric: ScoreRubric, plain: bool = False) -> ScoreRepl
     Args:
         text: the reply.
         rubric: whose key, scale and elements are read.
-        plain: where no object has a score, take the last line that says ``score: n``.
+        plain: where no object has a score, take the last line with ``score: n``.
 
     Raises:
         ReplyError: ``unparseable`` without a score, ``off_label`` with one off the scale.
@@ -138,8 +136,7 @@ def _read_turns(text: str, rubric: ScoreRubric) -> ScoreReply:
 
 
 def _label(where: str, value: Any, rubric: ScoreRubric) -> int | float:
-    # A string that is a number is what models without a grammar write for it; in JSON that was
-    # asked for, words and fractions are none.
+    # Models without a grammar may write a number as a string; words and fractions are refused.
     try:
         return rubric.numbers.parse(value)
     except OffScale as error:
@@ -159,7 +156,7 @@ def _plain_score(text: str, rubric: ScoreRubric) -> ScoreReply | None:
 
 # --- what replies come to -------------------------------------------------------------------
 
-#: Caveat of an agent whose instructions nobody knows; keeping them is then not rated.
+#: Caveat of an agent whose instructions are missing: whether it keeps them is not rated.
 NO_POLICY = "no_policy"
 
 _MISSING = "the reply rates this turn not once"
@@ -171,7 +168,7 @@ class ScoreForm(AnswerForm[ScoreReply]):
     Args:
         rubric: what is rated, on which scale.
         options: how many samples must be usable, and whether a plain line may be read.
-        listens: refuse replies which say that nothing was heard.
+        listens: refuse replies which state that nothing was heard.
     """
 
     def __init__(self, rubric: ScoreRubric, options: JudgeOptions, listens: bool = False) -> None:
@@ -191,7 +188,7 @@ class ScoreForm(AnswerForm[ScoreReply]):
         return read_score(text, self.rubric, plain=self._options.structure == "text")
 
     def of_nothing(self, item: Item, judge: str, reason: Reason) -> Outcome | None:
-        """What the rubric says of an answer that is empty or silent."""
+        """The outcome of an empty or silent answer, by the rubric's rule."""
         if self.rubric.silent == "ask":
             return None
         if self.rubric.silent == "unscored":
@@ -207,8 +204,8 @@ class ScoreForm(AnswerForm[ScoreReply]):
         else:
             unknown = {"policy"} if any(c.startswith(NO_POLICY) for c in caveats) else set()
             opinions = [_opinion(each, self.rubric, unknown) for each in replies.questions]
-            said = [each.outcome.value for each in replies.questions]
-            stated = [reply.score if reply else None for reply in said]
+            values = [each.outcome.value for each in replies.questions]
+            stated = [reply.score if reply else None for reply in values]
             if self.rubric.overall and stated != [opinion.score for opinion in opinions]:
                 caveats.append("total_differs: a reply's own total is not what its elements say")
         caveats += unreasoned(one.reasoning for one in opinions if one.score is not None)
@@ -222,37 +219,32 @@ class ScoreForm(AnswerForm[ScoreReply]):
         )
 
 
-def _of_turns(requested: AnsweredQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
+def _of_turns(answered: AnsweredQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
     """An opinion for every turn that was to be rated; the first one has the usage."""
-    reply = requested.outcome.value
-    record = requested.record
-    for position, number in enumerate(requested.question.turns):
-        said = reply.turns.get(number) if reply else None
+    reply = answered.outcome.value
+    record = {**answered.record, "choice": answered.outcome.choice}
+    for position, number in enumerate(answered.question.turns):
+        rated = reply.turns.get(number) if reply else None
         if position:
-            record = {**record, "usage": None, "raw": None, "seconds": None}
-        details = {} if said or not reply else {"reason": Reason.UNPARSEABLE, "detail": _MISSING}
-        yield ScoreOpinion(
-            choice=requested.outcome.choice,
-            turn=number,
-            score=said.score if said else None,
-            reasoning=said.reasoning if said else "",
-            **{**record, **details},
-        )
+            record |= {"usage": None, "raw": None, "seconds": None}
+        details = {} if rated or not reply else {"reason": Reason.UNPARSEABLE, "detail": _MISSING}
+        fields = {"score": rated.score, "reasoning": rated.reasoning} if rated else {}
+        yield ScoreOpinion(turn=number, **{**record, **fields, **details})
 
 
 def _opinion(
-    asked: AnsweredQuestion[ScoreReply], rubric: ScoreRubric, unknown: Collection[str] = ()
+    answered: AnsweredQuestion[ScoreReply], rubric: ScoreRubric, unknown: Collection[str] = ()
 ) -> ScoreOpinion:
-    """What a reply says; the score follows from the elements where the rubric says so."""
-    reply = asked.outcome.value
+    """The opinion of a reply; its score follows from the elements where the rubric says so."""
+    reply = answered.outcome.value
     provided = reply.elements if reply else {}
     elements = {name: None if name in unknown else value for name, value in provided.items()}
     total = rubric.total(elements)
     stated = reply.score if reply else None
     return ScoreOpinion(
-        choice=asked.outcome.choice,
+        choice=answered.outcome.choice,
         score=stated if total is None else rubric.numbers.parse(total),
         elements=elements,
         reasoning=reply.reasoning if reply else "",
-        **asked.record,
+        **answered.record,
     )

@@ -1,16 +1,16 @@
-"""A judge's reply -> one score per recording, by JSON or by free text.
+"""A judge's reply -> one score per recording, by JSON or by free text; and the votes.
 
-Slots are places: *first* is what was played first, whichever answer of the pair that was.
-Scores are compared as numbers (as text, 9 beats 10), and a reply without a conclusion is no
-vote: never a tie, never a number from the middle of an analysis.
+Slots are places: *first* was played first, whichever answer of the pair it is. Scores are compared
+as numbers (as text, 9 beats 10), and a reply without a conclusion is not a vote: never a tie, never
+a number from the middle of an analysis.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import cast
 
 from pydantic import JsonValue
 
@@ -35,22 +35,16 @@ from trace_eval.rubrics.pairs import SCORES, ScoreQuestion
 _SAME = 1e-9
 
 
-def _naturalness() -> ScoreQuestion:
-    question = load_pair_rubric("naturalness")
-    assert isinstance(question, ScoreQuestion)
-    return question
-
-
 #: Of naturalness (SpeechJudge): fractions occur.
-NATURALNESS = _naturalness()
+NATURALNESS = cast("ScoreQuestion", load_pair_rubric("naturalness"))
 
 
 @dataclass(frozen=True)
 class TwoScores:
-    """What one reply says.
+    """The scores of one reply.
 
     Attributes:
-        first, second: scores of the recordings by place, on the scale of the question.
+        first, second: of the recordings by place, on the scale of the question.
         reasoning: remark by criterion; empty where the reply is free text.
     """
 
@@ -72,29 +66,28 @@ def schema(question: ScoreQuestion = NATURALNESS) -> dict[str, JsonValue]:
 def read_json(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
     """Read the last complete JSON object with a score.
 
-    Reasons that are missing stay missing: the scores are what is asked of a reply.
+    Reasons that are missing stay missing: only the scores are required.
 
     Raises:
-        ReplyError: ``unparseable`` without such an object or with a score that is no number
+        ReplyError: ``unparseable`` without such an object or with a score that is not a number
             (booleans and texts are none), ``off_label`` when one is off the scale.
     """
     last = last_object(reply, SCORES, "score_1, score_2")
-    first, second = (_number(last, name) for name in SCORES)
+    numbers = []
+    for name in SCORES:
+        value = last.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ReplyError(Reason.UNPARSEABLE, f"{name} is {value!r:.40}; it must be a number")
+        numbers.append(value)
     reasons = {
         name: storable(words)
         for name in question.reasons
         if isinstance(words := last.get(name), str)
     }
-    return TwoScores(
-        _on_scale(first, SCORES[0], question), _on_scale(second, SCORES[1], question), reasons
+    first, second = (
+        _on_scale(value, name, question) for value, name in zip(numbers, SCORES, strict=True)
     )
-
-
-def _number(item: dict[str, object], name: str) -> float:
-    value = item.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ReplyError(Reason.UNPARSEABLE, f"{name} is {value!r:.40}; it must be a number")
-    return value
+    return TwoScores(first, second, reasons)
 
 
 def _on_scale(value: float, name: str, question: ScoreQuestion) -> float:
@@ -150,27 +143,18 @@ def read_text(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
         ReplyError: ``unparseable`` without a conclusion, ``off_label`` when it is off the scale.
     """
     text = " ".join(_EMPHASIS.sub("", after_thinking(reply)).split())
-    for chain in reversed(_chains(text, _mention(question.scale.max))):
-        if len(chain) > 1:
-            return _conclusion(chain, question)
-    raise ReplyError(
-        Reason.UNPARSEABLE, "the reply does not end with a score of each recording side by side"
-    )
-
-
-def _chains(text: str, slot: re.Pattern[str]) -> list[list[re.Match[str]]]:
-    """Mentions of a slot with a number, grouped where they are next to each other."""
-    chains: list[list[re.Match[str]]] = []
-    for mention in slot.finditer(text):
+    chains: list[list[re.Match[str]]] = []  # mentions that are next to each other
+    for mention in _mention(question.scale.max).finditer(text):
         if chains and _NEXT.fullmatch(text, chains[-1][-1].end(), mention.start()):
             chains[-1].append(mention)
         else:
             chains.append([mention])
-    return chains
-
-
-def _conclusion(chain: Sequence[re.Match[str]], question: ScoreQuestion) -> TwoScores:
-    """The last two mentions of a chain, which must be one of each slot."""
+    chain = next((chain for chain in reversed(chains) if len(chain) > 1), None)
+    if chain is None:
+        raise ReplyError(
+            Reason.UNPARSEABLE, "the reply does not end with a score of each recording side by side"
+        )
+    # The last two mentions must be one of each slot.
     scores = {
         name: float(mention["score"])
         for mention in chain[-2:]
@@ -192,10 +176,10 @@ def _conclusion(chain: Sequence[re.Match[str]], question: ScoreQuestion) -> TwoS
 
 
 class TwoScoreForm(AnswerForm[TwoScores]):
-    """Replies with a score of each recording, of which the higher one is a vote.
+    """Replies with a score of each recording; the higher score is a vote.
 
     Args:
-        task: what is asked.
+        task: the question.
         in_text: replies end with a line of scores instead of JSON.
     """
 
@@ -218,8 +202,8 @@ class TwoScoreForm(AnswerForm[TwoScores]):
             )
             for each in replies.questions
         ]
-        said = PairOpinions(replies.item.id, replies.judge, replies.orders, opinions)
-        judgement = voted_judgement(said, self.task)
+        every = PairOpinions(replies.item.id, replies.judge, replies.orders, opinions)
+        judgement = voted_judgement(every, self.task)
         if judgement.dimensions and self._read is read_json:
             rated = [one.reasoning for one in opinions if one.reason is None]
             judgement.caveats.extend(unreasoned(" ".join(words.values()) for words in rated))

@@ -189,7 +189,7 @@ class SingleView(View):
             f"Reply with one JSON object and nothing else, exactly like this: {self._form()}",
             f"Write the reasoning first, step by step and short; then {self._number()}.",
         ]
-        lines += rubric.told_language
+        lines += rubric.language_rule
         if rubric.elements:
             lines.append(
                 "Score each element by the same scale; write null for one that was not demanded."
