@@ -1,4 +1,4 @@
-"""The base class of judges with its defaults, and the cases that judges are given."""
+"""The base class of judges with its defaults, and the cases that they judge."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ Modality = Literal["blueprint", "audio"]
 
 
 def listening(transcripts: str) -> frozenset[Modality]:
-    """What a judge looks at that hears recordings, and reads a recogniser's words where asked."""
-    recognised: frozenset[Modality] = frozenset({"audio"})
-    return recognised | {"blueprint"} if transcripts == "asr" else recognised
+    """The modalities of a judge that hears recordings, and may read a recogniser's words."""
+    return frozenset({"audio", "blueprint"} if transcripts == "asr" else {"audio"})
 
 
 class Activity(NamedTuple):
@@ -36,7 +35,7 @@ class Activity(NamedTuple):
 
     Attributes:
         calls: in flight; None: it makes none.
-        cost_usd: spent so far, with what may have been charged; None: no price is known.
+        cost_usd: spent or possibly charged so far; None: no price is available.
     """
 
     calls: int | None = None
@@ -54,9 +53,9 @@ class Case:
     A judge must not look at ``item.labels``, nor at the systems' names.
 
     Attributes:
-        item: what is judged: a pair, or a single answer.
-        blueprints: role of ``item.recordings()`` -> blueprint, for those that were wanted.
-        decode: the samples of one of the item's recordings, made when they are asked for.
+        item: a pair, or a single answer.
+        blueprints: role of ``item.recordings()`` -> blueprint, for the roles that the judge needs.
+        decode: the samples of one of the item's recordings, on demand.
     """
 
     item: Item
@@ -90,10 +89,10 @@ class Case:
     @property
     def instruction_text(self) -> str | None:
         """The written instruction, or the transcript of the spoken one."""
-        return self.item.instruction.text or self.heard_instruction
+        return self.item.instruction.text or self.spoken_instruction
 
     @property
-    def heard_instruction(self) -> str | None:
+    def spoken_instruction(self) -> str | None:
         """The transcript of the spoken instruction."""
         if self.instruction and isinstance(self.instruction.transcript, Transcript):
             return self.instruction.transcript.text or None
@@ -125,23 +124,23 @@ class Case:
 
 
 class JudgeUnreachable(UserError):
-    """No other call would bring an answer: the session ends, and what is finished stays."""
+    """No other call would bring an answer: the session ends, and finished items stay."""
 
 
 class Judge(ABC):
     """Turns a case into an outcome. One instance serves a whole run, concurrently.
 
-    A judge of one's own needs ``spec`` and :meth:`judge`; the rest has defaults.
+    A judge of your own needs ``spec`` and :meth:`judge`; the rest has defaults.
 
     Attributes:
-        spec: what the user typed to get it, e.g. ``rules`` or ``ollama:qwen3:8b``.
-        reads: what it looks at; a judge that reads no blueprint has no extractors run for it.
-        groups: of a blueprint that it looks at, which alone are measured for it; None: all.
-        rubric: what it judges by: a :class:`~fusion.Rubric` of pairs, or a
+        spec: its name on the command line, e.g. ``rules`` or ``ollama:qwen3:8b``.
+        reads: its sources; no extractors run for a judge that reads no blueprint.
+        groups: of a blueprint that it reads; only these are measured for it; None: all.
+        rubric: a :class:`~fusion.Rubric` of pairs, or a
             :class:`~trace_eval.rubrics.ScoreRubric`.
         accepts: the kinds of items that it takes.
         concurrency: cases in flight.
-        uses: fields of ``JudgeOptions`` that mean something to it; others that the user sets
+        uses: fields of ``JudgeOptions`` that have an effect on it; others that the user sets
             are refused. None: it does not say, and nothing is refused.
         takes_conversations: whether an answer may be a conversation of many turns.
     """
@@ -156,15 +155,15 @@ class Judge(ABC):
 
     @property
     def concurrency(self) -> int:
-        """How many cases may be in flight."""
+        """Number of cases in flight at most."""
         return 1
 
     def parameters(self) -> dict[str, JsonValue]:
-        """What decides its output, equal for equal options; in the record, so no secrets."""
+        """Everything that decides its output; it is recorded, so never a secret."""
         return {}
 
     def observed(self) -> dict[str, JsonValue]:
-        """What turned out during the run and decides nothing: prices, the server's ways."""
+        """Observations of the run that decide nothing: prices, the server's dialect."""
         return {}
 
     def activity(self) -> Activity:
@@ -194,7 +193,7 @@ class Judge(ABC):
         """
 
     def unscored(self, item: Item, reason: Reason, detail: str) -> Outcome:
-        """An outcome that only says why there is none."""
+        """An outcome without a verdict or score, with the reason."""
         return unscored(item, self.rubric, self.spec, reason, detail)
 
     async def close(self) -> None:  # noqa: B027 - most judges hold nothing
@@ -202,7 +201,7 @@ class Judge(ABC):
 
 
 def unscored(item: Item, rubric: Any, judge: str, reason: Reason, detail: str) -> Outcome:
-    """An outcome that only says why there is none; see :attr:`Judge.rubric`."""
+    """An outcome without a verdict or score, with the reason; see :attr:`Judge.rubric`."""
     if isinstance(item, Pair):
         made = Judgement.unscored(item.id, judge, reason, detail)
         return made.model_copy(update={"label_set": rubric.scale.label_set})
@@ -211,7 +210,7 @@ def unscored(item: Item, rubric: Any, judge: str, reason: Reason, detail: str) -
 
 
 def score_fields(item: Item, rubric: ScoreRubric, judge: str) -> dict[str, Any]:
-    """The fields of a score that say what was judged, by what and by whom."""
+    """The fields of a score that name the item, the rubric and the judge."""
     return {
         "item": item.id,
         "question_id": item.question_id,

@@ -25,14 +25,14 @@ from trace_eval.scores.lexical import CAVEAT, lexical_score, shipped
 
 
 class WordJudge(Judge):
-    """Rates the words of an answer; recordings by what a recogniser heard.
+    """Rates the words of an answer; of recordings, a recogniser's transcript.
 
     Attributes:
         scale: of the rubrics that it takes, e.g. ``fusion.BINARY`` for yes or no.
-        inputs: what these rubrics must name; with ``reference``, items need one.
+        inputs: that these rubrics must have; with ``reference``, items need one.
 
     Raises:
-        UserError: the rubric is on another scale, or is not about that.
+        UserError: the rubric has another scale, or other inputs.
     """
 
     accepts: ClassVar[frozenset[ItemKind]] = frozenset({"single"})
@@ -55,7 +55,7 @@ class WordJudge(Judge):
         return words_of(case)
 
     def roles(self, item: Pair | Single) -> list[str]:
-        """The recordings whose words are needed; a question counts where it is spoken alone."""
+        """The recordings whose words are needed; a question only where it has no text."""
         assert isinstance(item, Single)
         if "reference" in self.inputs and not item.has_reference:
             return []
@@ -99,7 +99,7 @@ class WordJudge(Judge):
         """The score of a distribution over the labels of the scale, e.g. ``{1.0: 1.0}``: yes.
 
         Args:
-            case: what was rated.
+            case: that was rated.
             distribution: label -> probability.
             caveats: of the judge, ahead of those of the words.
             estimate: further fields of :class:`~trace_eval.data.scores.ScoreEstimate`.
@@ -131,7 +131,7 @@ class LexicalJudge(WordJudge):
     async def rate(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
         """Rate one answer against the reference that it matches best."""
         texts = [text for _, text in references]
-        # Guesses of the recogniser say nothing of the question.
+        # A question that the recogniser guessed is left out.
         spoken = None if case.item.instruction.text else case.instruction
         question = "" if spoken and guessed(spoken) else case.instruction_text or ""
         result = lexical_score(question, texts, self.words(case), case.single.rationale)

@@ -1,4 +1,4 @@
-"""The options of judges, a class for each kind of judge, of what it is shown, and of client.
+"""The options of judges, a class for each kind of judge, of its material, and of client.
 
 The ``Attributes`` of these classes are the only help text: ``trace-eval doctor --judge SPEC``
 prints it. A new option is one field here, and its line.
@@ -29,10 +29,10 @@ def option(default: T, **rules: Any) -> T:
     """A field of an options class with the constraints on its values.
 
     Args:
-        default: its value where nobody names one.
+        default: its value where none is named.
         **rules: ``at_least`` or ``more_than`` a number; ``decides=False``: it cannot change a
             verdict, so a run may be continued with another value; ``may_change``: it is recorded,
-            but no verdict that was given would be another; ``state``: a session sets it, no user;
+            but changes no verdict that was made; ``state``: a session sets it, no user;
             ``always``: recorded at its default too.
     """
     return field(default=default, metadata=rules)

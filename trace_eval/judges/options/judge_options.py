@@ -66,12 +66,12 @@ RATING_TOKENS = 1024
 #: Longest reply of chat models in use, tokens: the bound where the server is given none.
 UNBOUNDED_TOKENS = 16_384
 
-#: What ``sampling="server"`` does not send unless it was named.
+#: Fields that ``sampling="server"`` does not send unless they are named.
 _LEFT_TO_SERVER = frozenset({"temperature", "seed", "max_tokens"})
 
 
 def texts_to_paths(options: Any) -> None:
-    """Turn what stands for a path in new frozen options, a text or ``os.PathLike``, into one.
+    """Turn texts and ``os.PathLike`` values of new frozen options into paths.
 
     Raises:
         UserError: a value is neither.
@@ -102,21 +102,21 @@ class JudgeOptions(
 ):
     """Options of a judge: the options of every kind. ``doctor --judge SPEC`` explains them.
 
-    A preset fills in the options that were not named when the object was made. One that was
-    named stays as it is, also where its value is the default's, so that
+    A preset fills in the options that were not named when the object was made. A named option
+    keeps its value, even if that is the default, so that
     ``JudgeOptions(preset="style_paper", samples=1)`` asks once.
 
     Raises:
         UserError: a value is out of range, or two options contradict each other.
     """
 
-    # Which of the above were named, by the user or his preset; told by the constructor.
+    # The options that were named, by the user or the preset; set by the constructor.
     named: frozenset[str] = field(
         default=frozenset(), repr=False, compare=False, metadata={"state": True}
     )
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
-        """Remember which options are named: a default that was chosen beats a preset."""
+        """Remember the named options: a default that was chosen beats a preset."""
         made = super().__new__(cls)
         if "named" not in options:  # dataclasses.replace hands on what was named before
             names = [each.name for each in fields(cls)]
@@ -124,7 +124,12 @@ class JudgeOptions(
         return made
 
     def __post_init__(self) -> None:
-        self._fill_in()
+        named = vars(self).pop("_typed", self.named)
+        preset = PRESETS.get(self.preset or "", {})  # an unknown one is refused below
+        for name, value in preset.items():
+            if name not in named and getattr(self, name) == _default(name):
+                object.__setattr__(self, name, value)
+        object.__setattr__(self, "named", named | preset.keys())
         texts_to_paths(self)
         for each in fields(self):
             value = getattr(self, each.name)
@@ -133,14 +138,6 @@ class JudgeOptions(
         if self.top_p is not None and self.top_p > 1:
             raise UserError(f"top_p: {self.top_p} is no share; use more than 0 and at most 1")
         self._check_together()
-
-    def _fill_in(self) -> None:
-        """Take from the preset what was not named; an unknown preset is refused later."""
-        named = vars(self).pop("_typed", self.named)
-        for name, value in PRESETS.get(self.preset or "", {}).items():
-            if name not in named and getattr(self, name) == _default(name):
-                object.__setattr__(self, name, value)
-        object.__setattr__(self, "named", named | PRESETS.get(self.preset or "", {}).keys())
 
     def _check_together(self) -> None:
         if self.samples > 1 and self.temperature == 0:
@@ -168,31 +165,19 @@ class JudgeOptions(
         release are recorded only where they differ from their default, so that runs made
         before them can be continued.
         """
+        sent = {"temperature": self.sampling_temperature, "max_tokens": self.reply_tokens}
         record: dict[str, JsonValue] = {}
         for name in (each.name for each in fields(self)):
+            value = getattr(self, name)
             if name not in used or name in NOT_DECIDING:
                 continue
-            if name in _ALWAYS_RECORDED or getattr(self, name) != getattr(_DEFAULTS, name):
-                record[name] = self._recorded(name)
+            if name in _ALWAYS_RECORDED or value != getattr(_DEFAULTS, name):
+                value = None if name in self.unsent else sent.get(name, value)
+                record[name] = sorted(value) if isinstance(value, tuple) else value
         return record
 
-    def _recorded(self, name: str) -> JsonValue:
-        match name:
-            case "drop":
-                return [*sorted(self.drop)]
-            case "show":
-                return None if self.show is None else [*sorted(self.show)]
-            case name if name in self.unsent:
-                return None
-            case "temperature":
-                return self.sampling_temperature
-            case "max_tokens":
-                return self.reply_tokens
-        value = getattr(self, name)
-        return str(value) if isinstance(value, Path) else value
-
     def changed(self) -> list[str]:
-        """Fields that a user set to something else than their default; not those of his preset."""
+        """Fields that the user set to another value than the default; not those of a preset."""
         preset = PRESETS.get(self.preset or "", {})
         return [
             each.name
@@ -211,17 +196,14 @@ class JudgeOptions(
 
     @property
     def reply_tokens(self) -> int:
-        """The bound on a reply that is sent; a rater sets its own before.
-
-        Where none is sent, how long a reply may be expected to get at most.
-        """
+        """The bound on a reply that is sent; without one, its greatest expected length."""
         if self.max_tokens is not None:
             return self.max_tokens
         return UNBOUNDED_TOKENS if "max_tokens" in self.unsent else REPLY_TOKENS
 
     @property
     def unsent(self) -> frozenset[str]:
-        """Which of temperature, seed and token limit are left to the server."""
+        """Those of temperature, seed and token limit that are left to the server."""
         return frozenset() if self.sampling == "ours" else _LEFT_TO_SERVER - self.named
 
     def orders(self, pair: str) -> tuple[Order, ...]:
@@ -261,15 +243,15 @@ FIELDS = names_of(JudgeOptions)
 
 _RULES = {each.name: each.metadata for each in fields(JudgeOptions)}
 
-#: What a session tells a judge, rather than what a user chooses.
+#: Options that a session sets, and no user.
 STATE = frozenset(name for name, rules in _RULES.items() if rules.get("state"))
 
 #: Options that cannot change a verdict. All others are part of a run's identity: an option
-#: that is not marked so costs a refusal to continue, never a run of two minds.
+#: without a mark costs a refusal to continue, never a run with two settings.
 NOT_DECIDING = STATE | {name for name, rules in _RULES.items() if not rules.get("decides", True)}
 
 #: Recorded, because they decide which replies can be used, but free to change when a run is
-#: continued: no verdict that was given with one value would be another with a different one.
+#: continued: a verdict made with one value would be the same with another.
 MAY_CHANGE = frozenset(name for name, rules in _RULES.items() if rules.get("may_change"))
 
 #: Recorded even at their defaults: those of the first release.

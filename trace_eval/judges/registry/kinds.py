@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blueprints import UserError, is_installed
 from fusion import ItemKind
-from trace_eval.judges.ask.calls import Backend
-from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.prices import FREE, find_price, is_local
 from trace_eval.judges.base import Judge
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.rubrics.single import ScoreRubric
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # help pages import this module, and nothing heavy
+    from trace_eval.judges.ask.calls import Backend
+    from trace_eval.judges.ask.judge import LLMJudge
     from trace_eval.judges.views.answer.prompt import SingleView
 
 #: (argument, options) -> a judge of pairs.
@@ -68,6 +67,9 @@ def _each(target: str) -> ScoreFactory:
 
 def _client(kind: str, argument: str, options: JudgeOptions) -> Backend:
     """The client behind ``KIND:MODEL``, with the price of its calls."""
+    from trace_eval.judges.ask.calls import Backend
+    from trace_eval.judges.ask.prices import FREE, find_price, is_local
+
     spec = f"{kind}:{argument}"
     if kind == "scripted":
         if not argument:
@@ -115,6 +117,7 @@ def compares(client: Backend, options: JudgeOptions, listens: bool = False) -> L
     Raises:
         UserError: the task, its words or its examples cannot be used.
     """
+    from trace_eval.judges.ask.judge import LLMJudge
     from trace_eval.judges.read.labels import LabelForm
     from trace_eval.judges.read.two_scores import TwoScoreForm
     from trace_eval.rubrics.load import load_pair_rubric
@@ -161,6 +164,7 @@ def _chat(kind: str) -> tuple[PairFactory, ScoreFactory]:
     def singles(
         argument: str, rubrics: Sequence[ScoreRubric], options: JudgeOptions
     ) -> Sequence[Judge]:
+        from trace_eval.judges.ask.judge import LLMJudge
         from trace_eval.judges.read.score import ScoreForm
 
         client, judges = client_of(argument, options), []

@@ -165,7 +165,7 @@ class PairTextView(View):
 
     def prepare(self, case: Case) -> ShownPair:
         """The case, harmless and rendered once for all orders."""
-        requested = (self._flat and case.heard_instruction) or case.instruction_text or ""
+        requested = (self._flat and case.spoken_instruction) or case.instruction_text or ""
         text = neutralise(requested) or None
         spoken = None
         if case.instruction and self.options.mode == "blueprint":
