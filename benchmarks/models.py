@@ -70,7 +70,7 @@ def make(name: str, folder: Path, device: str) -> ModelExtractor:
         path = write_emotion2vec(folder / "tiny")
         # Without a trajectory, for which the library is asked a second time.
         return Emotion2vecExtractor(model=str(path), device=device, window_s=60)
-    from extractors.accent import EcapaExtractor
+    from extractors.voices import EcapaExtractor
     from tests.support.tiny_ecapa import write_ecapa
 
     path = write_ecapa(folder / "tiny")

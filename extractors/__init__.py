@@ -9,7 +9,7 @@ from blueprints.lazy import names_on_use
 if TYPE_CHECKING:
     from extractors.audio import SPEECH_RATE, AudioError, Clip, Part, Samples, decode, opened
     from extractors.base import SILENCE_DBFS, Extractor, Item, package_version
-    from extractors.catalogue import another_recogniser, better_recogniser
+    from extractors.catalogue import another_recogniser, better_recogniser, option, unmeasured
     from extractors.containers import has_sound, seconds_of
     from extractors.contours import decibels
     from extractors.device import expects_gpu, gpu_count, is_gpu, loaded, resolve, torch_problem
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from extractors.formats import AUDIO_SUFFIXES, formats_read
     from extractors.guard import untouched
     from extractors.limits import MAX_SECONDS
-    from extractors.missing import option, unmeasured
     from extractors.model_backed import GPU_BATCH
     from extractors.models import (
         Hashes,

@@ -10,7 +10,7 @@ from blueprints import UserError
 from extractors.audio import Samples
 from extractors.device import is_gpu
 from extractors.guard import untouched
-from extractors.stacks import equal_lengths
+from extractors.model_backed import equal_lengths
 
 #: Scores of one clip add up to 1 within this; half precision is that inexact.
 _SUM_TOLERANCE = 1e-2

@@ -271,9 +271,7 @@ class FasterWhisperExtractor(Recogniser):
     def _transcribe(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
     ) -> Decoded:
-        limit = None  # so that a loop ends; English has as many as the model can write
-        if language not in (None, "en"):
-            limit = round(TOKENS_PER_S * (1 + sum(part.seconds for part in parts)))
+        limit = _most_tokens(parts, language)
         segments, info = model.transcribe(
             speech,
             language=language,
@@ -295,6 +293,13 @@ class FasterWhisperExtractor(Recogniser):
             if limit and sum(len(one["tokens"]) for one in results) >= limit:
                 break
         return Decoded(results, str(info.language), float(info.language_probability))
+
+
+def _most_tokens(parts: Sequence[Span], language: str | None) -> int | None:
+    """Tokens at most, so that a loop ends; None: as many as the model can write."""
+    if language in (None, "en"):
+        return None
+    return round(TOKENS_PER_S * (1 + sum(part.seconds for part in parts)))
 
 
 def repository(model: str) -> str:

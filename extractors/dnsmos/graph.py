@@ -30,8 +30,7 @@ from typing import NamedTuple
 import numpy as np
 import onnx
 
-from extractors.dnsmos.pieces import attribute, piece
-from extractors.dnsmos.sections import Section, section
+from extractors.dnsmos.sections import Section, attribute, piece, section
 from extractors.dnsmos.windows import Floats, Network, SharedStage
 
 

@@ -48,7 +48,7 @@ Decibels = npt.NDArray[np.float64]
 def load(path: Path) -> Network:
     """Read and cut the model file."""
     from extractors.dnsmos.graph import split  # imports onnx, 0.3 s
-    from extractors.dnsmos.pieces import read
+    from extractors.dnsmos.sections import read
 
     return split(read(path), HOP_FRAMES, OWN_FRAMES)
 

@@ -53,7 +53,7 @@ class P835Model(NamedTuple):
 def load(path: Path) -> P835Model:
     """Read and cut the model file."""
     from extractors.dnsmos.graph import layers_of, split  # imports onnx, 0.3 s
-    from extractors.dnsmos.pieces import piece, read
+    from extractors.dnsmos.sections import piece, read
 
     model = read(path)
     framed = next(node.output[0] for node in model.graph.node if node.op_type == "Concat")

@@ -17,8 +17,14 @@ import pytest
 from extractors.dnsmos import extractor as dnsmos
 from extractors.dnsmos.convolution import Convolution, ConvStack
 from extractors.dnsmos.graph import layers_of, split
-from extractors.dnsmos.pieces import piece, read
-from extractors.dnsmos.sections import CompiledSection, OnnxSection, Section, conv_stacks
+from extractors.dnsmos.sections import (
+    CompiledSection,
+    OnnxSection,
+    Section,
+    conv_stacks,
+    piece,
+    read,
+)
 
 #: Sums of up to 9 x 64 products of about 1 / 24 in single precision, through three layers.
 TOLERANCE = 2e-5

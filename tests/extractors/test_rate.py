@@ -14,11 +14,12 @@ from extractors.rate import (
     RateExtractor,
     WordRateExtractor,
     contour,
+    nuclei,
+    prominent_peaks,
     speech_before,
     trend,
     word_rates,
 )
-from extractors.syllables import nuclei, prominent_peaks
 from tests.support.speech import (
     SENTENCE_SYLLABLES,
     WORDLESS,

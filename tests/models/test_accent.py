@@ -7,8 +7,7 @@ import pytest
 
 from blueprints import Absent, Span, Status, UserError
 from extractors import device
-from extractors.accent import EcapaExtractor, cosine
-from extractors.ecapa_based import excerpt
+from extractors.voices import EcapaExtractor, cosine, excerpt
 from tests.support.model_parts import known, measured, refused, silence, spoken_in, unspoken, voice
 from tests.support.tiny_ecapa import ACCENTS, write_ecapa
 

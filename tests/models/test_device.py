@@ -10,10 +10,10 @@ import pytest
 
 from blueprints import UserError
 from extractors import device
-from extractors.accent import EcapaExtractor
 from extractors.device import loaded, release, resolve, torch_problem
 from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.model_backed import GPU_BATCH
+from extractors.voices import EcapaExtractor
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from extractors.accent import EcapaExtractor
 from extractors.base import Extractor
 from extractors.emotion2vec import Emotion2vecExtractor
 from extractors.guard import untouched
+from extractors.voices import EcapaExtractor
 from extractors.whisper import WhisperExtractor
 from tests.support.model_parts import measured, voice
 

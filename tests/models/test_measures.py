@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from blueprints import Absent, Blueprint, Extension, Provenance, Status, UserError
-from extractors.speaker import SpeakerExtractor
+from extractors.voices import SpeakerExtractor
 from tests.support.model_parts import known, measured, spoken_in, voice
 from trace_eval.data.pairs import Pair
 from trace_eval.measures.pair import measure_pair, speaker_similarity

@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 
 from blueprints import Absent, Accent, Emotion, Extension
-from extractors.accent import EcapaExtractor
 from extractors.audio import Clip
 from extractors.base import Item
-from extractors.ecapa_based import EcapaBased
 from extractors.emotion2vec import Emotion2vecExtractor, equal_cuts, split
-from extractors.speaker import SpeakerExtractor
-from extractors.stacks import MAX_STACK_S, equal_lengths
+from extractors.model_backed import MAX_STACK_S, equal_lengths
+from extractors.voices import EcapaBased, EcapaExtractor, SpeakerExtractor
 from tests.support.model_parts import known, silence, spoken_in, voice
 from tests.support.tiny_emotion2vec import LABELS, write_emotion2vec
 

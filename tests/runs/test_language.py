@@ -33,7 +33,7 @@ from extractors.audio import decode
 from extractors.base import Extractor, Item
 from extractors.catalogue import better_recogniser
 from extractors.faster_whisper import FasterWhisperExtractor
-from extractors.rate import other_language
+from extractors.rate import word_rates
 from extractors.recognised import Decoded
 from extractors.registry import create
 from extractors.suspect import WEAK_LANGUAGES, guessed
@@ -359,7 +359,8 @@ def test_impossible_rates_and_loops_outside_english_are_guesses() -> None:
     assert told("ya ya", "en", **loop) is None  # an answer may hang
     # the norms of rates are English
     unsure = make.transcript("so gut", "unsure_language")
-    rate = make.rate().model_copy(update={"language": other_language(unsure)})
+    language = word_rates(make.signal(), unsure)["language"]
+    rate = make.rate().model_copy(update={"language": language})
     assert "WPM (no norm: language unsure)" in rate.render(10.0)
 
 
