@@ -84,10 +84,9 @@ def test_pairs_and_a_label_per_rater(tmp_path: Path) -> None:
 
 
 def test_three_kinds_of_ties() -> None:
-    assert ANNOTATIONS["Tie (both not good)"].tie is Rating.BOTH_BAD
-    assert ANNOTATIONS["Tie (both very good)"].tie is Rating.BOTH_GOOD
-    assert ANNOTATIONS["Tie (missing reason)"].tie is None
-    assert {a.preference for name, a in ANNOTATIONS.items() if "Tie" in name} == {"tie"}
+    assert ANNOTATIONS["Tie (both not good)"] == ("tie", 0, Rating.BOTH_BAD)
+    assert ANNOTATIONS["Tie (both very good)"] == ("tie", 0, Rating.BOTH_GOOD)
+    assert ANNOTATIONS["Tie (missing reason)"] == ANNOTATIONS["Tie"] == ("tie", 0, None)
 
 
 def test_rows_that_are_wrong_are_refused_by_number(tmp_path: Path) -> None:

@@ -56,19 +56,19 @@ class Board:
 
     def figures(self) -> list[Figure]:
         """The overall column as printed and as computed, one figure per system."""
-        return [self._figure(system, row) for system, row in self.rows().items()]
-
-    def _figure(self, system: str, row: Columns) -> Figure:
-        return Figure(
-            "overall of the board",
-            system,
-            published=row["overall"],
-            decimals=self.decimals,
-            where=self.where,
-            ours=self.overall(row),
-            tolerance=self.tolerance,
-            note=self.remarks.get(system, ""),
-        )
+        return [
+            Figure(
+                "overall of the board",
+                system,
+                published=row["overall"],
+                decimals=self.decimals,
+                where=self.where,
+                ours=self.overall(row),
+                tolerance=self.tolerance,
+                note=self.remarks.get(system, ""),
+            )
+            for system, row in self.rows().items()
+        ]
 
 
 def wer_step(wer: float) -> int:

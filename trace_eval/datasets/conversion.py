@@ -12,7 +12,7 @@ from typing import Any
 
 from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
-from blueprints import UserError
+from blueprints import Strict, UserError
 from trace_eval.data import strict_toml
 from trace_eval.data.csv_cells import write_table
 from trace_eval.data.files import make_folder
@@ -136,70 +136,54 @@ def convert(
     """
     folder = Path(out)
     with claimed(folder, option=""):
-        return _converted(name, path, folder, chosen, prompt)
-
-
-def _converted(
-    name: str, path: Path | str, folder: Path, chosen: Selection | None, prompt: Path | None
-) -> Conversion:
-    read = read_dataset(name, path, chosen, spill_to(folder / "audio"))
-    result = read.converted
-    if not result.items and not result.pairs and not result.figures:
-        first = f"; {result.problems[0]}" if result.problems else ""
-        raise UserError(f"{read.source}: nothing of {name} could be read{first}")
-    requested = None if prompt is None else read_prompt(prompt, result.rubrics)
-    for ids in ([item.id for item in result.items], [pair.id for pair in result.pairs]):
-        _refuse_twice(name, ids)
-    files: dict[str, Path] = {}
-    for what, records in (
-        ("items", result.items),
-        ("pairs", result.pairs),
-        ("scores", result.scores),
-    ):
-        if records:
-            files[what] = folder / f"{what}.jsonl"
-            write_lines(
-                files[what], (record.model_dump_json(exclude_none=True) for record in records)
-            )
-    if result.by_set:
-        _write_sets(folder, result.items, files)
-    if result.labels:
-        files["labels"] = folder / "labels.csv"
-        write_table(files["labels"], *result.labels)
-    if result.rubrics:
-        make_folder(folder / "rubrics")
-    for rubric in result.rubrics:
-        path_ = folder / "rubrics" / f"{rubric}.toml"
-        files[f"rubric {rubric}"] = path_
-        ours = (_RUBRICS / f"{rubric}.toml").read_text(encoding="utf-8")
-        write_file(path_, ours if requested is None else requested.in_place_of(ours))
-    files["figures"] = folder / "published.json"
-    details = None if requested is None else requested.provenance
-    done = Conversion(read.dataset, read.source, result, files, details)
-    write_file(files["figures"], as_json(done))
+        read = read_dataset(name, path, chosen, spill_to(folder / "audio"))
+        result = read.converted
+        if not result.items and not result.pairs and not result.figures:
+            first = f"; {result.problems[0]}" if result.problems else ""
+            raise UserError(f"{read.source}: nothing of {name} could be read{first}")
+        text, provenance = (None, None) if prompt is None else read_prompt(prompt, result.rubrics)
+        files = _write_records(name, folder, result)
+        if result.labels:
+            files["labels"] = folder / "labels.csv"
+            write_table(files["labels"], *result.labels)
+        if result.rubrics:
+            make_folder(folder / "rubrics")
+        for rubric in result.rubrics:
+            file = files[f"rubric {rubric}"] = folder / "rubrics" / f"{rubric}.toml"
+            ours = (_RUBRICS / f"{rubric}.toml").read_text(encoding="utf-8")
+            write_file(file, ours if text is None else _with_question(ours, text, str(provenance)))
+        files["figures"] = folder / "published.json"
+        done = Conversion(read.dataset, read.source, result, files, provenance)
+        write_file(files["figures"], as_json(done))
     return done
 
 
-def _refuse_twice(name: str, ids: Sequence[str]) -> None:
-    """Ids must be unique in a manifest; several files of a benchmark may share theirs."""
-    if again := next((id_ for id_, count in Counter(ids).items() if count > 1), None):
-        raise UserError(
-            f"{name}: id {again!r:.60} comes twice; convert the files that hold it one by one"
-        )
-
-
-def _write_sets(folder: Path, items: Sequence[Single], files: dict[str, Path]) -> None:
-    """The items of each set by themselves: sets differ in their question file."""
+def _write_records(name: str, folder: Path, result: Converted) -> dict[str, Path]:
+    """Items, pairs and scores; and the items of each set, where sets differ in their question."""
+    groups: dict[str, Sequence[Strict]] = {
+        "items": result.items,
+        "pairs": result.pairs,
+        "scores": result.scores,
+    }
+    # Ids must be unique in a manifest; several files of a benchmark may share theirs.
+    for ids in ([one.id for one in result.items], [one.id for one in result.pairs]):
+        if again := next((id_ for id_, count in Counter(ids).items() if count > 1), None):
+            raise UserError(
+                f"{name}: id {again!r:.60} comes twice; convert the files that hold it one by one"
+            )
+    files = {what: folder / f"{what}.jsonl" for what, records in groups.items() if records}
+    for what, file in files.items():
+        write_lines(file, (record.model_dump_json(exclude_none=True) for record in groups[what]))
     sets: dict[str, list[Single]] = {}
-    for item in items:
+    for item in result.items:
         sets.setdefault(item.category or "", []).append(item)
-    if len(sets) < 2 or "" in sets:
-        return
-    make_folder(folder / "sets")
-    for name, members in sets.items():
-        path = folder / "sets" / f"{name.translate(_SAFE)[:100]}.jsonl"
-        write_lines(path, (item.model_dump_json(exclude_none=True) for item in members))
-    files["items by set"] = folder / "sets"
+    if result.by_set and len(sets) > 1 and "" not in sets:
+        files["items by set"] = folder / "sets"
+        make_folder(folder / "sets")
+        for set_, members in sets.items():
+            file = folder / "sets" / f"{set_.translate(_SAFE)[:100]}.jsonl"
+            write_lines(file, (item.model_dump_json(exclude_none=True) for item in members))
+    return files
 
 
 def as_json(read: Conversion) -> str:
@@ -212,38 +196,21 @@ def as_json(read: Conversion) -> str:
 MAX_BYTES = 1 << 16
 
 
-@dataclass(frozen=True)
-class Prompt:
-    """A prompt and which file it is from."""
-
-    file: str
-    text: str
-    sha256: str
-
-    @property
-    def provenance(self) -> str:
-        """Where it is from, for records."""
-        return f"{self.file}, SHA-256 {self.sha256}"
-
-    def in_place_of(self, rubric: str) -> str:
-        """A question file of ours with this question; scale and inputs stay.
-
-        Args:
-            rubric: the file's text.
-        """
-        said = strict_toml.loads(rubric.encode())
-        said |= {
-            "name": f"{said['name']}-authors",
-            "origin": f"the authors' prompt: {self.provenance}; scale and inputs as we read them",
-            "question": self.text,
-            "points": dict.fromkeys(said["points"], "As the question says."),
-        }
-        said.pop("rules", None)
-        return "".join(f"{key} = {_toml(value)}\n" for key, value in said.items())
+def _with_question(rubric: str, question: str, provenance: str) -> str:
+    """A question file of ours with the authors' question; scale and inputs stay."""
+    table = strict_toml.loads(rubric.encode())
+    table |= {
+        "name": f"{table['name']}-authors",
+        "origin": f"the authors' prompt: {provenance}; scale and inputs as we read them",
+        "question": question,
+        "points": dict.fromkeys(table["points"], "As the question says."),
+    }
+    table.pop("rules", None)
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in table.items())
 
 
-def read_prompt(path: Path, rubrics: Sequence[str]) -> Prompt:
-    """Read the authors' prompt from a file of the user's.
+def read_prompt(path: Path, rubrics: Sequence[str]) -> tuple[str, str]:
+    """The authors' prompt in a file of the user's, and which file that is.
 
     Args:
         path: of a text in UTF-8.
@@ -262,7 +229,7 @@ def read_prompt(path: Path, rubrics: Sequence[str]) -> Prompt:
         raise UserError(f"--prompt {path}: cannot be read ({error}); give a text file") from None
     if not text or len(data) > MAX_BYTES:
         raise UserError(f"--prompt {path}: {len(data)} bytes; give a text of 1 to {MAX_BYTES}")
-    return Prompt(path.name, text, hashlib.sha256(data).hexdigest())
+    return text, f"{path.name}, SHA-256 {hashlib.sha256(data).hexdigest()}"
 
 
 def _toml(value: Any) -> str:

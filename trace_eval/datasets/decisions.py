@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from blueprints import UserError
 
@@ -25,12 +25,13 @@ _TESTS: Mapping[str, Callable[[str, str], bool]] = {
     "is": lambda phrase, reply: phrase == reply,
     "startswith": lambda phrase, reply: reply.startswith(phrase),
     "endswith": lambda phrase, reply: reply.endswith(phrase),
-    "search": lambda phrase, reply: _between(phrase).search(reply) is not None,
+    "search": lambda phrase, reply: bool(
+        re.search(".+?".join(map(re.escape, phrase.split(_ANYTHING))), reply)
+    ),
 }
 
 
-@dataclass(frozen=True)
-class ReleasedDecision:
+class ReleasedDecision(NamedTuple):
     """One step of a chain: where the phrase fits, the value is the answer.
 
     Attributes:
@@ -42,40 +43,24 @@ class ReleasedDecision:
     value: int
 
 
-@dataclass(frozen=True)
-class Decisions:
-    """The chains of a module, by function, and which file it is.
+#: Name of a function -> its steps, those of the function that it asks first before its own.
+Chains = Mapping[str, Sequence[ReleasedDecision]]
 
-    Attributes:
-        chains: name of the function -> its steps, those of the function that it asks first before
-            its own.
-        sha256: of the file.
+
+def decide(chains: Chains, function: str, reply: str) -> int | None:
+    """The value of the first step that fits; None: none does (the authors draw one).
+
+    Raises:
+        UserError: there is no such function.
     """
-
-    file: str
-    chains: Mapping[str, tuple[ReleasedDecision, ...]]
-    sha256: str
-
-    @property
-    def provenance(self) -> str:
-        """Where they are from, for the figure's note."""
-        steps = {step for chain in self.chains.values() for step in chain}
-        return f"{len(steps)} steps of {self.file}, SHA-256 {self.sha256[:16]}"
-
-    def decide(self, function: str, reply: str) -> int | None:
-        """The value of the first step that fits; None: none does (they draw one).
-
-        Raises:
-            UserError: the module has no such function.
-        """
-        chain = self.chains.get(function)
-        if chain is None:
-            raise UserError(f"{self.file}: no function {function}; name the authors' checkout")
-        return next((s.value for s in chain if _TESTS[s.how](s.phrase, reply)), None)
+    if function not in chains:
+        raise UserError(f"bbh.py: no function {function}; name the authors' checkout")
+    chain = chains[function]
+    return next((s.value for s in chain if _TESTS[s.how](s.phrase, reply)), None)
 
 
-def read_decisions(checkout: Path, name: str) -> Decisions:
-    """The chains of every function of a module of a checkout.
+def read_decisions(checkout: Path, name: str) -> tuple[Chains, str]:
+    """The chains of every function of a module of a checkout, and where they are from.
 
     Args:
         checkout: folder of the authors' code, or the module itself.
@@ -84,17 +69,19 @@ def read_decisions(checkout: Path, name: str) -> Decisions:
     Raises:
         UserError: there is no such module, or a step has another form.
     """
-    tree, path, digest = parsed(checkout, name)
+    tree, path, digest = _parsed(checkout, name)
     functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
     own = {name: tuple(_steps(node.body, path)) for name, node in functions.items()}
     chains = {
-        name: (*(step for first in _asked_first(node) for step in own.get(first, ())), *own[name])
+        name: (*(step for first in _called_first(node) for step in own.get(first, ())), *own[name])
         for name, node in functions.items()
     }
-    return Decisions(path.name, {name: c for name, c in chains.items() if c}, digest)
+    steps = {step for chain in chains.values() for step in chain}
+    where = f"{len(steps)} steps of {path.name}, SHA-256 {digest}"
+    return {name: chain for name, chain in chains.items() if chain}, where
 
 
-def _asked_first(function: ast.FunctionDef) -> Iterator[str]:
+def _called_first(function: ast.FunctionDef) -> Iterator[str]:
     """Functions whose answer is taken where they have one: ``found = self.NAME(reply)``."""
     for node in function.body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
@@ -106,21 +93,12 @@ def _asked_first(function: ast.FunctionDef) -> Iterator[str]:
 def _steps(body: list[ast.stmt], path: Path) -> Iterator[ReleasedDecision]:
     for node in body:
         while isinstance(node, ast.If):
-            value = _returned(node.body)
-            if value is not None:
-                yield _step(node.test, value, path)
+            match node.body:
+                case [ast.Return(ast.Constant(int(value)))] if type(value) is int:
+                    yield _step(node.test, value, path)
             (node, *more) = node.orelse or [ast.Pass()]
             if more:
                 break
-
-
-def _returned(body: list[ast.stmt]) -> int | None:
-    """The number that a branch returns; None: it does something else."""
-    last = body[-1]
-    if len(body) == 1 and isinstance(last, ast.Return) and isinstance(last.value, ast.Constant):
-        value = last.value.value
-        return value if type(value) is int else None
-    return None
 
 
 def _step(test: ast.expr, value: int, path: Path) -> ReleasedDecision:
@@ -140,35 +118,12 @@ def _step(test: ast.expr, value: int, path: Path) -> ReleasedDecision:
     )
 
 
-def _between(phrase: str) -> re.Pattern[str]:
-    return re.compile(".+?".join(map(re.escape, phrase.split(_ANYTHING))))
-
-
 #: Largest module that is parsed, bytes.
 MAX_BYTES = 1 << 20
 
 
-@dataclass(frozen=True)
-class Phrases:
-    """A list of phrases, and which file it is from.
-
-    Attributes:
-        entries: in the order of the file.
-        sha256: of the file.
-    """
-
-    file: str
-    entries: tuple[str, ...]
-    sha256: str
-
-    @property
-    def provenance(self) -> str:
-        """Where they are from, for the figure's note."""
-        return f"{len(self.entries)} entries of {self.file}, SHA-256 {self.sha256[:16]}"
-
-
-def read_phrases(checkout: Path, name: str) -> Phrases:
-    """The longest list of texts in a module of a checkout.
+def read_phrases(checkout: Path, name: str) -> tuple[tuple[str, ...], str]:
+    """The longest list of texts in a module of a checkout, and where it is from.
 
     Args:
         checkout: folder of the authors' code, or the module itself.
@@ -177,23 +132,15 @@ def read_phrases(checkout: Path, name: str) -> Phrases:
     Raises:
         UserError: there is no such module, or no list in it.
     """
-    tree, path, digest = parsed(checkout, name)
-    lists = [texts for node in ast.walk(tree) if (texts := _texts(node))]
-    if not lists:
+    tree, path, digest = _parsed(checkout, name)
+    phrases = max((_texts(node) for node in ast.walk(tree)), key=len)
+    if not phrases:
         raise UserError(f"{path}: holds no list of texts; name the authors' module")
-    return Phrases(path.name, max(lists, key=len), digest)
+    return phrases, f"{len(phrases)} entries of {path.name}, SHA-256 {digest}"
 
 
-def parsed(checkout: Path, name: str) -> tuple[ast.Module, Path, str]:
-    """A module of a checkout as its syntax tree, its file and the file's SHA-256; nothing is run.
-
-    Args:
-        checkout: folder of the authors' code, or the module itself.
-        name: file name of the module.
-
-    Raises:
-        UserError: there is no such module, or it cannot be parsed.
-    """
+def _parsed(checkout: Path, name: str) -> tuple[ast.Module, Path, str]:
+    """A module of a checkout as its syntax tree, its file, and the start of its SHA-256."""
     result = [checkout] if checkout.is_file() else sorted(checkout.rglob(name))
     if not result:
         raise UserError(f"--lists {checkout}: no {name} in it; name a checkout of the repository")
@@ -205,15 +152,11 @@ def parsed(checkout: Path, name: str) -> tuple[ast.Module, Path, str]:
         tree = ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UserError(f"{path}: no Python ({error}); name the authors' module") from None
-    return tree, path, hashlib.sha256(data).hexdigest()
+    return tree, path, hashlib.sha256(data).hexdigest()[:16]
 
 
 def _texts(node: ast.AST) -> tuple[str, ...]:
-    if not isinstance(node, ast.List | ast.Tuple | ast.Set):
-        return ()
-    values = [
-        item.value
-        for item in node.elts
-        if isinstance(item, ast.Constant) and isinstance(item.value, str)
-    ]
-    return tuple(values) if len(values) == len(node.elts) else ()
+    entries = node.elts if isinstance(node, ast.List | ast.Tuple | ast.Set) else []
+    values = [entry.value for entry in entries if isinstance(entry, ast.Constant)]
+    texts = tuple(value for value in values if isinstance(value, str))
+    return texts if len(texts) == len(entries) else ()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from trace_eval.data.answers import Answer
+from trace_eval.data.answers import Answer, Instruction, Turn
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
 from trace_eval.data.scores import Score
@@ -38,20 +39,65 @@ class AuthorsRule:
     ) -> Score:
         """The score of one answer; None: the rule could not read it, and ``detail`` says why."""
         digest = hashlib.sha256(self.words.encode()).hexdigest()
-        about = {"item": item, "system": system, "rubric": self.name, "judge": self.judge}
-        about |= {"rubric_sha256": digest}
         if value is None:
-            problem = {"status": "unscored", "reason": Reason.UNPARSEABLE, "detail": detail}
-            return Score.model_validate(about | problem)
-        known = {"status": "scored", "value": value, "used": 1, "samples": 1}
-        return Score.model_validate(about | known | {"caveats": list(caveats)})
+            names = (item, self.name, digest, self.judge)
+            return Score.unscored(*names, Reason.UNPARSEABLE, detail, system=system)
+        return Score(
+            item=item,
+            system=system,
+            rubric=self.name,
+            judge=self.judge,
+            rubric_sha256=digest,
+            status="scored",
+            value=value,
+            used=1,
+            samples=1,
+            caveats=list(caveats),
+        )
 
 
-def answer_of(text: str | None, audio: Path | str | None) -> Answer:
-    """What a system answered: words, a recording, or both; where neither is there, no words."""
-    said = "" if text is None and audio is None else text
-    return Answer.model_validate(
-        {name: value for name, value in (("text", said), ("audio", audio)) if value is not None}
+def item_of(
+    name: str,
+    question: str | Mapping[str, Any] | None,
+    text: str | None,
+    audio: Path | str | None = None,
+    reference: str | None = None,
+    turns: Sequence[Turn] = (),
+    **more: Any,
+) -> Single:
+    """One answer with its question.
+
+    Args:
+        name: id of the item.
+        question: the words of the request, or fields of an instruction.
+        text: the words of the answer; None, and there is no recording: it has none.
+        audio: its recording.
+        reference: the right answer; None or "": none is there.
+        turns: recordings of a dialogue.
+        more: other fields of :class:`~trace_eval.data.items.Single`.
+    """
+    words = "" if text is None and audio is None and not turns else text
+    fields = {"text": words, "audio": audio, "turns": turns or None}
+    answer = {key: value for key, value in fields.items() if value is not None}
+    return Single(
+        id=name,
+        instruction=Instruction.model_validate(
+            question if isinstance(question, Mapping) else {"text": question}
+        ),
+        reference=(reference,) if reference else (),
+        answer=Answer.model_validate(answer),
+        **more,
+    )
+
+
+def spoken_turns(
+    questions: Sequence[Path | str | None], answers: Sequence[Path | str | None]
+) -> tuple[Turn, ...]:
+    """The recordings of a dialogue, of the user and the assistant in turns."""
+    return tuple(
+        Turn.model_validate({"audio": place, "speaker": speaker})
+        for both in zip(questions, answers, strict=True)
+        for place, speaker in zip(both, ("user", "assistant"), strict=True)
     )
 
 

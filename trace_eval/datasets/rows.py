@@ -1,4 +1,4 @@
-"""The rows of a benchmark's files, read strictly: a bad row costs itself and is told."""
+"""The rows of a benchmark's files, read strictly: a bad row costs itself and is reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Columns = Mapping[str, type | tuple[type, ...]]
 ANY = object
 
 #: What no text of a benchmark holds: no path has a NUL, and nobody says so many digits in a row.
-_UNSAID = re.compile(r"\0|\d{4301}")
+_IMPOSSIBLE = re.compile(r"\0|\d{4301}")
 
 _WORDS = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "an object"}
 
@@ -123,7 +123,9 @@ class Rows:
         if not is_audio_cell(cell):
             return cell
         held: dict[str, Any] = {"audio": cell}
-        resolve_audio(held, self.source.root, self.source.spill or _nowhere)
+        # Without a place for recordings nothing is written, and the name stays.
+        spill = self.source.spill or (lambda _, name: Path(name or "recording"))
+        resolve_audio(held, self.source.root, spill)
         return None if held.get("audio") is None else str(held["audio"])
 
 
@@ -138,32 +140,22 @@ def alone(problems: list[Problem], where: str) -> Iterator[None]:
         problems.append(Problem(where, str(error)))
 
 
-def _nowhere(data: bytes, name: str) -> Path:
-    """Nothing is written where nobody says where: the name stays."""
-    return Path(name or "recording")
-
-
 def _wrong(record: Mapping[str, Any], columns: Columns, missing: dict[str, int]) -> str | None:
     """What is wrong with a row; counts columns that are not there."""
     problem = None
     for name, kinds in columns.items():
+        kinds = kinds if isinstance(kinds, tuple) else (kinds,)
         if name not in record:
             missing[name] = missing.get(name, 0) + 1
             problem = problem or f"has no {name!r}; found {', '.join(map(str, record))[:80]}"
-        elif not _fits(record[name], kinds if isinstance(kinds, tuple) else (kinds,)):
-            first = kinds[0] if isinstance(kinds, tuple) else kinds
-            wanted = _WORDS.get(first, "another value")
+        elif not _fits(record[name], kinds):
+            wanted = _WORDS.get(kinds[0], "another value")
             problem = problem or f"{name}: expected {wanted}, got {record[name]!r:.60}"
-    return problem or _unsaid(record)
-
-
-def _unsaid(record: Mapping[str, Any]) -> str | None:
-    """What is wrong with a row's texts."""
     for name, value in record.items():
-        if isinstance(value, str) and (result := _UNSAID.search(value)):
+        if isinstance(value, str) and (result := _IMPOSSIBLE.search(value)):
             what = "a NUL" if result[0] == "\0" else "more than 4,300 digits in a row"
-            return f"{name:.60}: has {what}; mend it"
-    return None
+            problem = problem or f"{name:.60}: has {what}; mend it"
+    return problem
 
 
 def _fits(value: object, kinds: tuple[type, ...]) -> bool:

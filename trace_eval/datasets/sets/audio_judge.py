@@ -8,14 +8,14 @@ SpeakBench in both orders (``position1_result, position2_result``), win rates ma
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 
-from trace_eval.data.answers import Answer, Recording
+from trace_eval.data.answers import Recording
 from trace_eval.data.manifests import Problem
-from trace_eval.data.pairs import Labels, Pair
+from trace_eval.data.pairs import Pair
 from trace_eval.data.tables import column_names
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, share_figure
@@ -78,11 +78,6 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
     return converted
 
 
-def _mean(values: Iterable[float]) -> float:
-    provided = list(values)
-    return math.fsum(provided) / len(provided)
-
-
 def _human(result: Converted, rows: Rows, votes: Sequence[Row]) -> dict[str, float]:
     """Win rate of each system by human labels: win 1, tie .5, over its battles."""
     points: dict[str, list[float]] = defaultdict(list)
@@ -103,7 +98,7 @@ def _human(result: Converted, rows: Rows, votes: Sequence[Row]) -> dict[str, flo
             for n, row in enumerate(votes)
         ]
         result.labels = (("instruction_id", "model1", "model2", "preference"), label_rows)
-    rates = {name: _mean(values) for name, values in points.items()}
+    rates = {name: fmean(values) for name, values in points.items()}
     for name, rate in sorted(rates.items(), key=lambda one: -one[1]):
         n = len(points[name])
         result.figures.append(Figure("win rate among people", name, ours=100 * rate, n=n))
@@ -120,16 +115,21 @@ def _summary(
             rates[row["model_name"]] = float(row["effective_win_rate"])
         except ValueError:
             rows.tell(row, f"effective_win_rate is {row['effective_win_rate']!r:.40}")
-    result.figures.append(
-        Figure(
-            "Spearman with people, win rates as summarised",
-            decimals=4,
-            where=label,
-            ours=correlate(label, rates, "people", human).spearman if human and rates else None,
-            n=len([name for name in rates if name in human]),
-            note=f"{label}; n counts systems",
-        )
-    )
+    name = "Spearman with people, win rates as summarised"
+    result.figures.append(_spearman(name, label, rates, human, f"{label}; n counts systems"))
+
+
+def _spearman(
+    name: str,
+    label: str,
+    rates: Mapping[str, float],
+    human: Mapping[str, float],
+    note: str,
+    unscored: int = 0,
+) -> Figure:
+    rho = correlate(label, rates, "people", human).spearman if human and rates else None
+    n = len(rates.keys() & human.keys())
+    return Figure(name, decimals=4, where=label, ours=rho, n=n, unscored=unscored, note=note)
 
 
 def _speakbench(
@@ -143,24 +143,15 @@ def _speakbench(
             unread += value is None
             if value is not None:
                 points[row["model_name"]].append(value)
-    judge = {name: _mean(values) for name, values in points.items()}
+    judge = {name: fmean(values) for name, values in points.items()}
     #: The system that all others met: against itself it can only tie.
     reference = [n for n, values in points.items() if set(values) == {0.5}]
     without = {name: rate for name, rate in judge.items() if name not in reference}
-    for what, rates in (("", judge), (", without the reference system", without)):
-        if not reference and what:
-            continue
-        result.figures.append(
-            Figure(
-                f"Spearman with people{what}",
-                decimals=4,
-                where=label,
-                ours=correlate(label, rates, "people", human).spearman if human else None,
-                n=len([name for name in rates if name in human]),
-                unscored=unread,
-                note=f"{label}; n counts systems; {len(rows)} comparisons in both orders",
-            )
-        )
+    note = f"{label}; n counts systems; {len(rows)} comparisons in both orders"
+    figures = {"": judge} | ({", without the reference system": without} if reference else {})
+    for what, rates in figures.items():
+        name = f"Spearman with people{what}"
+        result.figures.append(_spearman(name, label, rates, human, note, unread))
 
 
 def _results(result: Converted, source: Source, path: Path, rows: Sequence[Row]) -> None:
@@ -168,27 +159,24 @@ def _results(result: Converted, source: Source, path: Path, rows: Sequence[Row])
     right = unread = 0
     for number, row in enumerate(rows):
         truth = _SIDES.get(row["ground_truth"].strip().lower())
-        said = _SIDES.get(row["prediction"].strip().lower())
-        unread += said is None
-        right += said is not None and said == truth
+        verdict = _SIDES.get(row["prediction"].strip().lower())
+        unread += verdict is None
+        right += verdict is not None and verdict == truth
         with alone(result.problems, row.where):
-            sides = [
-                Answer.model_validate(
-                    _place(source, path, row[f"audio{n}_path"]) | {"system": row.text(f"model_{s}")}
-                )
-                for n, s in ((1, "a"), (2, "b"))
-            ]
-            result.pairs.append(
-                Pair(
-                    id=f"{path.stem}-{number}",
-                    a=sides[0],
-                    b=sides[1],
-                    labels=Labels.model_validate({"preference": truth}) if truth else None,
-                    instruction_id=row.text("instruction_id") or None,
-                    category=row.text("dataset_name") or None,
-                    meta=row.rest(*_RESULTS, "reasoning"),
-                )
+            a, b = (
+                {**_place(source, path, row[f"audio{n}_path"]), "system": row.text(f"model_{side}")}
+                for n, side in ((1, "a"), (2, "b"))
             )
+            pair = {
+                "id": f"{path.stem}-{number}",
+                "a": a,
+                "b": b,
+                "labels": {"preference": truth} if truth else None,
+                "instruction_id": row.text("instruction_id") or None,
+                "category": row.text("dataset_name") or None,
+                "meta": row.rest(*_RESULTS, "reasoning"),
+            }
+            result.pairs.append(Pair.model_validate(pair))
     note = f"{right} of {len(rows)} predictions are the ground truth of the file"
     if path.stem.endswith("_BA") or "swapped" in path.stem:
         note += "; this copy is swapped: check which columns were exchanged"

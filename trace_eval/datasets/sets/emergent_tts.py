@@ -12,11 +12,10 @@ from typing import Any
 
 from trace_eval.data import strict_json
 from trace_eval.data.answers import Answer, Instruction
-from trace_eval.data.items import Single
 from trace_eval.data.pairs import Pair
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, mean_figure
-from trace_eval.datasets.records import AuthorsRule, answer_of, unique_ids
+from trace_eval.datasets.records import AuthorsRule, item_of, unique_ids
 from trace_eval.datasets.rows import Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
 from trace_eval.measures.text import whisper_en
@@ -78,15 +77,6 @@ def _output(row: Row) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _contradicts(row: Row) -> bool:
-    """Whether the judge names a winner that has the lower of its own scores."""
-    said = _output(row)
-    one, two, winner = (said.get(name) for name in ("score_1", "score_2", "winner"))
-    if not isinstance(one, int | float) or not isinstance(two, int | float):
-        return False
-    return bool((winner == 1 and one < two) or (winner == 2 and two < one))
-
-
 def _add(result: Converted, source: Source, path: Path, system: str, rows: Sequence[Row]) -> None:
     baselines = source.folder / "data" / "baseline_audios"
     words = "win 1, tie .5, loss 0 against the baseline; failed calls left out"
@@ -99,11 +89,12 @@ def _add(result: Converted, source: Source, path: Path, system: str, rows: Seque
         other = source.recording(baselines, f"{name}.wav")
         recognised += audio is not None
         with alone(result.problems, row.where):
-            item = Single(
-                id=name,
-                instruction=Instruction(text=row["text_to_synthesize"]),
-                reference=(row["text_to_synthesize"],),
-                answer=answer_of(row.text("model_prediction"), audio),
+            item = item_of(
+                name,
+                row["text_to_synthesize"],
+                row.text("model_prediction"),
+                audio,
+                row["text_to_synthesize"],
                 system=system,
                 category=row["category"],
                 meta=row.rest(*_COLUMNS, "audio_out_path", "model_prediction"),
@@ -111,8 +102,8 @@ def _add(result: Converted, source: Source, path: Path, system: str, rows: Seque
             if audio is not None and other is not None:
                 result.pairs.append(_pair(name, system, row, audio, other))
             result.items.append(item)
-            said = rule.score(name, system, outcome(row), "the judge named no winner")
-            result.scores.append(said)
+            score = rule.score(name, system, outcome(row), "the judge named no winner")
+            result.scores.append(score)
     for category in ("", *sorted({row["category"] for row in rows})):
         own = [row for row in rows if category in ("", row["category"])]
         outcomes = [outcome(row) for row in own]
@@ -121,7 +112,11 @@ def _add(result: Converted, source: Source, path: Path, system: str, rows: Seque
         lost = len(outcomes) - len(available)
         result.figures.append(mean_figure(name, available, lost, (0, 1), 100, system=system))
     result.figures += _word_errors(system, rows)
-    odd = sum(map(_contradicts, rows))
+    odd = 0  # the winner has the lower of the judge's own scores
+    for verdict in map(_output, rows):
+        one, two, winner = (verdict.get(name) for name in ("score_1", "score_2", "winner"))
+        if isinstance(one, int | float) and isinstance(two, int | float):
+            odd += bool((winner == 1 and one < two) or (winner == 2 and two < one))
     result.notes.append(
         f"{system}: of {odd} of {len(rows)} verdicts the winner has the lower score of the two;"
         f" {recognised} recordings are here; the order of the two is one per item, so position"
@@ -129,37 +124,29 @@ def _add(result: Converted, source: Source, path: Path, system: str, rows: Seque
     )
 
 
-def word_error_rate(text: str, transcript: str) -> float | None:
-    """Errors over the words of the text, both through Whisper's English normaliser.
+def _word_errors(system: str, rows: Sequence[Row]) -> list[Figure]:
+    """The mean of the rates of items, as the authors print it, and errors over all words.
 
-    Passes 1 where much is said that is not there; None: the text has no words.
+    Both texts go through Whisper's English normaliser. A rate passes 1 where much is spoken that
+    is not in the text.
     """
     import jiwer
 
-    wanted, recognised = (whisper_en()(words.lower()).strip() for words in (text, transcript))
-    return float(jiwer.wer(wanted, recognised)) if wanted else None
-
-
-def _word_errors(system: str, rows: Sequence[Row]) -> list[Figure]:
-    """The mean of the rates of items, as the authors print it, and errors over all words."""
-    spoken = [
-        (rate, len(whisper_en()(row["text_to_synthesize"].lower()).split()))
-        for row in rows
-        if (recognised := row.text("model_prediction")) is not None
-        and (rate := word_error_rate(row["text_to_synthesize"], recognised)) is not None
-    ]
-    if not spoken:
+    rates, words = [], []
+    for row in rows:
+        recognised = row.text("model_prediction")
+        wanted = whisper_en()(row["text_to_synthesize"].lower())
+        if recognised is not None and wanted.strip():
+            spoken = whisper_en()(recognised.lower()).strip()
+            rates.append(float(jiwer.wer(wanted.strip(), spoken)))
+            words.append(len(wanted.split()))
+    if not rates:
         return []
-    rates, words = (list(column) for column in zip(*spoken, strict=True))
-    whole = sum(rate * count for rate, count in spoken) / sum(words)
+    whole = sum(rate * count for rate, count in zip(rates, words, strict=True)) / sum(words)
     about: dict[str, Any] = {"system": system, "n": len(rates)}
+    note = "mean of the rates of items, so it may pass 100"
     return [
-        Figure(
-            "wer",
-            ours=100 * sum(rates) / len(rates),
-            note="mean of the rates of items, so it may pass 100",
-            **about,
-        ),
+        Figure("wer", ours=100 * sum(rates) / len(rates), note=note, **about),
         Figure("wer, errors over all words", ours=100 * whole, **about),
     ]
 

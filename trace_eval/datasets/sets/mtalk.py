@@ -14,11 +14,11 @@ from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
-from trace_eval.data.answers import Answer, Instruction, Turn
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import Problem
 from trace_eval.data.pairs import Pair
 from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.records import item_of, spoken_turns
 from trace_eval.datasets.rows import Rows, alone
 from trace_eval.datasets.sets.mtalk_hub import add_rows
 from trace_eval.datasets.source import Source
@@ -56,7 +56,8 @@ def read_mtalk(source: Source, chosen: Selection) -> Converted:
     converted.notes.append(
         "no figures: the authors release neither verdicts nor how they are counted"
     )
-    _pairs(converted, chosen)
+    if chosen.pairs is not None:
+        _pairs(converted, chosen)
     return converted
 
 
@@ -118,18 +119,32 @@ def _add(
     systems = [name for name in turns[0]["dialogue_transcription"] if chosen.system in (None, name)]
     counts["dialogues"] += 1
     counts["turns"] += len(turns)
+    questions = [_place(source, path, turn["question"]) for turn in turns]
     for system in systems:
-        said = [turn["dialogue_transcription"].get(system) for turn in turns]
-        if lost := [n for n, text in enumerate(said, start=1) if not isinstance(text, str)]:
+        words = [turn["dialogue_transcription"].get(system) for turn in turns]
+        if lost := [n for n, text in enumerate(words, start=1) if not isinstance(text, str)]:
             problem = f"{system} has no transcription of turn {lost[0]}; its answers are left out"
             result.problems.append(Problem(tier[1], problem))
             continue
-        places = [turn.get("dialogue", {}).get(system) for turn in turns]
-        recognised = [_place(source, path, place) for place in places]
-        requested = [_place(source, path, turn["question"]) for turn in turns]
+        answers = [_place(source, path, turn.get("dialogue", {}).get(system)) for turn in turns]
         counts["answers"] += len(turns)
-        counts["recordings"] += sum(place is not None for place in recognised)
-        result.items.append(_item(tier[0], number, system, turns, said, requested, recognised))
+        counts["recordings"] += sum(place is not None for place in answers)
+        texts = [(turn["question_transcription"], t) for turn, t in zip(turns, words, strict=True)]
+        before = "\n".join(f"user: {asks}\nassistant: {text}" for asks, text in texts[:-1])
+        whole = None not in (*questions, *answers)
+        result.items.append(
+            item_of(
+                f"{tier[0]}-{number}/{system}",
+                texts[-1][0],
+                words[-1],
+                turns=spoken_turns(questions, answers) if whole else (),
+                question_id=f"{tier[0]}-{number}",
+                context=before or None,
+                system=system,
+                category=tier[0],
+                meta={"turns": [{"user": asks, system: text} for asks, text in texts]},
+            )
+        )
 
 
 def _place(source: Source, path: Path, name: object) -> Path | str | None:
@@ -158,46 +173,8 @@ def _checked(dialogue: Any) -> list[dict[str, Any]]:
     return dialogue
 
 
-def _item(
-    tier: str,
-    number: str,
-    system: str,
-    turns: Sequence[Mapping[str, Any]],
-    said: Sequence[Any],
-    requested: Sequence[Path | str | None],
-    recognised: Sequence[Path | str | None],
-) -> Single:
-    words = [
-        {"user": turn["question_transcription"], system: text}
-        for turn, text in zip(turns, said, strict=True)
-    ]
-    before = "\n".join(
-        f"user: {turn['question_transcription']}\nassistant: {text}"
-        for turn, text in zip(turns[:-1], said[:-1], strict=True)
-    )
-    whole = all(place is not None for place in (*requested, *recognised))
-    recordings = [
-        Turn.model_validate({"audio": place, "speaker": speaker})
-        for question, answer in zip(requested, recognised, strict=True)
-        for place, speaker in ((question, "user"), (answer, "assistant"))
-        if whole
-    ]
-    return Single(
-        id=f"{tier}-{number}/{system}",
-        question_id=f"{tier}-{number}",
-        instruction=Instruction(text=turns[-1]["question_transcription"]),
-        context=before or None,
-        answer=Answer(text=said[-1], turns=tuple(recordings)),
-        system=system,
-        category=tier,
-        meta={"turns": words},
-    )
-
-
 def _pairs(result: Converted, chosen: Selection) -> None:
     """Pairs of systems on one dialogue, where their last answers are recordings."""
-    if chosen.pairs is None:
-        return
     groups: dict[str, list[Single]] = {}
     for item in result.items:
         groups.setdefault(item.question_id or item.id, []).append(item)
@@ -209,23 +186,15 @@ def _pairs(result: Converted, chosen: Selection) -> None:
             if not (one.answer.turns and other.answer.turns):
                 lost += 1
                 continue
-            sides = {
-                side: Answer.model_validate(
-                    {
-                        "system": item.system,
-                        **item.answer.turns[-1].model_dump(include={"audio", "url"}),
-                    }
-                )
-                for side, item in (("a", one), ("b", other))
-            }
-            result.pairs.append(
-                Pair(
-                    id=f"{name}/{one.system}/{other.system}",
-                    instruction_id=name,
-                    instruction=one.instruction,
-                    category=one.category,
-                    **sides,
-                )
+            a, b = (
+                {
+                    **item.answer.turns[-1].model_dump(include={"audio", "url"}),
+                    "system": item.system,
+                }
+                for item in (one, other)
             )
+            names = {"id": f"{name}/{one.system}/{other.system}", "instruction_id": name}
+            about = {"instruction": one.instruction, "category": one.category}
+            result.pairs.append(Pair.model_validate({**names, **about, "a": a, "b": b}))
     if lost:
         result.notes.append(f"{lost} pairs have no recordings here and were left out")

@@ -6,14 +6,13 @@ hold no words, so an item is the recordings of its turns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.data.answers import Answer, Instruction, Turn
-from trace_eval.data.items import Single
 from trace_eval.data.urls import is_url
 from trace_eval.datasets.base import Converted, Selection
+from trace_eval.datasets.records import item_of, spoken_turns
 from trace_eval.datasets.rows import Columns, Row, Rows, alone
 
 COLUMNS: Columns = {"number": (int, str), "type": str, "turn": (int, str), "source": str}
@@ -26,7 +25,7 @@ _Turns = dict[int, Path | str]
 
 
 def add_rows(result: Converted, rows: Rows, paths: Sequence[Path], chosen: Selection) -> None:
-    """Dialogues of every system whose turns are all there; others are told."""
+    """Dialogues of every system whose turns are all there; others are noted."""
     dialogues: dict[str, dict[str, _Turns]] = {}
     tiers: dict[str, str] = {}
     for path in paths:
@@ -47,44 +46,30 @@ def add_rows(result: Converted, rows: Rows, paths: Sequence[Path], chosen: Selec
             turns[turn] = place
     before = len(result.items)
     for name, sources in dialogues.items():
-        _add(result, name, tiers[name], sources, chosen)
+        questions = sources.get(QUESTION, {})
+        for system, answers in sources.items():
+            if system == QUESTION or chosen.system not in (None, system):
+                continue
+            if not questions or questions.keys() != answers.keys():
+                note = f"{name}: turns of {system} and of the questions differ; left out"
+                result.notes.append(note)
+                continue
+            order = sorted(questions)
+            with alone(result.problems, f"{name} by {system}"):
+                item = item_of(
+                    f"{name}/{system}",
+                    {"audio": questions[order[-1]]},
+                    None,
+                    turns=spoken_turns([questions[n] for n in order], [answers[n] for n in order]),
+                    question_id=name,
+                    system=system,
+                    category=tiers[name],
+                )
+                result.items.append(item)
     result.notes.append(
         f"{len(dialogues)} dialogues as rows of the hub, {len(result.items) - before} with the"
         " recordings of a system; they hold no transcriptions"
     )
-
-
-def _add(
-    result: Converted,
-    name: str,
-    tier: str,
-    sources: Mapping[str, _Turns],
-    chosen: Selection,
-) -> None:
-    requested = sources.get(QUESTION, {})
-    for system, said in sources.items():
-        if system == QUESTION or chosen.system not in (None, system):
-            continue
-        if not requested or requested.keys() != said.keys():
-            result.notes.append(f"{name}: turns of {system} and of the questions differ; left out")
-            continue
-        last = requested[max(requested)]
-        with alone(result.problems, f"{name} by {system}"):
-            turns = tuple(
-                Turn.model_validate({"audio": place, "speaker": speaker})
-                for turn in sorted(requested)
-                for place, speaker in ((requested[turn], "user"), (said[turn], "assistant"))
-            )
-            result.items.append(
-                Single(
-                    id=f"{name}/{system}",
-                    question_id=name,
-                    instruction=Instruction.model_validate({"audio": last}),
-                    answer=Answer(turns=turns),
-                    system=system,
-                    category=tier,
-                )
-            )
 
 
 def _place(rows: Rows, path: Path, row: Row) -> Path | str:

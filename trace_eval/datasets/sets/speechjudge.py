@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from blueprints import UserError
 from fusion import Rating
@@ -33,42 +33,23 @@ _COLUMNS: Columns = {
 _KEPT = ("chosen", "prompt_text", "naturalness_label", "gemini-2.5-flash")
 
 
-class Annotation(NamedTuple):
-    """The labels of one rater for a pair.
-
-    Attributes:
-        preference: ``1``, ``2`` or ``tie``.
-        strength: 2 plainly, 1 slightly, 0 not at all.
-        tie: ``both_good``, ``both_bad``, or None: a winner, or a tie of neither kind.
-    """
-
-    preference: str
-    strength: int
-    tie: Rating | None = None
-
-
-#: ``naturalness_annotation`` -> what it says; "missing reason" is a tie of neither kind.
-ANNOTATIONS: Mapping[str, Annotation] = {
-    "A+2": Annotation("1", 2),
-    "A+1": Annotation("1", 1),
-    "Tie": Annotation("tie", 0),
-    "Tie (missing reason)": Annotation("tie", 0),
-    "Tie (both not good)": Annotation("tie", 0, Rating.BOTH_BAD),
-    "Tie (both very good)": Annotation("tie", 0, Rating.BOTH_GOOD),
-    "B+1": Annotation("2", 1),
-    "B+2": Annotation("2", 2),
+#: ``naturalness_annotation`` -> (``1``, ``2`` or ``tie``; strength: 2 plainly, 1 slightly, 0 not
+#: at all; ``both_good``, ``both_bad``, or None: a winner, or "missing reason": a tie of no kind).
+ANNOTATIONS: Mapping[str, tuple[str, int, Rating | None]] = {
+    "A+2": ("1", 2, None),
+    "A+1": ("1", 1, None),
+    "Tie": ("tie", 0, None),
+    "Tie (missing reason)": ("tie", 0, None),
+    "Tie (both not good)": ("tie", 0, Rating.BOTH_BAD),
+    "Tie (both very good)": ("tie", 0, Rating.BOTH_GOOD),
+    "B+1": ("2", 1, None),
+    "B+2": ("2", 2, None),
 }
 
 #: Columns of the table of labels, one row per rater of a pair.
 LABEL_COLUMNS = (
-    "id",
-    "rater",
-    "preference",
-    "strength",
-    "tie",
-    "text_accuracy_a",
-    "text_accuracy_b",
-    "category",
+    *("id", "rater", "preference", "strength", "tie"),
+    *("text_accuracy_a", "text_accuracy_b", "category"),
 )
 
 
@@ -124,24 +105,13 @@ def _read(row: Row, root: Path) -> tuple[Pair, list[tuple[Any, ...]]]:
         root,
     )
     labels = []
-    for rater, accuracy_a, accuracy_b, said in zip(*lists.values(), strict=True):
-        annotation = ANNOTATIONS.get(str(said).strip())
+    for rater, accuracy_a, accuracy_b, text in zip(*lists.values(), strict=True):
+        annotation = ANNOTATIONS.get(str(text).strip())
         if annotation is None:
             raise UserError(
-                f"naturalness_annotation is {said!r}; expected one of {', '.join(ANNOTATIONS)}"
+                f"naturalness_annotation is {text!r}; expected one of {', '.join(ANNOTATIONS)}"
             )
-        labels.append(
-            (
-                pair.id,
-                str(rater),
-                annotation.preference,
-                annotation.strength,
-                annotation.tie,
-                accuracy_a,
-                accuracy_b,
-                category,
-            )
-        )
+        labels.append((pair.id, str(rater), *annotation, accuracy_a, accuracy_b, category))
     return pair, labels
 
 

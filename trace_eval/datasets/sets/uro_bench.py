@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import URO_EN, URO_ZH
 from trace_eval.datasets.figures import Figure, mean_figure
-from trace_eval.datasets.records import AuthorsRule, answer_of
+from trace_eval.datasets.records import AuthorsRule, item_of
 from trace_eval.datasets.replies import mean_of, open_marks
 from trace_eval.datasets.rows import Row, Rows, alone
 from trace_eval.datasets.source import Source
@@ -69,15 +68,15 @@ def _items(rows: Rows, folder: Path, chosen: Selection) -> list[Single]:
     items = []
     for number in pred:
         recognised = texts["asr_text"].get(number) if chosen.answers == "heard" else None
-        reference = texts["gt_text"].get(number)
         audio = rows.source.recording(folder / "audio", f"{number}.wav")
         with alone(rows.problems, f"{rows.source.name(folder)}, number {number:.60}"):
             items.append(
-                Single(
-                    id=f"{folder.name}-{number}",
-                    instruction=Instruction(text=texts["question_text"].get(number)),
-                    reference=(reference,) if reference else (),
-                    answer=answer_of(pred[number] if recognised is None else recognised, audio),
+                item_of(
+                    f"{folder.name}-{number}",
+                    texts["question_text"].get(number),
+                    pred[number] if recognised is None else recognised,
+                    audio,
+                    texts["gt_text"].get(number),
                     system=chosen.system,
                     category=folder.name,
                     split=folder.parent.name or None,
@@ -134,28 +133,23 @@ def _read_result(
     if not (folder / "pred_text.jsonl").is_file():
         for n, row in enumerate(marked):
             with alone(rows.problems, row.where):
-                result.items.append(_item_of(row, n, folder, chosen))
+                item = item_of(
+                    f"{folder.name}-{n:04d}",
+                    row.text("question"),
+                    row.text("answer") or "",
+                    reference=row.text("reference"),
+                    system=chosen.system,
+                    category=folder.name,
+                    split=folder.parent.name or None,
+                    meta={"candidate_is": "as it stands beside its verdict"},
+                )
+                result.items.append(item)
     words = f"URO-Bench, mode {mode}, as its own code averages replies"
     rule = AuthorsRule(rubric, words, f"authors/uro-bench/{mode}@{COMMIT}")
     result.scores += [
         rule.score(f"{folder.name}-{number:04d}", chosen.system, value, "a reply holds no mark")
         for number, value in enumerate(values)
     ]
-
-
-def _item_of(row: Row, number: int, folder: Path, chosen: Selection) -> Single:
-    """The answer as the row of its verdict tells it, where the texts themselves are not there."""
-    reference = row.text("reference")
-    return Single(
-        id=f"{folder.name}-{number:04d}",
-        instruction=Instruction(text=row.text("question")),
-        reference=(reference,) if reference else (),
-        answer=Answer(text=row.text("answer") or ""),
-        system=chosen.system,
-        category=folder.name,
-        split=folder.parent.name or None,
-        meta={"candidate_is": "as it stands beside its verdict"},
-    )
 
 
 def _printed(summary: Row | None) -> float | None:

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data.answers import Instruction
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOCALBENCH
-from trace_eval.datasets.records import answer_of, unique_ids
+from trace_eval.datasets.records import item_of, unique_ids
 from trace_eval.datasets.rows import Row, Rows, alone
 from trace_eval.datasets.sets.vocalbench_rules import (
     SETS,
@@ -30,7 +29,7 @@ from trace_eval.datasets.source import Source
 
 _ANSWER = {"question_id": str, "prediction": str}
 _QUESTION = {"Qid": str, "Question": str}
-_HEARD = {"question_id": str, "asr_pred": str}
+_TRANSCRIPT = {"question_id": str, "asr_pred": str}
 
 
 def read_vocalbench(source: Source, chosen: Selection) -> Converted:
@@ -43,7 +42,12 @@ def read_vocalbench(source: Source, chosen: Selection) -> Converted:
     folder = source.folder
     if not (folder / "json").is_dir():
         raise source.lacks("a folder json with SET.json (questions of VocalBench)")
-    systems = _systems(source, chosen)
+    systems = sorted(path.name for path in folder.glob("result/*") if path.is_dir())
+    if not systems:
+        raise source.lacks("a folder result/SYSTEM/json with the answers of a system")
+    if chosen.system and chosen.system not in systems:
+        raise source.lacks(f"result/{chosen.system} (--system; there are {', '.join(systems)})")
+    systems = [chosen.system] if chosen.system else systems
     rows = Rows(source)
     converted = Converted(problems=rows.problems, by_set=True)
     scored: list[tuple[str, str, list[VocalAnswer]]] = []
@@ -63,20 +67,6 @@ def read_vocalbench(source: Source, chosen: Selection) -> Converted:
     if systems and not chosen.sets:
         converted.boards.append(VOCALBENCH)
     return converted
-
-
-def _systems(source: Source, chosen: Selection) -> list[str]:
-    result = source.folder / "result"
-    here = (
-        sorted(path.name for path in result.iterdir() if path.is_dir()) if result.is_dir() else []
-    )
-    if not here:
-        raise source.lacks("a folder result/SYSTEM/json with the answers of a system")
-    if chosen.system is None:
-        return here
-    if chosen.system not in here:
-        raise source.lacks(f"result/{chosen.system} (--system; there are {', '.join(here)})")
-    return [chosen.system]
 
 
 def _read_answers(
@@ -99,16 +89,8 @@ def _read_answers(
         result.absent += absent
         result.notes.append(f"{label}: {absent} of {len(questions)} questions have no answer here")
     made = {answer: VocalAnswer(questions[q], answers[answer]) for answer, q in joined.items()}
-    _read_others(rows, folder, name, made)
-    for key, one in made.items():
-        one.audio = rows.source.recording(folder / "wav" / name, f"{key}.wav")
-    return list(made.values())
-
-
-def _read_others(rows: Rows, folder: Path, name: str, made: dict[str, VocalAnswer]) -> None:
-    """Add the transcripts of answers and the verdicts on them, where the folder has some."""
     if path := _first(folder / "json_asr", SETS[name][0]):
-        for row in rows.read(path, _HEARD, "question_id"):
+        for row in rows.read(path, _TRANSCRIPT, "question_id"):
             if row["question_id"] in made:
                 made[row["question_id"]].recognised = row["asr_pred"]
     if path := _first(folder / "result", SETS[name][0]):
@@ -116,6 +98,9 @@ def _read_others(rows: Rows, folder: Path, name: str, made: dict[str, VocalAnswe
             key = row.text("question_id") or row.text("Qid")
             if key in made:
                 made[key].verdict = row
+    for key, one in made.items():
+        one.audio = rows.source.recording(folder / "wav" / name, f"{key}.wav")
+    return list(made.values())
 
 
 def _first(folder: Path, stems: Sequence[str]) -> Path | None:
@@ -147,7 +132,6 @@ def _add(
 def _item(system: str, name: str, one: VocalAnswer, chosen: Selection) -> Single:
     question = one.question
     recognised = one.recognised if chosen.answers == "heard" else None
-    context = question.get("Context")
     meta: dict[str, Any] = {
         **question.rest("Qid", "Question", "Answer", "Context", "Audio"),
         "set": name,
@@ -156,22 +140,22 @@ def _item(system: str, name: str, one: VocalAnswer, chosen: Selection) -> Single
     }
     if one.question_reference != one.reference:
         meta["reference_of_question_file"] = one.question_reference
-    return Single(
-        id=one.id,
+    context = question.get("Context")
+    turns = [t for t in context if isinstance(t, dict)] if isinstance(context, list) else []
+    texts = [(turn.get("from", "user"), turn.get("value")) for turn in turns]
+    lines = [f"{who}: {words}" for who, words in texts if isinstance(words, str)]
+    return item_of(
+        one.id,
+        question["Question"],
+        one.written if recognised is None else recognised,
+        one.audio,
+        one.reference,
         question_id=one.id,
-        instruction=Instruction(text=question["Question"]),
-        reference=(one.reference,) if one.reference else (),
-        answer=answer_of(one.written if recognised is None else recognised, one.audio),
         system=system,
-        context=_said(context) if isinstance(context, list) else None,
+        context="\n".join(lines) or None,
         category=name,
         meta=meta,
     )
-
-
-def _said(context: Sequence[Any]) -> str | None:
-    turns = [t for t in context if isinstance(t, dict) and isinstance(t.get("value"), str)]
-    return "\n".join(f"{turn.get('from', 'user')}: {turn['value']}" for turn in turns) or None
 
 
 #: Least share of equal texts at which a join by number is believed.
@@ -209,10 +193,9 @@ def join(
         if (result := _NUMBER.search(name)) and int(result[1]) in numbers
     }
     texts = [
-        (said, requested)
+        (own, other)
         for name, question in joined.items()
-        if (said := answers[name].text(check[0]))
-        and (requested := questions[question].text(check[1]))
+        if (own := answers[name].text(check[0])) and (other := questions[question].text(check[1]))
     ]
     if not texts:
         raise UserError(
@@ -220,7 +203,7 @@ def join(
             f" {next(iter(questions), '')!r:.40}), and there is no text to compare; give the"
             " questions that belong to them"
         )
-    equal = sum(said == requested for said, requested in texts)
+    equal = sum(own == other for own, other in texts)
     if equal < MIN_EQUAL * len(texts):
         raise UserError(
             f"{what}: joined by number, only {equal} of {len(texts)} texts are those of the"

@@ -73,11 +73,6 @@ def is_right(reference: str, answer: str) -> bool:
     return cleaned(reference) in cleaned(answer)
 
 
-def has_words(reference: str, answer: str) -> bool:
-    """A stricter reading of the same: whole words."""
-    return f" {cleaned(reference)} " in f" {cleaned(answer)} "
-
-
 class VocalAnswer:
     """One answer with its question."""
 
@@ -102,30 +97,24 @@ def score_knowledge(result: Converted, system: str, answers: Sequence[VocalAnswe
     for one in answers:
         if one.reference is None:
             continue
+        other = one.question_reference or one.reference
         if one.question_reference is not None and one.question_reference != one.reference:
             drifted.append(one.id)
-        written = is_right(one.reference, one.written)
-        counts["written"] += written
-        counts["written, question file"] += is_right(
-            one.question_reference or one.reference, one.written
-        )
+        right = written = is_right(one.reference, one.written)
         counts["n"] += 1
+        counts["written"] += written
+        counts["written, question file"] += is_right(other, one.written)
         if one.recognised is not None:
-            recognised = is_right(one.reference, one.recognised)
+            right = is_right(one.reference, one.recognised)
             counts["n heard"] += 1
-            counts["heard"] += recognised
-            counts["heard, question file"] += is_right(
-                one.question_reference or one.reference, one.recognised
-            )
-            counts["whole words"] += has_words(
-                one.question_reference or one.reference, one.recognised
-            )
-            counts["lost"] += written and not recognised
-            counts["gained"] += recognised and not written
-            sources.setdefault(str(one.question.get("Source")), []).append(recognised)
-        right = float(recognised if one.recognised is not None else written)
+            counts["heard"] += right
+            counts["heard, question file"] += is_right(other, one.recognised)
+            counts["whole words"] += f" {cleaned(other)} " in f" {cleaned(one.recognised)} "
+            counts["lost"] += written and not right
+            counts["gained"] += right and not written
+            sources.setdefault(str(one.question.get("Source")), []).append(right)
         caveats = ["empty_candidate"] if one.recognised == "" else []
-        result.scores.append(_KNOWLEDGE.score(one.id, system, right, caveats=caveats))
+        result.scores.append(_KNOWLEDGE.score(one.id, system, float(right), caveats=caveats))
     result.figures += _knowledge_figures(system, counts, drifted)
     result.figures += _flag_figures(system, answers)
     if sources:
@@ -140,55 +129,47 @@ def score_knowledge(result: Converted, system: str, answers: Sequence[VocalAnswe
 def _knowledge_figures(
     system: str, counts: Mapping[str, int], drifted: Sequence[str]
 ) -> list[Figure]:
-    n = counts["n"]
-    about: dict[str, Any] = {"system": system}
-    drift = (
-        f"{len(drifted)} references of the answers differ from the question file:"
-        f" {', '.join(drifted[:5])}"
-        if drifted
-        else ""
-    )
-    printed: dict[str, Any] = {}
-    if row := VOCALBENCH.row(system):
-        printed = {"published": row["knowledge"], "where": VOCALBENCH.where}
-    figures = []
-    if recognised := counts["n heard"]:
-        for what, note, more in (
-            ("heard", drift or "references of the answers", printed),
-            ("heard, question file", "references of the question file", {}),
-        ):
-            message = f"{counts[what]} of {recognised}; {note}"
-            figures.append(
-                share_figure(
-                    f"knowledge, {what}", counts[what], recognised, note=message, **about, **more
-                )
-            )
-    for what in ("written", "written, question file"):
-        message = f"{counts[what]} of {n}"
-        figures.append(share_figure(f"knowledge, {what}", counts[what], n, note=message, **about))
-    return figures
+    drift = f"{len(drifted)} references of the answers differ from the question file:"
+    drift = f"{drift} {', '.join(drifted[:5])}" if drifted else "references of the answers"
+    row = VOCALBENCH.row(system)
+    printed = {"published": row["knowledge"], "where": VOCALBENCH.where} if row else {}
+    shares: list[tuple[str, int, str, dict[str, Any]]] = [
+        ("heard", counts["n heard"], f"; {drift}", printed),
+        ("heard, question file", counts["n heard"], "; references of the question file", {}),
+        ("written", counts["n"], "", {}),
+        ("written, question file", counts["n"], "", {}),
+    ]
+    return [
+        share_figure(
+            f"knowledge, {what}",
+            counts[what],
+            n,
+            system=system,
+            note=f"{counts[what]} of {n}{note}",
+            **more,
+        )
+        for what, n, note, more in (shares if counts["n heard"] else shares[2:])
+    ]
 
 
 def _flag_figures(system: str, answers: Sequence[VocalAnswer]) -> list[Figure]:
-    """The authors' own flags, absent where wrong, and whether the rule says the same."""
+    """The authors' own flags, absent where wrong, and whether the rule decides the same."""
     figures = []
     for what, flag in (("heard", "s2s_right"), ("written", "s2t_right")):
-        said = [(one, one.verdict.get(flag) == 1) for one in answers if one.verdict is not None]
+        flags = [(one, one.verdict.get(flag) == 1) for one in answers if one.verdict is not None]
+        if not flags:
+            continue
         same = sum(
             is_right(
                 one.reference or "", (one.recognised or "") if what == "heard" else one.written
             )
             == flagged
-            for one, flagged in said
+            for one, flagged in flags
         )
-        right = sum(flagged for _, flagged in said)
-        note = f"{right} of {len(said)}; the rule says the same of {same}"
-        if said:
-            figures.append(
-                share_figure(
-                    f"knowledge, flags, {what}", right, len(said), system=system, note=note
-                )
-            )
+        right = sum(flagged for _, flagged in flags)
+        note = f"{right} of {len(flags)}; the rule says the same of {same}"
+        name = f"knowledge, flags, {what}"
+        figures.append(share_figure(name, right, len(flags), system=system, note=note))
     return figures
 
 
@@ -204,12 +185,10 @@ def score_verdicts(
     rule = AuthorsRule(f"vocalbench-{name}", words, f"authors/vocalbench/judge@{COMMIT}")
     values, unread = [], 0
     for one in judged:
-        assert one.verdict is not None
-        mark = one.verdict.get("s2s_score")
-        good = type(mark) in (int, float) and 0 <= mark <= high
-        values += [float(mark)] if good else []
-        unread += not good
-        value = float(mark) if good else None
+        mark: Any = one.verdict.get("s2s_score") if one.verdict else None
+        value = float(mark) if type(mark) in (int, float) and 0 <= mark <= high else None
+        values += [] if value is None else [value]
+        unread += value is None
         result.scores.append(rule.score(one.id, system, value, f"s2s_score is {mark!r:.40}"))
     row = VOCALBENCH.row(system)
     column = _COLUMNS.get(name, name)

@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from trace_eval.data.answers import Answer, Instruction
-from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.boards import VOICEBENCH
-from trace_eval.datasets.records import unique_ids
-from trace_eval.datasets.rows import Row, Rows, alone
-from trace_eval.datasets.sets.voicebench_rules import EVALUATORS, SETS, RuleRun
+from trace_eval.datasets.records import item_of, unique_ids
+from trace_eval.datasets.rows import Rows, alone
+from trace_eval.datasets.sets.voicebench_rules import SETS, Evaluation, RuleRun
 from trace_eval.datasets.source import Source
 
 _NAME = re.compile(
@@ -66,39 +64,30 @@ def _runs(source: Source, chosen: Selection) -> tuple[list[RuleRun], list[Path]]
     return [runs[key] for key in sorted(runs)], others
 
 
-def _read(run: RuleRun, rows: Rows, found: Converted, chosen: Selection) -> None:
+def _read(run: RuleRun, rows: Rows, result: Converted, chosen: Selection) -> None:
     kind, _ = SETS[run.set]
     needs: dict[str, type | tuple[type, ...]] = {"prompt": (str, list), "response": str}
-    if kind in ("mcq", "qa", "bbh"):
-        needs["reference"] = str
-    if kind == "bbh":
-        needs["id"] = str
+    needs |= {"reference": str} if kind in ("mcq", "qa", "bbh") else {}
+    needs |= {"id": str} if kind == "bbh" else {}
     read = rows.read(run.path, needs, "id" if kind == "bbh" else None)
-    ids = [_id(run, number, row) for number, row in enumerate(read)]
-    for number, row in enumerate(read):
-        with alone(found.problems, row.where):
-            found.items.append(_item(run, number, row))
-    if (rubric := _RUBRICS.get(kind)) and rubric not in found.rubrics:
-        found.rubrics.append(rubric)
-    EVALUATORS[kind](run, read, ids, found, chosen)
-
-
-def _item(run: RuleRun, number: int, row: Row) -> Single:
-    prompt = row["prompt"]
-    text = prompt if isinstance(prompt, str) else "\n".join(map(str, prompt))
-    reference = row.text("reference")
-    return Single(
-        id=_id(run, number, row),
-        instruction=Instruction(text=text),
-        reference=(reference,) if reference else (),
-        answer=Answer(text=row["response"]),
-        system=run.system,
-        category=run.set,
-        split=run.split,
-        meta={**row.rest("prompt", "response", "reference"), "modality": run.modality},
-    )
-
-
-def _id(run: RuleRun, number: int, row: Row) -> str:
-    own = row.text("id")
-    return f"{run.set}-{run.split}-{own if own else format(number, '04d')}"
+    names = [row.text("id") or format(number, "04d") for number, row in enumerate(read)]
+    ids = [f"{run.set}-{run.split}-{name}" for name in names]
+    for name, row in zip(ids, read, strict=True):
+        prompt = row["prompt"]
+        with alone(result.problems, row.where):
+            item = item_of(
+                name,
+                prompt if isinstance(prompt, str) else "\n".join(map(str, prompt)),
+                row["response"],
+                reference=row.text("reference"),
+                system=run.system,
+                category=run.set,
+                split=run.split,
+                meta={**row.rest("prompt", "response", "reference"), "modality": run.modality},
+            )
+            result.items.append(item)
+    if (rubric := _RUBRICS.get(kind)) and rubric not in result.rubrics:
+        result.rubrics.append(rubric)
+    lists = Path(chosen.lists) if chosen.lists else None
+    evaluation = Evaluation(run, read, ids, result, lists)
+    getattr(evaluation, kind)()

@@ -10,12 +10,13 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
+from statistics import fmean
+from typing import Any
 
-from trace_eval.data.answers import Instruction
 from trace_eval.data.items import Single
 from trace_eval.datasets.base import Converted, Selection
 from trace_eval.datasets.figures import Figure, weighted
-from trace_eval.datasets.records import AuthorsRule, answer_of, unique_ids
+from trace_eval.datasets.records import AuthorsRule, item_of, unique_ids
 from trace_eval.datasets.rows import ANY, Columns, Row, Rows, alone
 from trace_eval.datasets.source import Source
 from trace_eval.stats.ranking.correlation import correlate
@@ -76,14 +77,17 @@ def read_vstyle(source: Source, chosen: Selection) -> Converted:
         with alone(converted.problems, row.where):
             converted.items.append(_item(source, path, row, audio))
     for name in sorted({row["model_name"] for _, row in kept}):
-        own = [row for _, row in kept if row["model_name"] == name]
-        _score(converted, name, own)
+        _score(converted, name, [row for _, row in kept if row["model_name"] == name])
     if missing:
         converted.notes.append(
             f"{missing} of {len(kept)} recordings are not here; those items hold the text alone,"
             " and the question is about sound"
         )
-    add_people(converted, rows, _judged([row for _, row in kept]))
+    marks: dict[str, Marks] = {}
+    for _, row in kept:
+        if (mark := mark_of(row.get("gemini_score"))) is not None:
+            marks.setdefault(row["ability"].partition("/")[0], {})[_key_of(row)] = mark
+    _correlate(converted, rows, marks)
     strange = sorted({row["ability"] for _, row in kept} - WEIGHTS.keys())
     if strange:
         converted.notes.append(
@@ -93,26 +97,15 @@ def read_vstyle(source: Source, chosen: Selection) -> Converted:
     return converted
 
 
-def _judged(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
-    """Group of abilities -> answer -> mark of the authors' judge."""
-    marks: dict[str, dict[str, float]] = {}
-    for row in rows:
-        mark = mark_of(row.get("gemini_score"))
-        if mark is not None:
-            marks.setdefault(row["ability"].partition("/")[0], {})[key_of(row)] = mark
-    return marks
-
-
 def _item(source: Source, path: Path, row: Row, audio: Path | str | None) -> Single:
     requested = row.text("instruction_audio_path")
     spoken = source.recording(path.parent / "wav", requested) if requested else None
-    return Single(
-        id=str(row["id"]),
+    return item_of(
+        str(row["id"]),
+        {"text": row["instruct_text"], **({"audio": spoken} if spoken else {})},
+        row.text("response_text"),
+        audio,
         question_id=None if row.get("instruct_id") is None else str(row.get("instruct_id")),
-        instruction=Instruction.model_validate(
-            {"text": row["instruct_text"], **({"audio": spoken} if spoken else {})}
-        ),
-        answer=answer_of(row.text("response_text"), audio),
         system=row["model_name"],
         category=row["ability"],
         meta=row.rest(*_COLUMNS, "response_text", "instruct_id", "gemini_raw"),
@@ -138,7 +131,7 @@ def overall(means: Mapping[str, float]) -> tuple[float, float]:
     return weighted(means, WEIGHTS)
 
 
-def _score(found: Converted, system: str, own: Sequence[Row]) -> None:
+def _score(result: Converted, system: str, own: Sequence[Row]) -> None:
     here = {row["ability"] for row in own} & WEIGHTS.keys()
     covered = sum(WEIGHTS[name] for name in here)
     scored = [row for row in own if row.get("gemini_score") is not None]
@@ -146,47 +139,39 @@ def _score(found: Converted, system: str, own: Sequence[Row]) -> None:
         note = (
             f"no scores in the files; the {len(here)} abilities cover {covered:.4f} of the weight"
         )
-        found.figures.append(Figure("overall", system, n=len(own), unscored=len(own), note=note))
+        result.figures.append(Figure("overall", system, n=len(own), unscored=len(own), note=note))
         return
-    marks: dict[str, list[float]] = {}
-    unread: dict[str, int] = {}
+    marks: dict[str, list[float | None]] = {}
     words = "mark from 1 to 5 of the authors' audio judge"
     rule = AuthorsRule("vstyle", words, f"authors/vstyle/judge@{COMMIT}")
     for row in scored:
         mark = mark_of(row.get("gemini_score"))
-        ability = row["ability"]
-        if mark is None:
-            unread[ability] = unread.get(ability, 0) + 1
-        else:
-            marks.setdefault(ability, []).append(mark)
+        marks.setdefault(row["ability"], []).append(mark)
         details = f"gemini_score is {row.get('gemini_score')!r:.60}"
-        found.scores.append(rule.score(str(row["id"]), system, mark, details))
-    found.figures.append(_overall(system, marks, unread, len(scored)))
+        result.scores.append(rule.score(str(row["id"]), system, mark, details))
+    result.figures.append(_overall(system, marks, len(scored)))
 
 
-def _overall(
-    system: str, marks: Mapping[str, list[float]], unread: Mapping[str, int], n: int
-) -> Figure:
-    available = {name: values for name, values in marks.items() if name in WEIGHTS}
-    lost = sum(unread.values())
-    if not available:
-        return Figure("overall", system, n=n, unscored=n, note="no mark could be read")
-    value, covered = overall({name: sum(v) / len(v) for name, v in available.items()})
-    names = (available.keys() | unread.keys()) & WEIGHTS.keys()
+def _overall(system: str, marks: Mapping[str, Sequence[float | None]], n: int) -> Figure:
+    """The weighted mean of the marks that were read; bounds with 1 or 5 for all others."""
+    read = {name: [m for m in values if m is not None] for name, values in marks.items()}
+    counts: dict[str, Any] = {"n": n, "unscored": n - sum(map(len, read.values()))}
+    means = {name: fmean(values) for name, values in read.items() if values and name in WEIGHTS}
+    if not means:
+        return Figure("overall", system, **counts, note="no mark could be read")
+    value, covered = overall(means)
     low, high = (
         overall(
             {
-                name: (sum(marks.get(name, ())) + end * unread.get(name, 0))
-                / (len(marks.get(name, ())) + unread.get(name, 0))
-                for name in names
+                name: fmean(end if mark is None else mark for mark in values)
+                for name, values in marks.items()
+                if name in WEIGHTS
             }
         )[0]
         for end in (1, 5)
     )
-    note = f"{len(available)} abilities cover {covered:.4f} of the weight"
-    return Figure(
-        "overall", system, ours=value, n=n, unscored=lost, worst=low, best=high, note=note
-    )
+    note = f"{len(means)} abilities cover {covered:.4f} of the weight"
+    return Figure("overall", system, ours=value, **counts, worst=low, best=high, note=note)
 
 
 _MOS: Columns = {"mos": ANY}
@@ -198,13 +183,13 @@ _LEAST = 3
 Marks = dict[str, float]
 
 
-def key_of(row: Row) -> str:
+def _key_of(row: Row) -> str:
     """The key that joins human ratings and answers."""
     joined = row.get("id_instruct_id")
     return f"{row.get('id')}_{row.get('instruct_id')}" if joined is None else str(joined)
 
 
-def add_people(result: Converted, rows: Rows, judged: Mapping[str, Mapping[str, float]]) -> None:
+def _correlate(result: Converted, rows: Rows, judged: Mapping[str, Marks]) -> None:
     """Correlate annotators with each other and with the judge, over all and by group of abilities.
 
     Args:
@@ -212,54 +197,46 @@ def add_people(result: Converted, rows: Rows, judged: Mapping[str, Mapping[str, 
         rows: of the source; every file with a column ``mos`` is an annotator's.
         judged: group of abilities -> answer -> mark of the judge.
     """
-    people = _annotators(rows)
-    if not people:
+    human: dict[str, Marks] = {}
+    for path in (*rows.source.files("*.jsonl"), *rows.source.files("*.csv")):
+        if not path.name.startswith("metadata"):
+            human[path.stem] = _marks(rows, path)
+    if not human:
         return
     result.labels = (
         ("id_instruct_id", "rater", "score"),
-        [(key, name, mark) for name, marks in people.items() for key, mark in marks.items()],
+        [(key, name, mark) for name, marks in human.items() for key, mark in marks.items()],
     )
     every = {key: mark for marks in judged.values() for key, mark in marks.items()}
-    groups: dict[str, Mapping[str, float]] = {"": every, **judged}
-    for group, machine in groups.items():
-        kept = {n: _within(m, machine if group else None) for n, m in people.items()}
-        keys = {key for marks in kept.values() for key in marks}
-        means = {
-            key: sum(provided) / len(provided)
-            for key in keys
-            if (provided := [marks[key] for marks in kept.values() if key in marks])
-        }
+    for group, machine in {"": every, **judged}.items():
         about = f", {group}" if group else ""
-        for one, other in combinations(sorted(kept), 2):
-            _correlation(result, f"Spearman, {one} and {other}{about}", kept[one], kept[other])
-        for name in sorted(kept):
-            _correlation(result, f"Spearman, {name} and the judge{about}", kept[name], machine)
-        _correlation(result, f"Spearman, mean of people and the judge{about}", means, machine)
+        kept = {
+            name: {key: mark for key, mark in human[name].items() if not group or key in machine}
+            for name in sorted(human)
+        }
+        for one, other in combinations(kept, 2):
+            _add(result, f"Spearman, {one} and {other}{about}", kept[one], kept[other])
+        for name, marks in kept.items():
+            _add(result, f"Spearman, {name} and the judge{about}", marks, machine)
+        by_key: dict[str, list[float]] = {}
+        for key, mark in (pair for marks in kept.values() for pair in marks.items()):
+            by_key.setdefault(key, []).append(mark)
+        means = {key: fmean(marks) for key, marks in by_key.items()}
+        _add(result, f"Spearman, mean of people and the judge{about}", means, machine)
 
 
-def _annotators(rows: Rows) -> dict[str, Marks]:
-    people: dict[str, Marks] = {}
-    for path in (*rows.source.files("*.jsonl"), *rows.source.files("*.csv")):
-        if path.name.startswith("metadata"):
-            continue
-        marks: Marks = {}
-        for row in rows.read(path, _MOS):
-            try:
-                marks[key_of(row)] = float(row["mos"])
-            except (TypeError, ValueError):
-                rows.tell(row, f"mos is {row['mos']!r:.40}; expected a number")
-        people[path.stem] = marks
-    return people
+def _marks(rows: Rows, path: Path) -> Marks:
+    marks: Marks = {}
+    for row in rows.read(path, _MOS):
+        try:
+            marks[_key_of(row)] = float(row["mos"])
+        except (TypeError, ValueError):
+            rows.tell(row, f"mos is {row['mos']!r:.40}; expected a number")
+    return marks
 
 
-def _within(marks: Marks, keys: Mapping[str, float] | None) -> Marks:
-    return marks if keys is None else {key: mark for key, mark in marks.items() if key in keys}
-
-
-def _correlation(
-    result: Converted, name: str, one: Mapping[str, float], other: Mapping[str, float]
-) -> None:
-    shared: Sequence[str] = sorted(one.keys() & other.keys())
+def _add(result: Converted, name: str, one: Marks, other: Marks) -> None:
+    shared = sorted(one.keys() & other.keys())
     rho = None
     if len(shared) >= _LEAST:
         first, second = ({key: marks[key] for key in shared} for marks in (one, other))
