@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import chain, islice
 from pathlib import PurePosixPath
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from blueprints import UserError
 from trace_eval.data.names import folded
@@ -30,6 +31,9 @@ _SHOWN = 24
 #: What makes a column that holds paths of recordings more likely to be a field of recordings.
 _SOUNDS = 0.3
 _SOUND = re.compile(r"\.(wav|flac|ogg|oga|opus|mp3|aiff?|au|caf|m4a|mp4|aac|webm|mka|wma)\Z", re.I)
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -152,14 +156,14 @@ class Renamed:
         label: of the file, for messages.
         fields: what the records are made of.
         columns: field -> column, as the user says.
-        found: column -> its first value that is not empty.
+        values: column -> its first value that is not empty.
         numbered: records have no ids and are called by their row number.
     """
 
     label: str
     fields: Fields
     columns: Mapping[str, str] = field(default_factory=dict)
-    found: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
     numbered: bool = False
 
     def __post_init__(self) -> None:
@@ -173,30 +177,38 @@ class Renamed:
             number: of the record in its file, from 1; its id, where the file has none.
         """
         for name, value in record.items():
-            if self.found.get(name) in (None, ""):
-                self.found[name] = value
+            if self.values.get(name) in (None, ""):
+                self.values[name] = value
         ours = self._renamed(record) if self.columns else dict(record)
         return {**ours, "id": str(number)} if self.numbered else ours
 
-    def look(self, first: Iterable[Mapping[str, Any]]) -> None:
-        """Find out from the first records whether the file brings ids; if not, it is numbered."""
-        names = {*self.fields.names.get("id", ())}
-        seen = [record for record in first if record]
-        self._accept_folded({column for record in seen for column in record})
-        names |= {c.split(".")[0] for name, c in self.columns.items() if name == "id"}
-        self.numbered = (
-            self.fields.numbered
-            and bool(names and seen)
-            and not any(names & record.keys() for record in seen)
-        )
+    def rows(self, rows: Iterable[T], record: Callable[[T], Any]) -> Iterator[tuple[T, Any]]:
+        """(row, its record under our names) of rows; what is no record stays as it is.
 
-    def _accept_folded(self, have: Collection[str]) -> None:
-        """Take ``Prompt`` or ``Pair ID`` for ours, as if the user had said so."""
+        The first records say whether the file brings ids, and which columns are ours but for
+        capitals, spaces and hyphens.
+
+        Args:
+            rows: of a file.
+            record: gives the record of a row.
+        """
+        rows = iter(rows)
+        first = list(islice(rows, FIRST))
+        self._look([one for one in map(record, first) if isinstance(one, Mapping) and one])
+        for number, row in enumerate(chain(first, rows), start=1):
+            one = record(row)
+            yield row, self.record(one, number) if isinstance(one, Mapping) else one
+
+    def _look(self, first: Sequence[Mapping[str, Any]]) -> None:
+        have = {column for record in first for column in record}
         accepted = {alias for names in self.fields.names.values() for alias in names}
         for column, name in folded(have, accepted).items():
             field_name = self.fields.field(name)
-            if not {*self.fields.names[field_name]} & {*have}:
+            if not {*self.fields.names[field_name]} & have:
                 self.columns = {field_name: column, **self.columns}
+        ids = {*self.fields.names.get("id", ())}
+        ids |= {self.columns["id"].split(".")[0]} if "id" in self.columns else set()
+        self.numbered = self.fields.numbered and bool(ids and first) and not ids & have
 
     def _renamed(self, record: Mapping[str, Any]) -> dict[str, Any]:
         results = {name: at(record, column) for name, column in self.columns.items()}
@@ -216,8 +228,8 @@ class Renamed:
             UserError: names the file's columns and the nearest one.
         """
         for name, column in self.columns.items():
-            if column not in self.found and column.split(".")[0] not in self.found:
-                message = nearest(column, self.found) if self.found else ""
+            if column not in self.values and column.split(".")[0] not in self.values:
+                message = nearest(column, self.values) if self.values else ""
                 raise UserError(
                     f"{self.label}: --column {name}={column}: no such column; {message};"
                     f" {self._has()}"
@@ -225,16 +237,16 @@ class Renamed:
 
     def missing(self) -> str | None:
         """Why no record of the file can be read: a field that none of its columns gives."""
-        available = self.found.keys() | self.columns.keys()
+        available = self.values.keys() | self.columns.keys()
         absent = [
             name
             for name in self.fields.needed
             if name not in self.columns and not available & set(self.fields.names[name])
         ]
-        if not absent or not self.found or available & self.fields.instead:
+        if not absent or not self.values or available & self.fields.instead:
             return None
         accepted = "; ".join(f"{name}: {', '.join(self.fields.names[name])}" for name in absent)
-        guess = _guess(self.fields, absent, self.found)
+        guess = _guess(self.fields, absent, self.values)
         typed = (f"{name}={guess.get(name, 'COLUMN')}" for name in absent)
         options = " ".join(f"--column {shlex.quote(text)}" for text in typed)
         hint = f"did you mean {options}?" if guess else f"name them, e.g. {options}"
@@ -244,7 +256,7 @@ class Renamed:
         )
 
     def _has(self) -> str:
-        names = list(self.found)
+        names = list(self.values)
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         return f"this file has {', '.join(names[:_SHOWN])}{more}"
 

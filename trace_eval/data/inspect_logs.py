@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
 from blueprints.errors import require
+from trace_eval.data.cells import recording_of
 
 
 def log_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -58,31 +57,15 @@ def record_of(provided: Any, output: Any, target: str | Iterable[str]) -> dict[s
     requested = [] if isinstance(provided, str) else [one for one in provided if one.role == "user"]
     question = provided if isinstance(provided, str) else requested[-1].text if requested else ""
     targets = [target] if isinstance(target, str) else list(target)
-    said = output.choices[0].message if output.choices else None
-    record = {
-        "instruction": {
-            "text": question or None,
-            "audio": _sound(requested[-1]) if requested else None,
-        },
-        "answer": {
-            "text": said.text or None if said else None,
-            "audio": _sound(said) if said else None,
-        },
-        "references": [text for text in targets if text],
-    }
-    if not record["references"]:
-        del record["references"]
-    return record
+    reply = output.choices[0].message if output.choices else None
+    asks = {"text": question or None, "audio": _sound(requested[-1]) if requested else None}
+    answers = {"text": reply.text or None, "audio": _sound(reply)} if reply else {}
+    references = [text for text in targets if text]
+    record = {"instruction": asks, "answer": {"text": None, "audio": None, **answers}}
+    return record | ({"references": references} if references else {})
 
 
-def _sound(message: Any) -> str | dict[str, bytes] | None:
+def _sound(message: Any) -> Any:
     """Path, URL or bytes of the first recording in a message."""
     parts = [] if isinstance(message.content, str) else message.content
-    sound = next((part.audio for part in parts if part.type == "audio"), None)
-    if sound is None or not sound.startswith("data:"):
-        return sound
-    head, _, data = sound.partition(",")
-    try:
-        return {"bytes": base64.b64decode(data, validate=True)}
-    except binascii.Error as error:
-        raise UserError(f"audio {head!r:.80}: is not base64 ({error})") from None
+    return recording_of(next((part.audio for part in parts if part.type == "audio"), None))

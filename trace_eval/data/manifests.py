@@ -9,12 +9,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError, counted
-from trace_eval.data.columns import FIRST, Fields, Renamed
+from trace_eval.data.columns import Fields, Renamed
 from trace_eval.data.conversation import ConversationReader
 from trace_eval.data.input_options import InputOptions
 from trace_eval.data.items import Single, items_of_pair
@@ -215,28 +215,25 @@ def _read(
     unread: dict[str, list[tuple[str, NoLabel]]] = {}
     ties: set[str] = set()
     seen: dict[str, str] = {}
-    rows = iter(rows)
-    first = list(islice(rows, FIRST))
-    table.look(row.record for row in first if isinstance(row.record, dict))
-    for number, (where, record, root) in enumerate(chain(first, rows), start=1):
+    for (where, _, root), record in table.rows(rows, lambda row: row.record):
         if isinstance(record, str):
             problems.append(Problem(where, record))
             continue
         lines: list[NoLabel] = []
         try:
-            made = made_of(table.record(record, number), root, lines.append)
+            made = made_of(record, root, lines.append)
         except UserError as error:
             name = record.get("id", record.get("index"))
             problems.append(Problem(where, str(error), None if name is None else str(name)))
             continue
         finally:
-            for what in lines:
-                unread.setdefault(what.field, []).append((where, what))
-        ties.update(item.id for item in made if any(_is_tie(what) for what in lines))
+            for line in lines:
+                unread.setdefault(line.field, []).append((where, line))
+        ties.update(item.id for item in made if any(map(_is_tie, lines)))
         for item in made:
             if item.id in seen:
-                said = f"id {item.id!r} is also at {seen[item.id]}; give each its own"
-                problems.append(Problem(where, said))
+                what = f"id {item.id!r} is also at {seen[item.id]}; give each its own"
+                problems.append(Problem(where, what))
                 continue
             seen[item.id] = where
             items.append(item)
@@ -251,16 +248,16 @@ def _read(
         del unread["overall"]
     warnings = [_unused(field, result, items) for field, result in unread.items()]
     kept = [_without(item, unread.keys()) for item in items] if unread else items
-    notes = tuple(_said(label, table, items))
+    notes = tuple(_notes(label, table, items))
     return Manifest(label, kept, problems, warnings=warnings, notes=notes)
 
 
-def _said(label: Path | str, table: Renamed, items: Sequence[Pair | Single]) -> Iterator[Problem]:
-    """What was made of the file beyond what stands in it; each is said once."""
+def _notes(label: Path | str, table: Renamed, items: Sequence[Pair | Single]) -> Iterator[Problem]:
+    """What was made of the file beyond what stands in it."""
     where = str(label)
     if table.numbered:
         yield Problem(where, "has no column id; items are called by their row number, from 1")
-    if is_chosen(table.found):
+    if is_chosen(table.values):
         first = sum(
             isinstance(item, Pair) and item.labels is not None and item.labels.preference == "1"
             for item in items
@@ -281,16 +278,15 @@ def _untyped(items: Sequence[Pair | Single], ties: set[str]) -> list[Pair | Sing
     """The items with plain preferences for their overall labels; None: some ties are typed."""
     results: list[Pair | Single] = []
     for item in items:
-        labels = item.labels if isinstance(item, Pair) else None
-        said = "tie" if item.id in ties else labels.overall if isinstance(labels, Labels) else None
-        if said is None:
+        labels = (item.labels if isinstance(item, Pair) else None) or Labels()
+        label = "tie" if item.id in ties else labels.overall
+        if label is None:
             results.append(item)
             continue
-        if str(said) not in ("1", "2", "tie"):
+        if str(label) not in ("1", "2", "tie"):
             return None
-        details = {"overall": None, "preference": str(said)}
-        base = labels if isinstance(labels, Labels) else Labels()
-        results.append(item.model_copy(update={"labels": base.model_copy(update=details)}))
+        labels = labels.model_copy(update={"overall": None, "preference": str(label)})
+        results.append(item.model_copy(update={"labels": labels}))
     return results
 
 

@@ -75,7 +75,7 @@ class NoLabel:
     tie: bool = False
 
 
-#: Told of a label that cannot be read.
+#: Called for a label that cannot be read.
 Dropped = Callable[[NoLabel], None]
 
 
@@ -92,7 +92,7 @@ def pair_from_record(
         record: one JSON object or table row. Empty cells (``None``, ``""``) count as absent.
         root: folder of relative paths, or its URL.
         spill: called with an embedded recording's bytes and name; default: they stay in the pair.
-        dropped: told of labels that hold something else, e.g. a text in a column ``content``;
+        dropped: called for labels that hold something else, e.g. a text in a column ``content``;
             the pair is made without those in flat columns. Default: that is an error, as it is
             wherever labels are nested under ``labels``.
         conversations: reads an answer's ``conversation`` that is a path.
@@ -115,10 +115,7 @@ def pair_from_record(
     for key in ("id", "instruction_id"):
         if type(tree.get(key)) is int:  # not a bool
             tree[key] = str(tree[key])
-    _text_labels(tree.get("labels"))
-    _spell_labels(tree, record)
-    if dropped:
-        _drop_labels(tree, record, dropped)
+    _read_labels(tree, record, dropped)
     try:
         return Pair.model_validate(tree)
     except ValidationError as error:
@@ -129,7 +126,7 @@ def _place(tree: dict[str, Any], key: str, value: Any) -> None:
     """Put a cell where a pair has it; what no field is called like goes to ``meta``."""
     if key in _RECORDINGS and is_audio_cell(value):
         _put(tree, (key, "audio"), value)
-    elif key == "voice" and not _is_recording(value):
+    elif key == "voice" and not (isinstance(value, Mapping) and value.keys() & {"audio", "url"}):
         tree["meta"][key] = value  # what a voice is called
     elif isinstance(value, Mapping) and key in _NESTED:
         target = {"label": "labels"}.get(key, key)
@@ -162,10 +159,6 @@ def _put(tree: dict[str, Any], place: tuple[str, ...], value: Any) -> Any:
 def is_audio_cell(value: Any) -> bool:
     """True for an audio column of Hugging Face: the bytes of a file, its path, or both."""
     return isinstance(value, Mapping) and "bytes" in value and value.keys() <= {"bytes", "path"}
-
-
-def _is_recording(value: Any) -> bool:
-    return isinstance(value, Mapping) and bool(value.keys() & {"audio", "url"})
 
 
 def is_json(value: Any) -> bool:
@@ -235,33 +228,20 @@ def resolve_conversation(
     answer["conversation"] = read(root / result)
 
 
-def _text_labels(labels: dict[str, Any] | None) -> None:
-    """Read the labels 1 and 2 where they were written as numbers."""
-    for key, value in (labels or {}).items():
-        if type(value) in (int, float) and value in (1, 2):
-            assert labels is not None
-            labels[key] = str(int(value))
-
-
-def _spell_labels(tree: dict[str, Any], record: Mapping[str, Any]) -> None:
-    """Labels of flat columns as we spell them; those that are none stay what they are."""
-    nested = {key for name in ("label", "labels") for key in _mapping(record.get(name))}
-    one, other = (_mapping(tree.get(side)).get("system") for side in "ab")
-    for name, value in tree.get("labels", {}).items():
-        if name in ("match", *nested) or not isinstance(value, str):
-            continue
-        with suppress(ValueError):
-            who = (one, other, record.get("system"))
-            tree["labels"][name] = spelled(value, who, name != "preference")
-
-
-def _drop_labels(tree: dict[str, Any], record: Mapping[str, Any], dropped: Dropped) -> None:
-    """Tell of what is no label, and take it out of the tree if it came in a flat column."""
+def _read_labels(tree: dict[str, Any], record: Mapping[str, Any], dropped: Dropped | None) -> None:
+    """Spell labels as we do; one in a flat column that is none is reported and taken out."""
     labels = tree.get("labels", {})
     nested = {key for name in ("label", "labels") for key in _mapping(record.get(name))}
+    one, other = (_mapping(tree.get(side)).get("system") for side in "ab")
+    who = (one, other, record.get("system"))
     columns = {_PLACES[c][1]: c for c in record if _PLACES.get(c, ())[:1] == ("labels",)}
     for name, value in list(labels.items()):
-        if isinstance(value, Mapping) or name not in Labels.model_fields:
+        if type(value) in (int, float) and value in (1, 2):
+            labels[name] = value = str(int(value))
+        if isinstance(value, str) and name not in ("match", *nested):
+            with suppress(ValueError):
+                labels[name] = value = spelled(value, who, name != "preference")
+        if not dropped or isinstance(value, Mapping) or name not in Labels.model_fields:
             continue
         try:
             Labels.model_validate({name: value})

@@ -68,44 +68,39 @@ def spelled(value: object, names: Names = NOBODY, typed: bool = True) -> str:
     Raises:
         ValueError: it is none, or it may mean either side; says which.
     """
-    said = plain(value)
-    if said not in WORDS and not _side(said, names) and (won := _BETTER.search(said)):
-        said = said[: won.start()]
-    result = WORDS.get(said)
-    if said in TYPED_TIES:
-        result = TYPED_TIES[said] if typed else "tie"
-    by_name = _side(said, names)
+    word = plain(value)
+    if word not in WORDS and not _side(word, names) and (won := _BETTER.search(word)):
+        word = word[: won.start()]
+    result = WORDS.get(word)
+    if word in TYPED_TIES:
+        result = TYPED_TIES[word] if typed else "tie"
+    by_name = _side(word, names)
     if by_name == "same":
         raise ValueError("both answers are of that system")
     if by_name and result and by_name != result:
         raise ValueError("it is a side and the name of the other side's system")
     if result or by_name:
         return str(result or by_name)
-    if said in FARED:
-        return _fared(FARED[said], names)
+    if word in FARED:
+        if names[2] in (None, ""):
+            raise ValueError("it does not say whose; name the system in a column 'system'")
+        own = plain(names[2])
+        side = _side(own, names) or {"a": "1", "b": "2"}.get(own)
+        if side not in ("1", "2"):
+            raise ValueError(f"{names[2]!r} in column 'system' is neither of the two systems")
+        return side if FARED[word] else {"1": "2", "2": "1"}[side]
     systems = [str(name) for name in names[:2] if name not in (None, "")]
     raise ValueError(f"it is no label, and neither {' nor '.join(systems)}" if systems
                      else "it is no label")  # fmt: skip
 
 
-def _side(said: str, names: Names) -> str | None:
+def _side(word: str, names: Names) -> str | None:
     sides = [
         label
         for label, name in zip(("1", "2"), names[:2], strict=True)
-        if name not in (None, "") and plain(name) == said
+        if name not in (None, "") and plain(name) == word
     ]
     return "same" if len(sides) > 1 else sides[0] if sides else None
-
-
-def _fared(won: bool, names: Names) -> str:
-    if names[2] in (None, ""):
-        raise ValueError("it does not say whose; name the system in a column 'system'")
-    own = plain(names[2])
-    side = WORDS.get(own) if own in ("a", "b") else None
-    side = _side(own, names) or side
-    if side not in ("1", "2"):
-        raise ValueError(f"{names[2]!r} in column 'system' is neither of the two systems")
-    return side if won else {"1": "2", "2": "1"}[side]
 
 
 def names_are_words(names: object) -> bool:

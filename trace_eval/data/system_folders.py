@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, islice
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES
-from trace_eval.data.columns import FIRST, Fields, Renamed
+from trace_eval.data.cells import first
+from trace_eval.data.columns import Fields, Renamed
 from trace_eval.data.files import utf8_name
 from trace_eval.data.names import PROMPT
 from trace_eval.data.tables import SUFFIXES, records
@@ -75,8 +76,8 @@ class Systems:
     @property
     def path(self) -> Path:
         """What the input is called: both folders side by side."""
-        first = next(iter(self.folders.values()))
-        return first.absolute().parent / "-".join(_plain(name) for name in self.folders)
+        parent = next(iter(self.folders.values())).absolute().parent
+        return parent / "-".join(re.sub(r"[^\w.]+", "-", name) for name in self.folders)
 
     def rows(
         self, single: bool = False, columns: Mapping[str, str] | None = None
@@ -103,17 +104,9 @@ class Systems:
                 f"--prompts {self.prompts}: has {', '.join(list(requested)[:3])}, and the"
                 f" recordings are called {', '.join(sorted(keys)[:3])}; call both alike"
             )
-        if single:
-            yield from self._answers(results, keys, requested)
-        else:
+        if not single:
             yield from self._pairs(results, keys, requested)
-
-    def _answers(
-        self,
-        results: Mapping[str, Mapping[str, Any]],
-        keys: list[str],
-        requested: Mapping[str, Any],
-    ) -> Iterator[FolderRow]:
+            return
         for name, folder in self.folders.items():
             for key in sorted(keys):
                 file = results[name].get(key)
@@ -121,7 +114,11 @@ class Systems:
                     yield FolderRow(str(folder), file, folder)
                 elif file is not None:
                     own = {"id": f"{name}/{key}", "question_id": key, "system": name}
-                    record = {**own, "audio": str(file), **_as_asked(requested.get(key, {}))}
+                    question = {  # columns of an instruction as those of a question
+                        column.replace("instruction", "question", 1).removesuffix("_text"): value
+                        for column, value in requested.get(key, {}).items()
+                    }
+                    record = {**own, "audio": str(file), **question}
                     yield FolderRow(str(file), record, folder)
 
     def _pairs(
@@ -138,9 +135,9 @@ class Systems:
             good = {name: file for name, file in have.items() if not isinstance(file, str)}
             lack = [name for name in self.folders if name not in have]
             if lack and good:
-                first = next(iter(good.values()))
+                path = next(iter(good.values()))
                 message = f"{', '.join(lack)} has no recording {key!r}, which {', '.join(good)} has"
-                yield FolderRow(str(first), message, first.parent)
+                yield FolderRow(str(path), message, path.parent)
             for one, other in combinations(good, 2):
                 name = key if len(self.folders) == 2 else f"{key}/{one}-{other}"
                 record = {
@@ -156,10 +153,6 @@ class Systems:
 def _named(text: str) -> tuple[str | None, Path]:
     name, mark, folder = text.partition("=")
     return (name, Path(folder)) if mark and not Path(text).is_dir() else (None, Path(text))
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^\w.]+", "-", name)
 
 
 def _apart(provided: list[tuple[str | None, Path]]) -> list[str]:
@@ -210,21 +203,14 @@ def _prompts_of(path: Path, columns: Mapping[str, str]) -> dict[str, dict[str, A
     prompts: dict[str, dict[str, Any]] = {}
     table = Renamed(str(path), PROMPT_FIELDS, columns)
     bad: list[str] = []
-    rows = iter(records(path, by_id=True))
-    first = list(islice(rows, FIRST))
-    table.look(row for _, row in first if isinstance(row, dict))
-    for number, (where, row) in enumerate(chain(first, rows), start=1):
-        if isinstance(row, str):
-            raise UserError(f"{where}: {row}")
-        record = table.record(row, number)
-        requested = record.get("instruction")
-        if isinstance(requested, Mapping):  # as our own manifests have it
-            record = {
-                **record,
-                "instruction": requested.get("text"),
-                "audio": requested.get("audio"),
-            }
-        name, text, audio = (_value(record, names) for names in PROMPT.values())
+    for (where, _), record in table.rows(records(path, by_id=True), lambda row: row[1]):
+        if isinstance(record, str):
+            raise UserError(f"{where}: {record}")
+        nested = record.get("instruction")
+        if isinstance(nested, Mapping):  # as our own manifests have it
+            record |= {"instruction": nested.get("text"), "audio": nested.get("audio")}
+        keys = (first(record, names) for names in PROMPT.values())
+        name, text, audio = (None if key is None else record[key] for key in keys)
         if text is not None and not isinstance(text, str):
             raise UserError(f"{where}: the prompt is {text!r:.60}; give a text")
         if name is None or (text is None and audio is None):
@@ -235,39 +221,25 @@ def _prompts_of(path: Path, columns: Mapping[str, str]) -> dict[str, dict[str, A
             key = key.removesuffix(suffix)
         prompts[key] = {} if text is None else {"instruction_text": text}
         if audio is not None:
-            prompts[key]["instruction_audio"] = (
-                str(path.absolute().parent / audio) if isinstance(audio, str) else audio
-            )
+            place = str(path.absolute().parent / audio) if isinstance(audio, str) else audio
+            prompts[key]["instruction_audio"] = place
     table.check_named()
     if bad:
-        if table.found.keys() & {*PROMPT["instruction_audio"]}:
+        if table.values.keys() & {*PROMPT["instruction_audio"]}:
             table.fields = replace(PROMPT_FIELDS, needed=("id",))
         raise UserError(table.missing() or f"{bad[0]}: has no id, or no prompt; fill it in")
     return prompts
 
 
-def _value(record: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    return next((record[name] for name in names if record.get(name) not in (None, "")), None)
-
-
-def _as_asked(prompt: Mapping[str, Any]) -> dict[str, Any]:
-    """Columns of an instruction as those of a single answer's question."""
-    return {name.replace("instruction", "question", 1).removesuffix("_text"): value
-            for name, value in prompt.items()}  # fmt: skip
-
-
 def systems_in(folder: Path) -> Systems | None:
     """A folder of folders of recordings; None: it is none."""
     below = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
-    prompts = next((path for path in below if _holds_prompts(path)), None)
+    named = [path for path in below if path.stem.lower() in _PROMPTS]
+    tables = [path for path in named if path.is_file() and path.suffix.lower() in SUFFIXES]
+    prompts = next((path for path in named if path.is_dir() or path in tables), None)
     systems = {
         path.name: path
         for path in below
         if path.is_dir() and path != prompts and next(by_stem(path), None)
     }
     return Systems(systems, prompts) if systems else None
-
-
-def _holds_prompts(path: Path) -> bool:
-    is_table = path.is_file() and path.suffix.lower() in SUFFIXES
-    return path.stem.lower() in _PROMPTS and (path.is_dir() or is_table)
