@@ -66,7 +66,7 @@ _access = UrlAccess()
 
 
 def url_access() -> UrlAccess:
-    """What this process may open now; workers are told it by their plan."""
+    """What this process may open now; workers get it with their plan."""
     return _access
 
 
@@ -112,6 +112,6 @@ def _place(url: str) -> Path | str:
     name = name.lower()
     if not separator or not _NAME.fullmatch(name):
         raise ValueError(f"the part {redacted(url)!r:.60} has no protocol://; name one file")
-    if what := _access.refusal(name):
-        raise ValueError(what)
+    if why := _access.refusal(name):
+        raise ValueError(why)
     return location(f"{name}://{rest}")

@@ -7,6 +7,7 @@ enter its folder (docs/explanation/decisions.md).
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -193,6 +194,12 @@ def is_file(path: Path) -> bool:
 def is_folder(path: Path) -> bool:
     """True where there is a folder; False as of :func:`is_file`."""
     return os.path.isdir(path)  # noqa: PTH112
+
+
+def sha256_of(path: Path) -> str:
+    """SHA-256 of a file's bytes, hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def encoded(text: str) -> bytes:

@@ -7,7 +7,6 @@ file may be replaced while it still holds that, a folder filled while it is empt
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -26,6 +25,7 @@ from trace_eval.data.files import (
     is_replaceable,
     make_folder,
     replacing,
+    sha256_of,
     unwritable,
 )
 
@@ -52,7 +52,10 @@ def writing(path: Path) -> Iterator[Path]:
     with replacing(target) as part:
         yield part
         if is_file:
-            _remember(target, _sha256(part))
+            digest = sha256_of(part)
+            if digest not in _files(target):
+                line = {"file": encoded(target.name).decode(), "sha256": digest}
+                append_line(target.parent / RECORD, json.dumps(line))
 
 
 def write_file(path: Path, data: bytes | str | Iterable[bytes]) -> None:
@@ -81,7 +84,7 @@ def check_output(path: Path) -> None:
         if not is_replaceable(path) or not target.exists() or not target.stat().st_size:
             return
         available = _files(target)
-        if available and _sha256(target) in available:
+        if available and sha256_of(target) in available:
             return
     except OSError as error:
         raise unwritable(path, error) from error
@@ -114,8 +117,11 @@ def check_folder(folder: Path, kind: str | None = FILES, option: str = "--out ")
     kinds = _kinds(folder)
     if not names or kind in kinds or (kind is None and kinds):
         return
-    if kind in (FILES, None) and is_run_folder(folder):
-        return
+    if kind in (FILES, None):
+        with suppress(OSError, strict_json.BadJson, AttributeError):
+            # The record of a run, and no manifest of another program.
+            if isinstance(strict_json.read_file(folder / "manifest.json").get("judge"), dict):
+                return
     free = next(
         path for n in count(1) if not (path := folder / f"run{'' if n == 1 else f'-{n}'}").exists()
     )
@@ -169,28 +175,9 @@ def claimed(
         raise
 
 
-def is_run_folder(folder: Path) -> bool:
-    """Whether a folder holds the record of a run, and not a manifest of another program."""
-    try:
-        record = strict_json.read_file(folder / "manifest.json")
-    except (OSError, strict_json.BadJson):
-        return False
-    return isinstance(record, dict) and isinstance(record.get("judge"), dict)
-
-
-def _remember(path: Path, digest: str) -> None:
-    if digest not in _files(path):
-        append_line(path.parent / RECORD, json.dumps({"file": _name(path), "sha256": digest}))
-
-
-def _name(path: Path) -> str:
-    """As JSON can hold it."""
-    return encoded(path.name).decode()
-
-
 def _files(path: Path) -> set[str]:
     """SHA-256 of all that was ever written as this file."""
-    return _read(path.parent)[0].get(_name(path), set())
+    return _read(path.parent)[0].get(encoded(path.name).decode(), set())
 
 
 def _kinds(folder: Path) -> set[str]:
@@ -217,8 +204,3 @@ def _parsed(path: Path, size: int, changed: int) -> tuple[dict[str, set[str]], s
         elif isinstance(line, dict) and isinstance(kind := line.get("folder"), str):
             kinds.add(kind)
     return files, kinds
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NoReturn
 
 from blueprints import UserError
 from extractors import AUDIO_SUFFIXES, formats_read
@@ -65,14 +66,10 @@ def _header_problem(path: Path | None) -> str | None:
 
 def find_recordings(path: Path) -> list[Path]:
     """The recordings below a folder (sorted), or the one file itself."""
-    if path.is_dir():
-        results = sorted(
-            p for p in path.rglob("*") if p.suffix.lower() in AUDIO_SUFFIXES and p.is_file()
-        )
-        if not results:
-            raise UserError(f"{path}: no recordings below it ({', '.join(AUDIO_SUFFIXES)})")
-        return results
-    return [path]
+    if not path.is_dir():
+        return [path]
+    below = (p for p in path.rglob("*") if p.suffix.lower() in AUDIO_SUFFIXES and p.is_file())
+    return sorted(below) or _none(path)
 
 
 def find_urls(url: str) -> list[str]:
@@ -88,10 +85,11 @@ def find_urls(url: str) -> list[str]:
         return [url]
     from trace_eval.data.remote import find
 
-    urls = find(url, AUDIO_SUFFIXES)
-    if not urls:
-        raise UserError(f"{redacted(url)}: no recordings below it ({', '.join(AUDIO_SUFFIXES)})")
-    return urls
+    return find(url, AUDIO_SUFFIXES) or _none(redacted(url))
+
+
+def _none(where: Path | str) -> NoReturn:
+    raise UserError(f"{where}: no recordings below it ({', '.join(AUDIO_SUFFIXES)})")
 
 
 def recordings_in(

@@ -9,16 +9,18 @@ here is imported before a URL is met.
 from __future__ import annotations
 
 import hashlib
+import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from blueprints import UserError
 from trace_eval.data.access import allowed
 from trace_eval.data.files import replace_file
-from trace_eval.data.urls import glob_base, protocol_of, redact_urls, redacted
+from trace_eval.data.urls import glob_base, name_of, parent, protocol_of, redact_urls, redacted
 
 #: Larger files are not fetched, bytes: they are read into memory.
 MAX_BYTES = 1 << 30
@@ -74,14 +76,14 @@ def version_of(url: str) -> Version | None:
     size = info.get("size")
     if isinstance(size, int) and size > MAX_BYTES:
         raise UserError(f"{redacted(url)}: {TooLarge(size)}; make it FLAC or cut it")
-    available = {name: _text(info[name]) for name in _VALIDATORS if info.get(name)}
+    marks = {name: info[name] for name in _VALIDATORS if info.get(name)}
+    available = {
+        name: mark.isoformat() if isinstance(mark, datetime) else str(mark)
+        for name, mark in marks.items()
+    }
     if not available or not isinstance(size, int):
         return None
     return Version(size, "sha256:" + hashlib.sha256(repr(available).encode()).hexdigest())
-
-
-def _text(value: object) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def fetch(url: str) -> bytes:
@@ -115,15 +117,11 @@ def _read(where: Path | str) -> bytes:
         size = None if requested else getattr(file, "size", None)
         if isinstance(size, int) and size > MAX_BYTES:
             raise TooLarge(size)
-        return _bounded(file)
-
-
-def _bounded(file: IO[bytes]) -> bytes:
-    data = bytearray()
-    while piece := file.read(_PIECE):
-        data += piece
-        if len(data) > MAX_BYTES:
-            raise TooLarge
+        data = bytearray()
+        while piece := file.read(_PIECE):
+            data += piece
+            if len(data) > MAX_BYTES:
+                raise TooLarge
     return bytes(data)
 
 
@@ -150,6 +148,28 @@ def fetch_below(url: str, suffixes: Iterable[str], home: Path) -> None:
             raise UserError(f"{redacted(each)}: leads out of its folder; rename it")
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, fetch(each))
+
+
+@contextmanager
+def copied(url: str, suffixes: Collection[str]) -> Iterator[tuple[Path, str]]:
+    """A copy of a file or of a folder's files while the block runs, and the URL of its folder.
+
+    Args:
+        url: of one file, which ends in one of the suffixes or has a query, or of a folder.
+        suffixes: of the files that are copied.
+
+    Raises:
+        UserError: see :func:`fetch` and :func:`fetch_below`.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        if PurePosixPath(name_of(url)).suffix.lower() in suffixes or "?" in url:
+            path = home / (name_of(url) or "manifest")
+            replace_file(path, fetch(url))
+            yield path, parent(url)
+        else:
+            fetch_below(url, suffixes, home)
+            yield home, url.rstrip("/")
 
 
 def find(url: str, suffixes: Iterable[str]) -> list[str]:

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from blueprints import UserError
@@ -48,8 +47,17 @@ class Shard:
         return f"{self.index}-of-{self.of}"
 
     def places(self, keys: Sequence[Hashable]) -> list[int]:
-        """The items of this shard, see :func:`split`."""
-        return split(keys, self.of)[self.index - 1]
+        """Places of this shard's items, ascending; equal keys stay together where they can.
+
+        Items are lined up by the first appearance of their key and cut into contiguous parts
+        whose sizes differ by one at most, so at most ``of - 1`` keys are in two parts or more.
+        """
+        first: dict[Hashable, int] = {}
+        for position, key in enumerate(keys):
+            first.setdefault(key, position)
+        line = sorted(range(len(keys)), key=lambda position: (first[keys[position]], position))
+        start, end = (len(line) * part // self.of for part in (self.index - 1, self.index))
+        return sorted(line[start:end])
 
 
 @dataclass(frozen=True)
@@ -76,23 +84,6 @@ class ManifestShard:
             "pairs": self.pairs,
             "digest": self.digest,
         }
-
-
-def split(keys: Sequence[Hashable], of: int) -> list[list[int]]:
-    """Cut items into parts whose sizes differ by one at most; equal keys stay together.
-
-    Items are lined up by the first appearance of their key and cut into ``of`` contiguous
-    parts, so at most ``of - 1`` keys are in two parts or more.
-
-    Returns:
-        Places of the items [shape=(of, about n / of)], ascending in each part.
-    """
-    first: dict[Hashable, int] = {}
-    for position, key in enumerate(keys):
-        first.setdefault(key, position)
-    line = sorted(range(len(keys)), key=lambda position: (first[keys[position]], position))
-    ends = [len(line) * part // of for part in range(of + 1)]
-    return [sorted(line[start:end]) for start, end in pairwise(ends)]
 
 
 def digest(ids: Iterable[str]) -> str:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from blueprints import UserError
-from trace_eval.data.files import is_file, is_folder, replace_file, utf8_name
+from trace_eval.data.files import is_file, is_folder, sha256_of, utf8_name
 from trace_eval.data.folders import recorded, rows_below
 from trace_eval.data.input_options import InputOptions, TwoFolders
 from trace_eval.data.system_folders import FolderRow, Systems, systems_in
-from trace_eval.data.tables import SUFFIXES, checked, records
-from trace_eval.data.urls import is_url, location, name_of, parent, redacted
+from trace_eval.data.tables import SUFFIXES, arrow_records, checked, records
+from trace_eval.data.urls import is_url, location, redacted
 
 
 @dataclass(frozen=True)
@@ -49,52 +47,42 @@ class Table:
         if hasattr(given, "with_format") and hasattr(given, "features"):
             return cls(_of_dataset(given), "dataset")
         if hasattr(given, "to_pylist"):
-            return cls(given.to_pylist(), "table")
+            return cls(given.to_pylist())
         if hasattr(given, "to_dicts"):
-            return cls(given.to_dicts(), "table")
+            return cls(given.to_dicts())
         if hasattr(given, "to_dict") and hasattr(given, "columns"):
-            return cls(map(_filled, given.to_dict("records")), "table")
+            rows = given.to_dict("records")
+            return cls({str(name): _plain(cell) for name, cell in row.items()} for row in rows)
         if isinstance(given, Mapping):
             return cls([given])
         if isinstance(given, Iterable) and not isinstance(given, str | bytes):
-            return cls(map(_dumped, given), "table")
+            return cls(
+                one.model_dump(exclude_none=True) if hasattr(one, "model_dump") else one
+                for one in given
+            )
         raise UserError(
             f"{type(given).__name__} is no table: give a path, a URL, a data frame, a list of"
             " dicts, or a datasets.Dataset"
         )
 
 
-def _dumped(record: Any) -> Any:
-    """A dict of what is one: an item of ours, a dataclass row stays what it is."""
-    return record.model_dump(exclude_none=True) if hasattr(record, "model_dump") else record
-
-
-def _filled(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of a data frame, whose empty cells are NaN."""
-    return {
-        str(name): None if isinstance(value, float) and math.isnan(value) else _plain(value)
-        for name, value in record.items()
-    }
-
-
-def _plain(value: Any) -> Any:
-    """Numbers of numpy as those of Python; paths as texts."""
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if type(value).__name__ in ("NAType", "NaTType"):
+def _plain(cell: Any) -> Any:
+    """A cell of a data frame: empty ones are NaN, numbers are numpy's, paths become texts."""
+    if isinstance(cell, os.PathLike):
+        return os.fspath(cell)
+    if type(cell).__name__ in ("NAType", "NaTType") or (
+        isinstance(cell, float) and math.isnan(cell)
+    ):
         return None
-    return value.item() if hasattr(value, "item") and not hasattr(value, "__len__") else value
+    return cell.item() if hasattr(cell, "item") and not hasattr(cell, "__len__") else cell
 
 
 def _of_dataset(provided: Any) -> Iterator[Any]:
     """Rows of a data set as Arrow holds them: to decode their recordings needs torch."""
-    from trace_eval.data.tables import arrow_records
-
+    schema = provided.features.arrow_schema.metadata
     for start in range(0, len(provided), 16):
         part = provided.with_format("arrow")[start : start + 16]
-        yield from arrow_records(
-            part.replace_schema_metadata(provided.features.arrow_schema.metadata)
-        )
+        yield from arrow_records(part.replace_schema_metadata(schema))
 
 
 #: What the readers of items take.
@@ -133,37 +121,28 @@ def opened(
     """
     reading = reading or InputOptions()
     root = None if reading.audio_root is None else _at(location(reading.audio_root))
-    if isinstance(source, Systems):
-        yield _of_systems(source, source.path, reading, by_id)
-        return
-    if isinstance(source, Table):
+    label: Path | str | None = None
+    where: Source = source
+    if isinstance(source, Path | str):
+        where = label = location(source)
+        if isinstance(where, Path) and is_folder(where):
+            where = recorded(where, by_id) or where
+    if isinstance(where, Systems):
+        prompted = where.prompts is not None and where.prompts.is_file()
+        rows = where.rows(by_id, reading.columns if prompted else None)
+        yield Opened(label or where.path, rows, None, prompted)
+    elif isinstance(where, Table):
         here = _at(Path.cwd()) if root is None else root
-        rows = checked(source.name, enumerate(source.records, start=1))
-        yield Opened(source.name, (FolderRow(w, r, here) for w, r in rows), None)
-        return
-    where = location(source)
-    if isinstance(where, Path):
-        if is_folder(where) and (systems := recorded(where, by_id)):
-            yield _of_systems(systems, where, reading, by_id)
-            return
-        yield _local(where, where, where if is_folder(where) else where.parent, root, by_id)
-        return
-    from trace_eval.data.remote import fetch, fetch_below
+        numbered = checked(where.name, enumerate(where.records, start=1))
+        yield Opened(where.name, (FolderRow(w, r, here) for w, r in numbered), None)
+    elif isinstance(where, Path):
+        home = where if is_folder(where) else where.parent
+        yield _local(where, where, home, root, by_id)
+    else:
+        from trace_eval.data.remote import copied
 
-    with tempfile.TemporaryDirectory() as home:
-        if PurePosixPath(name_of(where)).suffix.lower() in SUFFIXES or "?" in where:
-            copy = Path(home) / (name_of(where) or "manifest")
-            replace_file(copy, fetch(where))
-            yield _local(copy, redacted(where), parent(where), root, by_id)
-            return
-        fetch_below(where, SUFFIXES, Path(home))
-        yield _local(Path(home), redacted(where), where, root, by_id)
-
-
-def _of_systems(systems: Systems, label: Path | str, reading: InputOptions, single: bool) -> Opened:
-    prompted = systems.prompts is not None and systems.prompts.is_file()
-    rows = systems.rows(single, reading.columns if prompted else None)
-    return Opened(label, rows, None, prompted)
+        with copied(where, SUFFIXES) as (path, url):
+            yield _local(path, redacted(where), url, root, by_id)
 
 
 def _local(
@@ -171,25 +150,15 @@ def _local(
 ) -> Opened:
     if is_folder(path):
         rows = rows_below(path, _at(home), by_id)
-        return Opened(label, _rooted(rows, root), None)
+        moved = rows if root is None else (row._replace(root=root) for row in rows)
+        return Opened(label, moved, None)
     base = _at(home) if root is None else root
-    result = records(path, label, by_id=by_id)
-    return Opened(label, (FolderRow(w, r, base) for w, r in result), _sha256(path))
-
-
-def _rooted(rows: Iterator[FolderRow], root: Path | str | None) -> Iterator[FolderRow]:
-    return rows if root is None else (row._replace(root=root) for row in rows)
+    rows = (FolderRow(w, r, base) for w, r in records(path, label, by_id=by_id))
+    return Opened(label, rows, sha256_of(path) if is_file(path) else None)
 
 
 def _at(root: Path | str) -> Path | str:
     return utf8_name(root.resolve()) if isinstance(root, Path) else root
-
-
-def _sha256(path: Path) -> str | None:
-    if not is_file(path):
-        return None
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def source_of(provided: Any) -> Source:

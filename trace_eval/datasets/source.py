@@ -6,17 +6,16 @@ recordings stay where they are and are named by their URLs.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from blueprints import UserError
-from trace_eval.data.files import is_file, is_folder, replace_file
+from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.records import Spill
 from trace_eval.data.remote import MAX_FILES
-from trace_eval.data.urls import joined, location, name_of, parent, redacted
+from trace_eval.data.urls import joined, location, redacted
 
 #: Files that readers read; everything else in a folder is a recording, or not theirs.
 TEXTS = (".json", ".jsonl", ".ndjson", ".csv", ".parquet", ".py")
@@ -102,14 +101,7 @@ def opened(place: Path | str, spill: Spill | None = None) -> Iterator[Source]:
         path = where.absolute()
         yield Source(path, path if path.is_dir() else path.parent, str(where), spill)
         return
-    from trace_eval.data.remote import fetch, fetch_below
+    from trace_eval.data.remote import copied
 
-    with tempfile.TemporaryDirectory() as folder:
-        home, shown = Path(folder), redacted(where)
-        if PurePosixPath(name_of(where)).suffix.lower() in TEXTS:
-            path = home / name_of(where)
-            replace_file(path, fetch(where))
-            yield Source(path, parent(where), shown, spill)
-            return
-        fetch_below(where, TEXTS, home)
-        yield Source(home, where.rstrip("/"), shown, spill)
+    with copied(where, TEXTS) as (path, root):
+        yield Source(path, root, redacted(where), spill)
