@@ -76,14 +76,10 @@ def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
         ("l.csv", "id,preference\na,both_good\n", "labels are 1, 2, tie"),
         ("l.csv", "id,overall,duration_a\na,1,long\n", "duration_a is 'long'"),
         ("l.csv", "id,model_a,system_a,overall\na,x,y,1\n", "both give system_a"),
-        ("l.csv", "id,overall\na,1,2\n", r"l\.csv, row 1: more cells than the header"),
         ("l.jsonl", '{"id": "a", "overall": true}\n', "overall is 'True'"),
         ("l.jsonl", '{"id": "a", "overall": 1.0}\n', r"overall is '1\.0'"),
         ("l.jsonl", '{"id": "a"\n', r"l\.jsonl, line 1: not JSON"),
-        ("l.json", '{"id": "a"}', "expected a list"),
         ("l.json", '["a"]', "record 1: expected an object"),
-        ("l.csv", "", "the file is empty"),
-        ("l.csv", "id,overall\n", "it has a header and no row under it; add the items"),
         (
             "l.jsonl",
             '{"id": "a", "label": {"overall": "1"}, "overall": "2"}\n',
@@ -91,7 +87,6 @@ def test_a_judgement_and_a_pair_are_flattened(tmp_path: Path) -> None:
         ),
         ("l.jsonl", '{"id": ' * 3000 + "1" + "}" * 3000 + "\n", "line 1: "),
         ("l.json", "[" * 3000 + "]" * 3000, r"l\.json: not readable as json"),
-        ("l.txt", "x", r"its name ends in \.txt, and that of a table in one of \.jsonl"),
     ],
 )
 def test_bad_files_are_refused_by_name(tmp_path: Path, name: str, text: str, message: str) -> None:
@@ -119,13 +114,6 @@ def test_rows_are_numbered_only_on_request() -> None:
     assert label_table("t", columns, default_ids=True).ids.tolist() == ["1", "2"]
     with pytest.raises(UserError, match="no column 'id'"):
         label_table("t", columns)
-
-
-@pytest.mark.parametrize("delimiter", [";", "\t"])
-def test_other_delimiters_are_seen_in_the_header(tmp_path: Path, delimiter: str) -> None:
-    text = 'id;overall;note\na;1;"x;y"\nb;both_bad;\n'.replace(";", delimiter)
-    found = read_labels(write(tmp_path / "l.csv", text))
-    assert found.codes["overall"].tolist() == codes("1b").tolist()
 
 
 def test_a_cell_may_be_longer_than_a_block_of_the_reader(tmp_path: Path) -> None:

@@ -164,27 +164,6 @@ def test_recordings_are_checked_by_their_headers(tmp_path: Path) -> None:
     assert str(tmp_path / "missing.wav") in problems["missing"]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("pairs.jsonl", "", "the file is empty; add the items"),
-        ("pairs.json", "{}", "expected a list"),
-        ("pairs.json", "{", "not readable as json"),
-        ("pairs.parquet", "text", "not a Parquet file"),
-        ("pairs.txt", "x", "that of a table in one of .jsonl"),
-        ("pairs.csv", "\xff\xfd", "not readable as csv"),
-    ],
-)
-def test_unreadable_manifests_say_why(
-    name: str, content: str, message: str, tmp_path: Path
-) -> None:
-    path = tmp_path / name
-    path.write_bytes(content.encode("latin-1"))
-    with pytest.raises(UserError, match=message) as caught:
-        read_manifest(path)
-    assert str(path) in str(caught.value)
-
-
 def test_recordings_of_files_folders_and_manifests(tmp_path: Path) -> None:
     for name in ("b.wav", "a.wav", "deep/c.flac"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -220,16 +199,6 @@ def test_columns_of_parquet_that_nobody_asked_for_are_left_out(tmp_path: Path) -
     manifest = read_manifest(tmp_path / "pairs.parquet")
     assert not manifest.problems
     assert [pair.meta for pair in manifest.pairs] == [{"kept": {"n": 1}}] * 2
-
-
-def test_audio_of_hugging_face_may_be_in_columns_a_and_b(tmp_path: Path) -> None:
-    data = write(tmp_path / "x.wav", tone()).read_bytes()
-    rows = [{"id": "1", "a": {"bytes": data, "path": None}, "b": {"bytes": None, "path": "x.wav"}}]
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "pairs.parquet")
-    (pair,) = read_manifest(tmp_path / "pairs.parquet", spill=spill_to(tmp_path / "audio")).pairs
-    assert pair.a.audio is not None
-    assert pair.a.audio.read_bytes() == data
-    assert pair.b.audio == tmp_path / "x.wav"
 
 
 def _unpack(folder: Path) -> int:

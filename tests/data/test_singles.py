@@ -12,7 +12,6 @@ from blueprints import UserError
 from trace_eval.data.items import Single
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.recordings import check_audio
-from trace_eval.data.shards import Shard
 from trace_eval.data.singles import single_from_record
 
 AUTHORS = {
@@ -112,16 +111,6 @@ def test_a_bad_record_is_one_problem(tmp_path: Path, record: dict[str, Any], sai
     assert said in problem.what
     assert problem.where.endswith("line 1")
     assert manifest.total == 2
-
-
-def test_shards_keep_questions_together(tmp_path: Path) -> None:
-    records = [{"id": n, "question_id": n // 4, "candidate": "c"} for n in range(16)]
-    manifest = read_items(write(tmp_path, *records))
-    parts = [manifest.shard(Shard(index, 4)) for index in range(1, 5)]
-    assert sorted(item.id for part in parts for item in part.items) == sorted(
-        item.id for item in manifest.items
-    )
-    assert all(len({item.question_id for item in part.items}) == 1 for part in parts)
 
 
 def test_the_shared_ratings_are_read_whole(data: Path) -> None:

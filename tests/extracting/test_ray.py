@@ -22,11 +22,11 @@ from tests.support.cli import ROOT, trace_eval
 from tests.support.fakes import Counting, Placed
 from tests.support.louder_wins import NOTHING, LouderWins
 from tests.support.ray_nodes import Nodes
-from trace_eval.data.manifests import read_items, read_manifest
+from trace_eval.data.manifests import read_manifest
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.start import extract, extract_each, source_from
-from trace_eval.options import ExtractOptions, Options, RateOptions
-from trace_eval.runs.job import judge_manifest, rate_manifest
+from trace_eval.options import ExtractOptions, Options
+from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.run import Run
 
 pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[ray]'")
@@ -258,35 +258,6 @@ def test_a_run_is_the_local_engines(nodes: Nodes, tmp_path: Path) -> None:
         (o.pair, o.rating) for o in theirs.overall().values()
     ]
     assert list((tmp_path / "ray" / "shards").glob("*.parquet"))
-
-
-@pytest.mark.slow
-def test_scores_are_the_local_engines(nodes: Nodes, tmp_path: Path) -> None:
-    _clips(tmp_path, 2)
-    items = [{"id": f"i{n}", "answer": {"audio": f"{n}.wav"}} for n in range(2)]
-    (tmp_path / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
-    replies = [
-        {"item": f"i{n}", "reply": json.dumps({"reasoning": "r", "score": 2 + n})} for n in range(2)
-    ]
-    script = tmp_path / "script.jsonl"
-    script.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
-    log = tmp_path / "log"
-    engines = {"ray": _options(nodes, log), "local": _options(None, tmp_path / "other", workers=0)}
-    for name, extracting in engines.items():
-        summary = rate_manifest(
-            read_items(tmp_path / "items.jsonl"),
-            tmp_path / name,
-            RateOptions(extracting, judge=(f"scripted:{script}",), rubrics=("quality",)),
-        )
-        assert (summary.scored, summary.clips) == (2, 2)
-    ours, theirs = (  # written as they came
-        sorted(Run.open(tmp_path / name).scores(), key=lambda score: score.item) for name in engines
-    )
-    assert [score.value for score in ours] == [2, 3]
-    assert [score.model_dump(exclude={"opinions"}) for score in ours] == [
-        score.model_dump(exclude={"opinions"}) for score in theirs
-    ]
-    assert len(set(_lines(log))) == 2  # extracted on the nodes
 
 
 def test_a_worker_with_other_versions_is_refused(

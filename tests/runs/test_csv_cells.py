@@ -18,7 +18,6 @@ from trace_eval.decide.rank import read_human_ranking
 from trace_eval.opinions.labels import read_labels
 from trace_eval.review.exports import COLUMNS, to_csv
 from trace_eval.runs.fuse import fuse_again
-from trace_eval.runs.run import Run
 from trace_eval.runs.table import Table
 
 #: Every end of a line that Unicode knows, and those of two characters.
@@ -86,25 +85,6 @@ def test_our_readers_give_back_what_was_written(cell: str, tmp_path: Path) -> No
     assert read_labels(path).ids.tolist() == [cell, "y"]
     write_table(path, ["system", "score"], [[cell, "1"], ["y", "2"]])
     assert read_human_ranking(path) == {cell: 1.0, "y": 2.0}
-
-
-def test_a_reasoning_with_a_line_break_is_one_row(tmp_path: Path) -> None:
-    pairs = [
-        pair.model_copy(update={"a": pair.a.model_copy(update={"system": "al\n=1+1"})})
-        for pair in support.pairs(tmp_path, 2)
-    ]
-    said = {pair.id: support.scored(pair.id) for pair in pairs}
-    for judgement in said.values():
-        verdict = judgement.dimensions["content"]
-        told = verdict.model_copy(update={"reasoning": "A is right.\nB is slow."})
-        judgement.dimensions["content"] = told
-    run = support.write_run(tmp_path / "run", pairs, said)
-    fuse_again(run, "content_first")
-    frame = pd.read_csv(run / "results.csv")
-    assert frame["pair"].tolist() == [pair.id for pair in pairs]
-    assert frame["system_a"].tolist() == ["al\n=1+1"] * 2
-    assert frame["reasoning_content"].tolist() == ["A is right.\nB is slow."] * 2
-    assert len(Run(run).to_pandas()) == 2
 
 
 def test_one_module_makes_csv() -> None:

@@ -142,7 +142,7 @@ def csv_columns(path: Path, names: Collection[str]) -> dict[str, list[str | None
                 columns = {name: _cells(table.column(name)) for name in wanted}
                 return columns if table.num_rows else None
     except (OSError, csv.Error, UnicodeError, BadJson) as error:
-        raise UserError(f"{path}: not readable as CSV ({error})") from error
+        raise UserError(f"{path}: not readable as csv ({error})") from error
     return None
 
 
