@@ -28,9 +28,8 @@ from extractors.formats import FORMATS
 from extractors.registry import load, names
 from fusion import POLICIES
 from trace_eval.commands.cli import app
-from trace_eval.commands.listing import GROUPS
-from trace_eval.commands.result_schemas import RESULTS, result_schema
-from trace_eval.commands.schema import schemas
+from trace_eval.commands.listing import GROUPS, RESULTS
+from trace_eval.commands.schema import result_schema, schemas
 from trace_eval.data.names import PAIR, SINGLE
 from trace_eval.data.settings import help_of
 from trace_eval.judges.options import groups

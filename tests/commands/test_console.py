@@ -95,10 +95,10 @@ def test_types_in_the_help_are_words() -> None:
     assert re.search(r"--judge +TEXT", trace_eval("judge", "--help").out)
 
 
-def test_wide_tables_are_split_and_no_number_is_broken() -> None:
-    import io
-
-    from trace_eval.commands.console import SafeConsole
+def test_wide_tables_are_split_and_no_number_is_broken(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     from trace_eval.commands.render import fitting, print_tables
     from trace_eval.show.table import Table
 
@@ -108,9 +108,8 @@ def test_wide_tables_are_split_and_no_number_is_broken() -> None:
     parts = fitting(table, 80)
     assert [column for part in parts for column in part[1:]] == list(range(1, 10))
     assert all(part[0] == 0 for part in parts)
-    out = io.StringIO()
-    print_tables([table], SafeConsole(width=80, file=out))
-    printed = out.getvalue()
+    print_tables([table], width=80)
+    printed = capsys.readouterr().out
     for cell in cells:
         assert cell in printed
     assert max(map(len, printed.splitlines())) <= 80
@@ -199,8 +198,8 @@ def test_logs_get_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_table_has_more_rows_than_a_terminal_shows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from trace_eval.commands.console import MAX_ROWS, ConsoleRows
-    from trace_eval.commands.render import print_tables, stdout_console
+    from trace_eval.commands.console import MAX_ROWS, print_rows
+    from trace_eval.commands.render import print_tables
     from trace_eval.show.table import Table
 
     long = Table("t", ("name", "value"), tuple((f"row{n}", str(n)) for n in range(MAX_ROWS + 5)))
@@ -210,15 +209,12 @@ def test_no_table_has_more_rows_than_a_terminal_shows(
         ([long], tmp_path, f"... 5 more rows; all: {tmp_path}"),
         ([short], None, ""),
     ):
-        print_tables(tables, stdout_console(), where)
+        print_tables(tables, where)
         printed = capsys.readouterr().out
         assert printed.count("row") - printed.count("rows") == MAX_ROWS
         assert (told or "t") in printed
         assert ("more" in printed) is bool(told)
-    rows = ConsoleRows(("name", "value"), tmp_path / "all.csv")
-    for name, value in long.rows:
-        rows.add(name, value)
-    rows.print()
+    print_rows(("name", "value"), long.rows, tmp_path / "all.csv")
     assert f"... 5 more rows; all: {tmp_path / 'all.csv'}" in capsys.readouterr().out
     for command in (["doctor"], ["convert", "--list"], ["models", "list"]):
         assert "more row" not in trace_eval(*command).out, command

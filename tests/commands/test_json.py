@@ -17,7 +17,8 @@ from tests.support.calls import conversation, sound
 from tests.support.datasets_made import vocalbench
 from trace_eval.commands.cli import app
 from trace_eval.commands.json_option import WITHOUT
-from trace_eval.commands.result_schemas import RESULTS, result_schema
+from trace_eval.commands.listing import RESULTS
+from trace_eval.commands.schema import result_schema
 
 #: Commands that no cheap call brings to a result, and where else they run.
 ELSEWHERE = {

@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import messages
+from trace_eval.commands.json_option import give
 from trace_eval.commands.judging import judge_options
 from trace_eval.commands.options import ConfigOption
+from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.runs.ablate_options import AblateOptions
@@ -36,18 +38,13 @@ def ablate(
     judging: JudgeOptions,
 ) -> None:
     """Judge again with one feature group left out at a time; compare with human labels."""
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.decide.ablation import ablation_view, compare
     from trace_eval.runs.ablate import ablate
     from trace_eval.show.records import write_csv
 
     folders = ablate(run, replace(options, judging=judging))
     tables = compare(run, folders, options, labels, resamples)
-    print_tables(
-        [ablation_view(table, title) for title, table in tables.items()],
-        stdout_console(),
-    )
+    print_tables([ablation_view(table, title) for title, table in tables.items()])
     messages().print(f"each condition is a run of its own under {run / 'ablations'}")
     give(tables)
     if csv_folder:

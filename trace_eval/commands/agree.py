@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.gates import Labels, Output
+from trace_eval.commands.render import print_report
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
 from trace_eval.stats.options import AgreeOptions
@@ -41,7 +42,6 @@ def agree(
 
     Of scores of single answers: correlation, error, calibration and uncertainty.
     """
-    from trace_eval.commands.render import print_report
     from trace_eval.decide.agree import agree as agree_with
     from trace_eval.decide.gates import report_values
     from trace_eval.stats.agreement.learn import write_policy

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn_all
+from trace_eval.commands.json_option import give
 from trace_eval.commands.judging import run_options
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
@@ -34,7 +35,6 @@ def best(
     chosen: BestOptions,
 ) -> None:
     """Pick the best of N recordings of each text; resumable."""
-    from trace_eval.commands.json_option import give
     from trace_eval.commands.selected import print_best_estimate, print_selection
     from trace_eval.data.records import spill_to
     from trace_eval.extracting.cache import audio_folder

@@ -7,7 +7,11 @@ from typing import Annotated
 
 import typer
 
+from trace_eval.commands.console import say
+from trace_eval.commands.figures_option import give_figures
 from trace_eval.commands.gates import Labels, Output
+from trace_eval.commands.json_option import give
+from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
 from trace_eval.estimate.options import OF_PAGES
@@ -33,10 +37,6 @@ def card(
     output: Annotated[Output, ("fail_under", "csv", "full")],
 ) -> None:
     """Say on one page what a judge did, how far it can be trusted, and for what."""
-    from trace_eval.commands.console import results
-    from trace_eval.commands.figures_option import give_figures
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.render import print_sentences, print_tables, stdout_console
     from trace_eval.decide.answers import card_answer
     from trace_eval.decide.card import make_cards
     from trace_eval.decide.card_files import write_pages
@@ -45,12 +45,11 @@ def card(
 
     cards = make_cards(runs, labels, resamples, probes or [], columns)
     sentences = card_answer(cards)
-    print_sentences(sentences)
+    say(*sentences)
     if output.full:
-        print_tables([comparison(cards)], stdout_console())
+        print_tables([comparison(cards)])
     default = runs[0] if len(runs) == 1 and runs[0].is_dir() else None
-    for path in write_pages(cards, out or default, sentences):
-        results().print(str(path), markup=False, soft_wrap=True)
+    say(*write_pages(cards, out or default, sentences))
     give(cards)
     give_figures(cards, output.csv)
     output.close({one.name: card_values(one) for one in cards})

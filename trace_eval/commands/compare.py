@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import say_note
+from trace_eval.commands.console import say, say_note
+from trace_eval.commands.figures_option import give_figures
 from trace_eval.commands.gates import Labels, Output
+from trace_eval.commands.json_option import give
+from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes, refuse_unused
 from trace_eval.compare.options import ChangeOptions, CompareOptions
-
-if TYPE_CHECKING:
-    from trace_eval.compare.evaluate import RunComparison
-    from trace_eval.compare.scores import ScoreComparison
 
 
 @from_classes
@@ -53,6 +52,8 @@ def compare(
     """Compare runs with human labels and with each other: agreement, cost, differences."""
     from trace_eval.compare.evaluate import RunComparison
     from trace_eval.compare.page import write_page
+    from trace_eval.compare.scores import compare_folders
+    from trace_eval.compare.tables import compare_answer, compare_tables
     from trace_eval.decide.gates import score_values
 
     beside = ("cluster", "html", "copy_audio", "csv", "fail_under")
@@ -65,32 +66,19 @@ def compare(
         change = replace(change, bootstrap=options.bootstrap, top=options.top)
         print_change(runs, aa or (), change, labels, output.full)
         return
-    report = _print_runs(runs, labels, options, output)
-    if html:
-        write_page(report, runs, html, copy_audio)
-    people = report.people if isinstance(report, RunComparison) else ()
-    output.close(score_values(people))
-
-
-def _print_runs(
-    runs: Sequence[Path], labels: Path | None, options: CompareOptions, output: Output
-) -> RunComparison | ScoreComparison:
-    from trace_eval.commands.figures_option import give_figures
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.render import print_sentences, print_tables, stdout_console
-    from trace_eval.compare.scores import compare_folders
-    from trace_eval.compare.tables import compare_answer, compare_tables
-
     report = compare_folders(runs, labels, options)
     for note in report.notes:
         say_note(note)
     sentences = compare_answer(report)
-    print_sentences(sentences)
+    say(*sentences)
     if output.full:
-        print_tables(compare_tables(report), stdout_console())
+        print_tables(compare_tables(report))
     give(report, sentences)
     give_figures(report, output.csv)
-    return report
+    if html:
+        write_page(report, runs, html, copy_audio)
+    people = report.people if isinstance(report, RunComparison) else ()
+    output.close(score_values(people))
 
 
 def print_change(
@@ -101,15 +89,12 @@ def print_change(
     full: bool = True,
 ) -> None:
     """Print what a change of judges does; ``gate --judge-changed`` does the same."""
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.compare.judges import judge_change, judge_change_tables
 
     report = judge_change(sources, repeats, options, labels)
-    console = stdout_console()
-    console.print(f"{report.title}: {report.sentence}", markup=False, soft_wrap=True)
+    say(f"{report.title}: {report.sentence}")
     for note in report.notes:
         say_note(note)
     if full:
-        print_tables(judge_change_tables(report), console)
+        print_tables(judge_change_tables(report))
     give(report)

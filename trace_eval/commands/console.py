@@ -40,10 +40,8 @@ MAX_MESSAGE = 2000
 #: Width of tables that are not printed on a terminal, characters.
 FILE_WIDTH = 120
 
-
-#: What differs between problems of one cause: quoted values and numbers.
+#: Quoted values and numbers, in which problems of one cause differ.
 _VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
-
 
 #: What a terminal acts on instead of showing it: control characters but tab and line feed, and
 #: marks that turn the direction of the text around them.
@@ -104,7 +102,7 @@ class SafeConsole(Console):
         return super().render_str(visible(redact_urls(text)), **options)
 
     def on_broken_pipe(self) -> None:
-        """Say so, instead of ending with the code of pairs that were not scored."""
+        """Raise, instead of ending with the code of pairs that were not scored."""
         raise BrokenPipeError
 
 
@@ -116,6 +114,13 @@ def results(file_width: int = FILE_WIDTH) -> Console:
     """
     requested = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
     return SafeConsole(width=None if requested else file_width, highlight=False)
+
+
+def say(*lines: object) -> None:
+    """Print results, each in a line of its own."""
+    console = results()
+    for line in lines:
+        console.print(str(line), markup=False, soft_wrap=True)
 
 
 def messages() -> Console:
@@ -152,14 +157,9 @@ def by_cause(problems: Iterable[str], of: Callable[[str], str] = str) -> list[li
     return sorted(causes.values(), key=len, reverse=True)
 
 
-def _what(problem: str) -> str:
-    where, _, what = problem.rpartition(": ")
-    return what or where
-
-
 def warn_all(problems: Iterable[object]) -> None:
     """Print warnings; of many that differ in names and numbers only, the first and a count."""
-    causes = by_cause(map(str, problems), _what)
+    causes = by_cause(map(str, problems), lambda problem: problem.rpartition(": ")[2] or problem)
     for same in causes[:MAX_ROWS]:
         shown = same if len(same) <= SAME_CAUSE else same[:1]
         for text in shown:
@@ -170,52 +170,44 @@ def warn_all(problems: Iterable[object]) -> None:
         warn(f"... and {left} others")
 
 
-class ConsoleRows:
-    """A plain table of which a terminal is shown :data:`MAX_ROWS` rows, and where all are.
+def print_rows(
+    titles: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    everything: Path | None = None,
+    fixed: Collection[str] | None = None,
+    right: Collection[str] = (),
+    width: int = FILE_WIDTH,
+) -> None:
+    """Print the first :data:`MAX_ROWS` rows of a plain table, and where all rows are.
 
     Args:
         titles: of the columns.
+        rows: their texts.
         everything: the file that has all rows; None: ``--json``.
         fixed: titles of columns whose cells are never broken; default: all but the first and last.
         right: titles of columns that are set to the right.
+        width: of the table where it is not printed on a terminal, characters.
     """
-
-    def __init__(
-        self,
-        titles: Sequence[str],
-        everything: Path | None = None,
-        fixed: Collection[str] | None = None,
-        right: Collection[str] = (),
-    ) -> None:
-        self._table = Table(box=None, pad_edge=False)
-        self._everything = everything
-        self._count = 0
-        for title in titles:
-            whole = title not in (titles[0], titles[-1]) if fixed is None else title in fixed
-            justify: Literal["left", "right"] = "right" if title in right else "left"
-            self._table.add_column(title, overflow="fold", no_wrap=whole, justify=justify)
-
-    def add(self, *cells: str) -> None:
-        """Add a row; its texts are markup."""
-        self._count += 1
-        if self._count <= MAX_ROWS:
-            self._table.add_row(*cells)
-
-    def print(self, console: Console | None = None) -> None:
-        """Print what is shown, and how many rows are not."""
-        console = console or results()
-        console.print(self._table)
-        if left := left_out(self._count, self._everything):
-            console.print(left, markup=False, soft_wrap=True)
+    table, count = Table(box=None, pad_edge=False), 0
+    for title in titles:
+        whole = title not in (titles[0], titles[-1]) if fixed is None else title in fixed
+        justify: Literal["left", "right"] = "right" if title in right else "left"
+        table.add_column(title, overflow="fold", no_wrap=whole, justify=justify)
+    for row in rows:
+        count += 1
+        if count <= MAX_ROWS:
+            table.add_row(*map(escape, row))
+    results(width).print(table)
+    say(*left_out(count, everything))
 
 
-def left_out(rows: int, everything: Path | None = None) -> str:
-    """How many of so many rows a terminal is not shown, and where they are; empty: none."""
+def left_out(rows: int, everything: Path | None = None) -> list[str]:
+    """A line on how many of so many rows are not shown and where they are, if there are any."""
     if rows <= MAX_ROWS:
-        return ""
+        return []
     where = everything or json_file()
     message = f"... {counted(rows - MAX_ROWS, 'more row')}"
-    return f"{message}; all: {where}" if where else f"{message}; --json FILE writes all"
+    return [f"{message}; all: {where}" if where else f"{message}; --json FILE writes all"]
 
 
 def warn(text: object) -> None:

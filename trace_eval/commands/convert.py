@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
 from blueprints import counted
-from trace_eval.commands.console import EXIT_INCOMPLETE, ConsoleRows, results, warn_all
+from trace_eval.commands.console import EXIT_INCOMPLETE, MAX_ROWS, print_rows, say, warn_all
+from trace_eval.commands.json_option import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.datasets import Selection
 
@@ -41,7 +41,6 @@ def convert(
     ] = None,
 ) -> None:
     """Convert a benchmark to our manifests, and rerun its authors' rule on released answers."""
-    from trace_eval.commands.json_option import give
     from trace_eval.datasets import convert as convert_dataset
 
     if list_:
@@ -58,39 +57,30 @@ def convert(
 
 
 def _print_list() -> None:
-    from rich.table import Table
-
-    from trace_eval.commands.json_option import give
     from trace_eval.datasets import dataset_names, find_dataset
 
     collected = [find_dataset(name) for name in dataset_names()]
-    table = Table(box=None, pad_edge=False)
-    for title in ("name", "judged", "items", "licence", "figures that come out again"):
-        table.add_column(title, no_wrap=title == "name", overflow="fold")
-    for row in collected:
-        table.add_row(row.name, row.judged, row.items, row.licence, row.reproduces)
-    results().print(table)
+    titles = ("name", "judged", "items", "licence", "figures that come out again")
+    rows = [(row.name, row.judged, row.items, row.licence, row.reproduces) for row in collected]
+    for start in range(0, len(rows), MAX_ROWS):  # nobody looks a benchmark up in a file
+        print_rows(titles, rows[start : start + MAX_ROWS], fixed=("name",))
     give([replace(row, reader=str(row.reader)) for row in collected])
 
 
 def _print(done: Conversion) -> None:
-    console = results()
     result, dataset = done.converted, done.dataset
-
-    def say(text: str) -> None:
-        console.print(escape(text), soft_wrap=True)
-
     say(
         f"{dataset.title}: {counted(len(result.items), 'answer')} to rate,"
         f" {counted(len(result.pairs), 'pair')},"
         f" {counted(len(result.scores), 'score')} of the authors' rule; licence {dataset.licence}"
         f" ({dataset.source})"
     )
-    for what, path in done.files.items():
-        say(f"{what}: {path}")
+    say(*(f"{what}: {path}" for what, path in done.files.items()))
     if result.figures:
-        console.print()
-        _print_figures(result.figures)
+        say("")
+        numbers = ("published", "ours", "n", "unscored", "worst", "best")
+        rows = map(_cells, result.figures)
+        print_rows(("figure", "system", *numbers, ""), rows, fixed=(), right=numbers, width=160)
     for board in result.boards:
         figures = board.figures()
         odd = [f"{f.system} {f.difference:+g} ({f.note})" for f in figures if f.verdict != "equal"]
@@ -102,17 +92,7 @@ def _print(done: Conversion) -> None:
             f" within {board.tolerance:g}" + (f"; not {'; '.join(odd)}" if odd else "")
         )
     if result.notes:
-        console.print()
-    for note in result.notes:
-        say(f"note: {note}")
-
-
-def _print_figures(figures: list[Figure]) -> None:
-    numbers = ("published", "ours", "n", "unscored", "worst", "best")
-    table = ConsoleRows(("figure", "system", *numbers, ""), fixed=(), right=numbers)
-    for figure in figures:
-        table.add(*map(escape, _cells(figure)))
-    table.print(results(160))
+        say("", *(f"note: {note}" for note in result.notes))
 
 
 def _cells(figure: Figure) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands.console import EXIT_INCOMPLETE
+from trace_eval.commands.json_option import give
 from trace_eval.commands.judging import judge_options
 from trace_eval.commands.options import ConfigOption
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -34,7 +35,6 @@ def doctor(
     """
     from blueprints import UserError
     from trace_eval.api.doctor import diagnose, diagnose_judge, options_of_judge
-    from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_checks, print_diagnosis, print_options
 
     if judge is None:

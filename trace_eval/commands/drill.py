@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from blueprints import counted
+from trace_eval.commands.console import say
+from trace_eval.commands.json_option import give
 from trace_eval.commands.judging import run_options
+from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions
 from trace_eval.options import Options
@@ -31,9 +33,9 @@ def injection(
     options: Options,
 ) -> None:
     """Put 40 kinds of orders into what a judge reads; print how many verdicts flip."""
-    from trace_eval.commands.json_option import give
     from trace_eval.data.manifests import read_manifest
     from trace_eval.probe.injection import drill_injection
+    from trace_eval.show.table import grid
 
     manifest = read_manifest(pairs, reading.audio_root, None, reading.limit)
     report = drill_injection(manifest, out, options)
@@ -42,11 +44,12 @@ def injection(
         f"{counted(report.unscored, 'trial')} left no verdict; {counted(report.skipped, 'pair')}"
         " had none before"
     )
-    rows = (
+    rows = [
         (name, share.count, share.of, share.value, *share.interval())
         for name, share in report.rows()
-    )
-    _print(title, ("attack, place", "flips", "trials", "share", "low", "high"), rows, note)
+    ]
+    columns = ("attack, place", "flips", "trials", "share", "low", "high")
+    print_tables([grid(title, columns, rows, note)])
     give(report)
 
 
@@ -61,27 +64,13 @@ def probe(
     options: Options,
 ) -> None:
     """Change recordings so that the verdict is known; print how often the judge gives it."""
-    from trace_eval.commands.console import results
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.data.manifests import read_manifest
     from trace_eval.decide.card_page import probe_table
     from trace_eval.probe.probes import drill_judge
 
     manifest = read_manifest(pairs, reading.audio_root, None, reading.limit)
     report = drill_judge(manifest, out, options)
-    print_tables([probe_table(report)], stdout_console())
-    for text in report.left_out:
-        results().print(f"left out: {text}", markup=False, soft_wrap=True)
+    print_tables([probe_table(report)])
+    say(*(f"left out: {text}" for text in report.left_out))
     give(report)
-    text = f"for the card of this judge: trace-eval card RUN --probes {out}"
-    results().print(text, markup=False, soft_wrap=True)
-
-
-def _print(
-    title: str, columns: tuple[str, ...], rows: Iterable[tuple[object, ...]], note: str
-) -> None:
-    from trace_eval.commands.render import print_tables, stdout_console
-    from trace_eval.show.table import grid
-
-    print_tables([grid(title, columns, rows, note)], stdout_console())
+    say(f"for the card of this judge: trace-eval card RUN --probes {out}")

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from blueprints import UserError
-from trace_eval.commands.console import results, warn_all
+from trace_eval.commands.console import say, warn_all
+from trace_eval.commands.json_option import give
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,6 @@ def export(
     ] = None,
 ) -> None:
     """Write the results: one row per pair, tasks for Label Studio, or figures for a tracker."""
-    from trace_eval.commands.json_option import give
-
     where: Path | str
     if to == "label-studio":
         from trace_eval.review.labelstudio import write_tasks
@@ -75,5 +74,5 @@ def export(
             available = ", ".join(("csv", "parquet", "label-studio", "otel", *trackers()))
             raise UserError(f"--to {to!r}: use one of {available}")
         where = send(run, to, out)
-    results().print(str(where), markup=False, soft_wrap=True)
+    say(where)
     give(Exported(run, to, str(where)))

@@ -10,6 +10,7 @@ import typer
 from blueprints import counted
 from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, messages, warn, warn_all
+from trace_eval.commands.json_option import give
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions
@@ -36,7 +37,6 @@ def extract(
     extracting: ExtractOptions,
 ) -> None:
     """Turn recordings into blueprints, without judging."""
-    from trace_eval.commands.json_option import give
     from trace_eval.data.recordings import recordings_in
     from trace_eval.data.records import spill_to
     from trace_eval.data.shards import Shard

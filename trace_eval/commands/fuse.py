@@ -10,7 +10,10 @@ import typer
 
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY
+from trace_eval.commands.console import say
 from trace_eval.commands.gates import Labels
+from trace_eval.commands.json_option import give
+from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
 from trace_eval.options import PairOptions
 
@@ -70,7 +73,6 @@ def fuse(
         return
     if options != PairOptions() or out:
         run = _replace(run, options, out)
-    from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_results
     from trace_eval.runs.fuse import fuse_again
     from trace_eval.runs.summary import RunShown
@@ -84,16 +86,12 @@ def fuse(
 
 
 def _compare_scores(run: Path, out: Path | None, options: PairOptions) -> None:
-    from trace_eval.commands.console import results
-    from trace_eval.commands.json_option import give
     from trace_eval.runs.score_pairs import write_pairs
 
     if out is None:
         raise UserError(f"{run}: holds scores; name what the pairs go to with --out")
     count = write_pairs(run, out, options)
-    results().print(
-        f"{counted(count, 'pair')} -> {out}", highlight=False, markup=False, soft_wrap=True
-    )
+    say(f"{counted(count, 'pair')} -> {out}")
     give(PairsWritten(out, count))
 
 
@@ -124,16 +122,12 @@ def _replace(run: Path, options: PairOptions, out: Path | None) -> Path:
 
 
 def _calibrate(source: Path, policy: str | None, labels: Path | None, folder: Path) -> None:
-    from trace_eval.commands.console import results
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.decide.labelled import write_probabilities
     from trace_eval.runs.opinions import read_with_labels
     from trace_eval.stats.inference.tables import calibration_tables
 
     (judged,), available = read_with_labels([source], labels)
     result, paths = write_probabilities(judged, available, folder, policy)
-    print_tables(calibration_tables(result), stdout_console())
-    for path in paths:
-        results().print(str(path), markup=False, soft_wrap=True)
+    print_tables(calibration_tables(result))
+    say(*paths)
     give(result)

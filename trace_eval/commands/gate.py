@@ -9,7 +9,9 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import say_note
+from trace_eval.commands.console import say, say_note
+from trace_eval.commands.json_option import give
+from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes, refuse_unused
 from trace_eval.compare.gate.options import GateOptions
 
@@ -34,8 +36,6 @@ def gate(
     context: typer.Context,
 ) -> None:
     """Pass, fail or cannot tell: exit code 0, 1, and 0 (3 with --must-tell); 2: not comparable."""
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.compare.comparable import NotComparable
     from trace_eval.compare.gate.evaluate import gate_runs
     from trace_eval.compare.gate.junit_xml import junit as passed_or_failed
@@ -59,13 +59,12 @@ def gate(
             seconds = time.monotonic() - started
             write_junit(junit, junit_error(error, baseline, seconds))
         raise
-    console = stdout_console()
-    console.print(report.sentence, markup=False, soft_wrap=True)
+    say(report.sentence)
     for note in report.notes:
         say_note(note)
     if report.false_alarms is not None:
         say_note(f"{report.false_alarms:g} false alarms a week at most, by chance")
-    print_tables(gate_tables(report), console)
+    print_tables(gate_tables(report))
     if junit:
         write_junit(junit, passed_or_failed(report, time.monotonic() - started))
     give(report)

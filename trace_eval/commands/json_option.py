@@ -2,7 +2,7 @@
 
 The option is added to each command where the commands are looked up, and the command hands over
 its result by :func:`give`; the document is made from the result's own type, whose schema
-:mod:`trace_eval.commands.result_schemas` prints.
+``trace-eval schema`` prints.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from blueprints import UserError
 from fusion import DEFAULT_POLICY
 from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn_all
+from trace_eval.commands.json_option import give
 from trace_eval.commands.judging import judge_options, judges_help
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
@@ -133,7 +134,6 @@ def _noun(job: Job) -> str:
 
 
 def _estimate(job: Job, quick: bool) -> None:
-    from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_estimate
 
     with progress(len(job.manifest.items)) as listener:
@@ -143,7 +143,6 @@ def _estimate(job: Job, quick: bool) -> None:
 
 
 def _write_batch(job: Job, file: Path) -> None:
-    from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_batch
 
     with continuable(job.folder), progress(len(job.manifest.items)) as listener:
@@ -153,7 +152,6 @@ def _write_batch(job: Job, file: Path) -> None:
 
 
 def _judge(job: Job, batch_results: Sequence[Path]) -> None:
-    from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_outcomes
     from trace_eval.runs.summary import JudgedRun
 

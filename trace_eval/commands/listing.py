@@ -79,6 +79,73 @@ GROUPS: dict[str, dict[str, str]] = {
     },
 }
 
+#: Command -> types that its ``--json`` may hold, as ``MODULE:NAME``; ``list`` or ``dict``
+#: of them, or ``said``: the sentences stand first.
+RESULTS: dict[str, tuple[str, ...]] = {
+    "judge": (
+        "trace_eval.runs.summary:JudgedRun",
+        "trace_eval.judges.ask.estimate:CostEstimate",
+        "trace_eval.judges.ask.batch:BatchWritten",
+    ),
+    "best": ("trace_eval.select.best:Selection", "trace_eval.select.best:BestEstimate"),
+    "extract": ("trace_eval.runs.summary:Extraction",),
+    "report": ("said trace_eval.commands.report:ReportWritten",),
+    "show": (
+        "trace_eval.runs.summary:RunShown",
+        "blueprints.blueprint:Blueprint",
+        "dict builtins:object",
+    ),
+    "runs": ("list trace_eval.runs.listing:ListedRun",),
+    "export": ("trace_eval.commands.export:Exported",),
+    "review": ("trace_eval.review.exports:ReviewFiles",),
+    "agree": (
+        "said trace_eval.stats.report:AgreeReport",
+        "said trace_eval.stats.report:ScoreReport",
+    ),
+    "rank": ("said trace_eval.stats.ranking.report:RankReport",),
+    "compare": (
+        "said trace_eval.compare.evaluate:RunComparison",
+        "said trace_eval.compare.scores:ScoreComparison",
+        "trace_eval.compare.change_report:ChangeReport",
+    ),
+    "gate": (
+        "trace_eval.compare.gate.report:GateReport",
+        "trace_eval.compare.change_report:ChangeReport",
+    ),
+    "screen": ("trace_eval.decide.screen:Screening",),
+    "plan": (
+        "trace_eval.decide.plan:LabelPlan",
+        "trace_eval.decide.plan:FirstPlan",
+    ),
+    "card": ("list trace_eval.decide.card:Card",),
+    "doctor": ("trace_eval.api.doctor:Diagnosis", "list trace_eval.judges.registry.doctor:Check"),
+    "models list": ("list extractors.fetch:ListedModel",),
+    "models fetch": ("list trace_eval.commands.models:Fetched",),
+    "models verify": ("list extractors.fetch:Verified",),
+    "rubrics list": ("list trace_eval.rubrics.single:ScoreRubric",),
+    "rubrics show": ("trace_eval.rubrics.single:ScoreRubric",),
+    "rubrics check": ("trace_eval.rubrics.single:ScoreRubric",),
+    "turns": ("trace_eval.turns.report:TurnsRecord",),
+    "convert": (
+        "trace_eval.datasets.conversion:ConversionRecord",
+        "list trace_eval.datasets.base:Dataset",
+    ),
+    "fuse": (
+        "trace_eval.runs.summary:RunShown",
+        "trace_eval.commands.fuse:PairsWritten",
+        "trace_eval.stats.inference.calibrate:Calibration",
+    ),
+    "merge": ("trace_eval.runs.merge:Merged",),
+    "ablate": ("dict trace_eval.stats.agreement.ablation:Ablation",),
+    "drill injection": ("trace_eval.probe.injection:InjectionReport",),
+    "drill judge": ("trace_eval.decide.probes:ProbeReport",),
+    "train fusion": ("trace_eval.stats.agreement.train_fusion:FusionTraining",),
+    "train scorer": ("trace_eval.judges.scorer.train:Trained",),
+    "train clamp": ("trace_eval.judges.scorer.clamp:FittedClamp",),
+    "train card": ("trace_eval.judges.scorer.checkpoint:ScorerRecord",),
+}
+RESULTS["rate"] = RESULTS["judge"]
+
 #: Commands that stand in the module of another.
 _MODULES = {"rate": "judge"}
 

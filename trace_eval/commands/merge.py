@@ -9,6 +9,7 @@ import typer
 
 from blueprints import counted
 from trace_eval.commands.console import messages, warn_all
+from trace_eval.commands.json_option import give
 
 
 def merge(
@@ -21,7 +22,6 @@ def merge(
     ] = False,
 ) -> None:
     """Join the runs of all shards into one, as if it had been made in one go."""
-    from trace_eval.commands.json_option import give
     from trace_eval.runs.merge import merge as join
 
     result = join(runs, out, partial)

@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import EXIT_INCOMPLETE, messages, results, warn
+from trace_eval.commands.console import EXIT_INCOMPLETE, FILE_WIDTH, messages, say, warn
+from trace_eval.commands.json_option import give
+from trace_eval.commands.render import print_tables
 
 app = typer.Typer(
     name="models", help="List, fetch and verify the models of the extra.", no_args_is_help=True
@@ -29,9 +31,7 @@ class Fetched:
 def list_() -> None:
     """Say which models there are, what they need, and which are on this machine."""
     from extractors import list_models
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.render import print_tables
-    from trace_eval.show.table import Table
+    from trace_eval.show.table import grid
 
     columns = ("model", "group", "weights", "languages", "here", "licence")
     result = list_models()
@@ -46,11 +46,8 @@ def list_() -> None:
         )
         for row in result
     ]
-    console = results()
-    print_tables([Table("", columns, tuple(rows))], console)
-    for row in result:
-        if row.path:
-            console.print(f"{row.model.spec}: {row.path}", markup=False, soft_wrap=True)
+    print_tables([grid("", columns, rows)], width=FILE_WIDTH)
+    say(*(f"{row.model.spec}: {row.path}" for row in result if row.path))
     give(result)
 
 
@@ -58,7 +55,6 @@ def list_() -> None:
 def fetch(specs: Annotated[list[str], typer.Argument(metavar="SPEC...", help=_SPEC)]) -> None:
     """Download models into their hub's cache; the only command that needs a network."""
     from extractors.fetch import fetch as fetch_model
-    from trace_eval.commands.json_option import give
 
     collected = []
     for spec in specs:
@@ -75,14 +71,10 @@ def verify(
 ) -> None:
     """Check hashes and load every tensor; exit code 1 when a model is not in order."""
     from extractors import verify as verify_models
-    from trace_eval.commands.json_option import give
 
     result = verify_models(specs or ())
     for row in result:
-        if row.ok:
-            results().print(f"{row.spec}: {row.detail}")
-        else:
-            warn(f"{row.spec}: {row.detail}")
+        (say if row.ok else warn)(f"{row.spec}: {row.detail}")
     if not result:
         messages().print("no model is on this machine; see: trace-eval models list")
     give(result)

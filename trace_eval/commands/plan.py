@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
+from trace_eval.commands.console import say, warn
 from trace_eval.commands.gates import Labels
+from trace_eval.commands.json_option import give
+from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
 from trace_eval.stats.options import LabelChoice, PlanOptions
 
@@ -28,9 +31,6 @@ def plan(
     ] = None,
 ) -> None:
     """Plan labels: how many more pairs to label, which, and how long that takes."""
-    from trace_eval.commands.console import results, warn
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.decide.labelled import read_labelled_run, write_plan
     from trace_eval.decide.plan import make_plan, plan_table
 
@@ -44,21 +44,19 @@ def plan(
     result = make_plan(run, options)
     for note in result.notes:
         warn(note)
-    print_tables([plan_table(result)], stdout_console())
-    results().print(result.verdict, markup=False, soft_wrap=True)
+    print_tables([plan_table(result)])
+    say(result.verdict)
     path = out or (source / "plan.csv" if source.is_dir() else None)
     if path:
         write_plan(path, result, run)
-        results().print(str(path), markup=False, soft_wrap=True)
+        say(path)
     give(result)
 
 
 def _before(pairs: int, level: float) -> None:
     """What labels would show where there are none yet."""
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.render import print_sentences
     from trace_eval.decide.plan import plan_before
 
     result = plan_before(pairs, level)
-    print_sentences(result.sentences)
+    say(*result.sentences)
     give(result)

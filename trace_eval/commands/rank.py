@@ -9,6 +9,7 @@ import typer
 
 from blueprints import UserError
 from trace_eval.commands.gates import Junit, Labels, Output, close
+from trace_eval.commands.render import print_report
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
 from trace_eval.stats.options import RankOptions
@@ -37,7 +38,6 @@ def rank(
 
     Scores of single answers are ranked by their mean.
     """
-    from trace_eval.commands.render import print_report
     from trace_eval.decide.gates import rank_values
     from trace_eval.decide.rank import rank as rank_systems
 

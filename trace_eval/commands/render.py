@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from trace_eval.commands.console import (
+    MAX_ROWS,
+    by_cause,
+    left_out,
+    messages,
+    results,
+    say,
+    visible,
+    warn_all,
+)
+from trace_eval.commands.figures_option import give_figures
+from trace_eval.commands.json_option import give
 from trace_eval.show.table import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rich.console import Console
-
-    from trace_eval.opinions.opinions import DataWarning
     from trace_eval.stats.ranking.report import RankReport
     from trace_eval.stats.report import AgreeReport, ScoreReport
 
@@ -21,27 +30,19 @@ if TYPE_CHECKING:
 _GAP, _EDGES = 3, 2
 
 
-def stdout_console() -> Console:
-    """A console for results; wide enough for the tables when it is not a terminal."""
-    from trace_eval.commands.console import results
-
-    return results(file_width=240)
-
-
-def print_tables(tables: Iterable[Table], console: Console, everything: Path | None = None) -> None:
+def print_tables(tables: Iterable[Table], everything: Path | None = None, width: int = 240) -> None:
     """Print tables one under the other; the texts are taken literally, never as markup.
 
     Args:
         tables: of each, a terminal is shown the first rows.
-        console: where they are printed.
         everything: the file or folder that has all rows; None: ``--json``.
+        width: where they are not printed on a terminal, characters.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    from trace_eval.commands.console import MAX_ROWS, left_out, visible
-
+    console = results(width)
     for table in (part for whole in tables for part in by_judge(whole, console.width)):
         keys, parts = _keys(table), fitting(table, console.width)
         for number, columns in enumerate(parts):
@@ -61,9 +62,7 @@ def print_tables(tables: Iterable[Table], console: Console, everything: Path | N
             for row in table.rows[:MAX_ROWS]:
                 shown.add_row(*(Text(visible(row[column])) for column in columns))
             console.print(shown)
-        if left := left_out(len(table.rows), everything):
-            console.print(left, markup=False, soft_wrap=True)
-        console.print()
+        say(*left_out(len(table.rows), everything), "")
 
 
 def by_judge(table: Table, width: int) -> list[Table]:
@@ -129,21 +128,6 @@ def _width(sizes: list[int]) -> int:
     return sum(sizes) + _GAP * (len(sizes) - 1) + _EDGES
 
 
-def print_warnings(warnings: Iterable[DataWarning]) -> None:
-    """Findings about the data, on stderr, before any table."""
-    from trace_eval.commands.console import warn_all
-    from trace_eval.stats.agreement.checks import warning_line
-
-    warn_all(map(warning_line, warnings))
-
-
-def print_sentences(sentences: Iterable[str]) -> None:
-    """The answer in words, before any table."""
-    console = stdout_console()
-    for sentence in sentences:
-        console.print(sentence, markup=False, highlight=False, soft_wrap=True)
-
-
 def print_report(
     report: AgreeReport | ScoreReport | RankReport,
     csv_folder: Path | None = None,
@@ -156,22 +140,18 @@ def print_report(
         csv_folder: of ``--csv``; ``--json`` has everything, too.
         full: print the tables and a verdict per dimension, too.
     """
-    from trace_eval.commands.console import by_cause, messages
-    from trace_eval.commands.figures_option import give_figures
-    from trace_eval.commands.json_option import give
     from trace_eval.decide.answers import answer_of
+    from trace_eval.stats.agreement.checks import warning_line
     from trace_eval.stats.tables import tables_of
 
-    print_warnings(report.warnings)
+    warn_all(map(warning_line, report.warnings))
     for same in by_cause(report.notes):
         more = f" ({len(same)} of this kind)" if len(same) > 1 else ""
         messages().print(f"note{more}: {same[0]}", markup=False)
     sentences = answer_of(report)
-    print_sentences(sentences)
+    say(*sentences)
     if full or not sentences:
-        console = stdout_console()
-        print_tables(tables_of(report), console, csv_folder)
-        for sentence in report.verdicts:
-            console.print(sentence, markup=False, highlight=False)
+        print_tables(tables_of(report), csv_folder)
+        say(*report.verdicts)
     give(report, sentences)
     give_figures(report, csv_folder)

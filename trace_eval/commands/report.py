@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from blueprints import UserError
-from trace_eval.commands.console import messages
+from trace_eval.commands.console import messages, say
+from trace_eval.commands.json_option import give
 
 #: Of a folder of runs: as many are named on the terminal, the newest first.
 MOST_LISTED = 3
@@ -52,8 +53,6 @@ def report(
     ] = False,
 ) -> None:
     """Write a run as one HTML file to read, hear and search; nothing is judged again."""
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.render import print_sentences
     from trace_eval.report.answer import run_answer
     from trace_eval.report.run_list import write_run_list
     from trace_eval.report.write import write_report
@@ -71,6 +70,6 @@ def report(
             raise UserError(f"{run}: is one run; --live is of a folder of runs, so name that")
         path = write_report(run, out, audio, redact)
         sentences = run_answer(run)
-    print_sentences(sentences)
+    say(*sentences)
     messages().print(f"report: {path}", highlight=False, markup=False, soft_wrap=True)
     give(ReportWritten(path), sentences)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from blueprints import UserError, counted, install_line
-from trace_eval.commands.console import EXIT_INCOMPLETE, messages, results, warn, warn_all
+from trace_eval.commands.console import EXIT_INCOMPLETE, messages, say, warn, warn_all
+from trace_eval.commands.json_option import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.review.options import QueueOptions, ReviewOptions, ServeOptions
 
@@ -46,7 +47,6 @@ def review(
     ] = None,
 ) -> None:
     """Review pairs under the HCoT protocol, or rate single answers by a rubric."""
-    from trace_eval.commands.json_option import give
     from trace_eval.review.exports import ReviewFiles
     from trace_eval.review.session import open_review
 
@@ -71,21 +71,17 @@ def _write(
 
     if label_studio:
         warn_all(write_tasks(opened, label_studio))
-        results().print(
-            f"Label Studio: {label_studio}/tasks.json, config.xml, audio/", markup=False
-        )
+        say(f"Label Studio: {label_studio}/tasks.json, config.xml, audio/")
         came = replace(came, files=(label_studio / "tasks.json", label_studio / "config.xml"))
     if export:
         came = replace(came, files=(*came.files, *write_exports(opened, export)))
         if opened.material.judged:
             came = replace(came, accuracy=accuracies(opened, opened.labelled()))
-        for line in (*came.files, *accuracy_lines(came.accuracy)):
-            results().print(str(line), markup=False)
+        say(*came.files, *accuracy_lines(came.accuracy))
     return came
 
 
 def _import(opened: Review, path: Path) -> ReviewFiles:
-    from trace_eval.commands.json_option import give
     from trace_eval.review.exports import ReviewFiles
     from trace_eval.review.labelstudio import read_results
 
@@ -93,7 +89,7 @@ def _import(opened: Review, path: Path) -> ReviewFiles:
     warn_all(result.problems)
     stored = counted(result.stored, "annotation")
     available = counted(result.known, "was known", "were known")
-    results().print(f"{stored} stored, {available}", markup=False)
+    say(f"{stored} stored, {available}")
     came = ReviewFiles(imported=result)
     if result.problems:
         give(came)

@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
+from trace_eval.commands.json_option import give
+
 
 def runs(
     folder: Annotated[Path, typer.Argument(help="Where to look, at any depth.")] = Path("runs"),
     tag: Annotated[str | None, typer.Option(help="Only runs with this tag.")] = None,
 ) -> None:
     """List runs: input, judge, policy, coverage, date, tag."""
-    from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_runs
     from trace_eval.runs.listing import list_runs
 

@@ -1,13 +1,17 @@
-"""``trace-eval schema``: the JSON schemas of what is read and written."""
+"""``trace-eval schema``: the JSON schemas of what is read and written, made from its types."""
 
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
 
 from blueprints import Blueprint, Strict, UserError
+from trace_eval.commands.listing import RESULTS
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.items import Single
 from trace_eval.data.judgement import Judgement
@@ -26,10 +30,8 @@ def schema(
     ] = None,
 ) -> None:
     """Print the JSON schemas of pairs, blueprints, judgements, single answers and scores."""
-    from trace_eval.commands.result_schemas import has_result, result_schema
-
     name = " ".join(names or ()) or None
-    result = result_schema(name) if name and has_result(name) else schemas(name)
+    result = result_schema(name) if name and _named(name) else schemas(name)
     typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
 
 
@@ -54,3 +56,61 @@ def schemas(name: str | None = None) -> dict[str, Any]:
     if name not in _RECORDS:
         raise UserError(f"schema {name!r}: use one of {', '.join(_RECORDS)}")
     return _RECORDS[name].model_json_schema()
+
+
+#: What stands beside a result that is also put in words.
+_SENTENCES = {
+    "properties": {"sentences": {"type": "array", "items": {"type": "string"}, "maxItems": 3}},
+    "required": ["sentences"],
+}
+
+
+def _named(command: str) -> tuple[str, ...]:
+    """The types of a command; of a group those of all its commands."""
+    own = [types for name, types in RESULTS.items() if f"{name} ".startswith(f"{command} ")]
+    return tuple(dict.fromkeys(one for types in own for one in types))
+
+
+def result_schema(command: str) -> dict[str, Any]:
+    """The schema of what ``--json`` of a command holds.
+
+    Args:
+        command: one of :data:`RESULTS`, or a group of them.
+    """
+    named = [one.rpartition(" ") for one in _named(command)]
+    kinds = [_kind(how, place) for how, _, place in named]
+    several: Any = tuple.__class_getitem__(tuple(kinds))
+    adapter: TypeAdapter[Any] = TypeAdapter(
+        several, config=ConfigDict(arbitrary_types_allowed=True)
+    )
+    whole = adapter.json_schema(mode="serialization", schema_generator=_AsWritten)
+    results = [
+        {"allOf": [own], **_SENTENCES} if how == "said" else own
+        for (how, *_), own in zip(named, whole["prefixItems"], strict=True)
+    ]
+    available = {"$defs": whole.get("$defs", {})}
+    return (results[0] if len(results) == 1 else {"anyOf": results}) | available
+
+
+def _kind(how: str, place: str) -> Any:
+    module, _, name = place.partition(":")
+    kind: Any = getattr(import_module(module), name)
+    if how == "list":
+        return list.__class_getitem__(kind)
+    return dict.__class_getitem__((str, kind)) if how == "dict" else kind
+
+
+class _AsWritten(GenerateJsonSchema):
+    """Types as :func:`trace_eval.show.records.plain` writes them."""
+
+    def float_schema(self, schema: Any) -> dict[str, Any]:
+        """A number that is not finite is written as null."""
+        return {**super().float_schema(schema), "type": ["number", "null"]}
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
+        """A record's defaults are written, too."""
+        return field["type"] == "dataclass-field" or super().field_is_required(field, total)
+
+    def is_instance_schema(self, schema: Any) -> dict[str, Any]:
+        """The only class that is neither a record nor JSON is numpy's array."""
+        return {"type": "array"}

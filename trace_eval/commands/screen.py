@@ -8,7 +8,10 @@ from typing import Annotated
 
 import typer
 
+from trace_eval.commands.console import say, warn
 from trace_eval.commands.gates import Labels
+from trace_eval.commands.json_option import give
+from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
 from trace_eval.stats.options import LabelChoice, ScreenOptions
@@ -38,9 +41,6 @@ def screen(
     columns: Columns,
 ) -> None:
     """Split a run into pairs that the judge may decide alone, pairs for raters, and the rest."""
-    from trace_eval.commands.console import results, warn
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.decide.labelled import read_labelled_run, write_lists
     from trace_eval.decide.screen import screen as find
     from trace_eval.decide.screen import screen_tables
@@ -49,11 +49,9 @@ def screen(
     result = find(run, replace(options, cluster=not independent))
     for caveat in result.caveats:
         warn(caveat)
-    print_tables(screen_tables(result), stdout_console())
-    results().print(result.verdict, markup=False, soft_wrap=True)
+    print_tables(screen_tables(result))
     counts = (len(result.decided), len(result.review), len(result.hopeless))
-    results().print("decided {}, to review {}, hopeless (unscored) {}".format(*counts))
+    say(result.verdict, "decided {}, to review {}, hopeless (unscored) {}".format(*counts))
     folder = out or (source / "screen" if source.is_dir() else None)
-    for path in write_lists(folder, result, run) if folder else ():
-        results().print(str(path), markup=False, soft_wrap=True)
+    say(*(write_lists(folder, result, run) if folder else ()))
     give(result)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.markup import escape
-
 from blueprints import counted
-from trace_eval.commands.console import ConsoleRows, results, warn_all
+from trace_eval.commands.console import print_rows, say, warn_all
 from trace_eval.commands.tables import print_estimate
 from trace_eval.select.best import BEST_FILE, BestEstimate, Selection
 from trace_eval.select.ranking import Ranking
@@ -16,26 +14,20 @@ from trace_eval.select.summary import Gain
 
 def print_selection(selection: Selection, out: Path) -> None:
     """The winner of each group, and the summary."""
-    console = results()
-    table = ConsoleRows(("group", "winner", "system", "by", "of", "note"), out / BEST_FILE)
-    for ranking in selection.rankings:
-        table.add(*map(escape, _row(ranking)))
-    table.print(console)
+    titles = ("group", "winner", "system", "by", "of", "note")
+    print_rows(titles, map(_row, selection.rankings), out / BEST_FILE)
     counts = selection.summary
     of = f"of {counted(counts.groups, 'group')}"
-    console.print(
+    say(
         f"{counted(counts.selected, f'{of} has', f'{of} have')} a winner,"
         f" {counts.tied} of them tied; {counted(counts.candidates, 'candidate')}"
         f" ({counts.unscored} unscored, {counted(counts.same, 'copy', 'copies')}),"
         f" {counted(counts.comparisons, 'comparison')} ({counts.undecided} undecided)"
     )
-    for gain in counts.gains:
-        console.print(escape(gain_line(gain)))
-    if not counts.gains:
-        console.print(escape(counts.note))
+    say(*map(gain_line, counts.gains) if counts.gains else [counts.note])
     gone = [one for ranking in selection.rankings for one in ranking.unscored]
     warn_all(f"{one.candidate}: {one.reason}" for one in gone)
-    console.print(escape(f"all rankings: {out / BEST_FILE}"))
+    say(f"all rankings: {out / BEST_FILE}")
 
 
 def _row(ranking: Ranking) -> tuple[str, ...]:
@@ -70,13 +62,8 @@ def gain_line(gain: Gain) -> str:
 
 def print_best_estimate(estimate: BestEstimate) -> None:
     """Comparisons and cost of a selection."""
-    console = results()
-    console.print(
-        f"{counted(estimate.comparisons, 'comparison')} in all,"
-        f" {estimate.first} in the first round:"
-    )
+    comparisons = counted(estimate.comparisons, "comparison")
+    say(f"{comparisons} in all, {estimate.first} in the first round:")
     print_estimate(estimate.cost)
     cost = "unknown" if estimate.cost_usd is None else f"{estimate.cost_usd:.4f} US dollars"
-    console.print(
-        f"all rounds, at the mean of the first: {counted(estimate.calls, 'call')}, {cost}"
-    )
+    say(f"all rounds, at the mean of the first: {counted(estimate.calls, 'call')}, {cost}")

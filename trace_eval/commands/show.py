@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from trace_eval.commands import options as shared
+from trace_eval.commands.json_option import give
 from trace_eval.options import ExtractOptions
 
 
@@ -32,7 +33,6 @@ def show(
         _show_run(what, config)
         return
     from trace_eval.api.one_pair import blueprint
-    from trace_eval.commands.json_option import give
     from trace_eval.commands.show_blueprint import print_blueprint
 
     here = replace(extracting, workers=0)
@@ -42,7 +42,6 @@ def show(
 
 
 def _show_run(folder: Path, config: bool) -> None:
-    from trace_eval.commands.json_option import give
     from trace_eval.commands.tables import print_results, print_scores
     from trace_eval.runs.config import to_toml
     from trace_eval.runs.run import Run

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,16 +14,23 @@ from rich.table import Table
 
 from blueprints import counted
 from fusion import DIMENSIONS, Numbers
-from trace_eval.commands.console import MAX_ROWS, ConsoleRows, by_cause, messages, results, warn
+from trace_eval.commands.console import (
+    MAX_ROWS,
+    by_cause,
+    messages,
+    print_rows,
+    results,
+    say,
+    warn,
+)
 from trace_eval.commands.json_option import QUIET
 from trace_eval.runs.guesses import guesses_in
 from trace_eval.runs.outcomes import NOT_JUDGED, NOT_SCORED, ScoreRow, VerdictRow
 from trace_eval.runs.run import Run
 
 if TYPE_CHECKING:  # the LLM clients take half a second to import
-    from rich.console import Console
-
     from trace_eval.api.doctor import Diagnosis
+    from trace_eval.data.judgement import Overall
     from trace_eval.judges.ask.batch import BatchWritten
     from trace_eval.judges.ask.estimate import CostEstimate
     from trace_eval.judges.registry.create import Check
@@ -33,6 +41,10 @@ if TYPE_CHECKING:  # the LLM clients take half a second to import
 #: Column titles of the three dimensions.
 _TITLES = {"content": "C", "voice_quality": "VQ", "paralinguistics": "P"}
 
+#: A caveat with the values of one item, and without them.
+_FAILED = re.compile(r"\d{1,9} of \d{1,9} samples failed: .*")
+_SOME_FAILED = "some samples failed; see scores.jsonl"
+
 #: Marks a rating on which the two orders contradict each other.
 _INCONSISTENT = "!"
 
@@ -42,7 +54,17 @@ def print_results(folder: Path) -> None:
     run = Run.open(folder)
     outcomes, overall = run.outcomes(), run.overall()
     titles = ("pair", *(_TITLES[name] for name in DIMENSIONS), "overall", "why")
-    table = ConsoleRows(titles, folder / "results.csv")
+    print_rows(titles, _verdict_rows(run, outcomes, overall), folder / "results.csv")
+    _print_reasons([o for o in outcomes.values() if o.status != "scored"])
+    _print_notes(run, [outcome.caveats for outcome in outcomes.values()])
+    _print_orders(outcomes)
+    policies = {fused.policy for fused in overall.values()}
+    say(f"\npolicy {', '.join(sorted(policies))}; run: {folder}")
+
+
+def _verdict_rows(
+    run: Run, outcomes: Mapping[str, VerdictRow], overall: Mapping[str, Overall]
+) -> Iterator[tuple[str, ...]]:
     for pair, fused in overall.items():
         outcome = outcomes.get(pair, NOT_JUDGED)
         marks = [name in outcome.inconsistent for name in DIMENSIONS]
@@ -52,54 +74,49 @@ def print_results(folder: Path) -> None:
                 (*outcome.ratings, fused.rating), (*marks, any(marks)), strict=True
             )
         ]
-        # In words it stands below, once for all that have the same reason.
-        why = f"unscored, {outcome.reason}" if outcome.status != "scored" else fused.why
-        table.add(escape(pair), *shown, escape(why))
+        # The detail is printed below the table, once for all pairs that share it.
+        yield (
+            pair,
+            *shown,
+            fused.why if outcome.status == "scored" else f"unscored, {outcome.reason}",
+        )
     for bad in run.problems():
-        table.add(escape(bad.pair or bad.where), *"----", escape(f"unreadable: {bad.what}"))
-    console = results()
-    table.print(console)
-    _print_reasons([o for o in outcomes.values() if o.status != "scored"], console)
-    _print_notes(run, [outcome.caveats for outcome in outcomes.values()], console)
-    _print_orders(outcomes, console)
-    policies = {fused.policy for fused in overall.values()}
-    console.print(f"\npolicy {', '.join(sorted(policies))}; run: {escape(str(folder))}")
+        yield bad.pair or bad.where, *"----", f"unreadable: {bad.what}"
 
 
-def _print_reasons(outcomes: Sequence[VerdictRow | ScoreRow], console: Console) -> None:
+def _print_reasons(outcomes: Sequence[VerdictRow | ScoreRow]) -> None:
     """Why there is no rating, in words: once for all that have the same reason, with a count."""
     same = by_cause(f"{outcome.reason}: {outcome.detail or 'no detail'}" for outcome in outcomes)
-    for details in same[:MAX_ROWS]:
-        console.print(f"\nunscored {len(details)}: {details[0]}", markup=False)
+    say(*(f"\nunscored {len(details)}: {details[0]}" for details in same[:MAX_ROWS]))
     if left := sum(map(len, same[MAX_ROWS:])):
-        console.print(f"\nunscored {left}: for other reasons", markup=False)
+        say(f"\nunscored {left}: for other reasons")
 
 
-def _print_notes(run: Run, caveats: Sequence[Sequence[str]], console: Console) -> None:
+def _print_notes(run: Run, caveats: Sequence[Sequence[str]]) -> None:
     """What every reader must know; a count where it is not about all items."""
     if QUIET.get():
         return
     if line := guesses_in(run).line:
-        console.print(f"\nnote: {line}", markup=False)
+        say(f"\nnote: {line}")
     counts = Counter(caveat for texts in caveats for caveat in set(texts))
     for caveat, count in sorted(counts.items()):
         share = f" ({count} of {len(caveats)})" if count < len(caveats) else ""
-        console.print(f"\n[dim]note{share}: {escape(caveat)}[/]")
+        say(f"\nnote{share}: {caveat}")
 
 
-def _print_orders(outcomes: dict[str, VerdictRow], console: Console) -> None:
+def _print_orders(outcomes: Mapping[str, VerdictRow]) -> None:
     """What the order of the answers did to the ratings."""
     if not any(outcome.both_orders for outcome in outcomes.values()):
         return
     from trace_eval.runs.first_position import first_position_test
 
     if any(outcome.inconsistent for outcome in outcomes.values()):
-        console.print(
+        say(
             f"\n{_INCONSISTENT} inconsistent: the two orders contradict each other, so this is no"
             " verdict on the answers"
         )
     if result := first_position_test(outcomes.values()):
-        console.print(f"\norders: {result.line}")
+        say(f"\norders: {result.line}")
         if result.warning:
             warn(result.warning)
 
@@ -110,37 +127,32 @@ def print_scores(folder: Path) -> None:
     scales = {name: rubric.numbers for name, rubric in run.rubrics().items()}
     outcomes = run.score_outcomes()
     numbers = [title for name in scales for title in (name, "spread")]
-    table = ConsoleRows(("item", "system", *numbers), folder / "results.csv", numbers, numbers)
-    for item in run.singles():
-        made = [
-            (outcomes.get((item.id, name), NOT_SCORED), scale) for name, scale in scales.items()
-        ]
-        cells = [cell for outcome, scale in made for cell in _score_cells(outcome, scale)]
-        table.add(escape(item.id), escape(item.system or "-"), *cells)
-    console = results()
-    table.print(console)
-    _print_reasons([o for o in outcomes.values() if o.status != "scored"], console)
-    _print_notes(run, [[_kind_of(text) for text in o.caveats] for o in outcomes.values()], console)
-    judge = run.record().judge.spec
-    console.print(
-        f"\nrubric {', '.join(scales)}; judge {escape(judge)}; run: {escape(str(folder))}"
+    rows = (
+        (
+            item.id,
+            item.system or "-",
+            *chain.from_iterable(
+                _score_cells(outcomes.get((item.id, name), NOT_SCORED), scale)
+                for name, scale in scales.items()
+            ),
+        )
+        for item in run.singles()
     )
+    print_rows(("item", "system", *numbers), rows, folder / "results.csv", numbers, numbers)
+    _print_reasons([o for o in outcomes.values() if o.status != "scored"])
+    # Without the values of one item, equal caveats can be counted.
+    same = [[_FAILED.sub(_SOME_FAILED, text) for text in o.caveats] for o in outcomes.values()]
+    _print_notes(run, same)
+    say(f"\nrubric {', '.join(scales)}; judge {run.record().judge.spec}; run: {folder}")
 
 
 def _score_cells(outcome: ScoreRow, scale: Numbers) -> tuple[str, str]:
     """The value, and one standard deviation of its distribution, both on the scale."""
     if outcome.value is None:
-        return f"[yellow]{outcome.reason}[/]", "-"
+        return str(outcome.reason), "-"
     if outcome.variance is None:
         return f"{outcome.value:.2f}", "-"
     return f"{outcome.value:.2f}", f"{outcome.variance**0.5 * (scale.high - scale.low):.2f}"
-
-
-def _kind_of(caveat: str) -> str:
-    """A caveat without the values of one item, so that equal caveats can be counted."""
-    return re.sub(
-        r"\d{1,9} of \d{1,9} samples failed: .*", "some samples failed; see scores.jsonl", caveat
-    )
 
 
 def print_summary(
@@ -180,37 +192,36 @@ def print_outcomes(summary: Summary, folder: Path, noun: str) -> None:
 
 def print_runs(runs: Sequence[ListedRun]) -> None:
     """One line per run."""
-    console = results()
     if not runs:
         messages().print("no runs here; trace-eval judge PAIRS makes one")
         return
     titles = ("run", "input", "judge", "policy", "scored", "started (UTC)", "tag")
-    table = ConsoleRows(titles, fixed=("scored", "started (UTC)"))
+    rows = []
     for run in runs:
         if run.record is None:
             warn(run.problem)
             continue
         record = run.record
-        counted = record.coverage
-        table.add(
-            escape(str(run.folder)),
-            escape(Path(record.input).name),
-            escape(record.judge.spec),
-            "-" if record.rubrics else escape(record.policy),
-            f"{counted.scored}/{counted.total}" if counted else "-",
-            record.started[:16].replace("T", " "),
-            escape(record.tag or ""),
+        rows.append(
+            (
+                str(run.folder),
+                Path(record.input).name,
+                record.judge.spec,
+                "-" if record.rubrics else record.policy,
+                f"{record.coverage.scored}/{record.coverage.total}" if record.coverage else "-",
+                record.started[:16].replace("T", " "),
+                record.tag or "",
+            )
         )
-    table.print(console)
+    print_rows(titles, rows, fixed=("scored", "started (UTC)"))
 
 
 def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
     """Print the requests and the cost of a run that has not started."""
-    console = results()
     several = (
         f" for {counted(estimate.replies, 'sample')}" if estimate.replies > estimate.calls else ""
     )
-    console.print(
+    say(
         f"{counted(estimate.cases, what)}, {counted(estimate.calls, 'call')} to make{several}"
         f" ({estimate.cached} in the reply cache,"
         f" {counted(estimate.unscored, f'{what} lacks', f'{what}s lack')} evidence)"
@@ -218,11 +229,9 @@ def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
     if estimate.guessed is not None:
         unknown = counted(estimate.guessed, "duration is", "durations are")
         guessed = f"; {unknown} unknown and guessed" if estimate.guessed else ""
-        console.print(f"from durations, with imagined speech; nothing was extracted{guessed}")
-    table = Table(box=None, pad_edge=False)
-    for title in ("", "input tokens", "output tokens", "US dollars"):
-        table.add_column(title, justify="right" if title else "left")
-    for name, sent, got, cost in (
+        say(f"from durations, with imagined speech; nothing was extracted{guessed}")
+    numbers = ("input tokens", "output tokens", "US dollars")
+    each = (
         ("expected", estimate.input_tokens, estimate.output_tokens, estimate.cost_usd),
         (
             "at most",
@@ -230,51 +239,41 @@ def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
             estimate.output_tokens_at_most,
             estimate.cost_usd_at_most,
         ),
-    ):
-        price = "unknown" if cost is None else f"{cost:.4f}"
-        table.add_row(name, f"{sent:,}", f"{got:,}", price)
-    console.print(table)
+    )
+    rows = [(name, f"{sent:,}", f"{got:,}", _price(cost)) for name, sent, got, cost in each]
+    print_rows(("", *numbers), rows, right=numbers)
     if estimate.audio_s:
         _print_sound(estimate)
 
 
+def _price(cost: float | None, share: int = 1) -> str:
+    return "unknown" if cost is None else f"{cost / share:.4f}"
+
+
 def _print_sound(result: CostEstimate) -> None:
     """Sound in the requests, in all and per order; examples apart."""
-    table = Table(box=None, pad_edge=False)
-    titles = (
-        "sound",
-        "seconds",
-        "of them examples",
-        "parts",
-        "MB of base64",
-        "tokens",
-        "US dollars",
-    )
-    for title in titles:
-        table.add_column(title, justify="left" if title == "sound" else "right")
-    for name, share in (("per order", result.orders), ("in all", 1)):
-        cost = "unknown" if result.cost_usd is None else f"{result.cost_usd / share:.4f}"
-        table.add_row(
+    numbers = ("seconds", "of them examples", "parts", "MB of base64", "tokens", "US dollars")
+    rows = [
+        (
             name,
             f"{result.audio_s / share:,.1f}",
             f"{result.example_audio_s / share:,.1f}",
             f"{result.audio_parts // share:,}",
             f"{result.audio_bytes / share / 1e6:,.2f}",
             f"{result.audio_tokens // share:,}" if result.audio_tokens else "unknown",
-            cost,
+            _price(result.cost_usd, share),
         )
-    results().print(table)
-    results().print(
-        "an unusable reply is asked again once, and pays for all sound of its call anew"
-    )
+        for name, share in (("per order", result.orders), ("in all", 1))
+    ]
+    print_rows(("sound", *numbers), rows, right=numbers)
+    say("an unusable reply is asked again once, and pays for all sound of its call anew")
 
 
 def print_batch(batch: BatchWritten, what: str = "pair") -> None:
     """Which batch files were written."""
-    console = results()
     files = ", ".join(map(str, batch.files))
-    console.print(
-        f"{counted(batch.requests, 'request')} -> {escape(files)}"
+    say(
+        f"{counted(batch.requests, 'request')} -> {files}"
         f" ({batch.cached} in the reply cache,"
         f" {counted(batch.unscored, f'{what} lacks', f'{what}s lack')} evidence);"
         " send them, then --batch-results FILE"
@@ -283,20 +282,18 @@ def print_batch(batch: BatchWritten, what: str = "pair") -> None:
 
 def print_diagnosis(diagnosis: Diagnosis) -> None:
     """Print what is installed and what can run here."""
-    console = results()
-    console.print(f"[bold]trace-eval {diagnosis.version}[/], {diagnosis.machine}")
+    say(f"trace-eval {diagnosis.version}, {diagnosis.machine}")
     for title, checks in diagnosis.sections.items():
-        console.print()
+        say("")
         print_checks(title, checks)
 
 
-def print_checks(title: str, checks: Iterable[Check]) -> None:
+def print_checks(title: str, checks: Sequence[Check]) -> None:
     """Checks as a table: yes or no, what, and the details."""
-    every = list(checks)
-    for start in range(0, len(every), MAX_ROWS):  # nobody looks a check up in a file
+    for start in range(0, len(checks), MAX_ROWS):  # nobody looks a check up in a file
         shown = None if start else escape(title)
         table = Table(title=shown, title_justify="left", box=None, show_header=False)
-        for check in every[start : start + MAX_ROWS]:
+        for check in checks[start : start + MAX_ROWS]:
             mark = "[green]yes[/]" if check.ok else "[yellow]no[/]"
             table.add_row(mark, escape(check.name), escape(check.detail))
         results().print(table)
@@ -305,12 +302,10 @@ def print_checks(title: str, checks: Iterable[Check]) -> None:
 def print_options(options: Sequence[ListedOption]) -> None:
     """The options of a judge: name, default, what for, meaning."""
     if not options:
-        results().print("\nit has no options")
+        say("\nit has no options")
         return
-    message = "\noptions: -J OPTION=VALUE, or OPTION = VALUE below [judge] in a file for --config"
-    results().print(message, markup=False)
-    for start in range(0, len(options), MAX_ROWS):  # nobody looks an option up in a file
-        table = ConsoleRows(("option", "default", "for", "meaning"), fixed=("option",))
-        for each in options[start : start + MAX_ROWS]:
-            table.add(*map(escape, (each.name, each.default, each.items, each.meaning)))
-        table.print()
+    say("\noptions: -J OPTION=VALUE, or OPTION = VALUE below [judge] in a file for --config")
+    titles = ("option", "default", "for", "meaning")
+    rows = [(each.name, each.default, each.items, each.meaning) for each in options]
+    for start in range(0, len(rows), MAX_ROWS):  # nobody looks an option up in a file
+        print_rows(titles, rows[start : start + MAX_ROWS], fixed=("option",))

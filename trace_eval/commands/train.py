@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from blueprints import UserError
-from trace_eval.commands.console import EXIT_INCOMPLETE
+from trace_eval.commands.console import EXIT_INCOMPLETE, messages, say
+from trace_eval.commands.json_option import give
+from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
 from trace_eval.judges.scorer.options import TrainOptions
 from trace_eval.stats.options import FusionOptions
@@ -37,8 +39,6 @@ def fusion(
     options: FusionOptions,
 ) -> None:
     """Fit one judge from several: each calibrated, then weighted by what it is worth."""
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.runs.opinions import read_with_labels
     from trace_eval.stats.agreement.train_fusion import train_fusion, training_tables
 
@@ -48,13 +48,12 @@ def fusion(
     judged, rated = read_with_labels(sources, ratings, rubric=options.rubric)
     assert rated is not None
     result = train_fusion(judged, rated, out, options)
-    console = stdout_console()
-    print_tables(training_tables(result), console)
-    console.print(result.verdict, markup=False, highlight=False)
+    print_tables(training_tables(result))
+    say(result.verdict)
     give(result)
     if result.path is None:
         raise typer.Exit(EXIT_INCOMPLETE)
-    console.print(f"wrote {result.path}", markup=False, highlight=False)
+    say(f"wrote {result.path}")
 
 
 @app.command("scorer")
@@ -69,27 +68,22 @@ def scorer(
     options: TrainOptions,
 ) -> None:
     """Train a scorer of correctness: mean and variance of what annotators would say."""
-    from trace_eval.commands.console import messages, results
-    from trace_eval.commands.json_option import give
     from trace_eval.judges.scorer.options import Progress
     from trace_eval.judges.scorer.train import train_scorer
 
     def tell(result: Progress) -> None:
         values = ", ".join(f"{name} {value:.4f}" for name, value in result.values.items())
         messages().print(
-            f"step {result.step} of {result.steps}: {values}; {result.seconds_left:.0f} s left",
-            highlight=False,
+            f"step {result.step} of {result.steps}: {values}; {result.seconds_left:.0f} s left"
         )
 
     trained = train_scorer(ratings, out, options, dev, tell)
-    console = results()
     used = ", ".join(f"{count} {role}" for role, count in trained.rows.items())
-    console.print(f"rows: {used}; {trained.cut} with a rationale cut to fit", highlight=False)
-    for reason, count in sorted(trained.dropped.items()):
-        console.print(f"left out {count}: {reason}", highlight=False, markup=False)
+    say(f"rows: {used}; {trained.cut} with a rationale cut to fit")
+    say(*(f"left out {count}: {reason}" for reason, count in sorted(trained.dropped.items())))
     values = ", ".join(f"{name} {value:.4f}" for name, value in sorted(trained.metrics.items()))
-    console.print(f"dev rows after {trained.steps} steps: {values}", highlight=False)
-    console.print(f"wrote {out}; rate with --judge scorer:{out}", highlight=False, markup=False)
+    say(f"dev rows after {trained.steps} steps: {values}")
+    say(f"wrote {out}; rate with --judge scorer:{out}")
     give(trained)
 
 
@@ -101,12 +95,10 @@ def clamp(
     device: Annotated[str, typer.Option(help="auto, cpu or cuda:N.")] = "auto",
 ) -> None:
     """Fit the threshold under which extreme scores are set to the ends of the scale."""
-    from trace_eval.commands.console import results
-    from trace_eval.commands.json_option import give
     from trace_eval.judges.scorer.clamp import train_clamp
 
     result = train_clamp(scorer, dev, base, device)
-    results().print(result.sentence, highlight=False, markup=False)
+    say(result.sentence)
     give(result)
 
 
@@ -115,10 +107,8 @@ def card(
     scorer: Annotated[Path, typer.Argument(help="Folder of a scorer.")],
 ) -> None:
     """Print one page about a scorer: what it is, what it learned from, what it cannot do."""
-    from trace_eval.commands.console import results
-    from trace_eval.commands.json_option import give
     from trace_eval.judges.scorer.card import scorer_card
     from trace_eval.judges.scorer.checkpoint import locate
 
-    results().print(scorer_card(scorer), highlight=False, markup=False, soft_wrap=True)
+    say(scorer_card(scorer))
     give(locate(scorer).record)

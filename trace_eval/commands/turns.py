@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from blueprints import UserError
+from trace_eval.commands.console import EXIT_DAMAGED, EXIT_INCOMPLETE, say, warn_all
+from trace_eval.commands.figures_option import give_figures
+from trace_eval.commands.json_option import give
+from trace_eval.commands.progress import counting
+from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
 from trace_eval.turns.options import TimingLimits, TurnsOptions
 
@@ -49,14 +56,6 @@ def turns(
     shown: Annotated[int, typer.Option(min=0, help="Conversations whose timeline is shown.")] = 3,
 ) -> None:
     """Measure the timing of conversations: replies, interruptions, overlap, dead air."""
-    import time
-    from dataclasses import replace
-
-    from trace_eval.commands.console import EXIT_DAMAGED, EXIT_INCOMPLETE, warn_all
-    from trace_eval.commands.figures_option import give_figures
-    from trace_eval.commands.json_option import give
-    from trace_eval.commands.progress import counting
-    from trace_eval.commands.render import print_tables, stdout_console
     from trace_eval.turns.everything import turns_report
     from trace_eval.turns.limits import failed, undecided
 
@@ -66,12 +65,10 @@ def turns(
     with counting("reading calls") as tick:
         details = replace(options, read=replace(options.read, tick=tick, hear_logs=audit))
         result = turns_report(path, details, against, labels, corrections, limits)
-    console = stdout_console()
-    for sentence in result.sentences:
-        console.print(sentence, markup=False, soft_wrap=True)
+    say(*result.sentences)
     if audit:
-        print_tables([result.report.audit()], console)
-    print_tables(result.tables(shown), console)
+        print_tables([result.report.audit()])
+    print_tables(result.tables(shown))
     warn_all(result.report.unread)
     give_figures(result, csv, result.csv() if csv else None)
     if junit:
