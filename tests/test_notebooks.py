@@ -352,6 +352,9 @@ def test_options_are_grouped_in_help() -> None:
     assert places[2] < told.index("    swap: ") < places[3]
     known = set(vars(trace_eval.JudgeOptions())) - {"named"}
     assert {line.split(":")[0].strip() for line in told.splitlines() if ": " in line} >= known
+    for kind in (trace_eval.AgreeOptions, trace_eval.GateOptions):  # options that are parts
+        assert "\nBootstrapOptions: " in (kind.__doc__ or "")
+    assert "\nExtractOptions: " in (trace_eval.RateOptions.__doc__ or "")
 
 
 def test_rate_takes_two_folders_and_tells_every_answer(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from blueprints import UserError
 from extractors import MAX_SECONDS
 from fusion import DEFAULT_POLICY, PlainPolicy, Policy
+from trace_eval.data.settings import with_groups
 from trace_eval.judges.options.judge_options import JudgeOptions, texts_to_paths
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class ExtractOptions:
             raise UserError(f"engine {self.engine!r} is unknown; use {' or '.join(ENGINES)}")
 
 
+@with_groups
 @dataclass(frozen=True)
 class Options:
     """How pairs are judged.
@@ -150,6 +152,7 @@ def usual_rubrics(judges: Sequence[str]) -> tuple[str, ...]:
     return DEFAULT_RUBRICS
 
 
+@with_groups
 @dataclass(frozen=True)
 class RateOptions(Options):
     """:class:`Options` with the defaults of single answers."""

@@ -13,7 +13,7 @@ from tests.support import calls
 from tests.support.audio_cases import write
 from tests.support.cli import trace_eval
 from tests.support.compared_runs import OPTIONS, run
-from trace_eval.api.findings import comparison_of
+from trace_eval.api.judged import Run
 from trace_eval.compare.evaluate import compare_runs
 from trace_eval.compare.scores import compare_folders
 from trace_eval.opinions.labels import read_labels
@@ -181,7 +181,7 @@ def test_runs_of_scored_calls_are_paired_by_scenario(runs: list[Path], tmp_path:
     assert told in html
     assert '<span class="chip n">1.00</span></td>' in html
     assert re.search("<b>handling, [xy]</b> 4.0 s, turn 4: late", html)
-    finding = comparison_of(rated, None, {"resamples": 0})
+    finding = Run(rated[0]).comparison(rated[1:], resamples=0)
     assert finding.points[0].name == "y minus x: handling"
     with pytest.raises(UserError, match="runs of one kind"):
         compare_folders([rated[0], runs[0]])

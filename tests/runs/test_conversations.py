@@ -20,7 +20,7 @@ from tests.support import calls
 from tests.support.cases import verdict
 from tests.support.cli import trace_eval
 from tests.support.fakes import Counting
-from trace_eval.api.findings import card_of, comparison_of, screening_of
+from trace_eval.api.judged import Run
 from trace_eval.compare.tables import compare_answer
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
@@ -39,7 +39,6 @@ from trace_eval.report.write import write_report
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.job import judge_manifest, open_job, rate_manifest
 from trace_eval.runs.pipeline import plan_for
-from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import write_pairs
 from trace_eval.stats.options import AgreeOptions
 
@@ -245,11 +244,11 @@ def test_two_judges_of_calls_are_compared_screened_and_described(tmp_path: Path)
         options = Options(judge=_script(tmp_path, name, list(replies)))
         judge_manifest(path, tmp_path / name, options)
     folders = [tmp_path / name for name in scripts]
-    compared = compare_answer(comparison_of(folders, None, {"resamples": 10}).report)
+    compared = compare_answer(Run(folders[0]).comparison(folders[1:], resamples=10).report)
     assert "one and two say the same of 75 %" in " ".join(compared)
-    screened = screening_of(folders[0], None, {})
+    screened = Run(folders[0]).screening()
     assert "(4 where 100.0% agree)" in str(screened)
-    assert "fit for (4 of 30)" in str(card_of(folders[0], None, 10))
+    assert "fit for (4 of 30)" in str(Run(folders[0]).card(resamples=10))
     # Scores of calls are compared as pairs of them.
     calls_ = [
         {
@@ -267,7 +266,7 @@ def test_two_judges_of_calls_are_compared_screened_and_described(tmp_path: Path)
         wanted = PairOptions(stands_for="content", acceptable=2)
         assert write_pairs(tmp_path / f"s{number}", tmp_path / f"p{number}", wanted) == 2
     folders = [tmp_path / "p0", tmp_path / "p1"]
-    compared = compare_answer(comparison_of(folders, None, {"resamples": 10}).report)
+    compared = compare_answer(Run(folders[0]).comparison(folders[1:], resamples=10).report)
     assert "which run is right is unknown" in " ".join(compared)
 
 

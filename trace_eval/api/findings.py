@@ -15,18 +15,14 @@ from blueprints import UserError
 from trace_eval.api.finding import Finding
 from trace_eval.data.columns import Columns
 from trace_eval.data.settings import nearest
-from trace_eval.decide.agree import agree
 from trace_eval.decide.answers import answer_of
-from trace_eval.decide.rank import rank
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.labels import read_labels, table_labels
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.run import Run
 from trace_eval.show.draw import Point
 from trace_eval.stats.agreement.score import most_accurate
-from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.report import AgreeReport, ScoreReport
 from trace_eval.stats.tables import tables_of
@@ -38,6 +34,7 @@ if TYPE_CHECKING:
     from trace_eval.compare.evaluate import RunComparison
     from trace_eval.compare.scores import ScoreComparison
     from trace_eval.decide.card import Card
+    from trace_eval.decide.screen import Screening
 
 
 #: Ends of an axis of shares, and of one of counts.
@@ -70,15 +67,6 @@ def labels_of(provided: Any, columns: Mapping[str, str] | None = None) -> Opinio
     return table_labels(provided, columns)
 
 
-def agreement_of(
-    folder: Path, labels: Any, columns: Mapping[str, str] | None, options: Mapping[str, Any]
-) -> Finding:
-    """What ``agree`` prints of a run of pairs or of scores."""
-    chosen = _options(AgreeOptions, BootstrapOptions(), options)
-    provided, named = _labels(labels, columns)
-    return agreement_finding(agree([folder], provided, chosen, named))
-
-
 def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:
     """The report of ``agree`` as an object of a notebook."""
     of_pairs = isinstance(report, AgreeReport)
@@ -87,7 +75,7 @@ def agreement_finding(report: AgreeReport | ScoreReport) -> Finding:
     return _statistics("Agreement with human labels", report, _agreement_points(report), unit, span)
 
 
-def _labels(provided: Any, columns: Mapping[str, str] | None) -> tuple[Any, Columns | None]:
+def labels_with(provided: Any, columns: Mapping[str, str] | None) -> tuple[Any, Columns | None]:
     """Human labels as statistics read them: a file with its names of columns, or a table."""
     if isinstance(provided, str) or hasattr(provided, "__fspath__"):
         return Path(provided), Columns(named=columns or {})
@@ -138,20 +126,6 @@ def _score_points(report: ScoreReport) -> Iterator[Point]:
             yield Point(figure.who, result.value, *ends(result))
 
 
-def ranking_of(
-    folder: Path,
-    labels: Any,
-    columns: Mapping[str, str] | None,
-    systems: tuple[str, str] | None,
-    options: Mapping[str, Any],
-) -> Finding:
-    """What ``rank`` prints of a run."""
-    requested = {"missing": "drop", "systems": systems, **options}
-    chosen = _options(RankOptions, BootstrapOptions(2_000), requested)
-    provided, named = _labels(labels, columns)
-    return ranking_finding(rank(folder, provided, chosen, columns=named))
-
-
 def ranking_finding(report: RankReport) -> Finding:
     """The report of ``rank`` as an object of a notebook."""
     unit = "mean score" if report.means else "win rate by this judge"
@@ -168,15 +142,6 @@ def _ranking_points(report: RankReport) -> Iterator[Point]:
             yield Point(row.system, row.rate.labels, *(row.rate.labels_interval or (None, None)))
 
 
-def comparison_of(folders: Iterable[Path], labels: Any, options: Mapping[str, Any]) -> Finding:
-    """What ``compare`` prints of runs over one input."""
-    from trace_eval.compare.options import CompareOptions
-    from trace_eval.compare.scores import compare_folders
-
-    chosen = _options(CompareOptions, BootstrapOptions(), options)
-    return comparison_finding(compare_folders(list(folders), labels_of(labels), chosen))
-
-
 def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
     """The report of ``compare`` as an object of a notebook."""
     from trace_eval.compare.evaluate import RunComparison
@@ -189,11 +154,10 @@ def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
         else [(f"{d.second} minus {d.first}: {d.rubric}", d.difference) for d in report.differences]
     )
     points = [Point(name, e.value, *ends(e)) for name, e in result if e.value is not None]
-    tables = tuple(compare_tables(report))
     return Finding(
         "Comparison of runs",
         report,
-        tables,
+        tuple(compare_tables(report)),
         compare_answer(report),
         notes=report.notes,
         points=tuple(points),
@@ -207,14 +171,10 @@ def ends(result: IntervalEstimate) -> tuple[float | None, float | None]:
     return result.interval or (None, None)
 
 
-def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Finding:
-    """What ``screen`` prints of a run; no lists are written."""
-    from trace_eval.decide.screen import screen, screen_tables
-    from trace_eval.stats.inference.labelled_run import gather
-    from trace_eval.stats.options import ScreenOptions
+def screening_finding(report: Screening) -> Finding:
+    """The report of ``screen`` as an object of a notebook."""
+    from trace_eval.decide.screen import screen_tables
 
-    chosen = _options(ScreenOptions, None, options)
-    report = screen(gather(read_opinions(folder), labels_of(labels)), chosen)
     counts = (
         ("decided", report.decided),
         ("to review", report.review),
@@ -232,15 +192,8 @@ def screening_of(folder: Path, labels: Any, options: Mapping[str, Any]) -> Findi
     )
 
 
-def card_of(folder: Path, labels: Any, resamples: int) -> Finding:
-    """What ``card`` prints of a run; no pages are written."""
-    from trace_eval.decide.card import make_cards
-
-    return cards_finding(make_cards([folder], labels_of(labels), resamples, []))
-
-
 def cards_finding(cards: Sequence[Card]) -> Finding:
-    """What ``card`` found of one judge or several, for people; the report is the first card."""
+    """The cards of one judge or several as an object of a notebook; the report is the first."""
     from trace_eval.decide.answers import card_answer
     from trace_eval.decide.card_page import comparison
 
@@ -282,16 +235,17 @@ class FindingsPage(PosixPath):
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per item, as :meth:`trace_eval.Run.to_pandas`."""
-        if self.finding is None:
-            raise UserError(f"{self}: is no page of a report")
-        frame: pd.DataFrame = self.finding.report.to_pandas()
+        frame: pd.DataFrame = self._required().report.to_pandas()
         return frame
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw how many items got each label; see :meth:`Finding.plot`."""
+        return self._required().plot(ax)
+
+    def _required(self) -> Finding:
         if self.finding is None:
-            raise UserError(f"{self}: is no page of a report")
-        return self.finding.plot(ax)
+            raise UserError(f"{self}: is not the page of a report; take what Run.report() returns")
+        return self.finding
 
     def _repr_html_(self) -> str:
         link = f'<p><a href="{escape(str(self), quote=True)}">{escape(str(self))}</a></p>'
@@ -309,8 +263,14 @@ def page_of(run: Run, path: Path) -> FindingsPage:
     return page
 
 
-def _options(kind: Any, bootstrap: BootstrapOptions | None, provided: Mapping[str, Any]) -> Any:
-    """Options of a statistic from keywords, those of its bootstrap among them."""
+def options_from(
+    provided: Mapping[str, Any], kind: Any, bootstrap: BootstrapOptions | None = None
+) -> Any:
+    """Options of a statistic from keywords, those of its bootstrap among them.
+
+    Raises:
+        UserError: one is unknown.
+    """
     own = {part.name for part in dataclasses.fields(kind)} - {"bootstrap"}
     drawn = {part.name for part in dataclasses.fields(BootstrapOptions)} if bootstrap else set()
     for name in provided:

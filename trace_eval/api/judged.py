@@ -18,21 +18,20 @@ from trace_eval.api.python_words import python_words
 from trace_eval.data.settings import nearest
 from trace_eval.data.sources import source_of
 from trace_eval.data.system_folders import Systems
-from trace_eval.estimate.options import OF_PAGES
+from trace_eval.decide.agree import agree
+from trace_eval.decide.rank import rank
+from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.options import (
-    DEFAULT_RATERS,
-    ExtractOptions,
-    Options,
-    usual_rubrics,
-)
+from trace_eval.options import DEFAULT_RATERS, ExtractOptions, Options, usual_rubrics
 from trace_eval.runs.job import open_job
 from trace_eval.runs.notebook import run_html, summary_of
+from trace_eval.runs.opinions import read_opinions
 from trace_eval.runs.pipeline import Listener, RunEvent
 from trace_eval.runs.run import Run as StoredRun
+from trace_eval.stats.options import AgreeOptions, RankOptions, ScreenOptions
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 #: Problems of an input that are warned of one by one; the others are counted.
 _WARNED = 10
@@ -55,13 +54,13 @@ class Run(StoredRun):
         """Folder, judge, coverage and the first sentence of the report."""
         if not self.exists:
             return f"<Run {self.folder}: no run yet>"
-        said = "".join(f" {text}" for text in self._said())
-        return f"<Run {self.folder}: {summary_of(self)}.{said}>"
+        answer = "".join(f" {text}" for text in self._answer())
+        return f"<Run {self.folder}: {summary_of(self)}.{answer}>"
 
     def _repr_html_(self) -> str:
-        return run_html(self, self._said())
+        return run_html(self, self._answer())
 
-    def _said(self) -> tuple[str, ...]:
+    def _answer(self) -> tuple[str, ...]:
         """The first sentence of the report, where it takes a moment at most."""
         from trace_eval.report.answer import run_answer
 
@@ -70,10 +69,6 @@ class Run(StoredRun):
         with suppress(UserError):
             return run_answer(self.folder)[:1]
         return ()
-
-    def to_pandas(self) -> pd.DataFrame:
-        """One row per item, with the columns of ``results.csv``."""
-        return super().to_pandas()
 
     @python_words()
     def agreement(
@@ -89,7 +84,9 @@ class Run(StoredRun):
         Raises:
             UserError: there are no labels, they cannot be read, or an option is unknown.
         """
-        return findings.agreement_of(self.folder, labels, columns, options)
+        chosen = findings.options_from(options, AgreeOptions, BootstrapOptions())
+        provided, named = findings.labels_with(labels, columns)
+        return findings.agreement_finding(agree([self.folder], provided, chosen, named))
 
     @python_words()
     def ranking(
@@ -112,7 +109,10 @@ class Run(StoredRun):
         if systems is not None and len(tuple(systems)) != 2:
             raise UserError(f"systems {list(systems)}: name two, those of A and of B")
         names = None if systems is None else (str(systems[0]), str(systems[1]))
-        return findings.ranking_of(self.folder, labels, columns, names, options)
+        requested = {"missing": "drop", "systems": names, **options}
+        chosen = findings.options_from(requested, RankOptions, BootstrapOptions(2_000))
+        provided, named = findings.labels_with(labels, columns)
+        return findings.ranking_finding(rank(self.folder, provided, chosen, columns=named))
 
     @python_words()
     def comparison(
@@ -131,10 +131,15 @@ class Run(StoredRun):
         Raises:
             UserError: they share no item, or an option is unknown.
         """
+        from trace_eval.compare.options import CompareOptions
+        from trace_eval.compare.scores import compare_folders
+
         several = isinstance(others, Sequence) and not isinstance(others, str)
         listed: Sequence[Any] = others if several else [others]  # type: ignore[assignment]
         folders = [o.folder if isinstance(o, StoredRun) else Path(o) for o in listed]
-        return findings.comparison_of([self.folder, *folders], labels, options)
+        chosen = findings.options_from(options, CompareOptions, BootstrapOptions())
+        report = compare_folders([self.folder, *folders], findings.labels_of(labels), chosen)
+        return findings.comparison_finding(report)
 
     @python_words()
     def screening(self, labels: Any = None, **options: Any) -> Finding:
@@ -147,7 +152,12 @@ class Run(StoredRun):
         Raises:
             UserError: there are no labels, or an option is unknown.
         """
-        return findings.screening_of(self.folder, labels, options)
+        from trace_eval.decide.screen import screen
+        from trace_eval.stats.inference.labelled_run import gather
+
+        chosen = findings.options_from(options, ScreenOptions)
+        run = gather(read_opinions(self.folder), findings.labels_of(labels))
+        return findings.screening_finding(screen(run, chosen))
 
     @python_words()
     def card(self, labels: Any = None, resamples: int = OF_PAGES) -> Finding:
@@ -156,7 +166,10 @@ class Run(StoredRun):
         Raises:
             UserError: the run has no judgements, or the labels cannot be read.
         """
-        return findings.card_of(self.folder, labels, resamples)
+        from trace_eval.decide.card import make_cards
+
+        cards = make_cards([self.folder], findings.labels_of(labels), resamples, [])
+        return findings.cards_finding(cards)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw how many pairs got each overall label, as bars; see :meth:`Finding.plot`."""
@@ -235,7 +248,11 @@ def judge(
         limit=limit,
         columns=columns,
     )
-    _warn(job.problems())
+    problems = [str(problem) for problem in job.problems()]
+    if len(problems) > _WARNED:
+        problems[_WARNED:] = [f"{len(problems) - _WARNED} more, see the run's problems"]
+    for problem in problems:
+        warnings.warn(problem, stacklevel=2)
     with _bar(len(job.manifest.items), progress) as listener:
         job.judge(listener)
     return Run.open(job.folder)
@@ -275,30 +292,26 @@ def with_settings(options: Options, settings: Mapping[str, Any]) -> Options:
     Raises:
         UserError: a field is unknown.
     """
-    parts: tuple[tuple[str, Any], ...] = (("extract", ExtractOptions), ("judging", JudgeOptions))
+    parts: dict[str, Any] = {"extract": ExtractOptions, "judging": JudgeOptions}
     own = {field.name for field in fields(Options)}
-    available = {name: {field.name for field in fields(kind)} for name, kind in parts}
+    available = {part: {field.name for field in fields(kind)} for part, kind in parts.items()}
+    every = own.union(*available.values())
     for name in settings:
-        if name not in own.union(*available.values()):
-            raise UserError(f"{name}: is unknown; {nearest(name, own.union(*available.values()))}")
+        if name not in every:
+            raise UserError(f"{name}: is unknown; {nearest(name, every)}")
     for part, names in available.items():
         if changed := {key: value for key, value in settings.items() if key in names - own}:
             options = replace(options, **{part: replace(getattr(options, part), **changed)})
     return replace(options, **{key: value for key, value in settings.items() if key in own})
 
 
-def _warn(problems: Sequence[object]) -> None:
-    for problem in problems[:_WARNED]:
-        warnings.warn(str(problem), stacklevel=3)
-    if len(problems) > _WARNED:
-        warnings.warn(f"{len(problems) - _WARNED} more, see the run's problems", stacklevel=3)
-
-
 @contextmanager
 def _bar(total: int, wanted: bool | None) -> Iterator[Listener | None]:
     """A bar that moves with every item; a notebook draws what is written to stderr."""
     if wanted is None:
-        wanted = in_notebook() or sys.stderr.isatty()
+        shell = sys.modules.get("IPython")
+        kernel = shell.get_ipython() if shell else None
+        wanted = hasattr(kernel, "kernel") or sys.stderr.isatty()
     if not wanted:
         yield None
         return
@@ -314,10 +327,3 @@ def _bar(total: int, wanted: bool | None) -> Iterator[Listener | None]:
             bar.refresh()
 
         yield listen
-
-
-def in_notebook() -> bool:
-    """True in a kernel of Jupyter."""
-    shell = sys.modules.get("IPython")
-    running = shell.get_ipython() if shell else None
-    return running is not None and hasattr(running, "kernel")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from blueprints import UserError
-from trace_eval.data.settings import option_field
+from trace_eval.data.settings import option_field, with_groups
 from trace_eval.estimate.options import BootstrapOptions
 
 
+@with_groups
 @dataclass(frozen=True)
 class CompareOptions:
     """How runs are compared.
@@ -24,6 +25,7 @@ class CompareOptions:
     top: int = option_field(10, min=0)
 
 
+@with_groups
 @dataclass(frozen=True)
 class ChangeOptions:
     """How a judge change is looked at.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import field, fields
+from dataclasses import field, fields, is_dataclass
 from difflib import get_close_matches
 from inspect import cleandoc
 from math import isfinite
@@ -50,11 +50,15 @@ def help_of(options: type) -> dict[str, str]:
     return texts
 
 
-def with_inherited(options: type[T]) -> type[T]:
-    """A class whose docstring, and so ``help``, has the options of its bases by their groups."""
-    texts = help_of(options)
+def with_groups(options: type[T]) -> type[T]:
+    """A class whose docstring, and so ``help``, has the options of its bases and parts in groups.
+
+    A part is a field whose type is another dataclass of options.
+    """
+    parts: list[type] = [hint for hint in hints_of(options).values() if is_dataclass(hint)]
     lines = [cleandoc(options.__doc__ or "")]
-    for group in reversed(options.__mro__[1:-1]):
+    for group in [*reversed(options.__mro__[1:-1]), *parts]:
+        texts = help_of(group)
         names = [name for name in vars(group).get("__annotations__", {}) if name in texts]
         if names:
             lines.append(f"\n{group.__name__}: {(group.__doc__ or '').partition(chr(10))[0]}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from blueprints import UserError
 from trace_eval.data.columns import Missing, parse_sides
-from trace_eval.data.settings import option_field
+from trace_eval.data.settings import option_field, with_groups
 from trace_eval.estimate.options import BootstrapOptions
 
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ def _rules(specs: list[str]) -> tuple[NumberRule, ...]:
     return tuple(map(number_rule, specs))
 
 
+@with_groups
 @dataclass(frozen=True)
 class AgreeOptions:
     """What to compute.
@@ -161,6 +162,7 @@ class AgreeOptions:
     families: tuple[str, ...] = only(SCORES, FAMILIES, "--family", metavar="WORD", read=_names)
 
 
+@with_groups
 @dataclass(frozen=True)
 class RankOptions:
     """How to rank.

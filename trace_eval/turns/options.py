@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.data.settings import option_field, with_inherited
+from trace_eval.data.settings import option_field, with_groups
 from trace_eval.estimate.options import BootstrapOptions
 
 
-@with_inherited
+@with_groups
 @dataclass(frozen=True)
 class FigureOptions(BootstrapOptions):
     """How figures are made.
@@ -23,6 +23,7 @@ class FigureOptions(BootstrapOptions):
     min_events: int = option_field(10, min=0)
 
 
+@with_groups
 @dataclass(frozen=True)
 class TurnsOptions:
     """How conversations are read and measured.

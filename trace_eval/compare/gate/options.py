@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from blueprints import UserError
-from trace_eval.data.settings import option_field
+from trace_eval.data.settings import option_field, with_groups
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.turns.options import TimingLimits
 
 
+@with_groups
 @dataclass(frozen=True)
 class GateOptions:
     """What counts as a regression.

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from blueprints import GROUPS, UserError, feature_groups
 from trace_eval.data.outcome import Order
-from trace_eval.data.settings import choices_of, hints_of, with_inherited
+from trace_eval.data.settings import choices_of, hints_of, with_groups
 from trace_eval.judges.options.groups import (
     AudioOptions,
     ChatOptions,
@@ -87,7 +87,7 @@ def texts_to_paths(options: Any) -> None:
 
 
 # The fields of the last base come first.
-@with_inherited
+@with_groups
 @dataclass(frozen=True)
 class JudgeOptions(
     OllamaOptions,
