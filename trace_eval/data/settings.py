@@ -55,7 +55,7 @@ def with_groups(options: type[T]) -> type[T]:
 
     A part is a field whose type is another dataclass of options.
     """
-    parts: list[type] = [hint for hint in hints_of(options).values() if is_dataclass(hint)]
+    parts: list[Any] = [hint for hint in hints_of(options).values() if is_dataclass(hint)]
     lines = [cleandoc(options.__doc__ or "")]
     for group in [*reversed(options.__mro__[1:-1]), *parts]:
         texts = help_of(group)

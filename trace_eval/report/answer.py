@@ -23,8 +23,8 @@ def run_answer(folder: Path | str) -> tuple[str, ...]:
     """At most three sentences on which system is better and how much of a run is scored."""
     run = Run.open(folder)
     if run.holds_scores:
-        return said_of_scores(run, score_rankings(run))
-    return said_of(run, ranking_of(run)[0])
+        return score_answer(run, score_rankings(run))
+    return pair_answer(run, ranking_of(run)[0])
 
 
 def score_rankings(run: Run) -> dict[str, RankReport]:
@@ -38,23 +38,23 @@ def score_rankings(run: Run) -> dict[str, RankReport]:
     return results
 
 
-def said_of_scores(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]:
-    """What the command and the first lines of the page say of scores: who is first by each rubric.
+def score_answer(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]:
+    """The sentences on a run of scores: who is first by each rubric, and how much is scored.
 
     Of three rubrics or more, for which there is no room, nobody is named.
     """
     rows = [row.status == "scored" for row in run.score_outcomes().values()]
     message = f"{sum(rows)} of {counted(len(rows), 'score')} given by {run.record().judge.spec}."
     rubrics = run.rubrics()
-    said: list[str] = []
+    sentences: list[str] = []
     for name, ranking in rankings.items() if len(rubrics) < MOST else ():
         result = rank_answer(ranking)
-        said += result if len(rubrics) == 1 else [f"{name}: {text}" for text in result[:1]]
-    return (*said[: MOST - 1], message)
+        sentences += result if len(rubrics) == 1 else [f"{name}: {text}" for text in result[:1]]
+    return (*sentences[: MOST - 1], message)
 
 
-def said_of(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
-    """What the command and the first lines of the page say of pairs."""
+def pair_answer(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
+    """The sentences on a run of pairs, of the command and on top of the page."""
     whole = {pair for pair, row in run.outcomes().items() if row.status == "scored"}
     whole |= {pair for pair, fused in run.overall().items() if fused.rating is not None}
     number = sum(1 for _ in run.pairs()) + sum(1 for _ in run.problems())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from blueprints import (
@@ -92,50 +92,35 @@ def _word(word: Word) -> tuple[str, str, bool]:
 
 
 def _bars(blueprint: Blueprint) -> Iterator[Bars]:
-    if isinstance(blueprint.quality, Quality):
-        yield _quality(blueprint.quality)
-    if isinstance(blueprint.emotion, Emotion):
-        yield _emotion(blueprint.emotion)
-    if isinstance(blueprint.accent, Accent):
-        yield _accent(blueprint.accent)
+    quality, emotion, accent = blueprint.quality, blueprint.emotion, blueprint.accent
+    if isinstance(quality, Quality):
+        scores = {
+            "signal (SIG)": quality.sig,
+            "background (BAK)": quality.bak,
+            "overall (OVRL)": quality.ovrl,
+            "overall (P.808)": quality.p808,
+        }
+        yield Bars("quality", "Quality, MOS 1–5", _rows(scores, 1, 5))
+    if isinstance(emotion, Emotion):
+        yield Bars("emotion", "Emotion, score 0–1", _rows(emotion.scores), emotion.top)
+    if isinstance(accent, Accent):
+        yield Bars("accent", "Accent, cosine similarity", _rows(accent.similarities), accent.top)
 
 
-def _quality(group: Quality) -> Bars:
-    scores = (
-        ("signal (SIG)", group.sig),
-        ("background (BAK)", group.bak),
-        ("overall (OVRL)", group.ovrl),
-        ("overall (P.808)", group.p808),
+def _rows(
+    values: Mapping[str, float], low: float = 0, high: float = 1
+) -> tuple[tuple[str, float, str], ...]:
+    return tuple(
+        (name, min(1.0, max(0.0, (number - low) / (high - low))), f"{number:.2f}")
+        for name, number in values.items()
     )
-    rows = tuple((name, _inside((mos - 1) / 4), f"{mos:.2f}") for name, mos in scores)
-    return Bars("quality", "Quality, MOS 1–5", rows)
-
-
-def _emotion(group: Emotion) -> Bars:
-    rows = tuple((name, _inside(x), f"{x:.2f}") for name, x in group.scores.items())
-    return Bars("emotion", "Emotion, score 0–1", rows, group.top)
-
-
-def _accent(group: Accent) -> Bars:
-    rows = tuple((name, _inside(x), f"{x:.2f}") for name, x in group.similarities.items())
-    return Bars("accent", "Accent, cosine similarity", rows, group.top)
-
-
-def _inside(share: float) -> float:
-    return min(1.0, max(0.0, share))
 
 
 def _numbers(blueprint: Blueprint) -> Iterator[tuple[str, str, str]]:
-    for name, group in _listed(blueprint):
-        if isinstance(group, Extension) and group.events is not None:
-            continue  # marks on the drawing
-        if isinstance(group, Present):
+    for name in (*GROUPS, *blueprint.extensions):
+        group = blueprint.group(name)
+        marked = isinstance(group, Extension) and group.events is not None  # on the drawing
+        if name not in _DRAWN and not marked and isinstance(group, Present):
             for fact in group.facts(name):
                 text = fact.value if isinstance(fact.value, str) else value(fact.value)
                 yield fact.name, text, fact.word
-
-
-def _listed(blueprint: Blueprint) -> Iterator[tuple[str, Present | Absent]]:
-    for name in (*GROUPS, *blueprint.extensions):
-        if name not in _DRAWN:
-            yield name, blueprint.group(name)

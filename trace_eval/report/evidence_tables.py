@@ -48,22 +48,20 @@ def _grids(evidence: Mapping[str, JsonValue]) -> Iterator[EvidenceGrid]:
     if plain:
         yield EvidenceGrid("Values", (), _rows(plain))
     for name in _SETTINGS:
-        found_settings = left.get(name)
-        if isinstance(found_settings, dict) and found_settings:
-            yield EvidenceGrid(label(name).capitalize(), (), _rows(found_settings), settings=True)
-        elif found_settings is not None and not isinstance(found_settings, dict):
-            yield EvidenceGrid(
-                label(name).capitalize(), (), (("", value(found_settings)),), settings=True
-            )
+        title, settings = label(name).capitalize(), left.get(name)
+        if isinstance(settings, dict) and settings:
+            yield EvidenceGrid(title, (), _rows(settings), settings=True)
+        elif settings is not None and not isinstance(settings, dict):
+            yield EvidenceGrid(title, (), (("", value(settings)),), settings=True)
 
 
 def _rows(results: Mapping[str, JsonValue]) -> tuple[tuple[str, ...], ...]:
     return tuple((label(name), value(item)) for name, item in results.items())
 
 
-def _records(name: str, found: Sequence[Mapping[str, JsonValue]]) -> EvidenceGrid:
-    columns = list(dict.fromkeys(key for record in found for key in record))
-    rows = tuple(tuple(value(record.get(key)) for key in columns) for record in found)
+def _records(name: str, records: Sequence[Mapping[str, JsonValue]]) -> EvidenceGrid:
+    columns = list(dict.fromkeys(key for record in records for key in record))
+    rows = tuple(tuple(value(record.get(key)) for key in columns) for record in records)
     titles = [key.upper() if key in ("a", "b") else label(key) for key in columns]
     return EvidenceGrid(label(name).capitalize(), tuple(titles), rows)
 

@@ -68,7 +68,7 @@ class LaneBar:
 
     Attributes:
         kind: ``turn``, or the kind of an event.
-        told: what a reader sees on pointing at it.
+        title: shown where a reader points at it.
         at_s: where it begins, seconds.
         letters: over the lanes; empty where they stand over an event before it.
     """
@@ -76,7 +76,7 @@ class LaneBar:
     kind: str
     left: float
     width: float
-    told: str
+    title: str
     at_s: float
     letters: str = ""
 

@@ -29,7 +29,7 @@ from trace_eval.report.gather import (
 from trace_eval.report.lanes import Lanes, lanes_of
 
 #: Of an answer whose recogniser knows one language only.
-NOT_HEARD = f"language not heard (needs the extra base: {install_line('base')})"
+NOT_RECOGNISED = f"language not heard (needs the extra base: {install_line('base')})"
 
 #: Characters of a raw reply that are shown.
 RAW_SHOWN = 4_000
@@ -48,8 +48,8 @@ FLAGS = {
 
 
 #: Labels as a sentence says them.
-_SAID = {"1": "A", "2": "B", "both_good": "both good", "both_bad": "both bad"}
-_LABELS = re.compile(rf"\b({'|'.join(_SAID)})\b")
+_SPOKEN = {"1": "A", "2": "B", "both_good": "both good", "both_bad": "both bad"}
+_LABELS = re.compile(rf"\b({'|'.join(_SPOKEN)})\b")
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ def _sentence(pair: Pair, judgement: Judgement | None, overall: Overall | None) 
     message = f"{side} ({system}) wins" if system else f"{side} wins"
     ends = {"both_good": "A tie, both are good,", "both_bad": "A tie, both are bad,"}
     message = message if side else ends.get(overall.rating, "A tie")
-    why = _LABELS.sub(lambda result: _SAID[result[0]], overall.why).replace(": ", ", ")
+    why = _LABELS.sub(lambda result: _SPOKEN[result[0]], overall.why).replace(": ", ", ")
     return f"{message} by {judgement.judge} ({overall.policy}: {why})."
 
 
@@ -239,7 +239,7 @@ def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
     if wanted in (None, "en") and all(text.startswith("English") for text in details.values()):
         return {}  # nothing but English is in sight: no note
     requested = {"instruction": f"asks for {details.pop('asked')}"} if "asked" in details else {}
-    return {**dict.fromkeys(answers, NOT_HEARD), **details, **requested}
+    return {**dict.fromkeys(answers, NOT_RECOGNISED), **details, **requested}
 
 
 def _calls(pair: Pair, facts: Facts, assets: AudioAssets) -> Iterator[tuple[str, Lanes]]:

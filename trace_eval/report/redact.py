@@ -136,11 +136,11 @@ def spans(blueprint: Blueprint) -> list[tuple[float, float]] | None:
     if not isinstance(transcript, Transcript) or bool(transcript.text) != bool(transcript.words):
         return None
     times = [(word.start_s, word.end_s) for word in transcript.words]
-    known = [(low, high) for low, high in times if low is not None and high is not None]
+    timed = [(low, high) for low, high in times if low is not None and high is not None]
     marks = sensitive([word.text for word in transcript.words])
-    if len(known) < len(times) or sum(marks) < sum(sensitive(transcript.text.split())):
+    if len(timed) < len(times) or sum(marks) < sum(sensitive(transcript.text.split())):
         return None
-    return stretches_of(known, marks)
+    return stretches_of(timed, marks)
 
 
 def stretches_of(

@@ -15,7 +15,7 @@ from trace_eval.data.outputs import write_file
 from trace_eval.decide.agree import agree_by_instruction
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import OF_PAGES, BootstrapOptions
-from trace_eval.report.answer import ranking_of, said_of, said_of_scores, score_rankings
+from trace_eval.report.answer import pair_answer, ranking_of, score_answer, score_rankings
 from trace_eval.report.page import HEAD_SCRIPT, asset, content_policy, style, template_environment
 from trace_eval.report.write import REPORT
 from trace_eval.runs.listing import ListedRun, list_runs
@@ -141,11 +141,11 @@ def _line(one: ListedRun, home: Path) -> RunLine:
         if run.holds_scores:
             rankings = score_rankings(run)
             figures = [f for rubric, ranking in rankings.items() for f in _means(rubric, ranking)]
-            said = said_of_scores(run, rankings)
-            return RunLine(name, link, one.record, said, tuple(figures))
+            sentences = score_answer(run, rankings)
+            return RunLine(name, link, one.record, sentences, tuple(figures))
         ranking, _ = ranking_of(run)
         rates = tuple(_rates(ranking)) if ranking else ()
-        return RunLine(name, link, one.record, said_of(run, ranking), rates, _agreement(run))
+        return RunLine(name, link, one.record, pair_answer(run, ranking), rates, _agreement(run))
     except UserError as error:  # a file of it is damaged: the others are listed all the same
         return RunLine(name, link, one.record, (str(error),))
 
@@ -197,14 +197,14 @@ def trends(lines: Sequence[RunLine]) -> list[Trend]:
 
 
 def _picture(rows: Sequence[tuple[RunLine, SystemFigure]], share: bool) -> str:
-    def told(figure: SystemFigure) -> str:
+    def text(figure: SystemFigure) -> str:
         if share:
             return rate(figure.value, figure.interval)
         low, high = figure.interval or (None, None)
         bounds = "" if low is None else f" [{low:.2f}, {high:.2f}]"
         return f"{figure.value:.2f}{bounds}"
 
-    drawn = [ForestMark(line.name, f.value, f.interval, told(f)) for line, f in rows]
+    drawn = [ForestMark(line.name, f.value, f.interval, text(f)) for line, f in rows]
     ends = [bound for _, f in rows for bound in (f.interval or (f.value, f.value))]
     low, high = (0.0, 1.0) if share else (min(ends), max(ends))
     if low == high:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from blueprints import Blueprint, Transcript
+from blueprints import Transcript
 from fusion import Numbers
 from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.items import Single
 from trace_eval.data.scores import Score
-from trace_eval.report.answer import said_of_scores, score_rankings
+from trace_eval.report.answer import score_answer, score_rankings
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.lanes import Lanes, lanes_of
 from trace_eval.report.page import asset, content_policy, style, template_environment
 from trace_eval.report.timing import TIMING_NAMES, timing_of
 from trace_eval.rubrics.single import ScoreRubric
 from trace_eval.runs.guesses import guesses_in
-from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.options import RankOptions
@@ -47,7 +47,7 @@ class AnswerRow:
     Attributes:
         value, spread: on the rubric's scale; spread is one standard deviation of the
             distribution, None where one opinion is all there is.
-        people: mean of people's scores; distance: how far the judge is from it.
+        human: mean of the annotators' scores; distance: how far the judge is from it.
         histogram: (label, share of it, share of the largest) over the scale.
     """
 
@@ -58,9 +58,9 @@ class AnswerRow:
     value: float | None
     spread: float | None
     bar: Bar | None
-    people: float | None
+    human: float | None
     ratings: int
-    people_at: float | None
+    human_at: float | None
     distance: float | None
     histogram: tuple[tuple[str, float, float], ...]
     recognised: tuple[tuple[str, str], ...]
@@ -101,8 +101,12 @@ def write_scores(run: Run, path: Path, audio: bool) -> Iterator[str]:
             [call for item in run.singles() if (call := item.call)],
             lambda name: f"call-{quote(name)}",
         ),
-        sentences=said_of_scores(run, rankings),
-        reasons=_reasons(lines),
+        sentences=score_answer(run, rankings),
+        reasons=Counter(
+            str(line.score.reason) if line.score else "not_judged"
+            for line in lines
+            if line.value is None
+        ),
         caveats=[line for line in (guesses_in(run).line,) if line] + list(_caveats(lines)),
         problems=list(run.problems()),
         level=RankOptions().bootstrap.level,
@@ -120,11 +124,19 @@ def _lines(run: Run, rubrics: dict[str, ScoreRubric], assets: AudioAssets) -> It
     words = {b.clip: b for b in run.blueprints() if isinstance(b.transcript, Transcript)}
     number = 0
     for item in run.singles():
-        heard = dict(_recognised(item, clips, words))
-        recognised = tuple((role, _text(blueprint)) for role, blueprint in heard.items())
+        blueprints = {
+            role: words[record.clip]
+            for role, recording in item.recordings().items()
+            if (record := clips.get(recording.source_id)) and record.clip in words
+        }
+        recognised = tuple(
+            (role, blueprint.transcript.text)
+            for role, blueprint in blueprints.items()
+            if isinstance(blueprint.transcript, Transcript)
+        )
         call = None
         if item.answer.conversation:
-            turns = turn_blueprints("answer", heard)
+            turns = turn_blueprints("answer", blueprints)
             call = lanes_of(item.answer.conversation, turns, assets)
             recognised = ()  # it stands in the turns
         sounds = tuple(
@@ -138,20 +150,6 @@ def _lines(run: Run, rubrics: dict[str, ScoreRubric], assets: AudioAssets) -> It
             number += 1
 
 
-def _recognised(
-    item: Single, clips: dict[str, ClipRecord], words: dict[str, Blueprint]
-) -> Iterator[tuple[str, Blueprint]]:
-    for role, recording in item.recordings().items():
-        record = clips.get(recording.source_id)
-        if record and record.clip in words:
-            yield role, words[record.clip]
-
-
-def _text(blueprint: Blueprint) -> str:
-    recognised = blueprint.transcript
-    return recognised.text if isinstance(recognised, Transcript) else ""
-
-
 def _line(
     number: int,
     item: Single,
@@ -163,10 +161,13 @@ def _line(
 ) -> AnswerRow:
     scale = rubric.numbers
     provided = list(item.labels.given.values()) if item.labels else []
-    people = statistics.fmean(provided) if provided else None
+    human = statistics.fmean(provided) if provided else None
     value = score.value if score else None
     variance = score.estimate.variance if score and score.estimate else None
     spread = None if variance is None else variance**0.5 * (scale.high - scale.low)
+    half = spread or 0.0
+    shares = (score.distribution if score else None) or {}
+    top = max(shares.values(), default=0) or 1.0
     return AnswerRow(
         number=number,
         item=item,
@@ -174,12 +175,12 @@ def _line(
         score=score,
         value=value,
         spread=spread,
-        bar=None if value is None else _bar(scale, value - (spread or 0), value + (spread or 0)),
-        people=people,
+        bar=None if value is None else _bar(scale, value - half, value, value + half),
+        human=human,
         ratings=len(provided),
-        people_at=None if people is None else _at(scale, people),
-        distance=None if people is None or value is None else abs(value - people),
-        histogram=_histogram(score),
+        human_at=None if human is None else _at(scale, human),
+        distance=None if human is None or value is None else abs(value - human),
+        histogram=tuple((label, share, share / top) for label, share in shares.items()),
         recognised=recognised,
         sounds=sounds,
         call=call,
@@ -190,15 +191,9 @@ def _at(scale: Numbers, value: float) -> float:
     return 100 * min(1.0, max(0.0, scale.position(value)))
 
 
-def _bar(scale: Numbers, low: float, high: float) -> Bar:
+def _bar(scale: Numbers, low: float, at: float, high: float) -> Bar:
     left, right = _at(scale, low), _at(scale, high)
-    return Bar(left, right - left, _at(scale, (low + high) / 2))
-
-
-def _histogram(score: Score | None) -> tuple[tuple[str, float, float], ...]:
-    shares = (score.distribution if score else None) or {}
-    top = max(shares.values(), default=0) or 1.0
-    return tuple((label, share, share / top) for label, share in shares.items())
+    return Bar(left, right - left, _at(scale, at))
 
 
 def _systems(
@@ -213,21 +208,11 @@ def _systems(
             if mean is None:
                 continue
             low, high = interval or (mean, mean)
-            left, right = _at(numbers, low), _at(numbers, high)
-            bar = Bar(left, right - left, _at(numbers, mean))
+            bar = _bar(numbers, low, mean, high)
             results.append(
                 SystemScores(row.system, name, row.scored, row.unscored, mean, interval, bar)
             )
     return results
-
-
-def _reasons(lines: Sequence[AnswerRow]) -> dict[str, int]:
-    counted: dict[str, int] = {}
-    for line in lines:
-        if line.value is None:
-            reason = str(line.score.reason) if line.score else "not_judged"
-            counted[reason] = counted.get(reason, 0) + 1
-    return counted
 
 
 def _caveats(lines: Sequence[AnswerRow]) -> list[str]:

@@ -126,6 +126,7 @@ def summarise(facts: Facts) -> ReportSummary:
     calls = [o.seconds for j in available for o in j.opinions if o.seconds is not None]
     signals = [b.signal for b in facts.blueprints.values() if not isinstance(b.signal, Absent)]
     position = first_position_test(map(VerdictRow.of, available))
+    details = Counter(judgement.detail for judgement in available if judgement.detail)
     return ReportSummary(
         total=len(facts.pairs) + len(facts.problems),
         scored=len(whole),
@@ -147,13 +148,8 @@ def summarise(facts: Facts) -> ReportSummary:
         call_s=sum(calls) if calls else None,
         warnings=tuple(_warnings(facts, available, position)),
         position_test=position,
-        remedy="" if whole else _remedy(available),
+        remedy=details.most_common(1)[0][0] if details and not whole else "",
     )
-
-
-def _remedy(available: Sequence[Judgement]) -> str:
-    details = Counter(judgement.detail for judgement in available if judgement.detail)
-    return details.most_common(1)[0][0] if details else ""
 
 
 def _warnings(

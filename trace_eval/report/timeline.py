@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from blueprints import (
+    Absent,
     Blueprint,
-    Contour,
     Event,
     Extension,
     Loudness,
@@ -28,13 +28,6 @@ from trace_eval.report.envelope import POINTS, Envelope
 WIDTH = POINTS
 WAVE, LANE, LABEL = 176, 160, 52
 HEIGHT = 3 * LABEL + WAVE + 2 * LANE
-
-#: Usual ends of the scales: Hz (logarithmic) and LUFS.
-PITCH_SCALE = (50.0, 500.0)
-LOUDNESS_SCALE = (-60.0, -10.0)
-
-_PITCH_GRID = (75.0, 150.0, 300.0, 600.0)
-_LOUDNESS_GRID = (-50.0, -35.0, -20.0)
 
 #: Steps that a time axis may have, seconds; the first with few enough labels is taken.
 _STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600)
@@ -72,6 +65,21 @@ class Timeline:
     events: tuple[Event, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Scale:
+    """How a contour is drawn: ``ends`` as they usually are, ``place`` of a value on its axis."""
+
+    name: str
+    unit: str
+    ends: tuple[float, float]
+    grid: tuple[float, ...]
+    place: Callable[[float], float]
+
+
+PITCH = _Scale("pitch", "Hz", (50.0, 500.0), (75.0, 150.0, 300.0, 600.0), math.log)
+LOUDNESS = _Scale("loudness", "LUFS", (-60.0, -10.0), (-50.0, -35.0, -20.0), float)
+
+
 def timeline(blueprint: Blueprint, wave: Envelope) -> Timeline | None:
     """Draw a clip; None where not even its length is known."""
     seconds = _seconds(blueprint)
@@ -84,8 +92,8 @@ def timeline(blueprint: Blueprint, wave: Envelope) -> Timeline | None:
         TimelineLane(
             "waveform", "", mirrored(wave.peaks, LABEL, WAVE), LABEL, WAVE, note=wave.note
         ),
-        _pitch(blueprint, seconds, first),
-        _loudness(blueprint, seconds, second),
+        _lane(PITCH, blueprint.pitch, seconds, first),
+        _lane(LOUDNESS, blueprint.loudness, seconds, second),
     )
     spans = tuple((span.start_s, span.end_s) for span in signal.speech) if signal else ()
     events = (
@@ -105,38 +113,21 @@ def _seconds(blueprint: Blueprint) -> float | None:
     return blueprint.clip_s
 
 
-def _pitch(blueprint: Blueprint, seconds: float, top: int) -> TimelineLane:
-    if not isinstance(blueprint.pitch, Pitch):
-        return TimelineLane(
-            "pitch", "Hz", "", top, LANE, note=f"no pitch: {blueprint.pitch.reason}"
-        )
-    values = _points(blueprint.pitch.contour, seconds)
-    low, high = widened(PITCH_SCALE, values)
-    span = math.log(high / low)
+def _lane(
+    scale: _Scale, group: Pitch | Loudness | Absent, seconds: float, top: int
+) -> TimelineLane:
+    if isinstance(group, Absent):
+        note = f"no {scale.name}: {group.reason}"
+        return TimelineLane(scale.name, scale.unit, "", top, LANE, note=note)
+    values = resample(group.contour, POINTS, seconds)
+    ends = widened(scale.ends, values)
+    low, high = map(scale.place, ends)
 
-    def height(hz: float) -> float:
-        return top + LANE * (1 - math.log(hz / low) / span)
+    def height(value: float) -> float:
+        return top + LANE * (1 - (scale.place(value) - low) / (high - low))
 
-    grid = tuple((height(hz), f"{hz:g}") for hz in _PITCH_GRID if low <= hz <= high)
-    return TimelineLane("pitch", "Hz", curve(values, height), top, LANE, grid)
-
-
-def _loudness(blueprint: Blueprint, seconds: float, top: int) -> TimelineLane:
-    if not isinstance(blueprint.loudness, Loudness):
-        reason = blueprint.loudness.reason
-        return TimelineLane("loudness", "LUFS", "", top, LANE, note=f"no loudness: {reason}")
-    values = _points(blueprint.loudness.contour, seconds)
-    low, high = widened(LOUDNESS_SCALE, values)
-
-    def height(lufs: float) -> float:
-        return top + LANE * (1 - (lufs - low) / (high - low))
-
-    grid = tuple((height(lufs), f"{lufs:g}") for lufs in _LOUDNESS_GRID if low <= lufs <= high)
-    return TimelineLane("loudness", "LUFS", curve(values, height), top, LANE, grid)
-
-
-def _points(contour: Contour, seconds: float) -> list[float | None]:
-    return resample(contour, POINTS, seconds)
+    grid = tuple((height(at), f"{at:g}") for at in scale.grid if ends[0] <= at <= ends[1])
+    return TimelineLane(scale.name, scale.unit, curve(values, height), top, LANE, grid)
 
 
 def widened(scale: tuple[float, float], values: Sequence[float | None]) -> tuple[float, float]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment
@@ -16,11 +17,12 @@ from trace_eval.data.files import encoded, is_file, make_folder
 from trace_eval.data.items import items_of_pair
 from trace_eval.data.outputs import write_file
 from trace_eval.estimate.share import digits
-from trace_eval.report.answer import said_of
+from trace_eval.report.answer import pair_answer
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.clips import view
 from trace_eval.report.envelope import envelope
 from trace_eval.report.gather import Facts
+from trace_eval.report.human_labels import human_labels
 from trace_eval.report.page import (
     HEAD_SCRIPT,
     asset,
@@ -31,7 +33,6 @@ from trace_eval.report.page import (
     template_environment,
 )
 from trace_eval.report.pairs import FLAGS, RAW_SHOWN, PairRow, page_of, pair_row
-from trace_eval.report.people import people
 from trace_eval.report.redact import LIMITS, redact_facts, spans
 from trace_eval.report.scores import write_scores
 from trace_eval.report.summary import summarise
@@ -99,17 +100,17 @@ def _html(facts: Facts, assets: AudioAssets, redaction: str = "") -> Iterator[st
     head, code = asset(HEAD_SCRIPT), scripts()
     lines = [pair_row(number, pair, facts) for number, pair in enumerate(facts.pairs)]
     clips = _numbered(facts)
-    result = people(facts)
+    human = human_labels(facts)
     return env.get_template("report.html.j2").generate(
         name=facts.folder.resolve().name,
         record=facts.record,
         summary=summarise(facts),
-        people=result,
-        sentences=said_of(Run(facts.folder), result.ranking),
+        human=human,
+        sentences=pair_answer(Run(facts.folder), human.ranking),
         problems=facts.problems,
         timing=_timing(facts),
         lines=lines,
-        index=[_record(line) for line in lines],
+        index=[asdict(line) for line in lines],
         flags={
             name: (*details, sum(name in x.flags for x in lines)) for name, details in FLAGS.items()
         },
@@ -140,21 +141,6 @@ def _numbered(facts: Facts) -> dict[str, int]:
     return numbers
 
 
-def _record(line: PairRow) -> dict[str, Any]:
-    """What the page's script knows of a pair without opening it."""
-    return {
-        "id": line.id,
-        "systems": line.systems,
-        "category": line.category,
-        "ratings": [rating or "" for rating in line.ratings],
-        "overall": line.overall or "",
-        "human": line.human or "",
-        "entropy": line.entropy,
-        "flags": line.flags,
-        "text": line.text,
-    }
-
-
 def _fragments(
     env: Environment,
     facts: Facts,
@@ -166,12 +152,15 @@ def _fragments(
 ) -> Iterator[Markup]:
     files, distant = (_files(facts), _distant(facts)) if drawn else ({}, {})
     limit = facts.record.max_seconds or MAX_SECONDS
-    render = _renderer(env, "clip.html.j2")
+    render = env.get_template("clip.html.j2").render
     for clip, number in clips.items():
-        file = files.get(clip) or _fetched(assets, distant.get(clip), clip)
+        file = files.get(clip)
+        if not file and clip in distant:
+            with suppress(UserError):  # the clip's player says why there is no copy of it
+                file = assets.fetched(distant[clip], clip)
         shown = view(facts.blueprints[clip], envelope(file, clip, limit))
         yield deferred(f"c{number}", render(clip=shown))
-    render = _renderer(env, "pair.html.j2")
+    render = env.get_template("pair.html.j2").render
     for line, pair in zip(lines, facts.pairs, strict=True):
         page = page_of(line, pair, facts, assets, clips)
         yield deferred(f"p{line.number}", render(page=page))
@@ -194,15 +183,3 @@ def _distant(facts: Facts) -> dict[str, str]:
         for recording in (pair.a, pair.b)
         if recording.url and (record := facts.clip_of(recording)) and record.clip
     }
-
-
-def _fetched(assets: AudioAssets, url: str | None, clip: str) -> Path | None:
-    """The copy that the report makes anyway; why there is none is told by the clip's player."""
-    try:
-        return assets.fetched(url, clip) if url else None
-    except UserError:
-        return None
-
-
-def _renderer(env: Environment, name: str) -> Callable[..., str]:
-    return env.get_template(name).render

@@ -19,6 +19,7 @@ import soundfile
 from numpy.typing import NDArray
 
 from extractors import SPEECH_RATE, Samples
+from trace_eval.conversations.sound.peaks import outline
 from trace_eval.data.answers import Cut, Recording
 from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
 from trace_eval.data.items import Single
@@ -102,12 +103,10 @@ class Clips:
 def wave(wav: bytes) -> bytes:
     """The outline of a recording as a picture (SVG) that any theme can show."""
     samples, _ = soundfile.read(io.BytesIO(wav), dtype="float32", always_2d=True)
-    loudest = np.abs(samples).max(axis=1, initial=0.0)
-    starts = np.arange(COLUMNS) * len(loudest) // COLUMNS
-    peaks = np.maximum.reduceat(loudest, starts) if len(loudest) else np.zeros(0)
+    peaks = outline(np.abs(samples).max(axis=1, initial=0.0), COLUMNS)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {COLUMNS} 2"'
-        f' preserveAspectRatio="none"><path d="{upright(peaks / (peaks.max(initial=0.0) or 1.0))}"'
+        f' preserveAspectRatio="none"><path d="{upright(peaks)}"'
         ' stroke="#7f7f88" stroke-width=".8"/></svg>'
     ).encode()
 

@@ -1,4 +1,4 @@
-"""The outline of channels over a conversation's time, in bounded memory."""
+"""Outlines of sound: peaks of a clip, and of channels over a conversation, in bounded memory."""
 
 from __future__ import annotations
 
@@ -14,6 +14,21 @@ from extractors import SPEECH_RATE, channel_blocks
 from trace_eval.data.conversation import Channel
 
 Peaks = NDArray[np.float64]
+
+
+def outline(samples: NDArray[np.float32], points: int) -> Peaks:
+    """Peak of each equal stretch over the largest peak, 0 to 1; all 0 where it is silent.
+
+    Args:
+        samples: of one channel [shape=(n,)].
+        points: stretches.
+    """
+    if not len(samples):
+        return np.zeros(points)
+    starts = np.arange(points) * len(samples) // points
+    # reduceat takes one sample where two starts are equal, so short clips repeat samples
+    peaks = np.maximum.reduceat(np.abs(samples), starts).astype(float)
+    return peaks / (peaks.max() or 1.0)
 
 
 def channel_peaks(channels: Sequence[Channel], length_s: float, points: int) -> list[Peaks]:

@@ -6,6 +6,7 @@ Those packages compute; here is only what of it is shown, and a sentence where i
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,18 +37,18 @@ class WinRateRow:
     Attributes:
         standing: its win rate and rank by the judge.
         interval: of that rate, 0 to 1; None: too few comparisons for one.
-        people, people_interval: from labels, and from all judgements where these help.
+        human, human_interval: from labels, and from all judgements where these help.
     """
 
     standing: Standing
     interval: Range | None
     counts: SystemRow
-    people: float | None
-    people_interval: Range | None
+    human: float | None
+    human_interval: Range | None
 
 
 @dataclass(frozen=True)
-class ReportedPeople:
+class ReportedLabels:
     """The report's second part; each half is None where its note says why.
 
     Attributes:
@@ -75,16 +76,18 @@ class ReportedPeople:
         return self.ranking.options.bootstrap.level if self.ranking else 0.95
 
 
-def people(facts: Facts) -> ReportedPeople:
+def human_labels(facts: Facts) -> ReportedLabels:
     """Compute agreement and ranking of a run; what cannot be computed is a note."""
     try:
         source = read_opinions(facts.folder)
     except UserError as error:
-        return ReportedPeople(None, str(error), None, str(error))
+        return ReportedLabels(None, str(error), None, str(error))
     agreement, agreement_note = _agreement(facts, source)
     ranking, ranking_note = ranking_of(Run(facts.folder), source)
-    calibration = _calibration(source)
-    return ReportedPeople(
+    calibration = None
+    with suppress(UserError):  # the labels are too few
+        calibration = None if source.labels is None else calibrate(gather(source, None))
+    return ReportedLabels(
         agreement,
         agreement_note,
         ranking,
@@ -96,13 +99,6 @@ def people(facts: Facts) -> ReportedPeople:
         reliability=diagram(calibration.chosen) if calibration else "",
         policy=fused_by(source),
     )
-
-
-def _calibration(source: Opinions) -> Calibration | None:
-    try:
-        return None if source.labels is None else calibrate(gather(source, None))
-    except UserError:  # the labels are too few
-        return None
 
 
 def _agreement(facts: Facts, source: Opinions) -> tuple[AgreeReport | None, str]:
@@ -123,8 +119,8 @@ def _standings(ranking: RankReport) -> Iterator[WinRateRow]:
     rates = {row.system: row.rate for row in ranking.judged}
     requested = ranking.powered.systems if ranking.powered else ranking.labelled
     labels = {row.system: row.rate for row in requested}
-    known = [one for one in ranking.places if one.method == "win_rate" and one.value is not None]
-    for standing in sorted(known, key=lambda one: (one.rank or 0, one.system)):
+    placed = [one for one in ranking.places if one.method == "win_rate" and one.value is not None]
+    for standing in sorted(placed, key=lambda one: (one.rank or 0, one.system)):
         judged, theirs = rates.get(standing.system), labels.get(standing.system)
         yield WinRateRow(
             standing,

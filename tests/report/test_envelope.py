@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 import pytest
 
-from trace_eval.report.spectrogram import BANDS, COLUMNS, SHADES, spectrogram
+from trace_eval.report.envelope import BANDS, COLUMNS, SHADES, spectrogram
 
 
 def shades(address: str) -> np.ndarray:
