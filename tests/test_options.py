@@ -67,8 +67,7 @@ def test_few_options_stand_on_the_help_page() -> None:
     command: Any = typer.main.get_command(app)
     judge, rate = command.commands["judge"], command.commands["rate"]
     assert options_of(judge) <= 30
-    # 316 of the commands of before, and report --redact; conversations, benchmarks and the gate
-    # have their own.
+    # Conversations, benchmarks and the gate have their own.
     newer = sum(options_of(command.commands[name]) for name in ("turns", "convert", "gate"))
     assert options_of(command) - newer <= 317
     assert [p.opts for p in judge.params] == [p.opts for p in rate.params]

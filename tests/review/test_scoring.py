@@ -25,7 +25,7 @@ from trace_eval.opinions.ratings import read_ratings
 from trace_eval.options import ExtractOptions, RateOptions
 from trace_eval.review.exports import write_exports
 from trace_eval.review.forms import score_of
-from trace_eval.review.material import load_material, said
+from trace_eval.review.material import load_material, turn_lines
 from trace_eval.review.options import QueueOptions
 from trace_eval.review.queue import make_plan
 from trace_eval.review.session import Review, open_review
@@ -185,7 +185,7 @@ def test_a_rubric_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path) -> None
     client = client_of(review)
     assert review.answer("ada", 0, "sure", "4", "hm", codes=["u"])
     page = client.get("/review").text
-    assert "How sure are you of this score?" in page
+    assert "How sure are you of this rating?" in page
     assert 'data-key="3">Certain' in page
     with pytest.raises(UserError, match="confidence: '4' is no answer; use 1, 2, 3"):
         review.answer("ada", 0, "sure.confidence", "4")
@@ -270,10 +270,10 @@ def call(tmp_path: Path) -> Path:
 def test_turns_without_words_do_not_push_the_player_away() -> None:
     silent = [(who, start, end, None) for who, start, end, _ in calls.TURNS]
     call = Conversation.model_validate(calls.conversation(turns=silent))
-    assert said(call, 0, len(silent)) == [(None, f"({len(silent)} turns, no words known)")]
+    assert turn_lines(call, 0, len(silent)) == [(None, f"({len(silent)} turns, no words known)")]
     silent[2] = calls.TURNS[2]
     call = Conversation.model_validate(calls.conversation(turns=silent))
-    assert len(said(call, 0, len(silent))) == len(silent)
+    assert len(turn_lines(call, 0, len(silent))) == len(silent)
 
 
 def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from blueprints import UserError
 from fusion import DIMENSIONS, RATINGS, Rating
 from tests.support import reviewed as support
+from trace_eval.opinions.labels import read_labels
+from trace_eval.review.exports import write_exports
 from trace_eval.review.forms import NAME_LIMIT, check_name
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.session import open_review
@@ -110,6 +113,28 @@ def test_a_review_goes_on_with_its_own_plan(run: Path) -> None:
         open_review(run, {"overall_first": False})
     elsewhere = ReviewOptions(database=run / "other.sqlite")
     assert open_review(run, {"seed": 6}, elsewhere).plan.seed == 6
+
+
+def test_a_review_of_pairs_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path) -> None:
+    review, sure = support.open_at(run, confidence=True), iter("1231")
+    asked = []
+    while (position := review.position("ada")) and position.task == 0 and position.step:
+        step = position.step
+        asked.append(step.key)
+        value = next(sure) if step.kind == "confidence" else "no"
+        assert review.answer("ada", 0, step.key, value)
+    names = (*DIMENSIONS, "overall")
+    assert [key for key in asked if key.endswith(".confidence")] == [
+        f"{name}.confidence" for name in names
+    ]
+    (row,) = review.labelled()
+    assert set(row.ratings.values()) == {Rating.BOTH_BAD}
+    write_exports(review, tmp_path / "labels")
+    for name in ("labels.csv", "labels.jsonl"):
+        assert read_labels(tmp_path / "labels" / name).ids.tolist() == [row.view.item], name
+    with (tmp_path / "labels" / "labels.csv").open(newline="") as file:
+        (record,) = csv.DictReader(file)
+    assert [record[f"{name}_confidence"] for name in names] == list("1231")
 
 
 def test_names(run: Path) -> None:

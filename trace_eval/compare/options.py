@@ -22,7 +22,7 @@ class CompareOptions:
 
     bootstrap: BootstrapOptions = field(default_factory=BootstrapOptions)
     cluster: bool = False
-    top: int = option_field(10, min=0)
+    top: int = option_field(10, shown=False)
 
 
 @with_groups

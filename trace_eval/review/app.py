@@ -26,16 +26,30 @@ def _visitor(request: Request) -> Visitor:
     return visitor
 
 
-def _checked(request: Request, csrf: Annotated[str, Form()]) -> Visitor:
-    """The visitor of a form that was made for this session."""
+def _rater(request: Request) -> str:
+    """The rater who visits; a browser without one is sent to the first page, which asks."""
+    if not (name := _visitor(request).rater):
+        raise HTTPException(303, headers={"Location": "/"})
+    return name
+
+
+def _form_visitor(request: Request, csrf: Annotated[str, Form()]) -> Visitor:
+    """The visitor who sends a form that was made for this session."""
     visitor = _visitor(request)
     if not visitor.owns(csrf, request.app.state.access):
         raise HTTPException(403, "this form is not of your session; load the page again")
     return visitor
 
 
+def _form_rater(request: Request, csrf: Annotated[str, Form()]) -> str:
+    _form_visitor(request, csrf)
+    return _rater(request)
+
+
 Visiting = Annotated[Visitor, Depends(_visitor)]
-Sender = Annotated[Visitor, Depends(_checked)]
+Rater = Annotated[str, Depends(_rater)]
+Sender = Annotated[Visitor, Depends(_form_visitor)]
+SendingRater = Annotated[str, Depends(_form_rater)]
 Task = Annotated[int, Form()]
 Text = Annotated[str, Form()]
 Handlers = Mapping[str, Callable[..., Response]]
@@ -101,7 +115,6 @@ class _Site:
     def page(
         self, request: Request, template: str, values: dict[str, Any] | None = None, code: int = 200
     ) -> HTMLResponse:
-        """A rendered template."""
         visitor = _visitor(request)
         shown = self.shared(visitor) | (values or {})
         text = pages.TEMPLATES.get_template(template).render(shown)
@@ -111,23 +124,19 @@ class _Site:
         return response
 
     def sign_in(self, visitor: Sender, name: Text = "") -> Response:
-        """Begin or continue as this rater."""
         response = see("/review")
         set_visitor(response, Visitor(visitor.id, check_name(name)), self._access)
         return response
 
     def leave(self, visitor: Sender) -> Response:
-        """Make room for another rater at this browser."""
         response = see("/")
         set_visitor(response, Visitor.new(), self._access)
         return response
 
     def audio(self, visitor: Visiting, request: Request, clip: str) -> Response:
-        """A recording of the review, whole or in part."""
         return clip_response(request, self._recording(visitor, clip))
 
     def wave(self, visitor: Visiting, clip: str) -> Response:
-        """The outline of a recording as a picture."""
         return Response(wave(self._recording(visitor, clip)), media_type="image/svg+xml")
 
     def _recording(self, visitor: Visitor, clip: str) -> bytes:
@@ -136,14 +145,12 @@ class _Site:
         return self._clips.wav(clip)
 
     def static(self, name: str) -> Response:
-        """Style and script."""
         if name not in pages.STATIC:
             raise HTTPException(404, "no such file")
         kind, content = pages.STATIC[name]
         return Response(content, media_type=kind)
 
     def user_error(self, request: Request, error: Exception) -> Response:
-        """What the visitor can mend."""
         return self.page(request, "error.html.j2", {"message": str(error)}, 400)
 
     def bad_form(self, request: Request, error: Exception) -> Response:
@@ -154,51 +161,36 @@ class _Site:
     # --- pages -------------------------------------------------------------------------
 
     def welcome(self, visitor: Visiting, request: Request) -> Response:
-        """Ask for the rater's name."""
-        if visitor.rater:
-            return see("/review")
-        return self.page(request, "welcome.html.j2")
+        return see("/review") if visitor.rater else self.page(request, "welcome.html.j2")
 
-    def review_page(self, visitor: Visiting, request: Request) -> Response:
+    def review_page(self, rater: Rater, request: Request) -> Response:
         """The rater's next question, the judge's opinion, or the end."""
-        if not visitor.rater:
-            return see("/")
-        position = self._review.position(visitor.rater)
+        position = self._review.position(rater)
         values = {"fraction": self._review.fraction(position)}
         if position is None:
             return self.page(request, "done.html.j2", values)
         if position.step is None:
-            return self.page(
-                request, "judge.html.j2", values | pages.judge_page(self._review, position)
-            )
-        return self.page(
-            request, "item.html.j2", values | pages.item_page(self._review, self._clips, position)
-        )
+            values |= pages.judge_page(self._review, position)
+            return self.page(request, "judge.html.j2", values)
+        values |= pages.item_page(self._review, self._clips, position)
+        return self.page(request, "item.html.j2", values)
 
-    def results(self, visitor: Visiting, request: Request) -> Response:
+    def results(self, rater: Rater, request: Request) -> Response:
         """Progress, agreement between raters and, at the end, the judge's accuracy."""
-        if not visitor.rater:
-            return see("/")
-        unlocked = self._review.may_see_results(visitor.rater)
+        unlocked = self._review.may_see_results(rater)
         return self.page(request, "results.html.j2", results_page(self._review, unlocked))
 
-    def flags(self, visitor: Visiting, request: Request) -> Response:
-        """What raters say should be corrected."""
-        if not visitor.rater:
-            return see("/")
+    def flags(self, rater: Rater, request: Request) -> Response:
         return self.page(request, "flags.html.j2", {"flags": self._review.flags()})
 
-    def correct_page(self, visitor: Visiting, request: Request, task: int) -> Response:
-        """The form that corrects an item."""
-        if not visitor.rater:
-            return see("/")
+    def correct_page(self, rater: Rater, request: Request, task: int) -> Response:
         if (values := pages.correct_page(self._review, task)) is None:
             raise HTTPException(404, "no such item")
         return self.page(request, "correct.html.j2", values)
 
     def events_page(
         self,
-        visitor: Visiting,
+        rater: Rater,
         request: Request,
         task: int,
         event: int = 0,
@@ -207,10 +199,8 @@ class _Site:
         end: Annotated[float | None, Query(allow_inf_nan=False)] = None,
     ) -> Response:
         """The events of a call, one of them chosen, or a new one from ``start`` to ``end``."""
-        if not visitor.rater:
-            return see("/")
         shown = ShownEvent(call, event, start, end)
-        values = events_page(self._review, self._clips, task, shown, visitor.rater)
+        values = events_page(self._review, self._clips, task, shown, rater)
         if values is None:
             raise HTTPException(404, "no such call")
         return self.page(request, "events.html.j2", values)
@@ -219,7 +209,7 @@ class _Site:
 
     def answer(
         self,
-        visitor: Sender,
+        rater: SendingRater,
         task: Task,
         step: Text,
         value: Text = "",
@@ -227,27 +217,21 @@ class _Site:
         played: Text = "",
         code: Codes = None,
     ) -> Response:
-        """Record one answer."""
-        if visitor.rater:
-            recognised, codes = played.split(), code or ()
-            self._review.answer(visitor.rater, task, step, value, comment, recognised, codes)
+        self._review.answer(rater, task, step, value, comment, played.split(), code or ())
         return see("/review")
 
-    def undo(self, visitor: Sender, task: Task = -1, comment: Text = "") -> Response:
-        """Take the last answer back."""
-        if visitor.rater:
-            self._review.undo(visitor.rater, task, comment)
+    def undo(self, rater: SendingRater, task: Task = -1, comment: Text = "") -> Response:
+        self._review.undo(rater, task, comment)
         return see("/review")
 
-    def go_on(self, visitor: Sender, task: Task) -> Response:
+    def go_on(self, rater: SendingRater, task: Task) -> Response:
         """Leave the judge's opinion for the next pair."""
-        if visitor.rater:
-            self._review.go_on(visitor.rater, task)
+        self._review.go_on(rater, task)
         return see("/review")
 
     def correct(
         self,
-        visitor: Sender,
+        rater: SendingRater,
         task: Task,
         question: Maybe = None,
         reference: Maybe = None,
@@ -259,14 +243,13 @@ class _Site:
             "reference": reference,
             "rationale": rationale,
         }
-        if visitor.rater:
-            provided = {field: text for field, text in fields.items() if text is not None}
-            self._review.correct(visitor.rater, task, provided)
+        provided = {field: text for field, text in fields.items() if text is not None}
+        self._review.correct(rater, task, provided)
         return see("/flags")
 
     def correct_event(
         self,
-        visitor: Sender,
+        rater: SendingRater,
         task: Task,
         do: Text,
         chosen: Task = 0,
@@ -276,10 +259,9 @@ class _Site:
         start: Text = "",
         end: Text = "",
     ) -> Response:
-        """Correct or add an event of a call, take that back, or say that all are right."""
-        if visitor.rater:
-            shown, change = ShownEvent(call, chosen), EventChange(do, was, kind, start, end)
-            chosen = change_event(self._review, visitor.rater, task, shown, change)
+        """Correct or add an event of a call, undo that, or confirm all events."""
+        shown, change = ShownEvent(call, chosen), EventChange(do, was, kind, start, end)
+        chosen = change_event(self._review, rater, task, shown, change)
         return see(f"/events/{task}?event={chosen}" + (f"&call={call}" if call else ""))
 
     # --- files -------------------------------------------------------------------------

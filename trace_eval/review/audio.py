@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from extractors import SPEECH_RATE, Samples
 from trace_eval.conversations.sound.peaks import outline
 from trace_eval.data.answers import Cut, Recording
-from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
+from trace_eval.data.conversation import ROLES, Conversation, Role
 from trace_eval.data.items import Single
 from trace_eval.data.pairs import Pair
 from trace_eval.extracting.start import source_of
@@ -133,14 +133,15 @@ def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples
     Raises:
         AudioError: a channel cannot be decoded.
     """
-    start_s = heard_from(conversation)
+    start_s = sound_start(conversation)
     role = {one.channel: one.role for one in conversation.speakers}
-    clips, recognised, late = [], [], []
-    for channel in lane_order(conversation):
+    clips, audible, late = [], [], []
+    user = conversation.channel_of("user")
+    for channel in sorted(conversation.channels, key=lambda one: one != user):
         first, last = (max(0.0, channel.file_time(at)) for at in (start_s, conversation.end_s))
         cut = Cut(channel=channel.channel, start_s=first, end_s=last)
         clips.append(source_of(Recording(audio=channel.audio, cut=cut)).decode())
-        recognised.append(only in (None, role.get(channel.name)))
+        audible.append(only in (None, role.get(channel.name)))
         late.append(max(0.0, -channel.file_time(start_s)))  # it was recorded from later on
     same = len({clip.rate for clip in clips}) == 1
     results = [clip.samples[:, 0] if same else clip.speech for clip in clips]
@@ -149,18 +150,12 @@ def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples
     longest = max(start + len(one) for start, one in zip(starts, results, strict=True))
     sound = np.zeros((longest, len(results)), np.float32)
     for index, samples in enumerate(results):
-        if recognised[index]:
+        if audible[index]:
             sound[starts[index] :, index][: len(samples)] = samples
     return sound, rate
 
 
-def lane_order(conversation: Conversation) -> list[Channel]:
-    """The channels of a call from left to right: the user's first, the others as given."""
-    user = conversation.channel_of("user")
-    return sorted(conversation.channels, key=lambda one: one != user)
-
-
-def heard_from(conversation: Conversation) -> float:
+def sound_start(conversation: Conversation) -> float:
     """Where the sound of a call begins: with its first turn, seconds of the conversation."""
     starts = [turn.start_s for turn in conversation.turns if turn.start_s is not None]
     return min(starts, default=0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+from functools import cache
 from typing import Any
 
 import h11
@@ -34,26 +35,16 @@ def most_connections() -> int:
     return min(MAX_CONNECTIONS, max(8, open_files() // 4))
 
 
-class _Said:
-    """Messages that are printed once per process."""
-
-    def __init__(self) -> None:
-        self._done = False
-
-    def __call__(self, text: str, *values: object) -> None:
-        if not self._done:
-            self._done = True
-            log.warning(text, *values)
-
-
-_too_many = _Said()
+@cache
+def _warn_once(text: str) -> None:
+    log.warning(text)
 
 
 def on_exception(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Say in one line that no connection can be accepted; an event loop's exception handler."""
     error = context.get("exception")
     if isinstance(error, OSError) and error.errno in _USED_UP:
-        _too_many("a connection cannot be accepted (%s); raise ulimit -n", error.strerror)
+        _warn_once(f"a connection cannot be accepted ({error.strerror}); raise ulimit -n")
     else:
         loop.default_exception_handler(context)
 
@@ -83,10 +74,9 @@ class BoundedConnection(H11Protocol):
         if len(self.connections) > most:
             others = [one for one in self.connections if isinstance(one, BoundedConnection)]
             oldest = min(others, key=lambda one: (one is self, one.answering, one._opened))
-            _too_many(
-                "more than %d connections at once: the oldest that brought no whole request are"
-                " closed",
-                most,
+            _warn_once(
+                f"more than {most} connections at once: the oldest that brought no whole request"
+                " are closed"
             )
             self.connections.discard(oldest)
             oldest.transport.abort()

@@ -64,14 +64,14 @@ class Corrections:
         """What was corrected of an item."""
         return list(self._made.get(item, ()))
 
-    def correct(self, item: str, given: Mapping[CorrectedField, str], who: str) -> int:
+    def correct(self, item: str, texts: Mapping[CorrectedField, str], who: str) -> int:
         """Store the changes of a form to an item, and return the number of changed fields.
 
         Raises:
             UserError: a text cannot be taken.
         """
         with self._lock:
-            made = corrections_between(self.items[item], dict(given), who)
+            made = corrections_between(self.items[item], dict(texts), who)
             for correction in made:
                 jsonl.append(self._path, correction)
             if made:
@@ -79,15 +79,15 @@ class Corrections:
                 self.items[item] = corrected(self.items[item], made)
         return len(made)
 
-    def flags(self, given: Iterable[tuple[str, Iterable[str]]]) -> list[Flag]:
+    def flags(self, rated: Iterable[tuple[str, Iterable[str]]]) -> list[Flag]:
         """Items whose question, rationale or reference raters find wanting, most first.
 
         Args:
-            given: (item, feedback codes) of each rating; codes that came with an item count
+            rated: (item, feedback codes) of each rating; codes that came with an item count
                 until it is corrected.
         """
         counted: dict[str, Counter[str]] = {}
-        for item, codes in given:
+        for item, codes in rated:
             requested = [code for code in codes if code in CODES]
             if requested and item in self.items:
                 counted.setdefault(item, Counter()).update(requested)

@@ -67,12 +67,12 @@ class Accuracy:
 
 
 def agreement_scores(
-    judge: Mapping[str, Rating], people: Mapping[str, Sequence[Rating]]
+    judge: Mapping[str, Rating], human: Mapping[str, Sequence[Rating]]
 ) -> dict[str, float]:
     """Pair -> share of its raters who gave the judge's label, 0 to 1; both must have one."""
     return {
         item: fmean(label == judge[item] for label in labels)
-        for item, labels in people.items()
+        for item, labels in human.items()
         if labels and item in judge
     }
 
@@ -102,19 +102,15 @@ def estimate_accuracy(
     floor = math.fsum(certain) / population
     share = len(others) / population
     bounds = (floor + share * low, floor + open_ / population + share * high)
-    reason = _missing(open_, len(others), len(sampled))
+    reason = ""
+    if open_:
+        reason = f"{open_} of the pairs that need review are still open"
+    elif others and not sampled:
+        reason = "no pair of the random slice was reviewed yet"
     if reason:
         return Accuracy("bounds", None, *bounds, naive, reviewed, population, reason)
     value = floor + (share * fmean(sampled) if sampled else 0.0)
     return Accuracy("estimate", value, *bounds, naive, reviewed, population)
-
-
-def _missing(open_: int, others: int, sampled: int) -> str | None:
-    if open_:
-        return f"{open_} of the pairs that need review are still open"
-    if others and not sampled:
-        return "no pair of the random slice was reviewed yet"
-    return None
 
 
 def _score_interval(values: Sequence[float], population: int) -> tuple[float, float]:
@@ -139,13 +135,13 @@ def accuracies(review: Review, labelled: Sequence[Labelled]) -> dict[Phase, Accu
     judge = review.material.judge_ratings()
     by_phase: dict[Phase, Accuracy] = {}
     for phase in RATED:
-        people: dict[str, list[Rating]] = {}
+        human: dict[str, list[Rating]] = {}
         for row in labelled:
             if row.view.repeat == 0 and phase in row.ratings:
-                people.setdefault(row.view.item, []).append(row.ratings[phase])
+                human.setdefault(row.view.item, []).append(row.ratings[phase])
         rated = judge[phase]
         by_phase[phase] = estimate_accuracy(
-            agreement_scores(rated, people),
+            agreement_scores(rated, human),
             [item for item in review.plan.needed if item in rated],
             [item for item in review.plan.others if item in rated],
         )

@@ -50,7 +50,7 @@ class EventLog:
         for one in read_corrections(path) if self.conversations else ():
             if isinstance(one, EventCorrection) and one.definitions == DEFINITIONS.name:
                 self._made.setdefault(one.item, []).append(one)
-        self._known: dict[str, CorrectedEvents] = {}
+        self._current: dict[str, CorrectedEvents] = {}
 
     @property
     def looked_at(self) -> list[str]:
@@ -63,17 +63,17 @@ class EventLog:
 
     def of(self, item: str) -> CorrectedEvents:
         """Measured and corrected events of a call."""
-        if item not in self._known:
+        if item not in self._current:
             made = self._made.get(item, ())
-            self._known[item] = corrected_events(DEFINITIONS, self.conversations[item], made)
-        return self._known[item]
+            self._current[item] = corrected_events(DEFINITIONS, self.conversations[item], made)
+        return self._current[item]
 
-    def correct(self, item: str, before: SetEvent, after: SetEvent | None, who: str) -> bool:
-        """Change or delete an event; False: it is not there (an old page), or nothing changes.
+    def correct(self, item: str, before: SetEvent | None, after: SetEvent | None, who: str) -> bool:
+        """Change, delete or add an event; False: the page was old, or nothing changes.
 
         Args:
             item: the call.
-            before: the event as the page showed it.
+            before: the event as the page showed it; None: it is added.
             after: as it shall be; None: deleted.
             who: the rater.
 
@@ -83,23 +83,11 @@ class EventLog:
         if after is not None:
             check_event(after, DEFINITIONS, self.conversations[item])
         with self._lock:
-            there = before in (set_event(event) for event in self.of(item).events)
-            if not there or before == after:
+            there = {set_event(event) for event in self.of(item).events}
+            old = after in there if before is None else before not in there
+            if old or before == after:
                 return False
             self._append(item, before, after, who)
-        return True
-
-    def add(self, item: str, event: SetEvent, who: str) -> bool:
-        """An event that was not measured; False: it is there already.
-
-        Raises:
-            UserError: no event of this call can be so.
-        """
-        check_event(event, DEFINITIONS, self.conversations[item])
-        with self._lock:
-            if event in (set_event(one) for one in self.of(item).events):
-                return False
-            self._append(item, None, event, who)
         return True
 
     def undo(self, item: str, who: str) -> bool:
@@ -138,7 +126,8 @@ class EventLog:
         for one in self._made.get(item, ()):
             if one.who != who or one.before is one.after is None:
                 continue
-            back = [n for n, it in enumerate(standing) if _undoes(one, it)]
+            undone = one.after, one.before
+            back = [n for n, it in enumerate(standing) if (it.before, it.after) == undone]
             if back:
                 del standing[back[-1]]
             else:
@@ -155,8 +144,4 @@ class EventLog:
         )
         jsonl.append(self._path, correction)
         self._made.setdefault(item, []).append(correction)
-        self._known.pop(item, None)
-
-
-def _undoes(one: EventCorrection, earlier: EventCorrection) -> bool:
-    return (one.before, one.after) == (earlier.after, earlier.before)
+        self._current.pop(item, None)

@@ -20,7 +20,7 @@ from trace_eval.conversations.sound.peaks import channel_peaks
 from trace_eval.data import strict_json
 from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
 from trace_eval.data.corrections import SetEvent
-from trace_eval.review.audio import Clips, heard_from, upright
+from trace_eval.review.audio import Clips, sound_start, upright
 from trace_eval.review.events import DEFINITIONS
 from trace_eval.review.session import Review
 
@@ -115,11 +115,11 @@ def events_page(
         "kinds": list(DEFINITIONS.kinds),
         "clip": whole if whole in clips else None,
         "lanes": clips.lanes.get(whole, ()),
-        "heard_from": heard_from(conversation),
+        "sound_from": sound_start(conversation),
         "first": first,
         "last": last,
         "whole": _view(conversation, drawn, first, last),
-        "near": _near(conversation, drawn, place) if drawn else None,
+        "near": _around(conversation, drawn, drawn[place]) if drawn else None,
         "can_undo_event": review.events.can_undo(call.name, rater),
         "gone": sum(one.deleted for one in result.kept),
     }
@@ -170,7 +170,7 @@ def change_event(
         log.are_right(name, rater)
     elif change.do == "add":
         after = _after(None, change)
-        log.add(name, after, rater)
+        log.correct(name, None, after, rater)
     elif change.do in ("keep", "delete"):
         try:
             before = strict_json.parse(SetEvent, change.was)
@@ -204,8 +204,7 @@ def _after(before: SetEvent | None, change: EventChange) -> SetEvent:
         ) from None
 
 
-def _near(conversation: Conversation, events: Sequence[SetEvent], chosen: int) -> EventsView:
-    one = events[chosen]
+def _around(conversation: Conversation, events: Sequence[SetEvent], one: SetEvent) -> EventsView:
     first, last = bounds_of(conversation)
     start, end = max(first, one.start_s - AROUND_S), min(last, one.end_s + AROUND_S)
     return _view(conversation, events, start, max(end, start + STEP_S))

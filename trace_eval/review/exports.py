@@ -20,7 +20,7 @@ from trace_eval.data.csv_cells import table_lines
 from trace_eval.data.items import ScoreLabels, Single
 from trace_eval.data.outputs import claimed, write_file
 from trace_eval.review.estimate import Accuracy, accuracies
-from trace_eval.review.forms import Phase, score_of, scored_step, turn_of
+from trace_eval.review.forms import SURE, Phase, score_of, scored_step, turn_of
 from trace_eval.review.labelstudio_tasks import Imported
 from trace_eval.review.session import Labelled, Review
 from trace_eval.review.stored import StoredAnswer
@@ -93,6 +93,8 @@ def _record(review: Review, row: Labelled, chosen: Mapping[str, float | None]) -
     seconds = round((view.finished or 0) - view.started, 1) if present else None
     results: dict[str, Any] = {"id": view.item, "rater": view.rater}
     results |= {phase: row.ratings.get(phase) for phase in LABELS}
+    if review.plan.confidence:
+        results |= {f"{name}_confidence": row.answers.get(f"{name}{SURE}") for name in LABELS}
     return results | {
         "overall_first": row.ratings.get("overall_first"),
         "instruction_id": pair.instruction_id,
@@ -111,10 +113,16 @@ def to_jsonl(rows: Iterable[dict[str, Any]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
 
 
-def to_csv(rows: Iterable[dict[str, Any]]) -> str:
+def to_csv(rows: Sequence[dict[str, Any]]) -> str:
     """A table for spreadsheets, see :mod:`trace_eval.data.csv_cells`."""
-    cells = ([row[name] for name in COLUMNS] for row in rows)
-    return "".join(f"{details}\n" for details in table_lines(COLUMNS, cells))
+    extra = [name for row in rows[:1] for name in row if name.endswith("_confidence")]
+    columns = (*COLUMNS, *extra)
+    cells = ([row[name] for name in columns] for row in rows)
+    return "".join(f"{line}\n" for line in table_lines(columns, cells))
+
+
+#: Fields of a record that the HCoT layout does not have; ours hold them, too.
+_BESIDE = ("instruction_id", "rater", "overall_first", "shown", "inclusion", "comment")
 
 
 def to_hcot(review: Review) -> str:
@@ -122,25 +130,17 @@ def to_hcot(review: Review) -> str:
     results = []
     for row in records(review):
         pair = review.material.by_id[row["id"]]
-        paths = {
-            "instruction_path": _where(pair.instruction),
-            "audio1_path": _where(pair.a),
-            "audio2_path": _where(pair.b),
-        }
         results.append(
             {
                 "index": pair.id,
                 "instruction_text": pair.instruction.text,
                 "model_a": pair.a.system,
                 "model_b": pair.b.system,
-                **paths,
+                "instruction_path": _where(pair.instruction),
+                "audio1_path": _where(pair.a),
+                "audio2_path": _where(pair.b),
                 "label": {phase: row[phase] for phase in LABELS},
-                "instruction_id": pair.instruction_id,
-                "rater": row["rater"],
-                "overall_first": row["overall_first"],
-                "shown": row["shown"],
-                "inclusion": row["inclusion"],
-                "comment": row["comment"],
+                **{name: row[name] for name in _BESIDE},
             }
         )
     return json.dumps(results, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -169,8 +169,9 @@ def _score_table(review: Review, answers: Sequence[StoredAnswer]) -> str:
 
     def row(answer: StoredAnswer) -> tuple[object, ...]:
         score, how = score_of(answer.value), sure.get((answer.rater, answer.item, answer.step))
+        turn = turn_of(answer.step)
         cells = (
-            _about(answer),
+            answer.item if turn is None else turn_role(answer.item, turn),  # as ``agree`` calls it
             answer.rater,
             review.form.name,
             "" if score is None else f"{score:g}",
@@ -183,27 +184,11 @@ def _score_table(review: Review, answers: Sequence[StoredAnswer]) -> str:
         return cells[: len(columns)]
 
     lines = table_lines(columns, map(row, _scores_among(answers)))
-    return "".join(f"{details}\n" for details in lines)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _scores_among(answers: Iterable[StoredAnswer]) -> list[StoredAnswer]:
     return [answer for answer in answers if scored_step(answer.step) is None]
-
-
-def _about(answer: StoredAnswer) -> str:
-    """The item, or the turn of it, as ``agree`` calls it."""
-    turn = turn_of(answer.step)
-    return answer.item if turn is None else turn_role(answer.item, turn)
-
-
-def to_scores(review: Review) -> str:
-    """Scores that count."""
-    return _score_table(review, review.store.stored())
-
-
-def to_set_aside(review: Review) -> str:
-    """Scores that were taken back, or given before a correction."""
-    return _score_table(review, [a for a in review.store.stored(all_=True) if a.set_aside])
 
 
 def to_rated_items(review: Review) -> str:
@@ -230,7 +215,7 @@ def _rated(item: Single, provided: Iterable[StoredAnswer]) -> Single:
     present = item.labels or ScoreLabels()
     codes: dict[str, list[str]] = {}
     scores = dict(present.scores)
-    turns = {number: dict(said) for number, said in present.turns.items()}
+    turns = {number: dict(scores) for number, scores in present.turns.items()}
     for answer in provided:
         score, turn = score_of(answer.value), turn_of(answer.step)
         if answer.codes:
@@ -257,8 +242,10 @@ FILES: Files = {
 
 #: File name -> its content, of single answers.
 SCORE_FILES: Files = {
-    "labels.csv": to_scores,
-    "set_aside.csv": to_set_aside,
+    "labels.csv": lambda review: _score_table(review, review.store.stored()),
+    "set_aside.csv": lambda review: _score_table(
+        review, [answer for answer in review.store.stored(all_=True) if answer.set_aside]
+    ),
     "ratings.jsonl": to_rated_items,
 }
 
@@ -274,19 +261,14 @@ def files_of(review: Review) -> Files:
     return {**files, EVENTS: lambda _: log.csv()} if log is not None and log.looked_at else files
 
 
-def _empty(review: Review) -> set[str]:
-    """Files of pairs without a record."""
-    if review.material.rubric:
-        return set()
-    rows, again = records(review), records(review, repeats=True)
-    result = set() if review.material.judged else {"accuracy.json"}
-    result |= set() if again else {"retest.jsonl"}
-    return result | {name for name in FILES if name.startswith("labels") and not rows}
-
-
 def write_exports(review: Review, folder: Path) -> Sequence[Path]:
     """Write all files of a review; files of pairs without a record are left out."""
-    empty = _empty(review)
+    empty: set[str] = set()
+    if not review.material.rubric:
+        rows, again = records(review), records(review, repeats=True)
+        empty = {name for name in FILES if name.startswith("labels") and not rows}
+        empty |= set() if again else {"retest.jsonl"}
+        empty |= set() if review.material.judged else {"accuracy.json"}
     written = []
     with claimed(folder, option="--export "):
         for name, make in files_of(review).items():

@@ -3,9 +3,9 @@
 A form belongs to a rubric. Pairs are rated by the form of TRACE, the HCoT protocol: one dimension
 after the other, then overall, acceptability first. A typed tie is never asked for: it follows from
 two or three small answers (:func:`fusion.from_steps`). Answers are kept in the pair's own order
-("is A acceptable"), whatever was shown first. A score is one question on its rubric's scale, which
-another one about the rater's confidence may follow. The next question is the first one that has no
-answer yet.
+("is A acceptable"), whatever was shown first. A score is one question on its rubric's scale.
+Another one, about the rater's confidence, may follow each rating. The next question is the first
+one that has no answer yet.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from trace_eval.rubrics.single import ScoreRubric
 #: Blocks of questions about a pair; each gives one rating.
 Phase = Literal["overall_first", "content", "voice_quality", "paralinguistics", "overall"]
 
-#: What is asked: is the first shown acceptable, is the second, which is better, a comment;
-#: or a score, or how sure the rater is of it.
+#: Kinds of questions: whether the first or the second shown is acceptable, which is better, a
+#: comment; or a score; or how sure the rater is of a rating.
 Kind = Literal["first", "second", "better", "comment", "score", "confidence"]
 
 #: The rubric whose form is the HCoT protocol.
@@ -49,8 +49,8 @@ NO_SCORE = "none"
 #: How sure a rater is: answer -> words.
 CONFIDENCE: Mapping[str, str] = {"1": "Guessing", "2": "Fairly sure", "3": "Certain"}
 
-#: How keys of questions about a turn begin, and how those of confidence in a score end.
-_TURN, _SURE = "turn-", ".confidence"
+#: How keys of questions about a turn begin, and how those of confidence in a rating end.
+_TURN, SURE = "turn-", ".confidence"
 
 Answers = Mapping[str, str]
 
@@ -84,12 +84,18 @@ class ReviewQuestion:
         return value
 
 
+def _how_sure(phase: Phase | None, key: str) -> ReviewQuestion:
+    """The question that follows the rating that is kept under ``key``."""
+    return ReviewQuestion(phase, "confidence", f"{key}{SURE}", tuple(CONFIDENCE))
+
+
 @dataclass(frozen=True)
 class TieForm:
     """A typed tie of each of TRACE's dimensions, overall, and a comment on the pair.
 
     Attributes:
         overall_first: ask for a blind overall impression before the dimensions.
+        confidence: ask after each rating how sure the rater is of it.
         unit: what an item is called on pages.
         codes: feedback that may go with an answer, code -> meaning.
         comments_on_items: a comment belongs to the item and is kept while its questions are
@@ -98,6 +104,7 @@ class TieForm:
     """
 
     overall_first: bool
+    confidence: bool = False
 
     name: ClassVar[str] = RUBRIC
     unit: ClassVar[str] = "pair"
@@ -108,15 +115,17 @@ class TieForm:
     def next_step(self, _: object, answers: Answers, order: Order) -> ReviewQuestion | None:
         """The first question without an answer; None when the item is finished."""
         for phase in phases(self.overall_first):
-            if rating(answers, phase) is not None:
-                continue
             keys = [f"{phase}.{side}" for side in order]
-            asked = (
+            questions = [
                 ReviewQuestion(phase, "first", keys[0], (YES, NO)),
                 ReviewQuestion(phase, "second", keys[1], (YES, NO)),
                 ReviewQuestion(phase, "better", f"{phase}.better", (FIRST, SECOND, EQUAL)),
-            )
-            return next(step for step in asked if step.key not in answers)
+            ]
+            if rating(answers, phase) is not None:
+                questions = [_how_sure(phase, phase)] if self.confidence else []
+            for step in questions:
+                if step.key not in answers:
+                    return step
         return None if COMMENT in answers else ReviewQuestion(None, "comment", COMMENT)
 
     def stored(self, step: ReviewQuestion, value: str, order: Order) -> str:
@@ -129,7 +138,7 @@ class TieForm:
 
     def longest(self, _: object) -> int:
         """Most answers that an item can take, its comment included."""
-        return 3 * len(phases(self.overall_first)) + 1
+        return (4 if self.confidence else 3) * len(phases(self.overall_first)) + 1
 
 
 @dataclass(frozen=True)
@@ -158,20 +167,19 @@ class ReviewScoreForm:
         keys = [self.name]
         if self.rubric.unit == "turn":
             keys = [f"{_TURN}{number}" for number in item.answers[0].agent_turns]
-        asked = []
+        questions = []
         for key in keys:
-            asked.append(ReviewQuestion(None, "score", key, (*labels, NO_SCORE)))
+            questions.append(ReviewQuestion(None, "score", key, (*labels, NO_SCORE)))
             if self.rubric.confidence:
-                sure = ReviewQuestion(None, "confidence", f"{key}{_SURE}", tuple(CONFIDENCE))
-                asked.append(sure)
-        return tuple(asked)
+                questions.append(_how_sure(None, key))
+        return tuple(questions)
 
     def next_step(
         self, item: Pair | Single, answers: Answers, order: Order
     ) -> ReviewQuestion | None:
         """The first question without an answer; nobody is asked how sure no score is."""
         for step in self.questions(item):
-            unscored = answers.get(step.key.removesuffix(_SURE)) == NO_SCORE
+            unscored = answers.get(step.key.removesuffix(SURE)) == NO_SCORE
             if step.key not in answers and not unscored:
                 return step
         return None
@@ -225,13 +233,13 @@ def shown_rating(value: Rating, order: Order) -> Rating:
 
 def turn_of(step: str) -> int | None:
     """The turn of a conversation that a question is about; None: it is about the whole."""
-    name = step.removesuffix(_SURE)
+    name = step.removesuffix(SURE)
     return int(name.removeprefix(_TURN)) if name.startswith(_TURN) else None
 
 
 def scored_step(step: str) -> str | None:
-    """The question about a score whose confidence this one asks for; None: it asks for a score."""
-    return step.removesuffix(_SURE) if step.endswith(_SURE) else None
+    """The rating whose confidence this question asks for; None: it asks for a rating."""
+    return step.removesuffix(SURE) if step.endswith(SURE) else None
 
 
 def score_of(value: str) -> float | None:

@@ -184,7 +184,7 @@ class ScoreTasks(Tasks):
         return {name: clip for name, clip in results.items() if clip in self.clips}
 
     @cached_property
-    def heard(self) -> list[str]:
+    def played(self) -> list[str]:
         """The players of the interface, which is one for all tasks."""
         return list(dict.fromkeys(n for item in self.review.items for n in self.players(item)))
 
@@ -196,7 +196,7 @@ class ScoreTasks(Tasks):
         """Words and players; one that an item has nothing for is silent, and says so."""
         playing = self.players(item)
         results = {WORDS: self.words(item)}
-        for name in self.heard:
+        for name in self.played:
             title = CALL if item.answer.conversation else name.replace("_", " ").capitalize()
             results[name] = url(playing.get(name, SILENCE))
             results[f"{name}_note"] = title if name in playing else f"({title}: no sound)"
@@ -207,7 +207,10 @@ class ScoreTasks(Tasks):
         rubric, call = self.form.rubric, item.answer.conversation
         if call is not None:
             return material.transcript(call)
-        parts = [*material.asked(item, rubric), ("Rationale", material.rationale(item, rubric))]
+        parts = [
+            *material.shown_texts(item, rubric),
+            ("Rationale", material.rationale(item, rubric)),
+        ]
         parts.append(("Answer", item.answer.text))
         lines = [f"{who}: {text}" if who else text for who, text in parts if text]
         return "\n\n".join(lines) or "(listen)"
@@ -218,7 +221,7 @@ class ScoreTasks(Tasks):
         lines = [_header(rubric.title), _header(" ".join(rubric.question.split()), size=6)]
         lines.append(f'  <Text name="{WORDS}" value="${WORDS}"/>')
         called = any(item.answers[0].conversation for item in self.review.items)
-        for name in self.heard:
+        for name in self.played:
             lines += [_header(f"${name}_note"), _player(name, called and name == ANSWER)]
         # The keys that choices have on the review's material.
         keys = {choice: choice for choice in self.offered if len(choice) == 1} | {NO_SCORE: "n"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -128,7 +128,11 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
         variances = {item: o.variance for (item, by), o in outcomes.items() if by == name}
         database = run.path(DATABASE)
     elif rubric and (source.suffix in SUFFIXES or holds_conversations(source)):
-        chosen, manifest = load_rubric(rubric), _read_items(source, audio_root)
+        chosen = load_rubric(rubric)
+        if holds_conversations(source):
+            manifest = conversations_manifest(source, folder=conversations_folder())
+        else:
+            manifest = _read(read_items, source, audio_root)
         items, left_out = manifest.singles, _problems(manifest)
         database = source.with_name(f"{source.name}.{DATABASE}")
     else:
@@ -140,53 +144,41 @@ def _singles(source: Path, rubric: str | None, audio_root: Path | str | None) ->
     if not items:
         why = next(iter(left_out.values()), "it has none of its kind")
         raise UserError(f"{source}: no items to review by {chosen.name} ({why})")
-    ordered = sorted(items, key=lambda item: (-(variances.get(item.id) or 0), -_flagged(item)))
+    feedback = {i.id: i.labels.feedback.values() if i.labels else () for i in items}
+    flagged = {
+        item: sum(code in FEEDBACK_CODES for codes in lists for code in codes)
+        for item, lists in feedback.items()
+    }
+    ordered = sorted(items, key=lambda i: (-(variances.get(i.id) or 0), -flagged[i.id]))
     return Material(
         source, singles=tuple(ordered), rubric=chosen, left_out=left_out, database=database
     )
 
 
-def _read_items(source: Path, audio_root: Path | str | None) -> Manifest:
-    if holds_conversations(source):
-        return conversations_manifest(source, folder=conversations_folder())
-    return read_items(
-        source,
-        audio_root,
-        spill_to(audio_folder()),
-        conversations=ConversationFiles(conversations_folder()),
-    )
+def _read(read: Callable[..., Manifest], source: Path, audio_root: Path | str | None) -> Manifest:
+    conversations = ConversationFiles(conversations_folder())
+    return read(source, audio_root, spill_to(audio_folder()), conversations=conversations)
 
 
-def _problems(manifest: Manifest) -> dict[str, str]:
-    return {problem.pair or problem.where: problem.what for problem in manifest.problems}
-
-
-def _flagged(item: Single) -> int:
-    feedback = item.labels.feedback.values() if item.labels else ()
-    return sum(code in FEEDBACK_CODES for entries in feedback for code in entries)
+def _problems(manifest: Manifest | Run) -> dict[str, str]:
+    problems = manifest.problems() if isinstance(manifest, Run) else manifest.problems
+    return {problem.pair or problem.where: problem.what for problem in problems}
 
 
 def _of_manifest(path: Path, audio_root: Path | str | None) -> Material:
-    manifest = read_manifest(
-        path,
-        audio_root,
-        spill_to(audio_folder()),
-        conversations=ConversationFiles(conversations_folder()),
-    )
+    manifest = _read(read_manifest, path, audio_root)
     pairs, left_out = _playable(manifest.pairs)
-    left_out |= _problems(manifest)
     database = path.with_name(f"{path.name}.{DATABASE}")
-    return Material(path, pairs, left_out=left_out, database=database)
+    return Material(path, pairs, left_out=left_out | _problems(manifest), database=database)
 
 
 def _of_run(run: Run) -> Material:
     failed = {source: record.error for source, record in run.clips().items() if record.error}
     pairs, left_out = _playable(list(run.pairs()), failed)
-    left_out |= {problem.pair or problem.where: problem.what for problem in run.problems()}
     return Material(
         run.folder,
         pairs,
-        left_out=left_out,
+        left_out=left_out | _problems(run),
         judgements=run.judgements(),
         overall=run.overall(),
         transcripts=_transcripts(run, pairs),
@@ -215,14 +207,14 @@ def _transcripts(run: Run, pairs: tuple[Pair, ...]) -> dict[str, tuple[str | Non
             texts[blueprint.clip] = text
     clips = {source: record.clip for source, record in run.clips().items()}
 
-    def said(source: str) -> str | None:
+    def text_of(source: str) -> str | None:
         return texts.get(clips.get(source) or "")
 
-    return {p.id: (said(p.a.source_id), said(p.b.source_id)) for p in pairs}
+    return {p.id: (text_of(p.a.source_id), text_of(p.b.source_id)) for p in pairs}
 
 
-def said(conversation: Conversation, first: int, last: int) -> list[tuple[str | None, str]]:
-    """Who said what; speakers are called by their roles, names may be those of systems.
+def turn_lines(conversation: Conversation, first: int, last: int) -> list[tuple[str | None, str]]:
+    """(speaker, words) of turns; speakers are called by their roles, not by names of systems.
 
     Turns of which no words are known are one line, so that the player is not pushed off the
     screen.
@@ -239,12 +231,12 @@ def said(conversation: Conversation, first: int, last: int) -> list[tuple[str | 
 
 def transcript(conversation: Conversation) -> str:
     """The transcript, one turn per line."""
-    turns = said(conversation, 0, len(conversation.turns))
+    turns = turn_lines(conversation, 0, len(conversation.turns))
     return "\n".join(f"{who}: {words}" if who else words for who, words in turns)
 
 
-def asked(item: Single, rubric: ScoreRubric) -> list[tuple[str | None, str]]:
-    """Title and text of what a rubric shows beside the answer: question, scene, references."""
+def shown_texts(item: Single, rubric: ScoreRubric) -> list[tuple[str | None, str]]:
+    """(title, text) of the question, scene and references, as far as a rubric shows them."""
     shown = set(rubric.inputs)
     texts: list[tuple[str | None, str]] = []
     if {"question", "instruction"} & shown and item.instruction.text:

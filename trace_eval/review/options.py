@@ -24,6 +24,7 @@ class QueueOptions:
         random_share: share of the budget, 0 to 1, that is drawn at random.
         repeat: pairs shown a second time, for test-retest.
         overall_first: ask for a blind overall impression before the dimensions.
+        confidence: ask after each rating how sure the rater is.
         seed: of the sample and the order of A and B.
     """
 
@@ -31,6 +32,7 @@ class QueueOptions:
     random_share: float = RANDOM_SHARE
     repeat: int = 0
     overall_first: bool = option_field(False, flag="--overall-first/--no-overall-first")
+    confidence: bool = option_field(False, flag="--confidence/--no-confidence")
     seed: int = 0
 
 

@@ -34,7 +34,7 @@ from trace_eval.review.forms import (
     shown_rating,
     turn_of,
 )
-from trace_eval.review.material import asked, rationale, said, transcript
+from trace_eval.review.material import rationale, shown_texts, transcript, turn_lines
 from trace_eval.review.session import Position, Review
 from trace_eval.static import palette
 
@@ -147,7 +147,7 @@ def question(step: ReviewQuestion, form: Form) -> dict[str, Any]:
     if step.kind == "confidence":
         return {
             "title": "Confidence",
-            "heading": "How sure are you of this score?",
+            "heading": "How sure are you of this rating?",
             "hint": "What you heard may leave it open; say so here.",
             "choices": tuple(PageChoice(key, key, text, "") for key, text in CONFIDENCE.items()),
         }
@@ -250,7 +250,7 @@ def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
     sounds = [(key, clips.clip_id(item.id, role)) for key, role in zip(keys, roles, strict=False)]
     return {
         "asks": "Question",
-        "texts": asked(item, form.rubric),
+        "texts": shown_texts(item, form.rubric),
         "rationale": rationale(item, form.rubric),
         "answers": [{"letter": None, "words": item.answer.text, "clips": sounds}],
         "blocks": [],
@@ -267,17 +267,17 @@ def _conversation_shown(
     if turn is None:
         clip = clips.clip_id(item.id, "answer")
         sounds = [("P", clip)] if clip in clips else []
-        texts = said(conversation, 0, len(conversation.turns))
+        texts = turn_lines(conversation, 0, len(conversation.turns))
         answers = [{"letter": None, "words": None, "clips": sounds}]
         return {"asks": "Conversation", "texts": texts, "answers": answers}
     before = [number for number, _ in conversation.turns_of("user") if number < turn]
-    recognised = {n: clips.clip_id(item.id, turn_role("answer", n)) for n in (*before[-1:], turn)}
+    sound_of = {n: clips.clip_id(item.id, turn_role("answer", n)) for n in (*before[-1:], turn)}
     rated = conversation.turns[turn]
-    sounds = [("P", recognised[turn])] if recognised[turn] in clips else []
+    sounds = [("P", sound_of[turn])] if sound_of[turn] in clips else []
     return {
         "asks": "Conversation so far",
-        "texts": said(conversation, max(0, turn - TURNS_SHOWN), turn),
-        "spoken": next((recognised[n] for n in before[-1:] if recognised[n] in clips), None),
+        "texts": turn_lines(conversation, max(0, turn - TURNS_SHOWN), turn),
+        "spoken": next((sound_of[n] for n in before[-1:] if sound_of[n] in clips), None),
         "answers": [{"letter": None, "words": rated.text or rated.heard, "clips": sounds}],
     }
 
@@ -306,25 +306,21 @@ def judge_page(review: Review, position: Position) -> dict[str, Any]:
     overall = review.material.overall.get(item)
     transcripts = review.material.transcripts.get(item, (None, None))
     first, second = transcripts if position.view.shown == "ab" else transcripts[::-1]
-    rows = []
-    for dimension in DIMENSIONS:
-        verdict = judgement.dimensions.get(dimension)
-        rows.append(
-            {
-                "title": TITLES[dimension],
-                "yours": _chip(rating(position.answers, dimension), position.view.shown),
-                "judge": _chip(verdict.rating if verdict else None, position.view.shown),
-                "words": verdict.reasoning if verdict else "",
-            }
-        )
-    rows.append(
+    verdicts: dict[Phase, tuple[Label | None, str]] = {}
+    for name in DIMENSIONS:
+        verdict = judgement.dimensions.get(name)
+        verdicts[name] = (verdict.rating, verdict.reasoning) if verdict else (None, "")
+    fused = overall if overall and overall.rating else None
+    verdicts["overall"] = (fused.rating, fused.why) if fused else (None, "")
+    rows = [
         {
-            "title": TITLES["overall"],
-            "yours": _chip(rating(position.answers, "overall"), position.view.shown),
-            "judge": _chip(overall.rating if overall else None, position.view.shown),
-            "words": overall.why if overall and overall.rating else "",
+            "title": TITLES[phase],
+            "yours": _chip(rating(position.answers, phase), position.view.shown),
+            "judge": _chip(label, position.view.shown),
+            "words": words,
         }
-    )
+        for phase, (label, words) in verdicts.items()
+    ]
     return {
         "task": position.task,
         "rows": rows,

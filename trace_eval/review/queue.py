@@ -20,7 +20,7 @@ from pydantic import Field
 from blueprints import Strict, UserError, counted
 from fusion import DIMENSIONS, entropy
 from trace_eval.data import strict_json
-from trace_eval.data.judgement import UNSURE_BITS, DimensionVerdict, Judgement, Overall
+from trace_eval.data.judgement import UNSURE_BITS, Judgement, Overall
 from trace_eval.data.outcome import Order
 from trace_eval.review.material import Material
 from trace_eval.review.options import QueueOptions
@@ -76,7 +76,7 @@ def need_of(judgement: Judgement | None, overall: Overall | None) -> Needed:
     if judgement is None or judgement.status != "scored":
         return Needed((Need.UNSCORED,), 0.0)
     verdicts = [v for d in DIMENSIONS if (v := judgement.dimensions.get(d))]
-    bits = max((_bits(verdict) for verdict in verdicts), default=0.0)
+    bits = max((entropy(v.distribution) for v in verdicts if v.distribution), default=0.0)
     if overall is not None and overall.entropy_bits is not None:
         bits = max(bits, overall.entropy_bits)
     results = {
@@ -85,10 +85,6 @@ def need_of(judgement: Judgement | None, overall: Overall | None) -> Needed:
         Need.NEAR_THRESHOLD: any(_near(verdict.evidence) for verdict in verdicts),
     }
     return Needed(tuple(need for need, true in results.items() if true), bits)
-
-
-def _bits(verdict: DimensionVerdict) -> float:
-    return entropy(verdict.distribution) if verdict.distribution else 0.0
 
 
 def _near(evidence: Mapping[str, Any]) -> bool:
@@ -127,12 +123,13 @@ class ReviewPlan(Strict):
     population: list[str] = Field(description="ids of all pairs that could be reviewed")
     needed: list[str] = Field(description="pairs taken with certainty, most urgent first")
     others: list[str] = Field(description="all other pairs in random order")
-    drawn: int = Field(ge=0, description="how many of them are in the queue")
-    reasons: dict[str, list[Need]] = Field(description="needed pair -> why")
-    repeats: list[str] = Field(description="pairs shown a second time, in that order")
-    repeat: int
-    random_share: float
-    overall_first: bool
+    drawn: int = Field(0, ge=0, description="how many of them are in the queue")
+    reasons: dict[str, list[Need]] = Field({}, description="needed pair -> why")
+    repeats: list[str] = Field([], description="pairs shown a second time, in that order")
+    repeat: int = 0
+    random_share: float = 0
+    overall_first: bool = False
+    confidence: bool = False
     seed: int
 
     @property
@@ -188,32 +185,18 @@ def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
     Raises:
         UserError: an option is out of range.
     """
-    if material.rubric:
-        return _in_order(material, options)
+    if material.rubric:  # the material has single answers in their order, and none is drawn
+        _check(options)
+        ids = [item.id for item in material.singles]
+        budget = len(ids) if options.budget is None else options.budget
+        return ReviewPlan(
+            population=ids, needed=ids[:budget], others=ids[budget:], seed=options.seed
+        )
     needs = {
         pair.id: need_of(material.judgements.get(pair.id), material.overall.get(pair.id))
         for pair in material.pairs
     }
     return plan_from_needs(needs if material.judged else dict.fromkeys(needs, _NONE), options)
-
-
-def _in_order(material: Material, options: QueueOptions) -> ReviewPlan:
-    """Single answers come as the material has them, each at once wanted and none drawn."""
-    _check(options)
-    ids = [item.id for item in material.singles]
-    budget = len(ids) if options.budget is None else options.budget
-    return ReviewPlan(
-        population=ids,
-        needed=ids[:budget],
-        others=ids[budget:],
-        drawn=0,
-        reasons={},
-        repeats=[],
-        repeat=0,
-        random_share=0,
-        overall_first=False,
-        seed=options.seed,
-    )
 
 
 #: Without a judge no pair needs a person more than another.
@@ -228,7 +211,10 @@ def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> Revie
     shuffled = rng.sample(ids, len(ids))
     wanting = sorted((i for i in shuffled if needs[i].reasons), key=lambda i: needs[i].order)
     budget = len(ids) if options.budget is None else min(options.budget, len(ids))
-    needed = wanting[: _certain(len(wanting), len(ids), budget, options.random_share)]
+    certain = len(wanting)
+    if budget < len(ids):  # the random slice gets its share, and at least one pair
+        certain = min(certain, budget - max(1, round(budget * options.random_share)))
+    needed = wanting[:certain]
     taken = set(needed)
     others = [item for item in shuffled if item not in taken]
     drawn = budget - len(needed)
@@ -243,15 +229,9 @@ def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> Revie
         repeat=options.repeat,
         random_share=options.random_share,
         overall_first=options.overall_first,
+        confidence=options.confidence,
         seed=options.seed,
     )
-
-
-def _certain(wanting: int, total: int, budget: int, share: float) -> int:
-    """How many needed pairs fit: the random slice gets its share, and at least one pair."""
-    if budget >= total:
-        return wanting
-    return min(wanting, budget - max(1, round(budget * share)))
 
 
 def _check(options: QueueOptions) -> None:
@@ -297,7 +277,7 @@ def stored_plan(store: Store, material: Material, provided: Mapping[str, Any]) -
         return strict_json.own(ReviewPlan, stored, store.path)
     plan = strict_json.own(ReviewPlan, stored, store.path)
     check_same_pairs(plan, material)
-    for name in ("random_share", "overall_first", "seed", "repeat"):
+    for name in ("random_share", "overall_first", "confidence", "seed", "repeat"):
         if provided.get(name, getattr(plan, name)) != getattr(plan, name):
             raise UserError(
                 f"{store.path}: this review has --{name.replace('_', '-')}"

@@ -79,7 +79,8 @@ class Access:
         """Where to point a browser, the token included."""
         host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host
         query = f"/?token={self.token}" if self.token else "/"
-        return f"http://{_bracketed(host)}:{self.port}{query}"
+        host = f"[{host}]" if ":" in host else host
+        return f"http://{host}:{self.port}{query}"
 
     def knows_host(self, header: str) -> bool:
         """True when a ``Host`` header names the bound address.
@@ -102,10 +103,6 @@ class Access:
         except ValueError:
             return name == "localhost"
         return True
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,6 @@ from trace_eval.review.security import Access, is_loopback
 from trace_eval.review.session import Review
 
 
-def access_for(review: Review, host: str, port: int, token: str | None) -> Access:
-    """How the server is reached; an address that others reach always has a token."""
-    if token is None and not is_loopback(host):
-        token = secrets.token_urlsafe(24)
-    return Access(host, port, review.store.secret, token)
-
-
 def serve(
     review: Review,
     options: ServeOptions | None = None,
@@ -39,7 +32,7 @@ def serve(
 
     Args:
         review: what to serve.
-        options: default: :class:`ServeOptions`; of the token see :func:`access_for`.
+        options: default: :class:`ServeOptions`; an address that others reach always has a token.
         ready: called with the address to open, once connections are accepted.
 
     Raises:
@@ -50,7 +43,9 @@ def serve(
     if token is not None and not token.isascii():
         raise UserError("--token: use letters and digits, it becomes part of an address")
     with _bind(host, options.port) as listener:
-        access = access_for(review, host, listener.getsockname()[1], token)
+        if token is None and not is_loopback(host):
+            token = secrets.token_urlsafe(24)
+        access = Access(host, listener.getsockname()[1], review.store.secret, token)
         config = uvicorn.Config(
             create_app(review, access),
             log_level="error",  # a stranger's broken request is worth no line, least of all each

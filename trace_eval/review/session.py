@@ -96,7 +96,7 @@ class Review:
         allow_unplayed: bool = False,
     ) -> None:
         self.material, self.store, self.plan = material, store, plan
-        self.form: Form = TieForm(plan.overall_first)
+        self.form: Form = TieForm(plan.overall_first, plan.confidence)
         if material.rubric:
             self.form = ReviewScoreForm(material.rubric)
         self.show_judge = show_judge and material.judged
