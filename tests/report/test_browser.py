@@ -108,8 +108,9 @@ def test_the_list_is_saved_as_it_is_shown(page: Page, report: Path) -> None:
     for row in rows:
         entry = kept[unquoted(row["pair"])]
         assert [row["system_a"], row["system_b"]] == entry["systems"]
-        assert [row[name] for name in DIMENSIONS] == entry["ratings"]
-        assert (row["overall"], row["people"]) == (entry["overall"], entry["human"])
+        assert [row[name] or None for name in DIMENSIONS] == entry["ratings"]
+        rated = row["overall"] or None, row["people"] or None
+        assert rated == (entry["overall"], entry["human"])
         assert (float(row["entropy_bits"]) if row["entropy_bits"] else None) == entry["entropy"]
         assert row["flags"].split() == entry["flags"]
     formula = page.evaluate("cell('=HYPERLINK(1)') + cell('-1.5') + cell('a \"b\", c')")
