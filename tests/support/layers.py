@@ -21,7 +21,7 @@ measures: blueprints data
 rubrics: blueprints data fusion
 scores: blueprints data fusion
 judges: blueprints data fusion rubrics
-options: blueprints extractors fusion judges.options
+options: blueprints data extractors fusion judges.options
 extracting: blueprints data extractors options
 judges: blueprints data fusion rubrics
 judges.rules: blueprints conversations data extractors fusion judges
