@@ -69,7 +69,7 @@ def test_few_options_stand_on_the_help_page() -> None:
     assert options_of(judge) <= 30
     # Conversations, benchmarks and the gate have their own.
     newer = sum(options_of(command.commands[name]) for name in ("turns", "convert", "gate"))
-    assert options_of(command) - newer <= 317
+    assert options_of(command) - newer <= 323
     assert [p.opts for p in judge.params] == [p.opts for p in rate.params]
 
 
@@ -105,7 +105,7 @@ def test_a_bare_call_says_where_to_begin_and_summaries_are_those_of_the_commands
         ("agree", AgreeOptions, {"bootstrap"}),
         ("agree", Columns, {"tail"}),
         ("rank", RankOptions, {"bootstrap"}),
-        ("compare", CompareOptions, {"bootstrap"}),
+        ("compare", CompareOptions, {"bootstrap", "top"}),
         ("gate", GateOptions, {"bootstrap", "limits"}),
         ("screen", ScreenOptions, {"cluster"}),
         ("fuse", PairOptions, set()),
