@@ -5,14 +5,17 @@ python docs/make_strategies.py
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 import numpy as np
 
 from extractors.audio import Clip
+from trace_eval.data.answers import Answer
+from trace_eval.data.pairs import Pair
 from trace_eval.judges.ask.message import AudioPart, Message
-from trace_eval.judges.views.examples.pairs import Example
+from trace_eval.judges.views.examples.solved import Solved
 from trace_eval.judges.views.pair.sound_prompt import PromptBuilder, PromptItem
 from trace_eval.judges.views.sound.encode import sound_of
 from trace_eval.judges.views.sound.layout import Sound, Unit
@@ -65,12 +68,13 @@ def sound(seed: int, seconds: float) -> Sound:
 def conversation(concat: str) -> tuple[list[Message], dict[str, str]]:
     """The messages of one call with two examples, and what each recording is."""
     (part,) = load_heard("s2s").parts
+    pair = Pair(id="drawn", a=Answer(audio="a.wav"), b=Answer(audio="b.wav"))
     names: dict[str, str] = {}
     examples = []
     for number, label in ((1, "1"), (2, "2")):
         made, known = unit(number)
         names |= known
-        example = Example(str(number), made, None, {part.name: {"overall": label}}, {})
+        example = Solved(pair, made, {part.name: (json.dumps({"label": label}), label)}, None)
         examples.append((example, PromptItem(made)))
     test, known = unit(3)
     sending = Sending(concat, load_signals("spoken"))  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import pytest
 
 from extractors.audio import Clip
 from trace_eval.data.columns import Columns
-from trace_eval.judges.views.sound.noise import with_noise
+from trace_eval.judges.views.pair.sound import with_noise
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions

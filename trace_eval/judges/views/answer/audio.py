@@ -20,8 +20,13 @@ from trace_eval.judges.ask.message import Message, Part, Text
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.views.answer.prompt import Fence, SingleView
-from trace_eval.judges.views.examples.ratings import RatedExample, read_rated_examples
-from trace_eval.judges.views.examples.solved import Examples, SolvedTurn, example_messages
+from trace_eval.judges.views.examples.ratings import read_rated_examples
+from trace_eval.judges.views.examples.solved import (
+    Examples,
+    Solved,
+    SolvedTurn,
+    example_messages,
+)
 from trace_eval.judges.views.sound.encode import Waveform, sound_of
 from trace_eval.judges.views.sound.layout import (
     Sound,
@@ -126,7 +131,7 @@ class AudioView(SingleView):
         lost = prepared.waveform.layout.lost_s
         crop = self._rubric.crop_s or 0
         message = f"cropped: the judge heard the first {crop:g} s, {lost:.1f} s are lost"
-        same = self._examples.shares_text(case.single.instruction.text or "")
+        same = self._examples.shares(case.single.instruction.text or "")
         return [
             *([message] if lost > 0 else []),
             *([f"the instruction is that of example {same!r}"] if same else []),
@@ -143,7 +148,7 @@ class AudioView(SingleView):
         turns = [self._solved(example) for example in self._examples.shown]
         return example_messages(self._sending, turns, question)
 
-    def _solved(self, example: RatedExample) -> SolvedTurn:
+    def _solved(self, example: Solved) -> SolvedTurn:
         unit, gap_s = example.unit, self._rubric.gap_s
         case = Case(example.item)
         beside, put = self.beside(case)
@@ -157,8 +162,7 @@ class AudioView(SingleView):
             sounds=unit.sounds,
             apart=apart,
             written=(*beside, *self._lines(case, put)),
-            reply=example.reply(),
-            solution=example.solution(),
+            solution=example.solutions[self._rubric.key],
         )
 
     def _about_examples(self, rubric: ScoreRubric) -> list[str]:
@@ -237,9 +241,7 @@ class AudioView(SingleView):
         return sound_of(clip, read), is_silent(clip.mono)
 
 
-def _examples(
-    rubric: ScoreRubric, options: JudgeOptions, one_of_several: bool
-) -> Examples[RatedExample]:
+def _examples(rubric: ScoreRubric, options: JudgeOptions, one_of_several: bool) -> Examples:
     if options.examples:
         return read_rated_examples(options.examples, rubric, options.shots, one_of_several)
     if options.shots:

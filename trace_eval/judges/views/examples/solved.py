@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Generic, TypeVar
 
 from pydantic import JsonValue
 
 from blueprints import UserError
 from extractors import AudioError, decode
 from trace_eval.data.answers import Recording
+from trace_eval.data.items import Item as Judged
 from trace_eval.judges.ask.message import Message, Part, Text
 from trace_eval.judges.views.sound.encode import sound_of
 from trace_eval.judges.views.sound.layout import Item, Sound, Unit
@@ -27,32 +26,33 @@ from trace_eval.judges.views.sound.sending import JOINED_EXAMPLES, JOINED_PAIRS,
 from trace_eval.judges.views.sound.signals import MAX_SHOTS
 from trace_eval.judges.views.text.tasks import common
 
-#: Examples that are shown where a file is given and no number.
+#: Examples that are shown where no number is named.
 DEFAULT_SHOTS = 4
 
 
 @dataclass(frozen=True)
-class Solved(ABC):
+class Solved:
     """An example with its solution.
 
     Attributes:
-        id: of its record.
+        item: as its file has it.
         unit: its recordings, in the order of the record.
-        text: the instruction in writing.
+        solutions: part of a task, or key of a rating -> the reply that solves it, as JSON, and
+            the same in a few words.
+        identity: all that is shown of it, recordings by their hashes.
+        score: of a rating, decimals allowed.
     """
 
-    id: str
+    item: Judged
     unit: Unit
-    text: str | None
+    solutions: Mapping[str, tuple[str, str]]
+    identity: JsonValue
+    score: float | None = None
 
     @property
-    @abstractmethod
-    def identity(self) -> JsonValue:
-        """All that is shown of it, recordings by their hashes."""
-
-    @abstractmethod
-    def solutions(self) -> Iterable[tuple[str, str]]:
-        """(what is asked, its answer in a few words)."""
+    def text(self) -> str | None:
+        """The instruction in writing."""
+        return self.item.instruction.text
 
     @cached_property
     def answers(self) -> frozenset[str]:
@@ -60,14 +60,11 @@ class Solved(ABC):
         return frozenset(sound.sha256 for sound in self.unit.answers)
 
 
-Shown = TypeVar("Shown", bound=Solved)
-
-
 @dataclass(frozen=True)
-class Examples(Generic[Shown]):
+class Examples:
     """The examples of one judge, in the order of their file."""
 
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[Solved, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -80,23 +77,22 @@ class Examples(Generic[Shown]):
 
     def holds(self, answers: Sequence[str]) -> str | None:
         """Id of the example with the same recordings, in any order."""
-        provided = frozenset(answers)
-        return next((example.id for example in self.shown if example.answers == provided), None)
+        wanted = frozenset(answers)
+        return next((one.item.id for one in self.shown if one.answers == wanted), None)
 
-    def shares_instruction(self, instruction: str) -> str | None:
-        """Id of an example with the same spoken instruction."""
-        for example in self.shown:
-            if example.unit.instruction and example.unit.instruction.sha256 == instruction:
-                return example.id
+    def shares(self, instruction: str | Sound) -> str | None:
+        """Id of the first example with the same instruction, in writing or by its sound."""
+        for one in self.shown:
+            spoken = one.unit.instruction
+            same = one.text == instruction
+            if isinstance(instruction, Sound):
+                same = spoken is not None and spoken.sha256 == instruction.sha256
+            if same:
+                return one.item.id
         return None
 
-    def shares_text(self, instruction: str) -> str | None:
-        """Id of an example with the same written instruction."""
-        same = (example.id for example in self.shown if example.text == instruction)
-        return next(same, None)
 
-
-def examples_of(path: Path, made: Sequence[Shown], shots: int | None) -> Examples[Shown]:
+def examples_of(path: Path, made: Sequence[Solved], shots: int | None) -> Examples:
     """The first ``shots`` of the examples in a file, with warnings about them.
 
     Raises:
@@ -117,13 +113,13 @@ def examples_of(path: Path, made: Sequence[Shown], shots: int | None) -> Example
 def _one_answer_throughout(path: Path, shown: Sequence[Solved]) -> Iterable[str]:
     answers: dict[str, set[str]] = {}
     for example in shown:
-        for requested, answer in example.solutions():
-            answers.setdefault(requested, set()).add(answer)
-    for requested, provided in answers.items():
-        if len(shown) > 1 and len(provided) == 1:
+        for name, (_, solution) in example.solutions.items():
+            answers.setdefault(name, set()).add(solution)
+    for name, solutions in answers.items():
+        if len(shown) > 1 and len(solutions) == 1:
             yield (
-                f"examples {path}: all {len(shown)} that are shown say {provided.pop()!r} on"
-                f" {requested}; a model may learn to repeat it"
+                f"examples {path}: all {len(shown)} that are shown say {solutions.pop()!r} on"
+                f" {name}; a model may learn to repeat it"
             )
 
 
@@ -151,16 +147,14 @@ class SolvedTurn:
         sounds: its recordings, which decide the rate of that waveform.
         apart: its recordings as parts of their own, each behind a line that names it.
         written: what is to be read beside them, harmless and fenced.
-        reply: that solves it.
-        solution: the same in a few words, for a list of solutions.
+        solution: the reply that solves it, and the same in a few words, for a list of solutions.
     """
 
     joined: Callable[[str], list[Item]]
     sounds: Sequence[Sound]
     apart: Callable[[], list[Part]]
     written: tuple[str, ...]
-    reply: str
-    solution: str
+    solution: tuple[str, str]
 
 
 def example_messages(sending: Sending, turns: Sequence[SolvedTurn], question: str) -> list[Message]:
@@ -183,7 +177,7 @@ def example_messages(sending: Sending, turns: Sequence[SolvedTurn], question: st
             content = [kept_part(sending.waveform(items, turn.sounds))]
         content = [Text(common().example_turn), *content, *map(Text, turn.written), Text(question)]
         messages.append(Message("user", tuple(content)))
-        messages.append(Message("assistant", turn.reply))
+        messages.append(Message("assistant", turn.solution[0]))
     return messages
 
 
@@ -194,7 +188,7 @@ def _aggregated(sending: Sending, turns: Sequence[SolvedTurn]) -> list[Message]:
     texts: list[Text] = []
     for number, turn in enumerate(turns, start=1):
         items += turn.joined(f"example_{number}")
-        listed.append(f"example {number}: {turn.solution}")
+        listed.append(f"example {number}: {turn.solution[1]}")
         texts += [Text(f"Example {number}. {text}") for text in turn.written]
     audio = kept_part(sending.waveform(items, [sound for turn in turns for sound in turn.sounds]))
     intro = Text(words.examples_intro.replace("{count}", str(len(turns))))

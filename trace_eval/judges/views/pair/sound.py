@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
+import numpy as np
 from pydantic import JsonValue
 
 from blueprints import Blueprint, Transcript, UserError
@@ -22,14 +23,13 @@ from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case, listening
 from trace_eval.judges.options.groups import AudioOptions, PairwiseOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.views.examples.pairs import Example, read_examples
-from trace_eval.judges.views.examples.solved import Examples
+from trace_eval.judges.views.examples.pairs import read_examples
+from trace_eval.judges.views.examples.solved import Examples, Solved
 from trace_eval.judges.views.pair.calls import about_calls, call_clip, words_of_call
 from trace_eval.judges.views.pair.sound_prompt import PromptBuilder, PromptItem
 from trace_eval.judges.views.sound.encode import sound_of
 from trace_eval.judges.views.sound.layout import GAP_S, Sound, Unit
 from trace_eval.judges.views.sound.limits import check_clip
-from trace_eval.judges.views.sound.noise import with_noise
 from trace_eval.judges.views.sound.sending import Sending
 from trace_eval.judges.views.sound.signals import load_signals, signals_sha256
 from trace_eval.judges.views.text.tasks import texts_sha256
@@ -53,7 +53,7 @@ class PairSoundView(View):
         self.task = task
         self.options = options
         self.reads = listening(options.transcripts)
-        self.examples: Examples[Example] = Examples()
+        self.examples = Examples()
         if options.examples:
             self.examples = read_examples(options.examples, task, options.shots)
         elif options.shots:
@@ -191,15 +191,23 @@ class PairSoundView(View):
             return {}, f"there is no {source} transcript of {', '.join(missing)}"
         return {name: said for name, said in wanted.items() if said is not None}, None
 
-    def _shown_example(self, example: Example) -> PromptItem:
+    def _shown_example(self, example: Solved) -> PromptItem:
         unit, options = example.unit, self.options
         if options.instruction == "text":
             unit = Unit(unit.answers)
         text = None if options.instruction == "audio" and unit.instruction else example.text
-        words: dict[str, str] = {}
-        if options.transcripts != "none":
-            words = example.words(self.task.wants_instruction)
-        return PromptItem(unit, text, words)
+        if options.transcripts == "none":
+            return PromptItem(unit, text)
+        words = {"instruction": example.text}
+        if not self.task.wants_instruction:
+            answers = example.item.answers
+            words = {f"audio_{n}": answer.reference for n, answer in enumerate(answers, start=1)}
+        if None in words.values():
+            raise UserError(
+                f"examples, {example.item.id!r}: -J transcripts needs its words; add the text of"
+                " the instruction, or a_reference and b_reference"
+            )
+        return PromptItem(unit, text, {name: said for name, said in words.items() if said})
 
     def caveats(self, case: Case, prepared: Unit) -> list[str]:
         """That both are one recording, or that an example has the same instruction."""
@@ -207,7 +215,7 @@ class PairSoundView(View):
         if len({sound.sha256 for sound in prepared.answers}) == 1:
             notes.append("both answers are one recording: a self-comparison")
         requested = prepared.instruction
-        if requested and (same := self.examples.shares_instruction(requested.sha256)):
+        if requested and (same := self.examples.shares(requested)):
             notes.append(f"the instruction is that of example {same!r}")
         return notes
 
@@ -253,3 +261,27 @@ def _only(part: LabelQuestion, shown: PromptItem) -> PromptItem:
     if part.wants_instruction:
         return shown
     return replace(shown, unit=Unit(shown.unit.answers), text=None)
+
+
+def with_noise(clip: Clip, snr_db: float, seed: int = 0) -> Clip:
+    """The clip with Gaussian noise, at a ratio to the mean power of the whole clip.
+
+    A silent clip has no ratio and stays as it is. Where the sum would pass full scale it is scaled
+    down and does not clip.
+
+    Args:
+        clip: its channels get independent noise of the same power.
+        snr_db: ratio of the clip's mean power to that of the noise, dB.
+        seed: together with the clip it decides the noise.
+    """
+    samples = clip.samples.astype(np.float64)
+    power = float(np.mean(np.square(samples)))
+    if power == 0:
+        return clip
+    draw = np.random.default_rng([seed, int(clip.sha256[:16], 16)])
+    sigma = np.sqrt(power * 10 ** (-snr_db / 10))
+    mixed = samples + sigma * draw.standard_normal(samples.shape)
+    peak = float(np.abs(mixed).max())
+    if peak > 1:
+        mixed /= peak
+    return Clip(mixed.astype(np.float32), clip.rate, clip.name)

@@ -24,10 +24,9 @@ from trace_eval.judges.ask.message import AudioPart, Message, Text
 from trace_eval.judges.ask.message import Part as Content
 from trace_eval.judges.options.groups import Elicitation
 from trace_eval.judges.read.labels import schema_of
-from trace_eval.judges.views.examples.pairs import Example
-from trace_eval.judges.views.examples.solved import SolvedTurn, example_messages
+from trace_eval.judges.views.examples.solved import Solved, SolvedTurn, example_messages
 from trace_eval.judges.views.sound.encode import Waveform
-from trace_eval.judges.views.sound.layout import Sound, Unit, unit_items
+from trace_eval.judges.views.sound.layout import Unit, unit_items
 from trace_eval.judges.views.sound.sending import JOINED_TEST, Sending, audio_part, kept_part
 from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise, second_chance
 from trace_eval.judges.views.text.tasks import common
@@ -66,18 +65,24 @@ class PromptBuilder:
         part: LabelQuestion,
         elicitation: Elicitation,
         sending: Sending,
-        examples: Sequence[tuple[Example, PromptItem]] = (),
+        examples: Sequence[tuple[Solved, PromptItem]] = (),
     ) -> None:
         self.part = part
         self._sending = sending
-        form = common().form.replace("{keys}", _keys(part, elicitation))
+        # The reply's JSON, spelled out for servers that enforce no schema.
+        keys = json.dumps(_sketch(schema_of(part, elicitation)), ensure_ascii=False)
+        form = common().form.replace("{keys}", keys)
         texts = (part.instructions, common().evidence, form)
         self.system = Message("system", "\n\n".join(text.strip() for text in texts))
-        self.prefix = (self.system, *self._examples(examples))
+        turns = [self._turn(*each) for each in examples]
+        self.prefix = (self.system, *example_messages(sending, turns, part.question))
 
     def messages(self, shown: PromptItem) -> tuple[Message, ...]:
         """The whole conversation of one call."""
-        return (*self.prefix, self._test(shown))
+        about = [Text(shown.about)] if shown.about else []
+        written = map(Text, self._written(shown))
+        content = (*about, *self._test(shown), *written, Text(self.part.question))
+        return (*self.prefix, Message("user", content))
 
     def repair(
         self, messages: tuple[Message, ...], reply: str | None, problem: str
@@ -86,44 +91,31 @@ class PromptBuilder:
         details = common().repair.replace("{problem}", neutralise(problem).rstrip("."))
         return second_chance(messages, reply, details)
 
-    # --- examples ------------------------------------------------------------------------
-
-    def _examples(self, examples: Sequence[tuple[Example, PromptItem]]) -> list[Message]:
-        turns = [self._turn(*each) for each in examples]
-        return example_messages(self._sending, turns, self.part.question)
-
-    def _turn(self, example: Example, shown: PromptItem) -> SolvedTurn:
+    def _turn(self, example: Solved, shown: PromptItem) -> SolvedTurn:
         return SolvedTurn(
             joined=lambda head: unit_items(shown.unit, head, self._sending.signals),
             sounds=shown.unit.sounds,
             apart=lambda: self._recordings(shown, kept_part),
             written=tuple(self._written(shown)),
-            reply=example.reply(self.part),
-            solution=example.solution(self.part),
+            solution=example.solutions[self.part.name],
         )
 
-    # --- the test ------------------------------------------------------------------------
-
-    def _test(self, shown: PromptItem) -> Message:
+    def _test(self, shown: PromptItem) -> list[Content]:
         if self._sending.concat in JOINED_TEST:
             order = ["the instruction"] if shown.unit.instruction else []
             order += ["the first recording", "the second recording"][: len(shown.unit.answers)]
             line = Text(common().whole_test.replace("{order}", ", then ".join(order)))
             items = unit_items(shown.unit, "test", self._sending.signals)
             waveform = self._sending.waveform(items, shown.unit.sounds)
-            content: list[Content] = [line, audio_part(waveform)]
-        else:
-            content = self._recordings(shown, audio_part)
-        about = [Text(shown.about)] if shown.about else []
-        written = map(Text, self._written(shown))
-        return Message("user", (*about, *content, *written, Text(self.part.question)))
+            return [line, audio_part(waveform)]
+        return self._recordings(shown, audio_part)
 
     def _recordings(
         self, shown: PromptItem, part: Callable[[Waveform], AudioPart]
     ) -> list[Content]:
         """Each recording behind a line that names it, all of them at one rate."""
         content: list[Content] = []
-        for name, sound in _named(shown.unit):
+        for name, sound in shown.unit.named:
             waveform = self._sending.waveform([sound], shown.unit.sounds)
             content += [Text(common().names[name]), part(waveform)]
         return content
@@ -140,17 +132,6 @@ class PromptBuilder:
             f"{title}\n{fence(tag, title.rstrip(':').lower(), neutralise(words))}"
             for title, words in written.items()
         ]
-
-
-def _named(unit: Unit) -> list[tuple[str, Sound]]:
-    names = ["audio_1", "audio_2"] if len(unit.answers) == 2 else ["audio"]
-    pairs = list(zip(names, unit.answers, strict=True))
-    return [("instruction", unit.instruction), *pairs] if unit.instruction else pairs
-
-
-def _keys(part: LabelQuestion, elicitation: Elicitation) -> str:
-    """The reply's JSON, spelled out for servers that enforce no schema."""
-    return json.dumps(_sketch(schema_of(part, elicitation)), ensure_ascii=False)
 
 
 def _sketch(schema: object) -> object:

@@ -65,11 +65,6 @@ class Waveform:
             return round(self.seconds * MP3_KBITS * 125)
         return WAV_HEADER + 2 * self.layout.frames
 
-    @property
-    def base64_size(self) -> int:
-        """Size in a JSON body, bytes."""
-        return 4 * ((self.size + 2) // 3)
-
     def render(self) -> bytes:
         """The encoded file.
 
@@ -88,15 +83,15 @@ def render(layout: SoundLayout) -> NDArray[np.int16]:
         AudioError: a recording cannot be decoded, has no samples, or is not what it was.
     """
     out = np.zeros(layout.frames, np.int16)
-    for placed in layout.places():
-        if not isinstance(placed.item, Sound):
+    for item, start, stop in layout.places():
+        if not isinstance(item, Sound):
             continue
-        level = None if placed.item.signal else layout.level
-        samples = _samples(placed.item, layout.rate, level)
-        kept = placed.stop - placed.start
-        if kept < len(samples):
-            samples = _faded(samples[:kept], layout.rate)
-        out[placed.start : placed.stop] = pcm16(samples)
+        samples = _samples(item, layout.rate, None if item.signal else layout.level)
+        if stop - start < len(samples):
+            samples = samples[: stop - start].copy()
+            fade = min(len(samples), round(FADE_S * layout.rate))
+            samples[len(samples) - fade :] *= np.linspace(1, 0, fade, dtype=np.float32)
+        out[start:stop] = pcm16(samples)
     return out
 
 
@@ -133,13 +128,6 @@ def _levelled(clip: Clip, level: float) -> Samples:
         return mono
     gain = 10.0 ** ((level - measured) / 20)
     return np.asarray(mono * min(gain, 1.0 / float(np.abs(mono).max())), dtype=np.float32)
-
-
-def _faded(samples: Samples, rate: int) -> Samples:
-    fade = min(len(samples), round(FADE_S * rate))
-    faded = samples.copy()
-    faded[len(faded) - fade :] *= np.linspace(1, 0, fade, dtype=np.float32)
-    return faded
 
 
 def pcm16(samples: Samples) -> NDArray[np.int16]:

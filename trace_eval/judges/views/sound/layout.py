@@ -85,15 +85,6 @@ Item = Sound | Gap
 
 
 @dataclass(frozen=True)
-class Placed:
-    """An item and the samples that it fills, ``start`` up to ``stop``."""
-
-    item: Item
-    start: int
-    stop: int
-
-
-@dataclass(frozen=True)
 class SoundLayout:
     """A mono waveform as a list of items.
 
@@ -130,20 +121,15 @@ class SoundLayout:
         """Seconds that the crop takes away."""
         return (self._whole - self.frames) / self.rate
 
-    def places(self) -> list[Placed]:
-        """Where each item lies; what the crop takes away is left out."""
+    def places(self) -> list[tuple[Item, int, int]]:
+        """(item, start, stop) in samples; what the crop takes away is left out."""
         placed, start, end = [], 0, self.frames
         for item in self.items:
             stop = start + item.frames_at(self.rate)
             if start < end:
-                placed.append(Placed(item, start, min(stop, end)))
+                placed.append((item, start, min(stop, end)))
             start = stop
         return placed
-
-    @property
-    def sounds(self) -> list[Sound]:
-        """The recordings in it, without signals."""
-        return [item for item in self.items if isinstance(item, Sound) and not item.signal]
 
     def recipe(self) -> dict[str, JsonValue]:
         """What decides the samples: no path, no time, no bytes."""
@@ -176,6 +162,13 @@ class Unit:
         return (self.instruction, *self.answers) if self.instruction else self.answers
 
     @property
+    def named(self) -> list[tuple[str, Sound]]:
+        """All its recordings with the names of their labels: ``audio``, or ``audio_1``, ..."""
+        names = ["audio_1", "audio_2"] if len(self.answers) == 2 else ["audio"]
+        names = [*(["instruction"] if self.instruction else []), *names]
+        return [*zip(names, self.sounds, strict=True)]
+
+    @property
     def swapped(self) -> Unit:
         """The same with the answers in the other order."""
         return Unit(self.answers[::-1], self.instruction)
@@ -206,13 +199,10 @@ def unit_items(unit: Unit, head: str, signals: Signals, gap_s: float = GAP_S) ->
         signals: by name; empty: none are heard.
         gap_s: seconds after every item, the last one included.
     """
-    names = ["audio_1", "audio_2"] if len(unit.answers) == 2 else ["audio"]
-    if unit.instruction:
-        names.insert(0, "instruction")
-    recognised: list[Item] = [signals[head]] if signals else []
-    for name, sound in zip(names, unit.sounds, strict=True):
-        recognised += [signals[name], sound] if signals else [sound]
-    return list(chain.from_iterable((item, Gap(gap_s)) for item in recognised))
+    audible: list[Item] = [signals[head]] if signals else []
+    for name, sound in unit.named:
+        audible += [signals[name], sound] if signals else [sound]
+    return list(chain.from_iterable((item, Gap(gap_s)) for item in audible))
 
 
 def single_items(unit: Unit, head: str, signals: Signals, gap_s: float = 0.0) -> list[Item]:
