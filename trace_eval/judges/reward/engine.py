@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,17 +9,17 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from blueprints import UserError
-from extractors import GPU_BATCH, AudioError, Clip, Samples, expects_gpu
-from trace_eval.data.outcome import Reason
+from extractors import GPU_BATCH, Clip, Samples, expects_gpu
 from trace_eval.judges.ask.replies import ReplyCache, StoredReply, reply_key
 from trace_eval.judges.options.groups import ModelOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.reward.inputs import RewardTurn, check_clip
-from trace_eval.judges.reward.load import RewardModel, load, locate, unavailable
+from trace_eval.judges.reward.inputs import MAX_CLIP_S, RewardTurn
+from trace_eval.judges.reward.load import PACKAGES, RewardModel, load, locate
 from trace_eval.judges.scorer.batcher import Batcher
+from trace_eval.judges.scorer.checkpoint import check_packages
 from trace_eval.judges.scorer.model import dtype_of
 from trace_eval.judges.views.pair.naturalness import NaturalnessPrompt
-from trace_eval.judges.views.sound.limits import ClipRefused
+from trace_eval.judges.views.sound.limits import check_clip
 from trace_eval.judges.views.text.tasks import NATURALNESS
 
 #: Options of judges in this process, whatever the model does.
@@ -30,15 +29,6 @@ SHARED_OPTIONS = names_of(ModelOptions) | {
 
 #: Where a reward is computed does not decide it; this stands where servers have their address.
 _HERE = "in process"
-
-
-class RewardRefused(ValueError):
-    """A recording that is not judged, with the reason code."""
-
-    def __init__(self, reason: Reason, detail: str) -> None:
-        super().__init__(detail)
-        self.reason = reason
-        self.detail = detail
 
 
 class _Request(NamedTuple):
@@ -63,9 +53,7 @@ class RewardEngine:
     def __init__(self, spec: str, model: str, options: JudgeOptions, structure: str) -> None:
         if not model:
             raise UserError("judge reward: name the model, e.g. reward:PATH_OR_HUB_NAME")
-        problem = unavailable()
-        if problem:
-            raise UserError(f"judge {spec}: {problem}")
+        check_packages("reward", PACKAGES)
         if "task" in options.changed() and options.task != NATURALNESS:
             raise UserError(
                 f"judge {spec}: task {options.task!r} is not what such a model was trained on; it"
@@ -104,47 +92,33 @@ class RewardEngine:
         """A clip as the model hears it.
 
         Raises:
-            RewardRefused: it is too long, too short or silent.
+            ClipRefused: it is too long, too short or silent.
         """
-        samples = clip.speech
-        try:
-            check_clip(samples, self.options.max_clip_seconds)
-        except ClipRefused as error:
-            raise RewardRefused(
-                Reason.SILENT if error.silent else Reason.CLIP_FAILED, str(error)
-            ) from None
-        return samples
+        check_clip(clip, min(self.options.max_clip_seconds, MAX_CLIP_S))
+        return clip.speech
 
     async def reward(self, clip: Clip, text: str, style: str | None) -> float:
-        """The reward of one recording of a text; kept, and read again where it is known.
+        """The reward of one recording of a text, from the cache where it holds one.
 
         Raises:
-            RewardRefused: see :meth:`samples`.
+            ClipRefused: see :meth:`samples`.
         """
         samples = self.samples(clip)
-        key = self._key(clip, text, style)
-        kept = self._kept.get(key) if self._kept else None
-        if kept:
+        digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+        details = {"clip": clip.sha256, "text": digest, "style": style, **self.parameters()}
+        key = reply_key(_HERE, self.files.sha256, details)
+        if self._kept and (kept := self._kept.get(key)):
             return float(kept.text)
         value = await self._batcher.ask(_Request(text, samples, style))
         if self._kept:
             self._kept.put(key, StoredReply(text=repr(value)))
         return value
 
-    def _key(self, clip: Clip, text: str, style: str | None) -> str:
-        requested: dict[str, JsonValue] = {
-            "clip": clip.sha256,
-            "text": hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
-            "style": style,
-            **self.parameters(),
-        }
-        return reply_key(_HERE, self.files.sha256, requested)
-
-    def _score(self, asked: Sequence[_Request]) -> list[float]:
+    def _score(self, requests: Sequence[_Request]) -> list[float]:
         from trace_eval.judges.reward.score import rewards
 
         conversations = [
-            self.turns(self.prompt.single(each.text, each.samples, each.style)) for each in asked
+            self.turns(self.prompt.single(each.text, each.samples, each.style)) for each in requests
         ]
         return rewards(self.model(), conversations, self.batch)
 
@@ -152,15 +126,3 @@ class RewardEngine:
         """Release the model; the model stays for other judges of this process."""
         if self._kept:
             self._kept.close()
-
-
-async def decoded(decode: object, recordings: Sequence[object]) -> list[Clip]:
-    """Recordings, decoded in a thread.
-
-    Raises:
-        RewardRefused: one of them cannot be decoded.
-    """
-    try:
-        return await asyncio.to_thread(lambda: [decode(r) for r in recordings])  # type: ignore[operator]
-    except AudioError as error:
-        raise RewardRefused(Reason.CLIP_FAILED, str(error)) from None

@@ -42,7 +42,7 @@ def replies(
     Args:
         model: that writes replies.
         turns: the conversation; the recordings are encoded once for all samples.
-        options: how replies are drawn; what is not named is as of the published judge.
+        options: how replies are drawn; by default as the published judge does.
         samples: how many replies.
         seed: of the draws; equal seeds give equal replies on one device.
 
@@ -60,7 +60,13 @@ def replies(
                 f"the prompt has {prompt} tokens and the reply may have {most};"
                 f" the model reads {model.positions}"
             )
-        drawn = {} if options.temperature == 0 else _drawn(options)
+        drawn: dict[str, float | int] = {}
+        if options.temperature != 0:
+            drawn = {
+                "temperature": 1.0 if options.temperature is None else options.temperature,
+                "top_p": 1.0 if options.top_p is None else options.top_p,
+                "top_k": TOP_K if options.top_k is None else options.top_k,
+            }
         output = model.thinker.generate(
             **on_device(model, tensors.values),
             **drawn,
@@ -71,14 +77,6 @@ def replies(
             pad_token_id=model.tokenizer.pad_token_id,
         )
     return [_reply(model, row[prompt:].tolist()) for row in output], prompt
-
-
-def _drawn(options: JudgeOptions) -> dict[str, float | int]:
-    return {
-        "temperature": 1.0 if options.temperature is None else options.temperature,
-        "top_p": 1.0 if options.top_p is None else options.top_p,
-        "top_k": TOP_K if options.top_k is None else options.top_k,
-    }
 
 
 def _reply(model: RewardModel, ids: list[int]) -> WrittenReply:

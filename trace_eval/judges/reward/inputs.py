@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from extractors import SPEECH_RATE, Samples
-from trace_eval.judges.views.sound.limits import check_length, refuse_silence
 
 #: Samples between two frames of features, and between the last one and the clip's end.
 HOP = 160
@@ -54,16 +53,6 @@ class Tensors:
 
     values: dict[str, Any]
     lengths: tuple[int, ...]
-
-
-def check_clip(samples: Samples, max_seconds: float = MAX_CLIP_S) -> None:
-    """Refuse a clip that would be cut, heard as nothing, or judged though nobody speaks.
-
-    Raises:
-        ClipRefused: it is too long, too short or silent.
-    """
-    check_length(len(samples) / SPEECH_RATE, min(max_seconds, MAX_CLIP_S))
-    refuse_silence(samples)
 
 
 def audio_frames(samples: int) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from extractors import Samples
+from extractors import AudioError
 from fusion import preference_rubric
 from trace_eval.data.items import Item
 from trace_eval.data.judgement import Judgement, VerdictOpinion
@@ -20,7 +22,7 @@ from trace_eval.judges.options.groups import OpenAIOptions, PairwiseOptions, Rew
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.two_scores import NATURALNESS as QUESTION
 from trace_eval.judges.read.two_scores import opinion_fields, read_json, read_text
-from trace_eval.judges.reward.engine import SHARED_OPTIONS, RewardEngine, RewardRefused, decoded
+from trace_eval.judges.reward.engine import SHARED_OPTIONS, RewardEngine
 from trace_eval.judges.reward.inputs import RewardTurn
 from trace_eval.judges.scorer.batcher import Batcher
 from trace_eval.judges.views.pair.naturalness import Texts, style_of, texts_of
@@ -49,6 +51,11 @@ class InProcessJudge(Judge):
         used = (self.uses or frozenset()) - {"base"}  # the files are in it by their hash
         return {"task": NATURALNESS, **self.engine.parameters(), **options.deciding(used)}
 
+    def unheard(self, item: Item, error: AudioError) -> Outcome:
+        """The outcome of a recording that cannot be decoded, or is over a limit."""
+        reason = Reason.SILENT if getattr(error, "silent", False) else Reason.CLIP_FAILED
+        return self.unscored(item, reason, str(error))
+
     def load(self) -> None:
         """Load the model."""
         self.engine.model()
@@ -73,13 +80,14 @@ class _PairJudge(InProcessJudge):
             return self.unscored(case.pair, Reason.EVIDENCE_MISSING, texts.reason)
         try:
             judgement = await self._judgement(case, texts)
-        except RewardRefused as refused:
-            return self.unscored(case.pair, refused.reason, refused.detail)
+        except AudioError as error:
+            return self.unheard(case.pair, error)
         judgement.caveats.extend(texts.caveats)
         return judgement
 
+    @abstractmethod
     async def _judgement(self, case: Case, texts: Texts) -> Judgement:
-        raise NotImplementedError
+        """The judgement of two recordings of these texts."""
 
 
 class RewardJudge(_PairJudge):
@@ -91,13 +99,17 @@ class RewardJudge(_PairJudge):
         from trace_eval.judges.reward.score import probability
 
         pair = case.pair
-        a, b = await decoded(case.decode, [pair.a, pair.b])
+        a, b = [await asyncio.to_thread(case.decode, one) for one in pair.answers]
         style = style_of(pair.meta)
         # One after the other: of two that wait, the second would find the first one's reward.
         reward_a = await self.engine.reward(a, texts.a, style)
         reward_b = await self.engine.reward(b, texts.b, style)
         chance, margin = probability(reward_a, reward_b), self.engine.options.tie_margin
         return rewarded_judgement(pair.id, self.spec, (reward_a, reward_b), chance, margin)
+
+
+#: A conversation, how many replies to it, and the seed of the first.
+_Request = tuple[list[RewardTurn], int, int]
 
 
 class ReplyJudge(_PairJudge):
@@ -111,40 +123,33 @@ class ReplyJudge(_PairJudge):
 
     def __init__(self, spec: str, engine: RewardEngine) -> None:
         super().__init__(spec, engine)
-        self._ask: Batcher[tuple[list[RewardTurn], int, int], Any] = Batcher(self._generate, 1)
+        self._ask: Batcher[_Request, Any] = Batcher(self._generate, 1)
 
-    def _generate(self, requested: Sequence[tuple[list[RewardTurn], int, int]]) -> list[Any]:
+    def _generate(self, requests: Sequence[_Request]) -> list[Any]:
         from trace_eval.judges.reward.generate import replies
 
-        options = self.engine.options
-        return [
-            replies(self.engine.model(), turns, options, samples, seed)
-            for turns, samples, seed in requested
-        ]
+        model, options = self.engine.model(), self.engine.options
+        return [replies(model, turns, options, count, seed) for turns, count, seed in requests]
 
     async def _judgement(self, case: Case, texts: Texts) -> Judgement:
         pair = case.pair
-        clips = await decoded(case.decode, [pair.a, pair.b])
+        clips = [await asyncio.to_thread(case.decode, one) for one in pair.answers]
         a, b = (self.engine.samples(clip) for clip in clips)
         style = style_of(pair.meta)
         orders: tuple[Order, ...] = self.engine.options.orders(pair.id)
         opinions: list[VerdictOpinion] = []
         for order in orders:
-            words, sounds = (texts.a, texts.b), (a, b)
-            if order == "ba":
-                words, sounds = words[::-1], sounds[::-1]
-            opinions += await self._opinions(words, sounds, style, order)
+            step = 1 if order == "ab" else -1
+            first, second = (a, b)[::step]
+            shown = self.engine.prompt.pair((texts.a, texts.b)[::step], (first, second), style)
+            opinions += await self._opinions(self.engine.turns(shown), order)
         return voted_judgement(PairOpinions(pair.id, self.spec, orders, opinions), QUESTION)
 
-    async def _opinions(
-        self, texts: tuple[str, ...], sounds: tuple[Samples, ...], style: str | None, order: Order
-    ) -> list[VerdictOpinion]:
+    async def _opinions(self, turns: list[RewardTurn], order: Order) -> list[VerdictOpinion]:
         options = self.engine.options
-        first, second = sounds
-        turns = self.engine.turns(self.engine.prompt.pair(texts, (first, second), style))
-        provided, prompt_tokens = await self._ask.ask((turns, options.samples, options.seed))
+        replies, prompt_tokens = await self._ask.ask((turns, options.samples, options.seed))
         opinions = []
-        for sample, reply in enumerate(provided):
+        for sample, reply in enumerate(replies):
             opinion = self._opinion(reply, order, sample, prompt_tokens)
             if opinion.reason is not None and options.repair:
                 opinion = await self._repaired(turns, opinion)
@@ -173,9 +178,9 @@ class ReplyJudge(_PairJudge):
 
     async def _repaired(self, turns: list[RewardTurn], failed: VerdictOpinion) -> VerdictOpinion:
         """The second chance; the first reply stays in the conversation."""
-        said = shown_again(failed.raw)
+        first = shown_again(failed.raw)
         details = self.engine.prompt.repair(failed.detail or "")
-        more = [*turns, RewardTurn("assistant", (said,)), RewardTurn("user", (details,))]
+        more = [*turns, RewardTurn("assistant", (first,)), RewardTurn("user", (details,))]
         seed = self.engine.options.seed + failed.sample
         (reply,), prompt_tokens = await self._ask.ask((more, 1, seed))
         again = self._opinion(reply, failed.order, failed.sample, prompt_tokens)

@@ -13,25 +13,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError, install_line, is_installed
-from extractors import (
-    is_path,
-    loaded,
-    model_folder,
-    one_line,
-    resolve,
-    sha256_of,
-    untouched,
-)
+from blueprints import UserError
+from extractors import loaded, model_folder, resolve, sha256_of, untouched
 from trace_eval.judges.scorer import adapters
-from trace_eval.judges.scorer.model import dtype_of, read_head
+from trace_eval.judges.scorer.checkpoint import base_folder, check_packages
+from trace_eval.judges.scorer.model import dtype_of, open_tokenizer, opened, read_head, sizes
 
 HEAD_FILE = "reward_head.pt"
 ADAPTER_FOLDER = "lora"
-CONFIG_FILE = "config.json"
 
-PACKAGES = {"torch": "torch", "transformers": "transformers", "peft": "peft"}
-INSTALL = install_line("reward")
+PACKAGES = ("torch", "transformers", "peft")
 
 #: Parts of a Thinker under their names of transformers 4.52 -> of transformers 5. PEFT maps the
 #: language model's names and drops the audio tower's with a warning (peft#2699): text then looks
@@ -95,12 +86,6 @@ class RewardModel:
     positions: int
 
 
-def unavailable() -> str | None:
-    """Why no such model can run here, with the remedy."""
-    missing = [name for module, name in PACKAGES.items() if not is_installed(module)]
-    return f"reward needs {', '.join(missing)}; run: {INSTALL}" if missing else None
-
-
 def locate(model: str, base: str | None = None) -> RewardFiles:
     """Find a model on this machine; contacts nobody.
 
@@ -111,32 +96,16 @@ def locate(model: str, base: str | None = None) -> RewardFiles:
     Raises:
         UserError: a folder or file is missing.
     """
-    folder = model_folder(model, (HEAD_FILE,)) or model_folder(model, (CONFIG_FILE,))
-    if folder is None:
-        raise UserError(_absent(model, "a folder with a Thinker, or with lora/ and reward_head.pt"))
-    if not (folder / HEAD_FILE).is_file():
-        return RewardFiles(_base(str(folder)), None)
+    folder = model_folder(model, (HEAD_FILE,))
+    if folder is None or not (folder / HEAD_FILE).is_file():
+        what = "a folder with a Thinker, or with lora/ and reward_head.pt"
+        return RewardFiles(base_folder(model, what), None)
     config = folder / ADAPTER_FOLDER / adapters.CONFIG_FILE
     if not adapters.files(config.parent):
         raise UserError(f"{folder}: {HEAD_FILE} is there, but {ADAPTER_FOLDER}/ is not whole")
-    if base is None:
-        base = adapters.base_of(config)
-    if not base:
+    if not (base := base or adapters.base_of(config)):
         raise UserError(f"{config}: names no base model; give its folder")
-    return RewardFiles(_base(base), folder)
-
-
-def _base(model: str) -> Path:
-    folder = model_folder(model, (CONFIG_FILE,))
-    if folder is None or not (folder / CONFIG_FILE).is_file():
-        raise UserError(_absent(model, "a folder with a Qwen2.5-Omni checkpoint"))
-    return folder
-
-
-def _absent(model: str, what: str) -> str:
-    if is_path(model):
-        return f"reward: {model} is not {what}"
-    return f"reward: model {model} is not on this machine; run: hf download {model}, or give {what}"
+    return RewardFiles(base_folder(base), folder)
 
 
 def renamed(key: str) -> str:
@@ -160,39 +129,24 @@ def load(files: RewardFiles, device: str = "auto") -> RewardModel:
     Raises:
         UserError: a package or GPU is missing, or the files do not fit each other.
     """
-    problem = unavailable()
-    if problem:
-        raise UserError(problem)
+    check_packages("reward", PACKAGES)
     place = resolve("reward", device)
     return loaded(("reward", files.sha256, place), lambda: _open(files, place))  # type: ignore[no-any-return]
 
 
 def _open(files: RewardFiles, device: str) -> RewardModel:
     import torch
-    from transformers import (
-        AutoTokenizer,
-        Qwen2_5OmniThinkerForConditionalGeneration,
-        WhisperFeatureExtractor,
-    )
+    from transformers import Qwen2_5OmniThinkerForConditionalGeneration, WhisperFeatureExtractor
 
     dtype = dtype_of(device)
     with untouched():
-        try:
-            thinker = Qwen2_5OmniThinkerForConditionalGeneration.from_pretrained(
-                files.base,
-                dtype=getattr(torch, dtype),
-                attn_implementation="sdpa",
-                local_files_only=True,
-            )
-            tokenizer = AutoTokenizer.from_pretrained(files.base, local_files_only=True)
-            features = WhisperFeatureExtractor.from_pretrained(files.base, local_files_only=True)
-        except Exception as error:  # by kind of damage
-            raise UserError(
-                f"{files.base}: not a Qwen2.5-Omni checkpoint that loads"
-                f" ({one_line(error, 300)}); fetch it again"
-            ) from error
-        hidden = int(thinker.config.text_config.hidden_size)
-        positions = int(thinker.config.text_config.max_position_embeddings)
+        kind = {"dtype": getattr(torch, dtype), "attn_implementation": "sdpa"}
+        thinker = opened(
+            Qwen2_5OmniThinkerForConditionalGeneration, files.base, "Qwen2.5-Omni Thinker", **kind
+        )
+        tokenizer = open_tokenizer(files.base)
+        features = opened(WhisperFeatureExtractor, files.base, "feature extractor")
+        hidden, positions = sizes(thinker)
         head = None
         if files.folder is not None:
             adapted = adapters.with_adapter(thinker, files.folder / ADAPTER_FOLDER, renamed)

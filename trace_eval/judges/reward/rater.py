@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import ClassVar
 
 from pydantic import JsonValue
 
 from blueprints import Transcript, UserError
+from extractors import AudioError
 from fusion import ItemKind
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Outcome, Reason
@@ -15,7 +17,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.data.scores import Score, ScoreOpinion
 from trace_eval.judges.base import Case, score_fields
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.reward.engine import SHARED_OPTIONS, RewardEngine, RewardRefused, decoded
+from trace_eval.judges.reward.engine import SHARED_OPTIONS, RewardEngine
 from trace_eval.judges.reward.judge import InProcessJudge
 from trace_eval.judges.views.pair.naturalness import TEXT_FROM_ASR, style_of
 from trace_eval.judges.views.text.tasks import NATURALNESS
@@ -53,10 +55,10 @@ class RewardRater(InProcessJudge):
             message = "the item has no reference text; give one, or use -J transcripts=asr"
             return self.unscored(item, Reason.EVIDENCE_MISSING, message)
         try:
-            (clip,) = await decoded(case.decode, [item.answer])
+            clip = await asyncio.to_thread(case.decode, item.answer)
             reward = await self.engine.reward(clip, text, style_of(item.meta))
-        except RewardRefused as refused:
-            return self.unscored(item, refused.reason, refused.detail)
+        except AudioError as error:
+            return self.unheard(item, error)
         return Score(
             **score_fields(item, self.rubric, self.spec),
             status="scored",

@@ -29,23 +29,10 @@ def scorer_card(folder: Path) -> str:
         UserError: there is no scorer in this folder.
     """
     record = locate(folder).record
-    lines = [
-        f"# Scorer {folder.name}",
-        "",
-        *_model(record),
-        "",
-        "## Trained on",
-        "",
-        *_data(record),
-        "",
-        "## On the dev rows",
-        "",
-        *_metrics(record),
-        "",
-        "## Limits",
-        "",
-        *(f"- {limit}" for limit in LIMITS),
-    ]
+    limits = [f"- {limit}" for limit in LIMITS]
+    lines = [f"# Scorer {folder.name}", "", *_model(record)]
+    lines += ["", "## Trained on", "", *_data(record)]
+    lines += ["", "## On the dev rows", "", *_metrics(record), "", "## Limits", "", *limits]
     return "\n".join(lines)
 
 

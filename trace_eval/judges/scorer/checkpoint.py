@@ -8,6 +8,7 @@ Theirs: ``model/config.yaml``, ``model/lm/`` (adapter or model), ``model/model_m
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -36,13 +37,18 @@ _MODEL_FILES = ("*.safetensors", "pytorch_model*.bin", "config.json")
 _TOKENIZER_FILES = ("tokenizer*", "vocab.*", "merges.txt", "special_tokens_map.json")
 
 
-class ClampRecord(Strict):
-    """The threshold of clamping, and where it comes from."""
+class Clamp(Strict):
+    """A fitted threshold of clamping."""
 
     threshold: float | None = Field(description="largest variance that counts as sure; null: off")
     objective: float | None = Field(None, description="rho + tau-b - MAE with it")
     unclamped: float | None = Field(None, description="the same without clamping")
-    rows: int
+    rows: int = Field(description="development rows that it was fitted on")
+
+
+class ClampRecord(Clamp):
+    """The threshold of a scorer, and the file that it comes from."""
+
     file_sha256: str | None = Field(None, description="of the rows it was fitted on")
 
 
@@ -104,13 +110,17 @@ class ScorerFiles:
         return files | {self.head, *(adapters.files(self.adapter) if self.adapter else ())}
 
 
-def unavailable() -> str | None:
-    """Why no scorer can run here, with the remedy."""
-    missing = [name for name in PACKAGES if not is_installed(name)]
-    return f"scorer needs {', '.join(missing)}; run: {install_line('scorer')}" if missing else None
+def check_packages(kind: str = "scorer", packages: Sequence[str] = PACKAGES) -> None:
+    """Refuse to go on without the packages of an extra.
+
+    Raises:
+        UserError: one of them is not installed.
+    """
+    if missing := [name for name in packages if not is_installed(name)]:
+        raise UserError(f"{kind} needs {', '.join(missing)}; run: {install_line(kind)}")
 
 
-def base_folder(base: str) -> Path:
+def base_folder(base: str, what: str = "a folder with config.json") -> Path:
     """Folder of a base model: a path, or a hub id that is in the hub's cache.
 
     Raises:
@@ -118,8 +128,8 @@ def base_folder(base: str) -> Path:
     """
     folder = model_folder(base, ("config.json",))
     if folder is None or not (folder / "config.json").is_file():
-        remedy = "give a folder with config.json" if is_path(base) else f"run: hf download {base}"
-        raise UserError(f"base {base}: no model on this machine; {remedy}")
+        remedy = "" if is_path(base) else f"run: hf download {base}, or "
+        raise UserError(f"model {base} is not on this machine; {remedy}give {what}")
     return folder
 
 
@@ -133,18 +143,14 @@ def locate(folder: Path, base: str | None = None) -> ScorerFiles:
     Raises:
         UserError: a part is missing, or the kind of head is not known.
     """
-    if (folder / OWN_FILE).is_file():
-        return _own(folder, base)
     for model in (folder / "model", folder):
-        if (model / RELEASED_FILE).is_file():
+        if (model / RELEASED_FILE).is_file() and not (folder / OWN_FILE).is_file():
             return _released(folder, model, base)
-    raise UserError(
-        f"{folder}: no scorer here; it needs {OWN_FILE}, or model/{RELEASED_FILE} as released"
-    )
-
-
-def _own(folder: Path, base: str | None) -> ScorerFiles:
     path = folder / OWN_FILE
+    if not path.is_file():
+        raise UserError(
+            f"{folder}: no scorer here; it needs {OWN_FILE}, or model/{RELEASED_FILE} as released"
+        )
     try:
         record = strict_json.parse(ScorerRecord, path.read_bytes())
     except (strict_json.BadJson, OSError) as error:
@@ -223,10 +229,6 @@ def check_files(files: ScorerFiles) -> None:
             raise UserError(
                 f"{files.folder / name}: is not as it was written; copy the whole scorer again"
             )
-    _check_base(files)
-
-
-def _check_base(files: ScorerFiles) -> None:
     wanted = files.record.base_sha256
     if files.adapter is None or not wanted:
         return

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.judges.scorer.checkpoint import OWN_FILE, ClampRecord, locate, write_record
+from trace_eval.judges.scorer.checkpoint import OWN_FILE, Clamp, ClampRecord, locate, write_record
 from trace_eval.judges.scorer.data import ScorerRatings, TrainingRow, read_ratings, train_and_dev
 from trace_eval.judges.scorer.model import load
 
@@ -27,23 +27,6 @@ _BATCH = 8
 
 #: Means outside of these may be clamped.
 LOW, HIGH = 0.125, 0.875
-
-
-@dataclass(frozen=True)
-class Clamp:
-    """A fitted threshold.
-
-    Attributes:
-        threshold: largest variance that counts as sure; None: no clamping.
-        objective: rho + tau-b - MAE with it; None where it is not defined.
-        unclamped: the same without clamping.
-        rows: development rows it was fitted on.
-    """
-
-    threshold: float | None
-    objective: float | None
-    unclamped: float | None
-    rows: int
 
 
 def clamped(mean: Floats, variance: Floats, threshold: float | None) -> Floats:
@@ -79,7 +62,7 @@ def fit_clamp(mean: Floats, variance: Floats, truth: Floats) -> Clamp:
         value = objective(clamped(mean, variance, float(candidate)), truth)
         if value is not None and (best is None or value > best):
             best, threshold = value, float(candidate)
-    return Clamp(threshold, best, plain, len(mean))
+    return Clamp(threshold=threshold, objective=best, unclamped=plain, rows=len(mean))
 
 
 @dataclass(frozen=True)
@@ -108,10 +91,8 @@ def train_clamp(
     files = locate(folder, base)
     if not (folder / OWN_FILE).is_file():
         raise UserError(f"{folder}: only scorers with {OWN_FILE} can keep a threshold; train one")
-    ratings = read_ratings(dev)
-    rows = _unseen(ratings, files.record.training, dev)
-    scorer = load(files, device)
-    fits = [(row, scorer.fit(row.fields)) for row in rows]
+    ratings, scorer = read_ratings(dev), load(files, device)
+    fits = [(row, scorer.fit(row.fields)) for row in _unseen(ratings, files.record.training, dev)]
     usable = [(row, ids) for row, ids in fits if ids is not None]
     if not usable:
         raise UserError(f"{dev}: no row can be used; give rows with ratings of split dev")
@@ -125,13 +106,7 @@ def train_clamp(
         np.array([result.variance for result in predictions]),
         np.array([(float(np.mean(row.ratings)) - 1) / 4 for row, _ in usable]),
     )
-    record = ClampRecord(
-        threshold=clamp.threshold,
-        objective=clamp.objective,
-        unclamped=clamp.unclamped,
-        rows=clamp.rows,
-        file_sha256=ratings.sha256,
-    )
+    record = ClampRecord(**clamp.model_dump(), file_sha256=ratings.sha256)
     write_record(folder, files.record.model_copy(update={"clamp": record}))
     return FittedClamp(clamp, _sentence(clamp))
 

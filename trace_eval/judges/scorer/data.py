@@ -73,20 +73,26 @@ def read_ratings(path: Path) -> ScorerRatings:
             rows.append(row)
         else:
             dropped[row] += 1
-    _refuse_leaks(rows, path)
+    splits: dict[str, str | None] = {}
+    for used in rows:  # else the scorer would be tested on what it has seen
+        if splits.setdefault(used.question, used.split) != used.split:
+            raise UserError(
+                f"{path}: question {used.question!r} is in split {splits[used.question]} and in"
+                f" {used.split}; put all answers to a question into one split"
+            )
     return ScorerRatings(rows, dropped, manifest.sha256)
 
 
 def _row(item: Single, path: Path) -> TrainingRow | str:
-    provided = item.labels.given if item.labels else {}
-    for rater, rating in provided.items():
+    labels = item.labels
+    if not labels or not labels.given:
+        return "no rating"
+    for rater, rating in labels.given.items():
         if not (LOW <= rating <= HIGH and rating == int(rating)):
             raise UserError(
                 f"{path}, item {item.id}: rater {rater} gave {rating:g}; ratings are whole numbers"
                 f" from {LOW} to {HIGH}"
             )
-    if not provided:
-        return "no rating"
     references = references_of(item)
     if not references:
         return "no reference"
@@ -94,29 +100,14 @@ def _row(item: Single, path: Path) -> TrainingRow | str:
         return "spoken, without its words"
     if item.instruction.has_audio and not item.instruction.text:
         return "question spoken, without its words"
-    codes = {
-        entry
-        for entries in (item.labels.feedback if item.labels else {}).values()
-        for entry in entries
-    }
+    codes = {code for codes in labels.feedback.values() for code in codes}
     for code, meaning in BLOCKING.items():
         if code in codes:
             return meaning
     fields = fields_of(item, references[0][1])
-    ratings = tuple(int(rating) for rating in provided.values())
+    ratings = tuple(map(int, labels.given.values()))
     question = item.question_id or fields.question or item.id
     return TrainingRow(item.id, question, fields, ratings, item.split)
-
-
-def _refuse_leaks(rows: Sequence[TrainingRow], path: Path) -> None:
-    """A question in two splits would let the scorer be tested on what it has seen."""
-    seen: dict[str, str | None] = {}
-    for row in rows:
-        if seen.setdefault(row.question, row.split) != row.split:
-            raise UserError(
-                f"{path}: question {row.question!r} is in split {seen[row.question]} and in"
-                f" {row.split}; put all answers to a question into one split"
-            )
 
 
 def train_and_dev(

@@ -11,7 +11,6 @@ from typing import ClassVar
 import numpy as np
 from pydantic import JsonValue
 
-from blueprints import UserError
 from extractors import resolve
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.scores import Clamped, Score
@@ -63,11 +62,12 @@ class ScorerJudge(WordJudge):
     ) -> None:
         self.spec = f"scorer:{folder}"
         super().__init__(rubric)
-        if problem := checkpoint.unavailable():
-            raise UserError(problem)
+        checkpoint.check_packages()
         self.files = locate(folder, base)
         self._device = device
-        self._batcher = Batcher(self._predict, BATCH, lambda encoded: len(encoded[0]))
+        self._batcher: Batcher[tuple[list[int], bool], Prediction] = Batcher(
+            lambda batch: load(self.files, device).predict(batch), BATCH, lambda ids: len(ids[0])
+        )
 
     @property
     def concurrency(self) -> int:
@@ -112,27 +112,25 @@ class ScorerJudge(WordJudge):
         best = max(range(len(fitting)), key=lambda position: predictions[position].mean)
         return self._score(case, predictions[best], fitting[best][0])
 
-    def _predict(self, batch: Sequence[tuple[list[int], bool]]) -> Sequence[Prediction]:
-        return load(self.files, self._device).predict(batch)
-
-    def _score(self, case: Case, found: Prediction, reference: int) -> Score:
+    def _score(self, case: Case, prediction: Prediction, reference: int) -> Score:
         record = self.files.record
         threshold = record.clamp.threshold if record.clamp else None
-        mean = clamped(np.array([found.mean]), np.array([found.variance]), threshold)[0]
-        params: dict[str, float | list[float]] = {"logits": [*found.params]}
+        mean = clamped(np.array([prediction.mean]), np.array([prediction.variance]), threshold)[0]
+        params: dict[str, float | list[float]] = {"logits": [*prediction.params]}
         if record.head == "beta":
-            alpha, beta = map(math.exp, found.params)
+            alpha, beta = map(math.exp, prediction.params)
             params = {"alpha": alpha, "beta": beta}
         made = self.score(
             case,
-            {float(label): share for label, share in enumerate(found.distribution, start=1)},
+            {float(label): share for label, share in enumerate(prediction.distribution, start=1)},
             [CAVEAT],
-            mean=found.mean,
-            variance=found.variance,
-            within=found.variance,
+            mean=prediction.mean,
+            variance=prediction.variance,
+            within=prediction.variance,
             params=params,
             reference=reference,
             clamped=None if threshold is None else Clamped(mean=float(mean), threshold=threshold),
         )
-        caveats = [*made.caveats, *[UNCHECKED] * (not record.files), *[CONTEXT_CUT] * found.cut]
-        return made.model_copy(update={"value": 1 + 4 * found.mean, "caveats": caveats})
+        doubts = [UNCHECKED] * (not record.files) + [CONTEXT_CUT] * prediction.cut
+        update = {"value": 1 + 4 * prediction.mean, "caveats": [*made.caveats, *doubts]}
+        return made.model_copy(update=update)

@@ -110,10 +110,8 @@ class Scorer:
 
 def pad_id(tokenizer: Any) -> int:
     """Id of padding; the end-of-text where a tokenizer has none."""
-    for result in (tokenizer.pad_token_id, tokenizer.eos_token_id):
-        if result is not None:
-            return int(result)
-    return 0  # padding is masked: any id serves
+    ids = (tokenizer.pad_token_id, tokenizer.eos_token_id, 0)  # it is masked: any id serves
+    return int(next(one for one in ids if one is not None))
 
 
 def padded(rows: Sequence[list[int]], pad: int) -> tuple[Any, Any]:
@@ -129,17 +127,11 @@ def padded(rows: Sequence[list[int]], pad: int) -> tuple[Any, Any]:
     return ids, mask
 
 
-def hidden_size(backbone: Any) -> int:
-    """Width of the last layer."""
-    config = backbone.config
-    return int(getattr(config, "text_config", config).hidden_size)
-
-
-def token_limit(backbone: Any) -> int:
-    """Positions that the model has."""
-    config = backbone.config
-    positions = getattr(getattr(config, "text_config", config), "max_position_embeddings", None)
-    return int(positions or DEFAULT_LIMIT)
+def sizes(backbone: Any) -> tuple[int, int]:
+    """(width of the last layer, positions that the model has)."""
+    config = getattr(backbone.config, "text_config", backbone.config)
+    positions = getattr(config, "max_position_embeddings", None)
+    return int(config.hidden_size), int(positions or DEFAULT_LIMIT)
 
 
 def new_head(kind: HeadKind, hidden: int) -> Any:
@@ -166,29 +158,32 @@ def open_base(folder: Path, device: str) -> Any:
     import torch
     from transformers import AutoModel
 
-    try:
-        model = AutoModel.from_pretrained(
-            folder,
-            dtype=getattr(torch, dtype_of(device)),
-            attn_implementation="sdpa",
-            local_files_only=True,
-        )
-    except Exception as error:  # by kind of damage
-        raise UserError(
-            f"{folder}: no language model that loads ({one_line(error, 300)}); copy it again"
-        ) from error
-    return model
+    kind = {"dtype": getattr(torch, dtype_of(device)), "attn_implementation": "sdpa"}
+    return opened(AutoModel, folder, "language model", **kind)
 
 
 def open_tokenizer(folder: Path) -> Any:
-    """The tokenizer of a folder."""
+    """The tokenizer of a folder.
+
+    Raises:
+        UserError: the folder holds none that loads.
+    """
     from transformers import AutoTokenizer
 
+    return opened(AutoTokenizer, folder, "tokenizer")
+
+
+def opened(kind: Any, folder: Path, name: str, **more: Any) -> Any:
+    """A part of a model by a class of transformers, which contacts nobody.
+
+    Raises:
+        UserError: the folder holds none that loads.
+    """
     try:
-        return AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    except Exception as error:  # a plain Exception where its JSON is damaged
+        return kind.from_pretrained(folder, local_files_only=True, **more)
+    except Exception as error:  # by kind of damage; a plain Exception where JSON is damaged
         raise UserError(
-            f"{folder}: no tokenizer that loads ({one_line(error)}); copy it again"
+            f"{folder}: no {name} that loads ({one_line(error, 300)}); copy it again"
         ) from error
 
 
@@ -198,8 +193,7 @@ def load(files: ScorerFiles, device: str = "auto") -> Scorer:
     Raises:
         UserError: a package or GPU is missing, or the parts do not fit each other.
     """
-    if problem := checkpoint.unavailable():
-        raise UserError(problem)
+    checkpoint.check_packages()
     checkpoint.check_files(files)
     place = resolve("scorer", device)
     key = ("scorer", files.sha256, files.record.transcription, place)
@@ -209,7 +203,7 @@ def load(files: ScorerFiles, device: str = "auto") -> Scorer:
 def _open(files: ScorerFiles, device: str) -> Scorer:
     with untouched():
         backbone = open_base(files.base, device)
-        hidden, limit = hidden_size(backbone), token_limit(backbone)
+        hidden, limit = sizes(backbone)
         head = read_head(files.head, OUTPUTS[files.record.head], hidden)
         if files.adapter is not None:
             backbone = adapters.with_adapter(backbone, files.adapter, without_language_head)

@@ -12,6 +12,7 @@ import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +33,13 @@ from trace_eval.judges.scorer.data import TrainingRow, read_ratings, train_and_d
 from trace_eval.judges.scorer.heads import NO_RATING, HeadKind, checked, dev_metrics
 from trace_eval.judges.scorer.model import (
     Scorer,
-    hidden_size,
     load,
     new_head,
     open_base,
     open_tokenizer,
     pad_id,
     padded,
-    token_limit,
+    sizes,
     without_language_head,
 )
 from trace_eval.judges.scorer.options import Progress, TrainOptions
@@ -92,14 +92,13 @@ def train_scorer(
         out: folder of the scorer.
         options: how.
         dev: rows that choose the checkpoint, instead of those of ``ratings``.
-        listener: told of every look at the loss or the dev rows.
+        listener: receives every look at the loss or the dev rows.
 
     Raises:
         UserError: a package, the base or a file is missing; rows leak between splits; ``out``
             holds a finished scorer or a training with other options.
     """
-    if problem := checkpoint.unavailable():
-        raise UserError(problem)
+    checkpoint.check_packages()
     result = read_ratings(ratings)
     dev_sha256 = None
     if dev is None:
@@ -108,7 +107,11 @@ def train_scorer(
         train = [row for row in result.rows if row.split in (None, "train")]
         provided = read_ratings(dev)
         choose, dev_sha256 = provided.rows, provided.sha256
-        _refuse_shared(train, choose, dev)
+        if shared := sorted({row.question for row in train} & {row.question for row in choose}):
+            raise UserError(
+                f"{dev}: question {shared[0]!r} and {len(shared) - 1} more are among the training"
+                " rows, too; the scorer would be chosen by what it has seen"
+            )
     _claim(out, options, {"file_sha256": result.sha256, "dev_sha256": dev_sha256})
     scorer = _open(options)
     sets, dropped, cut = {}, dict(result.dropped), 0
@@ -129,21 +132,12 @@ def train_scorer(
             "rows": {role: len(rows) for role, rows in sets.items()},
             "options": options.record(),
             "steps": steps,
-            "versions": _versions(),
+            "versions": {name: version(name) for name in ("torch", "transformers", "peft")},
         },
         metrics=metrics,
     )
     _save(scorer, out, record)
     return Trained(out, {r: len(s) for r, s in sets.items()}, dropped, cut, metrics, steps)
-
-
-def _refuse_shared(train: Sequence[TrainingRow], dev: Sequence[TrainingRow], path: Path) -> None:
-    shared = sorted({row.question for row in train} & {row.question for row in dev})
-    if shared:
-        raise UserError(
-            f"{path}: question {shared[0]!r} and {len(shared) - 1} more are among the training"
-            " rows, too; the scorer would be chosen by what it has seen"
-        )
 
 
 def _claim(out: Path, options: TrainOptions, data: dict[str, str | None]) -> None:
@@ -163,12 +157,6 @@ def _claim(out: Path, options: TrainOptions, data: dict[str, str | None]) -> Non
         replace_file(path, requested)
 
 
-def _versions() -> dict[str, str]:
-    from importlib.metadata import version
-
-    return {name: version(name) for name in ("torch", "transformers", "peft")}
-
-
 def _open(options: TrainOptions) -> Scorer:
     """The model to train: a base with a new head, or a scorer to go on from."""
     from transformers import set_seed
@@ -178,7 +166,7 @@ def _open(options: TrainOptions) -> Scorer:
     kind: HeadKind = checked(options.head)
     base = base_folder(options.base)
     backbone = open_base(base, device)
-    hidden, limit = hidden_size(backbone), token_limit(backbone)
+    hidden, limit = sizes(backbone)
     head = new_head(kind, hidden)
     if options.start is not None:
         files = locate(options.start, options.base)

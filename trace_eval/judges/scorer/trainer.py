@@ -90,13 +90,13 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
     def _root(self) -> Path:
         return Path(self.args.output_dir)
 
-    def go_on(self, found: resume.Checkpoint | None) -> None:
+    def go_on(self, start: resume.Checkpoint | None) -> None:
         """Train from a checkpoint on, or from the start; the best weights are loaded then."""
-        if found is None or not found.ended:
-            self.train(resume_from_checkpoint=str(found.folder) if found else None)
+        if start is None or not start.ended:
+            self.train(resume_from_checkpoint=str(start.folder) if start else None)
             return
-        self.state = TrainerState.load_from_json(str(found.folder / _STATE))
-        self._read(found.best or found.folder)
+        self.state = TrainerState.load_from_json(str(start.folder / _STATE))
+        self._read(start.best or start.folder)
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Order:
         lengths = [len(row["input_ids"]) for row in self.train_dataset]

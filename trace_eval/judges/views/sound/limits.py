@@ -53,15 +53,6 @@ def check_clip(clip: Clip, max_seconds: float, name: str = "the clip") -> None:
         ClipRefused: it is empty, too long, too short or silent.
     """
     check_length(clip.seconds, max_seconds, name)
-    refuse_silence(clip.mono, name)
-
-
-def refuse_silence(samples: Samples, name: str = "the clip") -> None:
-    """Refuse samples of which none can be heard.
-
-    Raises:
-        ClipRefused: they are silent.
-    """
-    if is_silent(samples):
+    if is_silent(clip.mono):
         message = f"{name} is silent: no sample is over {SILENCE_DBFS:g} dBFS"
         raise ClipRefused(message, silent=True)
