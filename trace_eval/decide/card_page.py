@@ -11,7 +11,7 @@ from trace_eval.decide.probes import ProbeReport
 from trace_eval.decide.verdict import RULES
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import digits
-from trace_eval.judges.views.pair.published import published
+from trace_eval.judges.views.pair.naturalness import published
 from trace_eval.judges.views.text.tasks import NATURALNESS
 from trace_eval.show.table import NOTHING, Table, column, grid, p_of, table
 

@@ -22,8 +22,7 @@ from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
-from trace_eval.judges.views.pair.naturalness import TEXT_FROM_ASR, TEXTS_DIFFER
-from trace_eval.judges.views.pair.published import published
+from trace_eval.judges.views.pair.naturalness import TEXT_FROM_ASR, TEXTS_DIFFER, published
 from trace_eval.runs.run import Run
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from blueprints import UserError
-from extractors import Clip
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Item, Single
 from trace_eval.judges.ask.message import Message, Part, Text
@@ -52,12 +51,11 @@ _MEANS = (
     " decimals; you give one number of the scale."
 )
 
-#: Answers whose layout is remembered while their samples are asked for; samples are not kept.
+#: Answers whose layout is remembered while their samples are rendered; samples are not kept.
 _REMEMBERED = 256
 
 
-@dataclass(frozen=True)
-class Prepared:
+class Prepared(NamedTuple):
     """An answer ready to be sent.
 
     Attributes:
@@ -94,7 +92,12 @@ class AudioView(SingleView):
         signals = load_signals(options.signals) if self._examples.shown else {}
         self._signals_sha256 = signals_sha256(signals)
         self._sending = Sending.of(options, signals)
-        self.about = " ".join([AudioView.about, *self._about_examples(rubric)])
+        notes = [AudioView.about]
+        if shown := self._examples.shown:
+            notes += ["Solved examples come first.", *([_INSERTED] if signals else [])]
+            if not {one.score for one in shown} <= set(map(float, rubric.numbers.labels)):
+                notes.append(_MEANS)
+        self.about = " ".join(notes)
         super().__init__(rubric, options)
 
     def answer_roles(self, item: Item) -> list[str]:
@@ -116,26 +119,24 @@ class AudioView(SingleView):
         return self._speakers(case.single)
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
-        """One audio part; before it who speaks in which turn, where the item says so."""
+        """One audio part; before it the speaker of each turn, where the item names speakers."""
         waveform = self.prepare(case).waveform
         return [*self._lines(case, fence), common().names["audio"], audio_part(waveform)]
 
     def _lines(self, case: Case, fence: Fence) -> list[str]:
-        """The speaker of each turn, where the item names speakers."""
         speakers = self._speakers(case.single)
         lines = [f"turn {n}: {name}" for n, name in enumerate(speakers, start=1)]
         return [fence("speakers", "\n".join(lines))] if any(speakers) else []
 
     def caveats(self, case: Case, prepared: Prepared) -> list[str]:
         """What a crop takes away, and an instruction that an example has as well."""
-        lost = prepared.waveform.layout.lost_s
-        crop = self._rubric.crop_s or 0
-        message = f"cropped: the judge heard the first {crop:g} s, {lost:.1f} s are lost"
-        same = self._examples.shares(case.single.instruction.text or "")
-        return [
-            *([message] if lost > 0 else []),
-            *([f"the instruction is that of example {same!r}"] if same else []),
-        ]
+        notes = []
+        if (lost := prepared.waveform.layout.lost_s) > 0:
+            crop = self._rubric.crop_s or 0
+            notes.append(f"cropped: the judge heard the first {crop:g} s, {lost:.1f} s are lost")
+        if same := self._examples.shares(case.single.instruction.text or ""):
+            notes.append(f"the instruction is that of example {same!r}")
+        return notes
 
     def cropped(self, case: Case, prepared: Prepared) -> bool:
         """True where the recording goes on after what was sent."""
@@ -149,36 +150,23 @@ class AudioView(SingleView):
         return example_messages(self._sending, turns, question)
 
     def _solved(self, example: Solved) -> SolvedTurn:
-        unit, gap_s = example.unit, self._rubric.gap_s
+        unit, gap_s, sending = example.unit, self._rubric.gap_s, self._sending
         case = Case(example.item)
         beside, put = self.beside(case)
-
-        def apart() -> list[Part]:
-            waveform = self._sending.waveform(dialogue_items(unit.answers, gap_s), unit.sounds)
-            return [Text(common().names["audio"]), kept_part(waveform)]
-
+        waveform = sending.waveform(dialogue_items(unit.answers, gap_s), unit.sounds)
         return SolvedTurn(
-            joined=lambda head: single_items(unit, head, self._sending.signals, gap_s),
+            joined=lambda head: single_items(unit, head, sending.signals, gap_s),
             sounds=unit.sounds,
-            apart=apart,
+            apart=lambda: [Text(common().names["audio"]), kept_part(waveform)],
             written=(*beside, *self._lines(case, put)),
             solution=example.solutions[self._rubric.key],
         )
 
-    def _about_examples(self, rubric: ScoreRubric) -> list[str]:
-        shown = self._examples.shown
-        if not shown:
-            return []
-        notes = ["Solved examples come first.", *([_INSERTED] if self._sending.signals else [])]
-        if not {example.score for example in shown} <= set(map(float, rubric.numbers.labels)):
-            notes.append(_MEANS)
-        return notes
-
     def example_of(self, case: Case, prepared: Prepared) -> str | None:
         """That its recordings are those of an example."""
-        if (same := self._examples.holds(prepared.clips)) is None:
-            return None
-        return f"its recording is that of example {same!r}, whose score the judge was shown"
+        same = self._examples.holds(prepared.clips)
+        message = f"its recording is that of example {same!r}, whose score the judge was shown"
+        return message if same is not None else None
 
     def parameters(self) -> dict[str, JsonValue]:
         """Examples and signals by what is in them; nothing where there are none."""
@@ -202,14 +190,10 @@ class AudioView(SingleView):
         """Decode once to know lengths and hashes; the samples are let go."""
         recordings = [case.single.recordings()[role] for role in case.single.answer_roles]
         key = "\x00".join([case.single.id, *(r.source_id for r in recordings)])
-        if available := self._prepared.get(key):
-            return available
-        loud = []
-        sounds = []
-        for recording in recordings:
-            sound, silent = self._sound(case, recording)
-            sounds.append(sound)
-            loud.append(not silent)
+        if prepared := self._prepared.get(key):
+            return prepared
+        read = [self._sound(case, recording) for recording in recordings]
+        sounds = [sound for sound, _ in read]
         layout = SoundLayout(
             tuple(dialogue_items(sounds, self._rubric.gap_s)),
             common_rate(sounds, self.options.audio_rate),
@@ -217,28 +201,23 @@ class AudioView(SingleView):
             self._rubric.crop_s,
         )
         clips = tuple(sound.sha256 for sound in sounds)
-        prepared = Prepared(Waveform(layout, self.options.audio_format), not any(loud), clips)
+        waveform = Waveform(layout, self.options.audio_format)
+        prepared = Prepared(waveform, all(silent for _, silent in read), clips)
         self._prepared[key] = prepared
         if len(self._prepared) > _REMEMBERED:
             self._prepared.popitem(last=False)
         return prepared
 
     def _sound(self, case: Case, recording: Recording) -> tuple[Sound, bool]:
-        """A recording by its hash, and whether it is silent; the rubric says what follows then.
+        """A recording by its hash, and whether it is silent.
 
         Raises:
             AudioError: it cannot be decoded, or is too short, or too long for what is sent of it.
         """
-
-        def read() -> Clip:
-            return case.decode(recording)
-
-        clip = read()
-        sent = (
-            clip.seconds if self._rubric.crop_s is None else min(clip.seconds, self._rubric.crop_s)
-        )
+        clip, crop = case.decode(recording), self._rubric.crop_s
+        sent = clip.seconds if crop is None else min(clip.seconds, crop)
         check_length(sent, self.options.max_clip_seconds, "the recording")
-        return sound_of(clip, read), is_silent(clip.mono)
+        return sound_of(clip, lambda: case.decode(recording)), is_silent(clip.mono)
 
 
 def _examples(rubric: ScoreRubric, options: JudgeOptions, one_of_several: bool) -> Examples:

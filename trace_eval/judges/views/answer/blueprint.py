@@ -47,29 +47,20 @@ class BlueprintView(SingleView):
         """One blueprint, or one per turn with its speaker."""
         shown = self._rendered(case)
         turns = case.single.answer.spoken_turns
-        speakers = {role: turn.speaker for role, turn in turns.items()}
-        parts = [
-            f"{_title(role, speakers)}\n{fence(role, text)}".strip() for role, text in shown.items()
-        ]
-        return [*parts, *self._notes(case)]
-
-    def _notes(self, case: Case) -> list[str]:
+        parts = []
+        for role, text in shown.items():
+            title = role.removeprefix("answer/").replace("-", " ").capitalize()
+            if role == "answer":
+                title = "The answer's recording"
+            if speaker := neutralise((role in turns and turns[role].speaker) or ""):
+                title += f" ({speaker})"
+            parts.append(f"{title}\n{fence(role, text)}".strip())
         if "transcript" in self.options.drop:
-            return []
-        results = [words_note(role, blueprint) for role, blueprint in case.answers.items()]
-        return [*filter(None, results)]
+            return parts
+        notes = (words_note(role, blueprint) for role, blueprint in case.answers.items())
+        return [*parts, *filter(None, notes)]
 
     def _rendered(self, case: Case) -> Mapping[str, str]:
         how = self.options.rendering, self.options.drop
         answers = case.answers.items()
         return {role: rendered(neutralise_blueprint(raw), *how) for role, raw in answers}
-
-
-def _title(role: str, speakers: Mapping[str, str | None]) -> str:
-    speaker = neutralise(speakers.get(role) or "")
-    words = (
-        "The answer's recording"
-        if role == "answer"
-        else role.removeprefix("answer/").replace("-", " ").capitalize()
-    )
-    return f"{words} ({speaker})" if speaker else words

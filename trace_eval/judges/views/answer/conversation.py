@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -35,8 +34,7 @@ WINDOW = 40
 MAX_POLICY_BYTES = 1 << 20
 
 
-@dataclass(frozen=True)
-class PolicyFile:
+class PolicyFile(NamedTuple):
     """Instructions of an agent, harmless, and the file that they come from."""
 
     name: str
@@ -53,6 +51,8 @@ def read_policy(path: Path) -> PolicyFile:
     try:
         with path.open("rb") as file:
             data = file.read(MAX_POLICY_BYTES + 1)
+        if len(data) > MAX_POLICY_BYTES:
+            raise UserError(f"agent_policy: {path} has over {MAX_POLICY_BYTES} bytes; shorten it")
         text = neutralise(data.decode("utf-8-sig"))
     except OSError as error:
         raise UserError(
@@ -62,10 +62,8 @@ def read_policy(path: Path) -> PolicyFile:
         raise UserError(
             f"agent_policy: {path} is not UTF-8 (byte {error.start + 1}); save it so"
         ) from None
-    if len(data) > MAX_POLICY_BYTES:
-        raise UserError(f"agent_policy: {path} has over {MAX_POLICY_BYTES} bytes; give the text")
     if not text.strip():
-        raise UserError(f"agent_policy: {path} is empty; give the agent's instructions")
+        raise UserError(f"agent_policy: {path} is empty; add the agent's instructions")
     return PolicyFile(path.name, hashlib.sha256(data).hexdigest(), text)
 
 
@@ -73,7 +71,7 @@ class ConversationView(SingleView):
     """Turns, timing, tool calls and instructions of a conversation."""
 
     def __init__(self, rubric: ScoreRubric, options: JudgeOptions) -> None:
-        self._given = read_policy(options.agent_policy) if options.agent_policy else None
+        self._file = read_policy(options.agent_policy) if options.agent_policy else None
         self.about = (
             "The answer is a whole conversation; you judge its agent. You cannot hear it."
             f" {LEGEND} Recognisers mishear, and measurements are estimates."
@@ -118,15 +116,15 @@ class ConversationView(SingleView):
         return [text for _, text in self._pieces(case)]
 
     def parts(self, case: Case, fence: Fence) -> Sequence[str | Part]:
-        """The agent's instructions where they are known, then the conversation."""
+        """The agent's instructions, if there are any, then the conversation."""
         titles = {"policy": "The agent's instructions", "conversation": "The conversation"}
         return [f"{titles[name]}\n{fence(name, text)}" for name, text in self._pieces(case)]
 
     def caveats(self, case: Case, prepared: Any) -> list[str]:
         """What was left out, and whose policy was shown, or none."""
         notes = [*super().caveats(case, prepared), *self._page(case).caveats]
-        if self._given and self._policy(case) == self._given.text:
-            notes.append(f"{POLICY_FILE}: {self._given.name}, sha256 {self._given.sha256}")
+        if self._file and self._policy(case) == self._file.text:
+            notes.append(f"{POLICY_FILE}: {self._file.name}, sha256 {self._file.sha256}")
         if "policy" in self._rubric.elements and not self._policy(case):
             notes.append(
                 f"{NO_POLICY}: the agent's instructions are not known, nor if it kept them"
@@ -153,15 +151,15 @@ class ConversationView(SingleView):
         return [*shown, ("conversation", self._page(case).text)]
 
     def parameters(self) -> dict[str, JsonValue]:
-        """The policy that is given for conversations without one."""
-        return {"agent_policy": self._given.sha256} if self._given else {}
+        """The policy of conversations that hold none."""
+        return {"agent_policy": self._file.sha256} if self._file else {}
 
     def _policy(self, case: Case) -> str:
-        """The conversation's own, else the one that was given."""
+        """The conversation's own, else that of the file."""
         conversation = case.single.answer.conversation
         policy = conversation.instructions.get("policy") if conversation else None
         own = neutralise(policy) if isinstance(policy, str) else ""
-        return own or (self._given.text if self._given else "")
+        return own or (self._file.text if self._file else "")
 
     def _page(self, case: Case) -> Shown:
         conversation = case.single.answer.conversation

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from blueprints import Blueprint, Signal, Status, Transcript, UserError
+from blueprints import Signal, Status, Transcript, UserError
 from extractors import AudioError
 from trace_eval.data.items import Item, Single
 from trace_eval.data.outcome import Order, Reason
@@ -73,17 +73,17 @@ class SingleView(View):
         self.options = options if options.max_tokens else replace(options, max_tokens=most)
         how = (SoundOptions, ExampleOptions) if "audio" in self.reads else (BlueprintOptions,)
         self.uses = names_of(PointwiseOptions, *how)
+        optional = {name for name in OPTIONAL if name in rubric.inputs}
+        if unknown := [name for name in options.show or () if name not in optional]:
+            usable = ", ".join(name for name in OPTIONAL if name in optional) or "nothing"
+            raise UserError(
+                f"show: {unknown[0]!r} is no material of rubric {rubric.name}; use {usable}"
+            )
         show = options.show
-        for name in show or ():
-            if name not in OPTIONAL or name not in rubric.inputs:
-                usable = ", ".join(name for name in OPTIONAL if name in rubric.inputs) or "nothing"
-                raise UserError(
-                    f"show: {name!r} is no material of rubric {rubric.name}; use {usable}"
-                )
         self._shown = {
             name
             for name in rubric.inputs
-            if (name in show if show is not None and name in OPTIONAL else rubric.wants(name))
+            if (rubric.wants(name) if show is None or name not in optional else name in show)
         }
         self.system = Message("system", self._system())
         self._asks_for_instruction = bool({"question", "instruction"} & self._shown)
@@ -115,8 +115,13 @@ class SingleView(View):
 
     def is_silent(self, case: Case) -> bool:
         """True where no recording of the answer holds speech."""
-        available = list(case.answers.values())
-        return bool(available) and all(map(_silent, available))
+        signals = [blueprint.signal for blueprint in case.answers.values()]
+        return bool(signals) and all(
+            signal.peak_dbfs is None
+            if isinstance(signal, Signal)
+            else signal.status is Status.SILENT
+            for signal in signals
+        )
 
     def prefix(self, question: str) -> Sequence[Message]:
         """The turns of solved examples, the same bytes in every call.
@@ -179,22 +184,22 @@ class SingleView(View):
         rubric = self._rubric
         lines = ["You rate one answer by the rubric below.", self.about, ""]
         lines += [rubric.question.strip(), "", "The scale"]
-        lines += [
-            f"{label:g}: {rubric.points[f'{label:g}']}" for label in reversed(rubric.numbers.labels)
-        ]
+        labels = [f"{label:g}" for label in rubric.numbers.labels]
+        lines += [f"{label}: {rubric.points[label]}" for label in reversed(labels)]
         lines += ["", "Rules"]
         lines += [f"- {rule}" for rule in rubric.rules]
         lines += [f"- {_MATERIAL}", "- You are not told who answered; do not guess.", ""]
         lines += [
             f"Reply with one JSON object and nothing else, exactly like this: {self._form()}",
-            f"Write the reasoning first, step by step and short; then {self._number()}.",
+            f"Write the reasoning first, step by step and short; then n is one of"
+            f" {', '.join(labels)}, written as a number.",
         ]
         lines += rubric.language_rule
         if rubric.elements:
             lines.append(
                 "Score each element by the same scale; write null for one that was not demanded."
             )
-        return "\n".join(line for line in lines if line is not None)
+        return "\n".join(lines)
 
     def _form(self) -> str:
         rubric = self._rubric
@@ -203,10 +208,6 @@ class SingleView(View):
         elements = ", ".join(f'"{name}": n or null' for name in rubric.elements)
         middle = f'"{ELEMENTS}": {{{elements}}}, ' if rubric.elements else ""
         return f'{{"reasoning": "...", {middle}"{rubric.key}": n}}'
-
-    def _number(self) -> str:
-        labels = [f"{label:g}" for label in self._rubric.numbers.labels]
-        return f"n is one of {', '.join(labels)}, written as a number"
 
     def _last(self, turns: Sequence[int] = ()) -> str:
         if self._rubric.unit == "turn":
@@ -270,17 +271,9 @@ def doubtful_words(case: Case) -> list[str]:
     """The caveat of an answer whose recogniser's words are doubtful; else nothing."""
     transcripts = [blueprint.transcript for blueprint in case.answers.values()]
     flags = [f for words in transcripts if isinstance(words, Transcript) for f in words.suspect]
-    message = (
-        f"what the recogniser made of the answer is doubtful ({', '.join(dict.fromkeys(flags))})"
-    )
-    return [f"{SUSPECT}: {message}"] if flags else []
-
-
-def _silent(blueprint: Blueprint) -> bool:
-    signal = blueprint.signal
-    if isinstance(signal, Signal):
-        return signal.peak_dbfs is None
-    return signal.status is Status.SILENT
+    named = ", ".join(dict.fromkeys(flags))
+    message = f"{SUSPECT}: what the recogniser made of the answer is doubtful ({named})"
+    return [message] if flags else []
 
 
 def _content(pieces: list[str | Part]) -> str | tuple[Part, ...]:

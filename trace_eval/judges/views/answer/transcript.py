@@ -1,33 +1,32 @@
-"""The answer as words: as given, else what the recogniser made of its recordings."""
+"""The answer as words: as written, else what the recogniser made of its recordings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from blueprints import Absent, Transcript
+from blueprints import Transcript
 from extractors import guessed, unmeasured
 from trace_eval.data.items import Item
 from trace_eval.judges.ask.message import Part
 from trace_eval.judges.base import Case
 from trace_eval.judges.views.answer.prompt import Fence, SingleView
-from trace_eval.judges.views.pair.text import ABOUT_THE_CLIP
+from trace_eval.judges.views.pair.text import technical_absence
 from trace_eval.judges.views.text.fencing import neutralise
 from trace_eval.judges.views.text.notes import words_note
 
 
 def roles_of_words(item: Item) -> list[str]:
-    """The recordings whose words are the answer's; none where the words are given."""
+    """The recordings whose words are the answer's; none where it is written."""
     return [] if item.answers[0].text is not None else item.answer_roles
 
 
 def missing_words(case: Case) -> str | None:
-    """A transcript that is absent for a technical reason, or that is known to be guessed."""
+    """Why the answer's words are missing: no transcript for a technical reason, or guesses."""
     if case.single.answer.text is not None:
         return None
     for role, blueprint in case.answers.items():
-        recognised = blueprint.transcript
-        if isinstance(recognised, Absent) and recognised.status not in ABOUT_THE_CLIP:
-            return f"{role} has no transcript: it {unmeasured('transcript', recognised, why=True)}"
+        if absent := technical_absence(blueprint.transcript):
+            return f"{role} has no transcript: it {unmeasured('transcript', absent, why=True)}"
         if why := guessed(blueprint):
             return f"the recogniser guessed the words of {role}: {why}"
     return None
@@ -55,7 +54,7 @@ class TranscriptView(SingleView):
     )
 
     def answer_roles(self, item: Item) -> list[str]:
-        """None where the words are given."""
+        """None where the answer is written."""
         return roles_of_words(item)
 
     def missing_answer(self, case: Case) -> str | None:

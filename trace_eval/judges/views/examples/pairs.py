@@ -14,6 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import JsonValue
+
 from blueprints import UserError
 from fusion import OffScale
 from trace_eval.data.manifests import read_manifest
@@ -69,7 +71,7 @@ def _example(path: Path, pair: Pair, task: PairRubric) -> Solved:
     solutions = {part.name: _solution(part, labels[part.name], reason) for part in task.parts}
     hashes = (sound.sha256 for sound in unit.sounds)
     reasons = dict.fromkeys(labels, reason) if reason else {}
-    identity = [{name: {**said} for name, said in labels.items()}, {**reasons}]
+    identity: list[JsonValue] = [{name: {**said} for name, said in labels.items()}, {**reasons}]
     return Solved(pair, unit, solutions, [*hashes, pair.instruction.text, *identity])
 
 

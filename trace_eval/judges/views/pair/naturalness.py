@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from blueprints import Blueprint, Transcript
+from blueprints import Blueprint, Strict, Transcript
+from trace_eval.data import strict_toml
 from trace_eval.data.answers import Answer
 from trace_eval.judges.read.two_scores import NATURALNESS as QUESTION
 from trace_eval.judges.views.text.fencing import fence, fence_tag, neutralise
@@ -29,7 +30,7 @@ TEXT_FROM_ASR = "text_from_asr: a recogniser's words stand for the text, so misr
 
 
 class Texts(NamedTuple):
-    """The texts of both sides, or why they are not known.
+    """The texts of both sides, or why one is missing.
 
     Attributes:
         a, b: what each should have said.
@@ -64,9 +65,31 @@ def texts_of(a: tuple[Answer, Blueprint], b: tuple[Answer, Blueprint], asr: bool
 
 
 def style_of(meta: Mapping[str, Any]) -> str | None:
-    """The style of delivery that was asked for, where the item says it."""
+    """The style of delivery that the item requests, if it names one."""
     style = meta.get(STYLE)
     return style if isinstance(style, str) else None
+
+
+class Published(Strict):
+    """Figures and sentences of the publication, for judge cards and documents.
+
+    Attributes:
+        accuracy: (who, regular, expressive, all), in per cent of right pairs.
+        known: what its readers must know.
+        unknown: what it does not say.
+    """
+
+    source: str
+    accuracy: tuple[tuple[str, float, float, float], ...]
+    known: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+@lru_cache(maxsize=1)
+def published() -> Published:
+    """What is published of judges of naturalness."""
+    file = Path(__file__).with_name("published.toml")
+    return Published.model_validate(strict_toml.loads(file.read_bytes()))
 
 
 FILE = template_of(NATURALNESS)
@@ -123,7 +146,7 @@ class NaturalnessPrompt:
             sounds: the recordings by place.
             style: of delivery that was asked for.
         """
-        shown = list(dict.fromkeys(texts)) if len(set(texts)) == 1 else list(texts)
+        shown = texts[:1] if len(set(texts)) == 1 else texts
         marks = {f"audio_{n}": sound for n, sound in enumerate(sounds, start=1)}
         return self._turn("pair", shown, marks, style)
 
@@ -149,13 +172,7 @@ class NaturalnessPrompt:
             },
         )
         pieces = _MARKED.split(text)  # words, name, words, name, ..., words
-        parts: list[str | Sound] = []
-        for number, piece in enumerate(pieces):
-            if number % 2:
-                parts.append(sounds[piece])
-            elif piece:
-                parts.append(piece)
-        return parts
+        return [sounds[one] if n % 2 else one for n, one in enumerate(pieces) if one]
 
     def _render(self, block: str, variables: Mapping[str, object]) -> str:
         usual: dict[str, object] = dict.fromkeys(("audio", "audio_1", "audio_2", "problem"), "")

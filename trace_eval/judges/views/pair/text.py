@@ -8,7 +8,7 @@ shown labels, system names, references or file names.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -26,7 +26,6 @@ from blueprints import (
 )
 from extractors import unmeasured
 from trace_eval.conversations.findings import turn_blueprints
-from trace_eval.data.answers import Answer
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Order
 from trace_eval.judges.ask.message import Message, typical_tokens
@@ -34,11 +33,7 @@ from trace_eval.judges.ask.view import Question, View
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.groups import PairwiseOptions, RenderingName, TextOptions, names_of
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.views.text.conversation import (
-    LEGEND,
-    Shown,
-    show_conversation,
-)
+from trace_eval.judges.views.text.conversation import LEGEND, show_conversation
 from trace_eval.judges.views.text.fencing import (
     fence,
     fence_tag,
@@ -46,7 +41,7 @@ from trace_eval.judges.views.text.fencing import (
     neutralise_blueprint,
     second_chance,
 )
-from trace_eval.judges.views.text.notes import Notes, notes_of
+from trace_eval.judges.views.text.notes import notes_of
 from trace_eval.judges.views.text.templates import BlockTemplates
 from trace_eval.rubrics.load import template_of
 
@@ -59,7 +54,14 @@ FLAT_PACK = PACK.with_name("trace_flat.j2")
 BLOCKS = ("system", "pair", "repair")
 
 #: Absences that are facts about the answer; the others are facts about our tools.
-ABOUT_THE_CLIP = frozenset({Status.SILENT, Status.NO_SPEECH, Status.TOO_SHORT})
+_ABOUT_THE_CLIP = frozenset({Status.SILENT, Status.NO_SPEECH, Status.TOO_SHORT})
+
+
+def technical_absence(transcript: Transcript | Absent) -> Absent | None:
+    """A transcript that is absent for a reason that says nothing about the clip."""
+    if isinstance(transcript, Absent) and transcript.status not in _ABOUT_THE_CLIP:
+        return transcript
+    return None
 
 
 def legend_of(options: JudgeOptions) -> str:
@@ -79,30 +81,19 @@ def rendered(
     return (render_brief if rendering == "brief" else render_compact)(blueprint, drop=drop)
 
 
-@dataclass(frozen=True)
-class AnswerText:
-    """The fields of one clip that a template may use."""
-
-    transcript: str
-    blueprint: str
-
-
-@dataclass(frozen=True)
-class InstructionText:
-    """What a template may use of the instruction; None: there is none."""
-
-    text: str | None
-    blueprint: str | None
+#: What a template may use of a clip: ``blueprint``, and ``transcript`` or (of the instruction)
+#: ``text``.
+ClipText = Mapping[str, str | None]
 
 
 @dataclass(frozen=True)
 class ShownPair:
     """A case as the judge may see it."""
 
-    instruction: InstructionText
-    a: AnswerText
-    b: AnswerText
-    notes: Notes = field(default_factory=Notes)
+    instruction: ClipText
+    a: ClipText
+    b: ClipText
+    notes: Mapping[Order, Sequence[str]] = field(default_factory=dict)
     caveats: tuple[str, ...] = ()
 
 
@@ -151,15 +142,12 @@ class PairTextView(View):
         for side, blueprint in case.answers.items():
             if side not in ("a", "b"):  # a turn; the others say what it was about
                 continue
-            transcript = blueprint.transcript
-            if isinstance(transcript, Absent) and transcript.status not in ABOUT_THE_CLIP:
-                why = unmeasured("transcript", transcript, why=True)
+            if absent := technical_absence(blueprint.transcript):
+                why = unmeasured("transcript", absent, why=True)
                 return f"answer {side.upper()} has no transcript: it {why}"
         if case.pair.instruction.has_audio and case.instruction_text is None:
             requested = case.instruction.transcript if case.instruction else None
-            if requested is None or (
-                isinstance(requested, Absent) and requested.status not in ABOUT_THE_CLIP
-            ):
+            if requested is None or technical_absence(requested):
                 return "the instruction is spoken, and there is no transcript of it"
         return None
 
@@ -171,41 +159,38 @@ class PairTextView(View):
         if case.instruction and self.options.mode == "blueprint":
             # The words are shown above it already, exactly as written or as heard.
             spoken = self._blueprint(neutralise_blueprint(case.instruction), "user", text)
-        asked_for = InstructionText(text, spoken)
+        instruction = {"text": text, "blueprint": spoken}
         if not case.pair.has_conversations:
-            details = Notes() if "transcript" in self.options.drop else notes_of(case)
-            return ShownPair(asked_for, self._shown(case.a), self._shown(case.b), details)
-        a, b = (
-            self._side(case, side, answer)
-            for side, answer in zip("ab", case.pair.answers, strict=True)
-        )
-        caveats = dict.fromkeys((*a.caveats, *b.caveats))
-        return ShownPair(asked_for, _answer_text(a), _answer_text(b), Notes(), tuple(caveats))
+            notes = {} if "transcript" in self.options.drop else notes_of(case)
+            return ShownPair(instruction, self._shown(case.a), self._shown(case.b), notes)
+        sides: list[ClipText] = []
+        caveats: list[str] = []
+        budget, sound = self.options.context_budget // 2, self.options.mode == "blueprint"
+        for side, answer in case.pair.sides.items():
+            if answer.conversation is None:  # a clip beside a conversation
+                shown = self._shown(case.blueprints[side])
+                text = shown["blueprint"] or shown["transcript"]
+            else:
+                turns = turn_blueprints(side, case.blueprints)
+                page = show_conversation(answer.conversation, turns, budget, sound)
+                text = f"{LEGEND}\n{page.text}"
+                caveats += page.caveats
+            sides.append({"transcript": text, "blueprint": text})
+        a, b = sides
+        return ShownPair(instruction, a, b, {}, tuple(dict.fromkeys(caveats)))
 
-    def _side(self, case: Case, side: str, answer: Answer) -> Shown:
-        """One side of a pair of conversations; a clip beside one is shown as it is otherwise."""
-        if answer.conversation is None:
-            shown = self._shown(case.blueprints[side])
-            return Shown(shown.blueprint or shown.transcript)
-        sound = self.options.mode == "blueprint"
-        turns = turn_blueprints(side, case.blueprints)
-        budget = self.options.context_budget // 2
-        page = show_conversation(answer.conversation, turns, budget, sound)
-        return Shown(f"{LEGEND}\n{page.text}", page.caveats)
-
-    def _shown(self, raw: Blueprint) -> AnswerText:
+    def _shown(self, raw: Blueprint) -> ClipText:
         blueprint = neutralise_blueprint(raw)
-        recognised = _heard(blueprint)
-        if self.options.mode == "transcript":
-            return AnswerText(recognised, "")
-        return AnswerText(recognised, self._blueprint(blueprint, "agent", None))
+        is_text = self.options.mode == "transcript"
+        printed = "" if is_text else self._blueprint(blueprint, "agent", None)
+        return {"transcript": _transcript(blueprint), "blueprint": printed}
 
     def _blueprint(self, blueprint: Blueprint, speaker: Speaker, words: str | None) -> str:
         drop = self.options.drop
         gone = (*drop, "transcript") if words and self.options.rendering != "paper" else drop
         text = rendered(blueprint, self.options.rendering, gone, speaker)
         if isinstance(blueprint.transcript, Absent) and "transcript" not in drop and not words:
-            text += "\n" + _heard(blueprint)
+            text += "\n" + _transcript(blueprint)
         return text
 
     def questions(
@@ -241,12 +226,13 @@ class PairTextView(View):
         """
         answers = (shown.a, shown.b) if order == "ab" else (shown.b, shown.a)
         # The same in both orders, so that a server's prefix cache holds up to the first answer.
-        tag = fence_tag(_texts(shown.instruction, shown.a, shown.b))
+        clips = (shown.instruction, shown.a, shown.b)
+        tag = fence_tag(text or "" for clip in clips for text in clip.values())
         pair = self._render(
             "pair",
             instruction=shown.instruction,
             answers=answers,
-            notes=shown.notes.lines(order),
+            notes=shown.notes.get(order, ()),
             fence=partial(fence, tag),
         )
         if self._flat:
@@ -266,20 +252,8 @@ def _tokens(view: PairTextView, case: Case) -> int:
     return typical_tokens(view.messages(view.prepare(case), "ab"))
 
 
-def _answer_text(shown: Shown) -> AnswerText:
-    return AnswerText(shown.text, shown.text)
-
-
-def _heard(blueprint: Blueprint) -> str:
+def _transcript(blueprint: Blueprint) -> str:
     recognised = blueprint.transcript
     if isinstance(recognised, Transcript):
         return f'transcript ({recognised.language}): "{recognised.text}"'
     return f"no transcript ({recognised.status}): {recognised.reason}"
-
-
-def _texts(instruction: InstructionText, *shown: AnswerText) -> Iterable[str]:
-    yield instruction.text or ""
-    yield instruction.blueprint or ""
-    for clip in shown:
-        yield clip.transcript
-        yield clip.blueprint

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
@@ -82,9 +82,9 @@ def show_conversation(
         if shorter != text:
             left.append(name)
         text = shorter
-    caveats = (
-        [f"context_budget: {', '.join(left)} shortened to fit {budget} tokens"] if left else []
-    )
+    caveats = []
+    if left:
+        caveats.append(f"context_budget: {', '.join(left)} shortened to fit {budget} tokens")
     if (size := _tokens(text)) > budget:
         caveats.append(f"context_budget: about {size} tokens are left, over {budget}")
     return Shown(text, tuple(caveats))
@@ -107,7 +107,8 @@ class _Page:
 
     def text(self, step: int) -> str:
         """The whole, ``step`` steps shortened."""
-        lines = [*self._head(step)]
+        lines = [f"{len(self._of.turns)} turns", timing_line(self._findings)]
+        lines += [self._sound.line] if step < 2 else []
         events: dict[int | None, list[SourceEvent]] = {}
         for event in self._of.events:
             if event.kind in ("tool_call", "tool_response", "unanswered_call"):
@@ -121,12 +122,6 @@ class _Page:
         if self._of.end.reason:
             lines.append(f"end: {neutralise(self._of.end.reason)}")
         return "\n".join(line for line in lines if line)
-
-    def _head(self, step: int) -> Iterator[str]:
-        yield f"{len(self._of.turns)} turns"
-        yield timing_line(self._findings)
-        if step < 2:
-            yield self._sound.line
 
     def _turn(self, number: int, before: float | None, step: int) -> str:
         turn = self._of.turns[number]
@@ -162,17 +157,14 @@ class _Page:
         return text
 
     def _tool(self, event: SourceEvent, step: int) -> str:
-        available = self._tools.get(str(event.data.get("id")), "tool")
-        name = neutralise(str(event.data.get("name", available)))
+        called = self._tools.get(str(event.data.get("id")), "tool")
+        name = neutralise(str(event.data.get("name", called)))
         if event.kind == "unanswered_call":
             return f"  < {name}: no response"
         if event.kind == "tool_call":
             return f"  > {name} {_json(event.data.get('arguments'))}"
-        status = event.data.get("status")
-        value = event.data.get("response")
-        if step >= 1:
-            value = _mentioned(value, self._later)
-        text = _json(value)
+        status, value = event.data.get("status"), event.data.get("response")
+        text = _json(_mentioned(value, self._later) if step >= 1 else value)
         if step >= 1 and len(text) > _RESPONSE:
             text = f"{text[:_RESPONSE]} [cut]"
         message = f" {neutralise(str(status))}" if status is not None else ""
@@ -187,9 +179,9 @@ class _Page:
     @cached_property
     def _later(self) -> frozenset[str]:
         """Words of all turns and of all calls."""
-        said = [words_of(self._of, n, self._blueprints) or "" for n in range(len(self._of.turns))]
-        said += [_json(e.data.get("arguments")) for e in self._of.events if e.kind == "tool_call"]
-        return frozenset(_WORD.findall(" ".join(said).casefold()))
+        texts = [words_of(self._of, n, self._blueprints) or "" for n in range(len(self._of.turns))]
+        texts += [_json(e.data.get("arguments")) for e in self._of.events if e.kind == "tool_call"]
+        return frozenset(_WORD.findall(" ".join(texts).casefold()))
 
 
 def timing_line(findings: Findings) -> str:
@@ -208,18 +200,18 @@ def timing_line(findings: Findings) -> str:
     return f"timing ({TRACE_EVAL.name}): {', '.join(lines)}"
 
 
+#: Measure -> unit of its median, unit of a difference, least difference that is shown: more than is
+#: just noticeable.
+_MEASURES = {
+    "pitch": ("Hz", " st", 2.0),
+    "loudness": ("LUFS", " LU", 3.0),
+    "pace": ("words/min", "%", 25.0),
+    "quality": ("MOS of 5", " MOS", 0.5),
+}
+
+
 class _Sound:
-    """How the agent sounds as a rule, and which turns differ by more than is just noticeable.
-
-    Steps: 2 semitones, 3 LU, a quarter of the pace, half a point of opinion; another emotion.
-    """
-
-    _STEPS = (
-        ("pitch", "st", 2.0),
-        ("loudness", "LU", 3.0),
-        ("pace", "%", 25.0),
-        ("quality", "MOS", 0.5),
-    )
+    """How the agent sounds as a rule, and which turns differ clearly, or have another emotion."""
 
     def __init__(self, blueprints: Mapping[int, Blueprint]) -> None:
         self._turns = {n: _numbers(blueprint) for n, blueprint in blueprints.items()}
@@ -230,7 +222,7 @@ class _Sound:
         self._mood = max(moods, key=moods.count) if moods else None
         self._usual = {
             name: median(values)
-            for name, _, _ in self._STEPS
+            for name in _MEASURES
             if (values := [t[name] for t in self._turns.values() if name in t])
         }
 
@@ -239,28 +231,22 @@ class _Sound:
         """The agent's usual sound; empty where nothing was measured."""
         if not self._usual:
             return ""
-        units = {"pitch": "Hz", "loudness": "LUFS", "pace": "words/min", "quality": "MOS of 5"}
-        parts = [f"{name} {value:.3g} {units[name]}" for name, value in self._usual.items()]
+        parts = [f"{name} {value:.3g} {_MEASURES[name][0]}" for name, value in self._usual.items()]
         mood = [f"emotion {neutralise(self._mood)}"] if self._mood else []
         return f"agent's sound, median of its turns: {', '.join([*parts, *mood])}"
 
     def note(self, number: int) -> str:
         """What differs in one turn."""
         notes = []
-        for name, unit, step in self._STEPS:
-            value, usual = self._turns.get(number, {}).get(name), self._usual.get(name)
-            if value is None or usual is None:
-                continue
+        for name, value in self._turns.get(number, {}).items():
+            usual, (_, unit, step) = self._usual[name], _MEASURES[name]
+            off = value - usual
             if name == "pitch":
                 off = 12 * math.log2(value / usual)
             elif name == "pace":
                 off = 100 * (value / usual - 1) if usual else 0.0
-            else:
-                off = value - usual
             if abs(off) >= step:
-                notes.append(
-                    f"{name} {off:+.1f} {unit}" if step < 5 else f"{name} {off:+.0f}{unit}"
-                )
+                notes.append(f"{name} {off:+.{0 if name == 'pace' else 1}f}{unit}")
         mood = self._moods.get(number)
         if mood is not None and mood != self._mood:
             notes.append(f"emotion {neutralise(mood)}")
@@ -299,11 +285,6 @@ def _mentioned(value: Any, words: frozenset[str]) -> Any:
     return kept if len(kept) == len(value) else {**kept, "[cut]": len(value) - len(kept)}
 
 
-def _comes_up(text: str, words: frozenset[str]) -> bool:
-    result = _WORD.findall(text.casefold())
-    return bool(result) and set(result) <= words
-
-
 def _holds(value: Any, words: frozenset[str]) -> bool:
     """Whether anything in a value comes up."""
     if isinstance(value, dict):
@@ -311,3 +292,8 @@ def _holds(value: Any, words: frozenset[str]) -> bool:
     if isinstance(value, list):
         return any(_holds(one, words) for one in value)
     return _comes_up(str(value), words)
+
+
+def _comes_up(text: str, words: frozenset[str]) -> bool:
+    result = _WORD.findall(text.casefold())
+    return bool(result) and set(result) <= words
