@@ -29,7 +29,7 @@ from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.win_rates import DifferenceRow, RateRow, WinRates
 from trace_eval.stats.options import AgreeOptions, RankOptions
-from trace_eval.stats.ranking.report import PEOPLES_RATES, Caveat, MeanRow, RankReport, Standing
+from trace_eval.stats.ranking.report import HUMAN_RATES, Caveat, MeanRow, RankReport, Standing
 from trace_eval.stats.report import AgreeReport, Coverage, ScoreReport
 from trace_eval.stats.sentences import before_labels
 
@@ -120,7 +120,7 @@ def test_what_the_labels_of_people_are_of() -> None:
         said = rank_answer(ranking(powered=WinRates(both, (), "")))
         assert basis in said[1]
         assert said[2].startswith("Not even a label for each of the 160 pairs that have none would")
-    caveat = Caveat(PEOPLES_RATES, "inclusion is empty")
+    caveat = Caveat(HUMAN_RATES, "inclusion is empty")
     silent = rank_answer(ranking(caveats=(caveat,)))
     assert silent[1:] == ("The human labels cannot speak for these pairs, see the note.",)
     typed = RankOptions(typed=True)

@@ -18,7 +18,7 @@ from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.ranking.correlation import correlate
 from trace_eval.stats.ranking.fit import MODELS
 from trace_eval.stats.ranking.outcomes import mean_win_rates, outcomes_of, ranks, win_rates
-from trace_eval.stats.ranking.prepare import people_table
+from trace_eval.stats.ranking.prepare import human_table
 from trace_eval.stats.ranking.strengths import BAR, strengths
 
 RNG = np.random.default_rng(17)
@@ -364,7 +364,7 @@ def test_labels_without_a_judgement_are_refused_or_dropped() -> None:
     judged = games("xy1 xy2 xy1")
     labels = table("labels", {"overall": "12"}, id=["p0", "gone"])
     with pytest.raises(UserError, match="no judgement of 1 of 2 labelled items, first 'gone'"):
-        people_table(labels, judged)
-    people = people_table(labels, judged, "drop")
+        human_table(labels, judged)
+    people = human_table(labels, judged, "drop")
     report = rank_labels(judged, RankOptions(QUICK), None, people)
     assert any(c.text.startswith("1 of 3 judged items has one") for c in report.caveats)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.support.label_tables import QUICK
-from trace_eval.compare.judges import with_labels
+from trace_eval.compare.human_labels import against_labels
 from trace_eval.compare.judgings import Joined, Judging
-from trace_eval.compare.people import labelled_by_people
 from trace_eval.decide.agree import agree
 from trace_eval.decide.answers import agree_answer, rank_answer
 from trace_eval.decide.card import make_cards
@@ -161,7 +161,7 @@ def test_screen_plan_and_shares_take_splits_in_part() -> None:
     source = judged("1" * PAIRS, confidence=np.linspace(0, 1, PAIRS).tolist())
     run = gather(source, opinions(votes))
     share = sum(vote.count("1") for vote in votes) / (2 * PAIRS)
-    assert run.asked.all()
+    assert run.has_label.all()
     assert float(run.agrees.mean()) == pytest.approx(share)
     found = screen(run)
     assert found.labels == PAIRS
@@ -199,16 +199,12 @@ def test_a_judge_change_sees_every_rater() -> None:
     def judging(name: str, said: list[int]) -> Judging:
         return Judging(name, ids, {"pair.preference": np.array(said, np.int8)})
 
-    joined = Joined(
-        with_labels(judging("old", [0, 0, 1, 4]), opinions(votes)),
-        judging("new", [1, 1, 1, 0]),
-        0,
-        0,
-    )
-    found = labelled_by_people(joined, "pair.preference", QUICK)
+    old = replace(judging("old", [0, 0, 1, 4]), labels=opinions(votes))
+    joined = Joined(old, judging("new", [1, 1, 1, 0]), 0, 0)
+    found = against_labels(joined, "pair.preference", QUICK)
     assert found is not None
-    old, new = (score.metrics["accuracy_3way"].value for score in found.scores)
-    assert (old, new) == pytest.approx(((0.5 + 1 + 1 + 0) / 4, (0.5 + 0 + 1 + 0.5) / 4))
+    before, after = (score.metrics["accuracy_3way"].value for score in found.scores)
+    assert (before, after) == pytest.approx(((0.5 + 1 + 1 + 0) / 4, (0.5 + 0 + 1 + 0.5) / 4))
 
 
 def test_the_card_rests_on_all_labelled_pairs(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def plan(
         _before(int(str(source)), options.level)
         return
     run = read_labelled_run(source, labels, chosen)
-    if not run.asked.any():
+    if not run.has_label.any():
         _before(int(run.scored.sum()), options.level)
         return
     result = make_plan(run, options)

@@ -229,7 +229,7 @@ def _mutual(tables: Mapping[str, Opinions], options: BootstrapOptions) -> Iterat
         unit = one.units(instructions=False)
         for dimension in [n for n in LABEL_COLUMNS if n in one.codes and n in other.codes]:
             pair = align(second, dimension, one.codes[dimension], other.codes[dimension])
-            size, known = len(pair.labels), pair.known
+            size, known = len(pair.labels), pair.usable
             counts = joint_counts(pair.truth, pair.predicted, size)
             if not counts.sum():
                 continue

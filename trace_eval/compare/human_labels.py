@@ -85,7 +85,7 @@ def against_labels(joined: Joined, metric: str, options: BootstrapOptions) -> Ag
     about = next((name for name in columns if labels is not None and name in labels.codes), None)
     if labels is None or about is None or metric not in joined.first.codes:
         return None
-    truth = labels.per_item.said(about, items)
+    truth = labels.per_item.labels_of(about, items)
     judged = [judging.codes[metric] for judging in (joined.first, joined.second)]
     available = np.all([codes != MISSING for codes in (*judged, truth)], axis=0)
     if not available.any():

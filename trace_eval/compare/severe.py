@@ -59,7 +59,7 @@ def severe_items(
     codes = {} if one.labels is None or metric not in one.codes else one.labels.per_item.codes
     for name in (metric.rpartition(".")[2], "human"):
         if one.labels is not None and name in codes:
-            labels = one.labels.per_item.said(name, one.ids)
+            labels = one.labels.per_item.labels_of(name, one.ids)
             agreed = (labels != MISSING) & (labels == one.codes[metric])
             break
     severe = one.flags("severe") | other.flags("severe")

@@ -174,7 +174,7 @@ def _inclusion(
     """Pair -> probability of a label, of those that have one or are asked for."""
     if shares is None:
         return {}
-    requested = {*chosen.tolist(), *world.rows[world.known].tolist()}
+    requested = {*chosen.tolist(), *world.rows[world.has_label].tolist()}
     rows = zip(world.rows, shares, strict=True)
     return {str(world.run.table.ids[row]): float(share) for row, share in rows if row in requested}
 

@@ -35,11 +35,11 @@ class PlannedRun:
             kept = kept & ~self_mask(facts, len(run.table.ids))
         self.run, self.rng = run, np.random.default_rng(options.seed)
         self.rows = np.flatnonzero(kept)
-        self.known = (run.truth != MISSING)[self.rows]
-        if self.known.sum() < LEAST_LABELS:
+        self.has_label = (run.truth != MISSING)[self.rows]
+        if self.has_label.sum() < LEAST_LABELS:
             raise UserError(
                 f"a plan learns from the labels at hand: give {LEAST_LABELS} at least, there are"
-                f" {int(self.known.sum())}"
+                f" {int(self.has_label.sum())}"
             )
         if run.drawn.problem is not None:
             raise UserError(f"no plan: {run.drawn.problem}")
@@ -70,10 +70,10 @@ class PlannedRun:
         inclusion = run.drawn.inclusion
         if inclusion is not None:
             # of the others nothing is known: taken for the least likely that has a label
-            least = inclusion[rows][self.known].min()
+            least = inclusion[rows][self.has_label].min()
             inclusion = np.where(np.isnan(inclusion[rows]), least, inclusion[rows])
         return FutureLabels(
-            *(values, self.known, codes.astype(np.int64), inclusion, group, tuple(means)),
+            *(values, self.has_label, codes.astype(np.int64), inclusion, group, tuple(means)),
             *(options.level, options.seed),
         )
 
@@ -87,7 +87,7 @@ class PlannedRun:
 
     def order(self) -> NDArray[np.int64]:
         """Open pairs, dealt out so that every prefix has its share of every two systems."""
-        shuffled = self.rng.permutation(np.flatnonzero(~self.known))
+        shuffled = self.rng.permutation(np.flatnonzero(~self.has_label))
         names = self.names[shuffled]
         grouped = np.argsort(names, kind="stable")
         _, start, size = np.unique(names[grouped], return_index=True, return_counts=True)

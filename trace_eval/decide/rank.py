@@ -28,11 +28,11 @@ from trace_eval.stats.rank_scores import rank_scores
 from trace_eval.stats.ranking.prepare import (
     contradicted,
     fused_with,
+    human_table,
     judge_table,
-    people_table,
     separate_orders,
 )
-from trace_eval.stats.ranking.report import PEOPLES_RATES, Caveat, RankReport
+from trace_eval.stats.ranking.report import HUMAN_RATES, Caveat, RankReport
 
 
 def rank(
@@ -101,7 +101,7 @@ def _rank_judged(
     # Labels are joined by the pair's id; what few of them say of all pairs takes one row each.
     separate = options.orders == "separate"
     whole = judge_table(source, options.judge) if separate else table
-    labels = people_table(people, whole, options.missing) if people else None
+    labels = human_table(people, whole, options.missing) if people else None
     left_out = None
     if not separate and not options.keep_inconsistent:
         left_out = contradicted(source, table, table.column(options.dimension), ALPHA)
@@ -110,7 +110,7 @@ def _rank_judged(
     if labels is not None and not separate:
         ppi, why_not = _ppi_win_rates(table, labels, options)
         if why_not is not None:
-            caveats = (*caveats, Caveat(PEOPLES_RATES, f"left out: {why_not}"))
+            caveats = (*caveats, Caveat(HUMAN_RATES, f"left out: {why_not}"))
     warnings = (*source.warnings, *report.warnings)
     return replace(report, warnings=warnings, caveats=caveats, powered=ppi)
 

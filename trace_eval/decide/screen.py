@@ -206,7 +206,7 @@ def _caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> li
     if why_not:
         if options.as_sampled:  # else the verdict says it
             lines.append(why_not)
-    elif drawn.inclusion is None and not run.asked[run.scored].all():
+    elif drawn.inclusion is None and not run.has_label[run.scored].all():
         lines.append(
             f"the labelled pairs are no random sample of this run ({'; '.join(shifted)}): a"
             " promise could hold for pairs like the labelled ones only"

@@ -148,7 +148,7 @@ class UnreadValues:
         if not self._values:
             return
         (column, value), first = next(iter(self._values.items()))
-        others = [self._said(*one) for one in list(self._values.items())[1:_SHOWN]]
+        others = [self._described(*one) for one in list(self._values.items())[1:_SHOWN]]
         if len(self._values) > _SHOWN:
             others.append(f"{len(self._values) - _SHOWN} more values")
         also = f"; also {', '.join(others)}" if others else ""
@@ -163,7 +163,7 @@ class UnreadValues:
             f" {', '.join(first.allowed)}; {remedy}"
         )
 
-    def _said(self, key: tuple[str, str], value: _Value) -> str:
+    def _described(self, key: tuple[str, str], value: _Value) -> str:
         rows = counted(value.rows, "row")
         return f"{key[1]!r:.80} in {rows} of {key[0]} (record {value.row + 1}{self._id(value)})"
 

@@ -68,20 +68,20 @@ def read_judge_file(
         numbers=numbers,
         reading=Reading(mappable=True),
     )
-    people = None
+    human = None
     if truth is not None or truth_scores:
         identity = {
             name: values
             for name, values in results.items()
             if name not in (*LABEL_COLUMNS, *SCORE_FACTS, "rater", "repeat")
         }
-        people = label_table(
+        human = label_table(
             f"{columns.truth or 'human scores'} of {path}",
             {**identity, **own_labels, **truth_scores},
             default_ids=True,
             numbers=numbers,
         )
-    return (flipped(judged) if columns.flip_b else judged).beside(people)
+    return (flipped(judged) if columns.flip_b else judged).beside(human)
 
 
 def _labels(
@@ -93,21 +93,21 @@ def _labels(
 ) -> dict[str, list[Any]]:
     """A column of labels under the name that its values allow."""
     replies = are_replies([None if value is None else str(value) for value in values])
-    said: list[str | None] = []
+    verdicts: list[str | None] = []
     for row, value in enumerate(values):
         if value in (None, ""):
-            said.append(None)
+            verdicts.append(None)
             continue
         text = columns.mapping.get(str(value), str(value))
         try:
-            said.append(
+            verdicts.append(
                 verdict(text, columns.tail)
                 if replies and text not in LABELS
                 else spelled(text, systems.at(row))
             )
         except ValueError as error:
             unread.add(str(name), text, row, str(error), LABELS)
-    return {"preference" if {*said} <= {None, *PLAIN} else "overall": said}
+    return {"preference" if {*verdicts} <= {None, *PLAIN} else "overall": verdicts}
 
 
 def flipped(table: Opinions) -> Opinions:
@@ -175,11 +175,11 @@ def read_positions(path: Path, baseline: str | None) -> Opinions:
             "system_a": system,
             "system_b": baseline,
         }
-        said = [str(first), second]
-        whole.append({**facts, "preference": threshold(mean_points(said))})
+        verdicts = [str(first), second]
+        whole.append({**facts, "preference": threshold(mean_points(verdicts))})
         calls += [
             {**facts, "order": order, "repeat": f"{order}/0", "preference": label}
-            for order, label in zip(("ab", "ba"), said, strict=True)
+            for order, label in zip(("ab", "ba"), verdicts, strict=True)
         ]
     judged, opinions = (
         label_table(str(path), {name: [row[name] for row in table] for name in table[0]})

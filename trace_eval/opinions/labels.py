@@ -239,8 +239,8 @@ def encode(values: Sequence[Any], column: str, systems: RowSystems, unread: Unre
         why = "it is no label"
         if column != "match" and isinstance(values[row], str):
             try:
-                said = spelled(values[row], systems.at(row), "both_bad" in table)
-                codes[row] = table.get(said, unknown)
+                label = spelled(values[row], systems.at(row), "both_bad" in table)
+                codes[row] = table.get(label, unknown)
             except ValueError as error:
                 why = str(error)
         if codes[row] == unknown:

@@ -230,7 +230,7 @@ class Opinions:
         """Row of each id [shape=(ids,)]; -1 where there is none."""
         return np.fromiter(map(self._row.get, ids.tolist(), repeat(-1)), np.int64, len(ids))
 
-    def said(self, column: str, ids: Texts) -> Codes:
+    def labels_of(self, column: str, ids: Texts) -> Codes:
         """The labels of these items; missing where there is no row [shape=(ids,)]."""
         rows = self.find(ids)
         return np.where(rows >= 0, self.codes[column][rows], MISSING).astype(np.int8)

@@ -21,7 +21,7 @@ from trace_eval.opinions.scale import rated
 from trace_eval.rubrics.single import ScaleSpec
 
 #: What one judge said of one item, by the name of the fact.
-_Said = Mapping[str, Any]
+_Stated = Mapping[str, Any]
 
 
 def read_run(folder: Path, rubric: str | None) -> Opinions:
@@ -97,13 +97,13 @@ def holds_records(path: Path) -> bool:
 
 def _of_records(
     source: str, records: Iterator[Mapping[str, Any]], rubric: str | None
-) -> tuple[str | None, dict[str, dict[str, _Said]], dict[str, dict[str, Any]]]:
+) -> tuple[str | None, dict[str, dict[str, _Stated]], dict[str, dict[str, Any]]]:
     """(the rubric, judge -> item -> what it said, item -> its facts)."""
     latest: dict[tuple[str, str, str], Mapping[str, Any]] = {}
     for record in records:  # of an item that was tried again, the last line counts
         latest[record["item"], record.get("rubric") or "", record["judge"]] = record
     name = only_rubric(source, {of for _, of, _ in latest}, rubric)
-    judges: dict[str, dict[str, _Said]] = {}
+    judges: dict[str, dict[str, _Stated]] = {}
     facts: dict[str, dict[str, Any]] = {}
     chosen = (one for (_, of, _), r in latest.items() if of == name for one in _by_turn(r))
     for record in chosen:
@@ -113,18 +113,18 @@ def _of_records(
             "system": record.get("system"),
         }
         parts, opinions = record.get("parts") or (), record.get("opinions") or ()
-        said = judges.setdefault(record["judge"], {})
+        stated = judges.setdefault(record["judge"], {})
         if record.get("status") == "scored" and record.get("value") is not None:
-            said[item] = _said(record, () if parts else opinions) | {"pooled": bool(parts)}
+            stated[item] = _stated(record, () if parts else opinions) | {"pooled": bool(parts)}
         for part in parts:
             own = judges.setdefault(part["judge"], {})
             if part.get("value") is not None:
                 mine = [o for o in opinions if o.get("judge") == part["judge"]]
-                own[item] = _said({"value": part["value"], "estimate": part}, mine)
+                own[item] = _stated({"value": part["value"], "estimate": part}, mine)
     return name or None, judges, facts
 
 
-def _said(record: Mapping[str, Any], opinions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _stated(record: Mapping[str, Any], opinions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What a record says of its item."""
     estimate = record.get("estimate") or {}
     parameters, clamped = estimate.get("params") or {}, estimate.get("clamped") or {}
@@ -142,21 +142,21 @@ def _said(record: Mapping[str, Any], opinions: Sequence[Mapping[str, Any]]) -> d
 
 def _by_judge(
     source: str,
-    judges: Mapping[str, Mapping[str, _Said]],
+    judges: Mapping[str, Mapping[str, _Stated]],
     facts: Mapping[str, Mapping[str, Any]],
     rubric: str | None,
     scale: Numbers | None = None,
 ) -> Opinions:
     """A row for each item of each judge, judge by judge, so that unscored items stay in sight."""
     ids = list(facts)
-    said = [of.get(id_, {}) for of in judges.values() for id_ in ids]
+    stated = [of.get(id_, {}) for of in judges.values() for id_ in ids]
     columns: dict[str, Sequence[Any] | NDArray[Any]] = {
-        name: np.array([one.get(name) for one in said], float)
+        name: np.array([one.get(name) for one in stated], float)
         for name in ("score", "variance", "clamped")
     }
-    columns["beta"] = np.array([one.get("beta", (None, None)) for one in said], float)
+    columns["beta"] = np.array([one.get("beta", (None, None)) for one in stated], float)
     for name in ("distribution", "samples", "caveats", "pooled"):
-        columns[name] = [one.get(name) for one in said]
+        columns[name] = [one.get(name) for one in stated]
     names = dict.fromkeys(name for one in facts.values() for name in one)
     for name in names:
         columns[name] = [facts[id_].get(name) for id_ in ids] * len(judges)
@@ -172,19 +172,19 @@ def _by_turn(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     turns: dict[int, list[float]] = {}
     for opinion in record.get("opinions") or ():
         if opinion.get("turn") is not None:
-            said = turns.setdefault(opinion["turn"], [])
-            said += [] if opinion.get("score") is None else [opinion["score"]]
+            stated = turns.setdefault(opinion["turn"], [])
+            stated += [] if opinion.get("score") is None else [opinion["score"]]
     if not turns:
         yield record
     shared = {"question_id": record.get("question_id") or record["item"], "parts": []}
-    for number, said in turns.items():
+    for number, stated in turns.items():
         yield {
             **{name: record.get(name) for name in ("judge", "system", "rubric", "caveats")},
             **shared,
             "item": turn_role(record["item"], number),
-            "status": "scored" if said else "unscored",
-            "value": fmean(said) if said else None,
-            "opinions": [{"score": score} for score in said],
+            "status": "scored" if stated else "unscored",
+            "value": fmean(stated) if stated else None,
+            "opinions": [{"score": score} for score in stated],
         }
 
 

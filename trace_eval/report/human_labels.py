@@ -23,7 +23,7 @@ from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.forest import diagram
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions
-from trace_eval.stats.ranking.report import PEOPLES_RATES, RankReport, Standing, SystemRow
+from trace_eval.stats.ranking.report import HUMAN_RATES, RankReport, Standing, SystemRow
 from trace_eval.stats.report import AgreeReport
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _standings(ranking: RankReport) -> Iterator[WinRateRow]:
 
 def _caveats(ranking: RankReport) -> Iterator[str]:
     for caveat in ranking.caveats:
-        if caveat.method in ("bradley_terry", "models", "all", PEOPLES_RATES):
+        if caveat.method in ("bradley_terry", "models", "all", HUMAN_RATES):
             who = "" if caveat.method == "all" else f"{caveat.method.replace('_', ' ')}: "
             yield f"{who}{caveat.text}"
     lost = next((p.undefined for p in ranking.places if p.method == "win_rate"), 0)

@@ -14,7 +14,7 @@ from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data.policies import load_policy
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes, is_untyped
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.alpha import alpha, noise_rows, people_noise
+from trace_eval.stats.agreement.alpha import alpha, annotator_noise, noise_rows
 from trace_eval.stats.agreement.bias import difficulty_rows, length_rows, verbosity_rows
 from trace_eval.stats.agreement.compare import Comparison, compare_all
 from trace_eval.stats.agreement.findings import label_warnings
@@ -56,7 +56,7 @@ class _Compared:
 
     Attributes:
         columns: truth and prediction of each judge, by dimension.
-        known: the labelled items, with what labels and judges know of them.
+        described: the labelled items, with what labels and judges know of them.
         cluster: items that are drawn together; None: there are none.
         shown: policies whose mechanism is shown.
         groups: subsets of the items by category.
@@ -66,7 +66,7 @@ class _Compared:
     items: Opinions
     judges: Sequence[JudgeOpinions]
     columns: Sequence[Sequence[Aligned]]
-    known: Opinions
+    described: Opinions
     cluster: NDArray[np.int64] | None
     shown: Mapping[str, Policy]
     groups: Masks
@@ -80,7 +80,7 @@ def agree_labels(
     it = _compared(sources, present, options)
     judges, items = it.judges, it.items
     raters = len(present.raters())
-    people = items.codes if raters > 1 else ()
+    human = items.codes if raters > 1 else ()
     shares, design, left_out = shares_of(sources, present, items, options)
     main = whole(it.columns)
     unknown = [
@@ -109,14 +109,14 @@ def agree_labels(
         verbosity=tuple(row for judge in judges for row in verbosity_rows(judge, items)),
         difficulty=tuple(row for judge in judges for row in difficulty_rows(judge)),
         self_comparisons=tuple(row for judge in judges for row in self_rows(judge)),
-        noise=(*people_noise(present), *(row for judge in judges for row in noise_rows(judge))),
+        noise=(*annotator_noise(present), *(row for judge in judges for row in noise_rows(judge))),
         learned=tuple(_learned(it)) if options.learn else (),
         notes=(*unknown, *left_out),
         drawn=INSTRUCTIONS if options.cluster else ITEMS if it.cluster is None else TOGETHER,
         policies={judge.name: judge.own.policy for judge in judges if judge.own.policy is not None},
-        levels=tuple(row for name in people for row in level_rows(present, name, it.groups)),
-        pairwise=tuple(row for name in people for row in pairwise_rows(present, name, it.groups)),
-        reliability=tuple(row for name in people for row in reliability_rows(present, name)),
+        levels=tuple(row for name in human for row in level_rows(present, name, it.groups)),
+        pairwise=tuple(row for name in human for row in pairwise_rows(present, name, it.groups)),
+        reliability=tuple(row for name in human for row in reliability_rows(present, name)),
         forced=tuple(_forced(it)),
         shares=shares,
         design=design,
@@ -143,14 +143,14 @@ def _compared(sources: Sequence[Opinions], labels: Opinions, options: AgreeOptio
     if not judges:
         raise UserError("there is nothing to compare with the labels; name a run or a file")
     columns = [align_judge(judge, items) for judge in judges]
-    known = _known(judges, items)
-    if options.cluster and not _knows_instructions(known):
+    described = _described(judges, items)
+    if options.cluster and not _knows_instructions(described):
         raise UserError(
             "--cluster draws whole instructions: give every item an instruction_id, in the"
             " labels or in the judgements"
         )
-    cluster, groups = known.units(instructions=options.cluster), categories(items)
-    return _Compared(labels, items, judges, columns, known, cluster, shown, groups, options)
+    cluster, groups = described.units(instructions=options.cluster), categories(items)
+    return _Compared(labels, items, judges, columns, described, cluster, shown, groups, options)
 
 
 def _truth(items: Opinions) -> Iterator[TruthRow]:
@@ -212,7 +212,7 @@ def _policies(spec: str | None) -> tuple[Policy | None, Mapping[str, Policy]]:
     return policy, {policy.name: policy}
 
 
-def _known(judges: Sequence[JudgeOpinions], items: Opinions) -> Opinions:
+def _described(judges: Sequence[JudgeOpinions], items: Opinions) -> Opinions:
     """The items with every fact; the instruction is the labels' where whole, else any judge's."""
     facts: dict[str, NDArray[Any]] = {}
     for judge in judges:
@@ -228,30 +228,30 @@ def _knows_instructions(table: Opinions) -> bool:
     return instruction is not None and None not in instruction.tolist()
 
 
-def _alphas(labels: Opinions, people: int, judges: Sequence[JudgeOpinions]) -> Iterator[AlphaRow]:
+def _alphas(labels: Opinions, human: int, judges: Sequence[JudgeOpinions]) -> Iterator[AlphaRow]:
     """Alpha of the raters where there are several, and with each judge as one more rater."""
     number = len(labels.per_item)
     for name, codes in labels.codes.items():
-        if people > 1:
-            yield AlphaRow("people", name, alpha(labels.item, codes, number, people))
+        if human > 1:
+            yield AlphaRow("people", name, alpha(labels.item, codes, number, human))
         for judge in judges:
             if name in judge.joined.codes:
                 rows = np.concatenate([labels.item, np.arange(number)])
                 both: Codes = np.concatenate([codes, judge.joined.codes[name]])
-                result = alpha(rows, both, number, people + 1)
+                result = alpha(rows, both, number, human + 1)
                 yield AlphaRow(f"people and {judge.name}", name, result)
 
 
 def _mechanisms(
     items: Opinions, judges: Sequence[JudgeOpinions], policies: Mapping[str, Policy]
 ) -> list[Mechanism]:
-    people = items.agreed
-    truth = people.get("overall")
+    human = items.agreed
+    truth = human.get("overall")
     if truth is None or is_untyped(truth):
         return []
     results = []
-    if has_dimensions(people):
-        results += mechanisms(policies, "people", people, truth)
+    if has_dimensions(human):
+        results += mechanisms(policies, "people", human, truth)
     for judge in judges:
         if has_dimensions(judge.joined.codes):
             results += mechanisms(policies, judge.name, judge.joined.codes, truth)
@@ -266,8 +266,8 @@ def _policy_comparisons(it: _Compared) -> Iterator[Comparison]:
         return
     for judge in it.judges:
         if has_dimensions(judge.joined.codes):
-            said = judge.joined.codes
-            fused = {name: fuse_codes(policy, said) for name, policy in it.shown.items()}
+            ratings = judge.joined.codes
+            fused = {name: fuse_codes(policy, ratings) for name, policy in it.shown.items()}
             columns = [
                 [align(f"{judge.name}, {name}", "overall", truth, codes)]
                 for name, codes in fused.items()
@@ -276,9 +276,9 @@ def _policy_comparisons(it: _Compared) -> Iterator[Comparison]:
 
 
 def _learned(it: _Compared) -> list[Learned]:
-    people, options = it.items.agreed, it.options
-    truth = people.get("overall")
-    sides = [("people", people), *((judge.name, judge.joined.codes) for judge in it.judges)]
+    human, options = it.items.agreed, it.options
+    truth = human.get("overall")
+    sides = [("people", human), *((judge.name, judge.joined.codes) for judge in it.judges)]
     usable = [(name, codes) for name, codes in sides if has_dimensions(codes)]
     if truth is None or is_untyped(truth) or not usable:
         raise UserError(
@@ -287,7 +287,7 @@ def _learned(it: _Compared) -> list[Learned]:
         )
     spec = DEFAULT_POLICY if options.policy in (None, ALL_POLICIES) else options.policy
     fallback = load_policy(spec or DEFAULT_POLICY)
-    groups = it.known.units() if _knows_instructions(it.known) else None
+    groups = it.described.units() if _knows_instructions(it.described) else None
     return [
         learn(name, codes, truth, groups, POLICIES, fallback, options.folds)
         for name, codes in usable

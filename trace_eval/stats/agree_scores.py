@@ -280,15 +280,15 @@ def _by_split(items: Opinions, judge: JudgeOpinions) -> list[SplitRow]:
     rows = []
     for name in names:
         mine = np.asarray(split == name, bool)
-        part, said = only(items, mine), _of(judge, mine).joined
-        crps = score_ratings(part, said).crps
+        part, judged = only(items, mine), _of(judge, mine).joined
+        crps = score_ratings(part, judged).crps
         rows.append(
             SplitRow(
                 judge.name,
                 name,
                 int(mine.sum()),
-                defined(spearman(said.score, part.score)),
-                float(abs(said.score - part.score).mean()),
+                defined(spearman(judged.score, part.score)),
+                float(abs(judged.score - part.score).mean()),
                 None if crps is None else float(crps.mean()),
             )
         )

@@ -71,7 +71,7 @@ def rank_labels(
             exact = None if one.exact[index] is None else str(one.exact[index])
             place = Standing(method, system, one.values[index], exact, one.ranks[index])
             own = sets.get(method)
-            standings.append(place if own is None else own.told(place, index, outcomes.systems))
+            standings.append(place if own is None else own.placed(place, index, outcomes.systems))
     theirs = None if labels is None else outcomes_of(labels, options.dimension, options.cluster)
     return RankReport(
         source=table.source,
@@ -97,7 +97,7 @@ def rank_labels(
         caveats=(
             *([] if left_out is None else [Caveat("all", left_out.text)]),
             *_caveats(outcomes, fitted, options),
-            *_of_people(table, human, labels),
+            *_of_humans(table, human, labels),
         ),
     )
 
@@ -157,9 +157,9 @@ def _correlations(
         if theirs is None or (lacking and lacking not in theirs.systems):
             continue
         values = _by_system(method, one, outcomes)
-        people = _by_system(method, _ranked(method, theirs, options), theirs)
-        if values and people:
-            yield correlate(method, values, "human labels", people)
+        by_humans = _by_system(method, _ranked(method, theirs, options), theirs)
+        if values and by_humans:
+            yield correlate(method, values, "human labels", by_humans)
 
 
 def _by_system(method: str, ranked: _Ranked, outcomes: Outcomes) -> dict[str, float]:
@@ -194,7 +194,7 @@ def _check(outcomes: Outcomes, options: RankOptions, source: str) -> None:
         )
 
 
-def _of_people(
+def _of_humans(
     table: Opinions, human: Mapping[str, float] | None, labels: Opinions | None
 ) -> Iterator[Caveat]:
     """What the human side lacks; nothing is left out in silence."""

@@ -80,9 +80,9 @@ def rank_scores(
     drawn = _drawn(items, means, options)
     sets = _rank_sets(items, means, values, drawn, options.bootstrap.level)
     rows = tuple(_rows(items, judge, means, options.bootstrap))
-    people = {row.system: row.people for row in rows if row.people is not None}
+    rated = {row.system: row.people for row in rows if row.people is not None}
     named = dict(zip(means.systems, values.tolist(), strict=True))
-    references = (("given ranking", human), ("human labels", people))
+    references = (("given ranking", human), ("human labels", rated))
     return RankReport(
         source=source.source,
         options=options,
@@ -91,7 +91,7 @@ def rank_scores(
         warnings=(),
         systems=(),
         places=tuple(
-            sets.told(
+            sets.placed(
                 Standing(MEAN_SCORE, system, scale.value(value), None, rank), index, means.systems
             )
             for index, (system, value, rank) in enumerate(
@@ -202,7 +202,7 @@ def _rows(
         mine = codes == systems.index(system)
         scored = mine & judge.scored
         limits = result[system].interval if _units(items, scored) >= LEAST_LABELS else None
-        people = items.score[mine & items.scored]
+        human = items.score[mine & items.scored]
         yield MeanRow(
             system,
             int(scored.sum()),
@@ -211,7 +211,7 @@ def _rows(
                 value(float(np.mean(means.value[means.codes == index]))),
                 None if limits is None else (value(limits[0]), value(limits[1])),
             ),
-            value(float(people.mean())) if len(people) else None,
+            value(float(human.mean())) if len(human) else None,
         )
 
 

@@ -283,8 +283,8 @@ def head_to_head(
     value, interval, p = results
     if same(value, 0.5):
         return f"{names[0]} and {names[1]} win equally often, {rate(value, interval)} {of}"
-    said = outcome(value > 0.5, p, level, test)
-    return f"{names[0]} wins {rate(value, interval)} {of}: {said}"
+    clause = outcome(value > 0.5, p, level, test)
+    return f"{names[0]} wins {rate(value, interval)} {of}: {clause}"
 
 
 def ahead_of(behind: Sequence[str], equal: Sequence[str]) -> str:
@@ -302,11 +302,11 @@ def beside_rule(standing: RuleStanding | None, judges: int = 1) -> str:
         return "No simple rule could be tried beside it."
     beside = f"{standing.rule} at {percent(standing.accuracy)} %"
     best = "a" if standing.word == "below" else "the best"
-    said = f"That is {standing.word} {best} simple rule, {beside}"
+    clause = f"That is {standing.word} {best} simple rule, {beside}"
     if standing.p is None:
-        return f"{said}, as nothing could be tested."
+        return f"{clause}, as nothing could be tested."
     chosen = f", for the best of {judges} judges" if judges > 1 else ""
-    return f"{said} (paired test, p {_p(standing.p)}{chosen})."
+    return f"{clause} (paired test, p {_p(standing.p)}{chosen})."
 
 
 def correlates(result: IntervalEstimate) -> str:

@@ -205,7 +205,7 @@ def noise_rows(judge: JudgeOpinions) -> Iterator[NoiseRow]:
         yield from _noise(judge.name, "calls of one order", judge.own.calls)
 
 
-def people_noise(labels: Opinions) -> Iterator[NoiseRow]:
+def annotator_noise(labels: Opinions) -> Iterator[NoiseRow]:
     """Repeated labels of the same rater: the ceiling of every judge."""
     if labels.repeat is not None:
         yield from _noise("people", "repeats", labels)

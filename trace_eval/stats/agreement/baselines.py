@@ -172,10 +172,10 @@ def _of_words(items: Opinions) -> list[JudgeOpinions]:
     ]
 
     def best(rule: Callable[[Sequence[str], Sequence[str]], float]) -> Array:
-        rows = ((rule(said, one) for one in references) for said, references in split)
+        rows = ((rule(answer, one) for one in references) for answer, references in split)
         return np.array([max(row, default=np.nan) for row in rows])
 
-    length = np.array([float(len(said)) for said, _ in split])
+    length = np.array([float(len(answer)) for answer, _ in split])
     results = [
         _of_columns("exact match", items, items.scale, {"score": best(exact_match)}),
         _of_columns("token F1", items, items.scale, {"score": best(token_f1)}),

@@ -65,11 +65,11 @@ def _counted(
     truth: Codes, predicted: Codes, apart: NDArray[np.bool_], a_longer: NDArray[np.bool_]
 ) -> tuple[int, int, int, int]:
     """(unscored, longer, shorter, tied) of the pairs that annotators call a tie."""
-    asked = (collapse_codes(truth) == TIE) & apart
-    said = collapse_codes(predicted)[asked]
-    tied, unscored = int((said == TIE).sum()), int((said == MISSING).sum())
-    longer = int((said == np.where(a_longer[asked], 0, 1)).sum())
-    return unscored, longer, len(said) - unscored - tied - longer, tied
+    ties = (collapse_codes(truth) == TIE) & apart
+    verdicts = collapse_codes(predicted)[ties]
+    tied, unscored = int((verdicts == TIE).sum()), int((verdicts == MISSING).sum())
+    longer = int((verdicts == np.where(a_longer[ties], 0, 1)).sum())
+    return unscored, longer, len(verdicts) - unscored - tied - longer, tied
 
 
 #: Tokens by which two transcripts must differ.
@@ -103,8 +103,8 @@ def verbosity(
     """Count and test; pairs of unknown length are left out."""
     with np.errstate(invalid="ignore"):
         apart = np.abs(tokens_a - tokens_b) >= margin  # False where NaN
-        unscored, *said = _counted(truth, predicted, apart, tokens_a > tokens_b)
-    longer, shorter, tied = said
+        unscored, *verdicts = _counted(truth, predicted, apart, tokens_a > tokens_b)
+    longer, shorter, tied = verdicts
     p = sign_test(longer, shorter)
     return Verbosity(longer + shorter + tied, longer, shorter, tied, unscored, p)
 

@@ -87,7 +87,7 @@ def _comparison(
 ) -> Comparison:
     if first.labels != second.labels:
         first, second = first.untyped(), second.untyped()
-    shares, both = first.shares, first.known & second.known
+    shares, both = first.shares, first.usable & second.usable
     shape = (*shares.shape, shares.shape[1])  # [truth, first, second]
     codes = (first.truth, first.predicted, second.predicted)
     cells = np.ravel_multi_index(tuple(code[both].astype(np.int64) for code in codes), shape)

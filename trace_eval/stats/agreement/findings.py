@@ -120,16 +120,16 @@ def label_warnings(
         for one, other in (("overall", "preference"), ("preference", "overall")):
             warnings += copied_ties(ids, truth[one], truth[other], f"labels, {one}", other)
     for judge, aligned in zip(judges, columns, strict=True):
-        said = judge.joined.codes
-        warnings += two_opinions(ids, said, judge.name)
-        warnings += other_column(ids, truth, said, judge.name)
+        verdicts = judge.joined.codes
+        warnings += two_opinions(ids, verdicts, judge.name)
+        warnings += other_column(ids, truth, verdicts, judge.name)
         own = {name: judge.joined.facts[name] for name in TEXT_FACTS if name in judge.own.facts}
         warnings += exchanged_sides(ids, own, items.facts, judge.name)
         for column in aligned:
             who = f"{judge.name}, {column.dimension}"
             name = column.dimension
-            if name in truth and name in said:  # not a preference made from overall
-                warnings += label_sets(ids, truth[name], said[name], who)
+            if name in truth and name in verdicts:  # not a preference made from overall
+                warnings += label_sets(ids, truth[name], verdicts[name], who)
             agreed, predicted = column.agreed, column.predicted
             warnings += swapped(ids, agreed, predicted, who)
             warnings += copied_ties(ids, predicted, agreed, who, "the labels")

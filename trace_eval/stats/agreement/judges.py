@@ -37,7 +37,7 @@ class Aligned:
 
     Attributes:
         labels: the declared label set of both.
-        people: code of every item's truth; a set of labels where raters split; missing where nobody
+        human: code of every item's truth; a set of labels where raters split; missing where nobody
             labelled it.
         predicted: index into ``labels``; missing where there is none.
     """
@@ -45,19 +45,19 @@ class Aligned:
     judge: str
     dimension: str
     labels: tuple[str, ...]
-    people: Codes
+    human: Codes
     predicted: Codes
 
     @cached_property
     def _sets(self) -> Codes:
         """Sets of labels that occur."""
-        return np.unique(self.people[self.people >= SPLIT])
+        return np.unique(self.human[self.human >= SPLIT])
 
     @cached_property
     def truth(self) -> Codes:
         """Row of ``shares`` of every item; missing where nobody labelled it."""
-        split = len(self.labels) + np.searchsorted(self._sets, self.people)
-        return np.where(self.people >= SPLIT, split, self.people).astype(np.int8)
+        split = len(self.labels) + np.searchsorted(self._sets, self.human)
+        return np.where(self.human >= SPLIT, split, self.human).astype(np.int8)
 
     @property
     def shares(self) -> NDArray[np.float64]:
@@ -71,39 +71,39 @@ class Aligned:
     @property
     def labelled(self) -> int:
         """Items with a truth."""
-        return int((self.people != MISSING).sum())
+        return int((self.human != MISSING).sum())
 
     @property
     def scored(self) -> int:
         """Items with a truth and a prediction."""
-        return int(self.known.sum())
+        return int(self.usable.sum())
 
     @property
     def split(self) -> int:
         """Scored items on which raters split."""
-        return int((self.known & (self.people >= SPLIT)).sum())
+        return int((self.usable & (self.human >= SPLIT)).sum())
 
     @property
-    def known(self) -> NDArray[np.bool_]:
+    def usable(self) -> NDArray[np.bool_]:
         """Items that count."""
-        return np.asarray((self.people != MISSING) & (self.predicted != MISSING))
+        return np.asarray((self.human != MISSING) & (self.predicted != MISSING))
 
     @property
     def agreed(self) -> Codes:
         """The label where raters agree on one; missing where they split."""
-        return agreed(self.people)
+        return agreed(self.human)
 
     def untyped(self) -> Aligned:
         """With all ties as one."""
         if self.labels == UNTYPED:
             return self
-        people, predicted = collapse_codes(self.people), collapse_codes(self.predicted)
-        return Aligned(self.judge, self.dimension, UNTYPED, people, predicted)
+        human, predicted = collapse_codes(self.human), collapse_codes(self.predicted)
+        return Aligned(self.judge, self.dimension, UNTYPED, human, predicted)
 
     def counts(self, predicted: Codes | None = None) -> Counts:
         """Joint counts [shape=(labels, labels)] with the judge, or with another's prediction."""
-        said = self.predicted if predicted is None else predicted
-        return folded(joint_counts(self.truth, said, *self.shares.shape), self.shares)
+        verdicts = self.predicted if predicted is None else predicted
+        return folded(joint_counts(self.truth, verdicts, *self.shares.shape), self.shares)
 
     def credit(self) -> NDArray[np.float64]:
         """Share of the raters that agree with each judgement: 1 is theirs, 0 is none of theirs.
@@ -111,19 +111,19 @@ class Aligned:
         Where k labels tie, each of them is right by 1 / k.
         """
         shares = self.shares[np.maximum(self.truth, 0), np.maximum(self.predicted, 0)]
-        return np.where(self.known, shares, 0.0)
+        return np.where(self.usable, shares, 0.0)
 
 
-def align(judge: str, dimension: str, people: Codes, predicted: Codes) -> Aligned:
+def align(judge: str, dimension: str, human: Codes, predicted: Codes) -> Aligned:
     """Bring both sides to one label set: typed, unless one side has plain ties only.
 
     Args:
         judge, dimension: what is aligned.
-        people: codes, one of each item; sets of labels where raters split.
+        human: codes, one of each item; sets of labels where raters split.
         predicted: codes, one of each item.
     """
-    whole = Aligned(judge, dimension, TYPED, people, predicted)
-    untyped = dimension == "preference" or is_untyped(people) or is_untyped(predicted)
+    whole = Aligned(judge, dimension, TYPED, human, predicted)
+    untyped = dimension == "preference" or is_untyped(human) or is_untyped(predicted)
     return whole.untyped() if untyped else whole
 
 
@@ -177,7 +177,7 @@ def _unique(rater: str, source: str, taken: list[str]) -> str:
 
 
 #: What stands for the policy of labels that came with a file.
-AS_GIVEN = "as its file gives it"
+AS_IN_FILE = "as its file gives it"
 
 
 def fused_by(table: Opinions, policy: Policy | None = None) -> str | None:
@@ -193,7 +193,7 @@ def fused_by(table: Opinions, policy: Policy | None = None) -> str | None:
     if policy is not None:
         return policy.name
     if "overall" in table.codes or ("preference" in table.codes and table.policy is not None):
-        return table.policy or AS_GIVEN
+        return table.policy or AS_IN_FILE
     if "preference" in table.codes or not has_dimensions(table.codes):
         return None
     available = _stored_policy(table)
@@ -247,5 +247,5 @@ def with_preference(codes: Mapping[str, Codes]) -> dict[str, Codes]:
 
 def under(policy: str | None) -> str:
     """The policy behind overall labels, where it is another typed one than the default."""
-    usual = (None, DEFAULT_POLICY, WHOLE_PAIR, AS_GIVEN, *PLAIN_POLICIES)
+    usual = (None, DEFAULT_POLICY, WHOLE_PAIR, AS_IN_FILE, *PLAIN_POLICIES)
     return "" if policy in usual else f" under {policy}"

@@ -68,15 +68,15 @@ def levels_of(votes: NDArray[np.int64]) -> NDArray[np.int8]:
     Args:
         votes: annotators who said ``1``, ``2``, ``tie`` [shape=(items, 3)].
     """
-    people, top = votes.sum(1), votes.max(1)
+    annotators, top = votes.sum(1), votes.max(1)
     unique = (votes == top[:, None]).sum(1) == 1
     opposed = votes[:, :TIE].min(1) > 0
     level = np.where(opposed, _CODE["WD"], _CODE["WA"])
     level = np.where(~unique, _CODE["FD"], level)
-    level = np.where((people == 2) & ~unique, _CODE["unresolved"], level)
-    level = np.where(top == people, _CODE["FA"], level)
-    level = np.where(people == 1, _CODE["single"], level)
-    return np.where(people == 0, _CODE["none"], level).astype(np.int8)
+    level = np.where((annotators == 2) & ~unique, _CODE["unresolved"], level)
+    level = np.where(top == annotators, _CODE["FA"], level)
+    level = np.where(annotators == 1, _CODE["single"], level)
+    return np.where(annotators == 0, _CODE["none"], level).astype(np.int8)
 
 
 def majority_of(votes: NDArray[np.int64]) -> Codes:
@@ -248,12 +248,12 @@ def drawn_agreement(votes: NDArray[np.int64]) -> tuple[int, float, float]:
     Args:
         votes: annotators by label [shape=(items, labels)].
     """
-    people = votes.sum(1)
-    shared = votes[people > 1]
+    annotators = votes.sum(1)
+    shared = votes[annotators > 1]
     if not len(shared):
         return 0, float("nan"), float("nan")
-    people = people[people > 1]
-    p = (shared * (shared - 1)).sum(1) / (people * (people - 1))
+    annotators = annotators[annotators > 1]
+    p = (shared * (shared - 1)).sum(1) / (annotators * (annotators - 1))
     return len(p), float(p.mean()), float(np.sqrt((p * (1 - p)).sum()) / len(p))
 
 
@@ -279,13 +279,13 @@ def human_ceiling(labels: Opinions) -> RuleCeiling | None:
     if len(raters) < 2:
         return None
     column = labels.column()
-    said = {
+    labels_by_rater = {
         name: dict(zip(table.ids.tolist(), table.codes[column].tolist(), strict=True))
         for name, table in raters.items()
     }
     both = [
         (one[key], other[key])
-        for one, other in combinations(said.values(), 2)
+        for one, other in combinations(labels_by_rater.values(), 2)
         for key in one.keys() & other.keys()
         if one[key] != MISSING and other[key] != MISSING
     ]

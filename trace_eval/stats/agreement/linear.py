@@ -165,17 +165,17 @@ def majority_of_share(share: Array) -> NDArray[np.float64]:
     return np.where(decided & ~np.isnan(share), (share > 0.5).astype(float), np.nan)
 
 
-def binary_agreement(judge: str, share: Array, people: Array) -> BinaryAgreement:
+def binary_agreement(judge: str, share: Array, human: Array) -> BinaryAgreement:
     """Compare shares of ones [shape=(items,) each, NaN: none]."""
-    said, truth = majority_of_share(share), majority_of_share(people)
-    both = ~(np.isnan(share) | np.isnan(people))
-    available = both & ~np.isnan(said) & ~np.isnan(truth)
-    s, t = said[available], truth[available]
+    judged, truth = majority_of_share(share), majority_of_share(human)
+    both = ~(np.isnan(share) | np.isnan(human))
+    available = both & ~np.isnan(judged) & ~np.isnan(truth)
+    s, t = judged[available], truth[available]
     recalls = [float((s[t == label] == label).mean()) for label in (0, 1) if (t == label).any()]
     return BinaryAgreement(
         judge,
         int(available.sum()),
-        int((both & np.isnan(said)).sum()),
+        int((both & np.isnan(judged)).sum()),
         int((both & np.isnan(truth)).sum()),
         defined(pearson(s, t)),
         float((s == t).mean()) if len(t) else None,
@@ -208,18 +208,18 @@ def score_error(judge: JudgeOpinions, items: Opinions) -> ScoreError | None:
     """Error on the labelled items; None where one side has no scores."""
     if not all(name in table.facts for name in SCORE_FACTS for table in (judge.joined, items)):
         return None
-    judged, people = (
+    judged, human = (
         np.stack([table.facts[name] for name in SCORE_FACTS]) for table in (judge.joined, items)
     )
-    present = ~(np.isnan(judged) | np.isnan(people))
+    present = ~(np.isnan(judged) | np.isnan(human))
     if not present.any():
         return None
     both = ~np.isnan(judged).any(0)
     return ScoreError(
         judge=judge.name,
         answers=int(present.sum()),
-        mse=float(((judged - people)[present] ** 2).mean()),
-        constant=float(people[present].var()),
+        mse=float(((judged - human)[present] ** 2).mean()),
+        constant=float(human[present].var()),
         equal=float((judged[0] == judged[1])[both].mean()) if both.any() else 0.0,
-        pearson=defined(pearson(judged[present], people[present])),
+        pearson=defined(pearson(judged[present], human[present])),
     )

@@ -126,7 +126,7 @@ def estimates_of(
         rows: items with both that count; None: all of them.
         name: the only metric; None: all that the label set allows.
     """
-    rows = np.flatnonzero(column.known) if rows is None else rows
+    rows = np.flatnonzero(column.usable) if rows is None else rows
     cells = column.truth[rows].astype(np.int64) * len(column.labels) + column.predicted[rows]
     units = Units.of(cells, column.shares.size, None if cluster is None else cluster[rows])
     measures = measures_of(column.labels, column.shares)

@@ -63,7 +63,7 @@ def category_rows(
     named = {name: mask for name, mask in groups.items() if name != ALL}
     for it in columns if len(named) > 1 else ():
         for name, mask in named.items():
-            if len(rows := np.flatnonzero(it.known & mask)):
+            if len(rows := np.flatnonzero(it.usable & mask)):
                 main = accuracy_name(it.labels)
                 result = estimates_of(it, cluster, options, rows, main)[main]
                 yield CategoryRow(it.judge, it.dimension, name, len(rows), result)
@@ -74,8 +74,8 @@ def labels_rows(
 ) -> Iterator[LabelsRow]:
     """Of the first so many items of an order that the seed decides: one order for all judges."""
     for it in columns:
-        order = np.random.default_rng(options.seed).permutation(len(it.people))
-        order = order[it.known[order]]
+        order = np.random.default_rng(options.seed).permutation(len(it.human))
+        order = order[it.usable[order]]
         tenths = {len(order) * step // STEPS for step in range(1, STEPS + 1)}
         for number in sorted(n for n in tenths if n >= LEAST):
             main = accuracy_name(it.labels)
@@ -125,9 +125,9 @@ def forced(
         chosen = winner & mask
         items = int(chosen.sum())
         if items:
-            said = predicted[chosen]
-            scored, ties = int((said != MISSING).sum()), int((said == TIE).sum())
-            right = int((said == truth[chosen]).sum())
+            verdicts = predicted[chosen]
+            scored, ties = int((verdicts != MISSING).sum()), int((verdicts == TIE).sum())
+            right = int((verdicts == truth[chosen]).sum())
             rows.append(
                 Forced(
                     judge,

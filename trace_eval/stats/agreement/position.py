@@ -86,11 +86,11 @@ def join_orders(
     """
     sides, distinct = index_of([*clip_a, *clip_b])
     available = np.array([clip is not None for clip in distinct], bool)[sides]
-    (a, b), (known_a, known_b) = sides.reshape(2, -1), available.reshape(2, -1)
+    (a, b), (present_a, present_b) = sides.reshape(2, -1), available.reshape(2, -1)
     parts = [np.minimum(a, b), np.maximum(a, b)]
     if extra is not None:
         parts.append(index_of(list(extra))[0])
-    rows = np.flatnonzero(known_a & known_b & (a != b))
+    rows = np.flatnonzero(present_a & present_b & (a != b))
     key, exchanged = joint(*parts)[rows], (a > b)[rows]
     # the first row of one order meets the first of the other, the second the second
     number, size = groups_of(2 * key + exchanged)

@@ -160,13 +160,13 @@ def _lone_ties(counts: Counts, metrics: Mapping[str, IntervalEstimate]) -> str:
     Annotators who were offered no tie are never right on one, and a judge that was not neither.
     """
     total, both = float(counts.sum()), float(counts[:2, :2].sum())
-    people, judge = float(counts[2:].sum()), float(counts[:, 2:].sum())
+    human, judge = float(counts[2:].sum()), float(counts[:, 2:].sum())
     result = metrics.get("accuracy_2way")
-    if not total or min(people, judge) > 0 or max(people, judge) < LONE_TIES * total:
+    if not total or min(human, judge) > 0 or max(human, judge) < LONE_TIES * total:
         return ""
     who, other = ("The judge ties", "annotators") if judge else ("Annotators tie", "the judge")
     pairs = counted(round(total), "pair")
-    lone = f"{who} on {max(people, judge):g} of {pairs} and {other} on none"
+    lone = f"{who} on {max(human, judge):g} of {pairs} and {other} on none"
     if result is None or result.value is None:
         return f"{lone}."
     right = rate(result.value, result.interval)
@@ -211,7 +211,7 @@ def _baselines(
 
 def _paired_p(column: Aligned, guess: Codes, cluster: NDArray[np.int64] | None) -> float:
     """That judge and guess are right equally often where both say something, two-sided."""
-    both = column.known & (guess != MISSING)
+    both = column.usable & (guess != MISSING)
     right = column.shares[column.truth[both]]
     item = np.arange(len(right))
     gap = right[item, column.predicted[both]] - right[item, guess[both]]
@@ -221,7 +221,7 @@ def _paired_p(column: Aligned, guess: Codes, cluster: NDArray[np.int64] | None) 
 def _rule(name: str, codes: Codes, column: Aligned, cluster: NDArray[np.int64] | None) -> Baseline:
     size = len(column.labels)
     guess = np.minimum(codes, size - 1).astype(np.int8)  # three labels: all ties are one
-    guess = np.where(column.known, guess, MISSING).astype(np.int8)
+    guess = np.where(column.usable, guess, MISSING).astype(np.int8)
     counts = column.counts(guess)
     judged = column.counts(np.where(guess != MISSING, column.predicted, MISSING).astype(np.int8))
     return Baseline(

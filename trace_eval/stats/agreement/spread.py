@@ -78,7 +78,8 @@ def central(shares: Array) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArra
 
 
 #: Names of the forecasts of variance that know nothing.
-ALWAYS_ZERO, FROM_MEAN, FROM_PEOPLE = "always 0", "c m (1 - m), {}", "c m (1 - m), people's mean"
+ALWAYS_ZERO, FROM_MEAN = "always 0", "c m (1 - m), {}"
+FROM_HUMAN_MEAN = FROM_MEAN.format("people's mean")
 
 
 def add_variance(
@@ -91,7 +92,7 @@ def add_variance(
     stated = {judge.name: _variance(judge.joined) for judge in judges}
     forecasts = {who: None if of is None else of[chosen] for who, of in stated.items()}
     forecasts[ALWAYS_ZERO] = np.zeros(len(row))
-    forecasts[FROM_PEOPLE] = mean_forecast(factor, items.score[chosen])
+    forecasts[FROM_HUMAN_MEAN] = mean_forecast(factor, items.score[chosen])
     for judge in judges:
         forecasts[FROM_MEAN.format(judge.name)] = mean_forecast(factor, judge.joined.score[chosen])
     for who, forecast in forecasts.items():
@@ -120,9 +121,9 @@ def _add_forecast(
 
 def add_calibration(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> None:
     """Dispersion, and coverage of the central 80 % beside what the forecast claims for it."""
-    ratings, resampler, said = ratings_of(items), book.resampler, judge.joined
+    ratings, resampler, judged = ratings_of(items), book.resampler, judge.joined
     row, means = ratings.item, "mos" in ratings.facts
-    variance, stated = _variance(said), said.scores.get("shares")
+    variance, stated = _variance(judged), judged.scores.get("shares")
     basis, missing = Basis(len(row), "ratings"), "it states no variance"
     if means:  # of of several annotators vary less than their ratings
         variance, missing = None, OPINIONS
@@ -134,7 +135,7 @@ def add_calibration(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> 
         None
         if variance is None
         else lambda key: resampler.sums(
-            key, ((ratings.score - said.score[row]) ** 2, variance[row]), _dispersion, row
+            key, ((ratings.score - judged.score[row]) ** 2, variance[row]), _dispersion, row
         ),
     )
     if means or stated is None or np.isnan(stated).any():

@@ -158,7 +158,7 @@ def system_rows(
     results = []
     keys = [f"system.{judge.name}.{system}" for system in names]
     ranks = _ranks([estimates[f"{key}.mean"].value for key in keys])
-    people_ranks = _ranks([estimates[f"{key}.people"].value for key in keys])
+    human_ranks = _ranks([estimates[f"{key}.people"].value for key in keys])
     for number, (system, key) in enumerate(zip(names, keys, strict=True)):
         mine = codes == number
         results.append(
@@ -170,7 +170,7 @@ def system_rows(
                 scaled(estimates[f"{key}.mean"], low),
                 ranks[number],
                 scaled(estimates[f"{key}.people"], low),
-                people_ranks[number],
+                human_ranks[number],
                 scaled(estimates[f"{key}.difference"], 0),
                 same_family(judge.name, system, families),
             )

@@ -183,8 +183,8 @@ def _finished(
         parts = [part for part in (fused.within, fused.between) if part is not None]
         if parts:
             spread[row] = sum(parts)
-    people = ratings_of(items, dev)
-    factor = fit_factor(people.score, mean[people.item], spread[people.item])
+    human = ratings_of(items, dev)
+    factor = fit_factor(human.score, mean[human.item], spread[human.item])
     fitted = {
         "train": lines["train"],
         "dev": lines["dev"],

@@ -303,9 +303,9 @@ def _rules(
     share = float(y.mean())
     results = []
     for name, codes in rules.items():
-        said = codes[available]
-        right = _right(_preference(said), y)
-        winners = int(((said == 0) | (said == 1)).sum())
+        verdicts = codes[available]
+        right = _right(_preference(verdicts), y)
+        winners = int(((verdicts == 0) | (verdicts == 1)).sum())
         results.append(Rule(name, winners, draws.mean(right), draws.mean(ours - right)))
     side = float(share > 0.5)
     for name, value in ((f"always {'A' if side else 'B'}", side), ("always a tie", 0.5)):

@@ -74,8 +74,8 @@ class FutureLabels:
 
     Attributes:
         values: what annotators say, 0, 0.5 or 1; ignored where nobody was asked [shape=(n,)].
-        known: pairs with a label [shape=(n,)].
-        said: number of what the judge says [shape=(n,)].
+        has_label: pairs with a label [shape=(n,)].
+        verdict: number of what the judge says [shape=(n,)].
         inclusion: probability with which each pair was asked for; None: equal [shape=(n,)].
         cluster: number of the unit of every pair, from 0; None: each is one [shape=(n,)].
         means: what is estimated.
@@ -84,8 +84,8 @@ class FutureLabels:
     """
 
     values: Array
-    known: NDArray[np.bool_]
-    said: Rows
+    has_label: NDArray[np.bool_]
+    verdict: Rows
     inclusion: Array | None
     cluster: Rows | None
     means: tuple[Mean, ...]
@@ -95,26 +95,26 @@ class FutureLabels:
     @property
     def labelled(self) -> int:
         """Labels at hand."""
-        return int(self.known.sum())
+        return int(self.has_label.sum())
 
     def now(self) -> float:
         """The widest interval with the labels at hand; infinite where there is none."""
-        design = simple_design(self.known, self.inclusion, self.cluster)
+        design = simple_design(self.has_label, self.inclusion, self.cluster)
         return max(mean.width(self.values, design, self.level) for mean in self.means)
 
     def included(self, labels: int) -> Array | None:
         """Probability that each pair has a label once there are so many; None: equal."""
         if self.inclusion is None:
             return None
-        left = len(self.known) - self.labelled
+        left = len(self.has_label) - self.labelled
         share = (labels - self.labelled) / left if left else 0.0
         return np.asarray(self.inclusion + (1 - self.inclusion) * share)
 
     def widths(self, labels: int, draws: int) -> Array:
         """Width of the widest interval in every draw of so many labels in all [shape=(draws,)]."""
-        number = len(self.known)
+        number = len(self.has_label)
         size = len(self._part)
-        available = self.known[self._part]
+        available = self.has_label[self._part]
         share = size / number
         more = labels - self.labelled
         if share < 1:
@@ -149,12 +149,12 @@ class FutureLabels:
         pair is one."""
         if self.cluster is None:
             return None
-        return bool((np.bincount(self.cluster[self.known]) > 1).any())
+        return bool((np.bincount(self.cluster[self.has_label]) > 1).any())
 
     @cached_property
     def _part(self) -> Rows:
         """Pairs that are simulated: all, or whole units at random."""
-        number = len(self.known)
+        number = len(self.has_label)
         if number <= MOST_PAIRS:
             return np.arange(number)
         unit = np.arange(number) if self.cluster is None else self.cluster
@@ -169,18 +169,18 @@ class FutureLabels:
 
     @cached_property
     def _means(self) -> tuple[Mean, ...]:
-        index = np.full(len(self.known), -1)
+        index = np.full(len(self.has_label), -1)
         index[self._part] = np.arange(len(self._part))
         return tuple(mean.among(self._part, index) for mean in self.means)
 
     @cached_property
     def _classes(self) -> Array:
-        return np.unique(np.r_[0.0, 1.0, self.values[self.known]])
+        return np.unique(np.r_[0.0, 1.0, self.values[self.has_label]])
 
     @cached_property
     def _donors(self) -> tuple[Rows, Array, Rows]:
         """Labelled pairs, how many open ones each stands for (mean 1), and their units."""
-        rows = np.flatnonzero(self.known)
+        rows = np.flatnonzero(self.has_label)
         weight = np.ones(len(rows))
         if self.inclusion is not None:
             weight = 1 / self.inclusion[rows] - 1
@@ -194,22 +194,22 @@ class FutureLabels:
     def _imputed(self, rng: np.random.Generator) -> Array:
         """Human values of all simulated pairs [shape=(n,)]."""
         rows, weight, unit = self._donors
-        classes, said = self._classes, self.said[self._part]
+        classes, verdict = self._classes, self.verdict[self._part]
         drawn = weight * rng.exponential(size=int(unit.max()) + 1)[unit]
         at = np.searchsorted(classes, self.values[rows])
-        kinds = int(self.said.max()) + 1
+        kinds = int(self.verdict.max()) + 1
         table = np.zeros((kinds, len(classes)))
-        np.add.at(table, (self.said[rows], at), drawn)
+        np.add.at(table, (self.verdict[rows], at), drawn)
         pooled = table.sum(0)
-        few = np.bincount(self.said[rows], minlength=kinds) < LEAST_DONORS
+        few = np.bincount(self.verdict[rows], minlength=kinds) < LEAST_DONORS
         table[few] = pooled
         table += rng.gamma(1 / len(classes), size=table.shape)
         chance = np.cumsum(table / table.sum(1, keepdims=True), 1)
-        u = rng.random(len(said))
+        u = rng.random(len(verdict))
         if self._units is not None:
             u = self._shared(rng, u, chance, drawn)
-        drawn_class = (u[:, None] > chance[said][:, :-1]).sum(1)
-        available = self.known[self._part]
+        drawn_class = (u[:, None] > chance[verdict][:, :-1]).sum(1)
+        available = self.has_label[self._part]
         return np.where(available, self.values[self._part], classes[drawn_class])
 
     def _shared(self, rng: np.random.Generator, u: Array, chance: Array, drawn: Array) -> Array:
@@ -218,11 +218,11 @@ class FutureLabels:
         assert units is not None
         alike = np.sqrt(self._likeness(rng, drawn))
         common = rng.random(int(units.max()) + 1)
-        available = np.flatnonzero(self.known[self._part])
+        available = np.flatnonzero(self.has_label[self._part])
         if len(available):  # a unit with a label is told by it, as often as its pairs are alike
             rows = self._part[available]
             at = np.searchsorted(self._classes, self.values[rows])
-            edges = np.concatenate([np.zeros((len(chance), 1)), chance], 1)[self.said[rows]]
+            edges = np.concatenate([np.zeros((len(chance), 1)), chance], 1)[self.verdict[rows]]
             low, high = (edges[np.arange(len(at)), at + side] for side in (0, 1))
             details = low + (high - low) * rng.random(len(at))
             believed = rng.random(len(at)) < alike
@@ -238,11 +238,11 @@ class FutureLabels:
         from scipy.special import ndtr, ndtri
 
         rows, _, unit = self._donors
-        kinds = int(self.said.max()) + 1
-        said, y = self.said[rows], self.values[rows]
-        total = np.bincount(said, weights=drawn, minlength=kinds)
-        mean = np.bincount(said, weights=drawn * y, minlength=kinds) / np.maximum(total, 1e-12)
-        left = y - mean[said]
+        kinds = int(self.verdict.max()) + 1
+        verdict, y = self.verdict[rows], self.values[rows]
+        total = np.bincount(verdict, weights=drawn, minlength=kinds)
+        mean = np.bincount(verdict, weights=drawn * y, minlength=kinds) / np.maximum(total, 1e-12)
+        left = y - mean[verdict]
         size, sums = np.bincount(unit), np.bincount(unit, weights=left)
         squares = np.bincount(unit, weights=left**2)
         each = np.bincount(unit, weights=drawn) / size

@@ -103,7 +103,7 @@ class PPIComponents:
         strata: labels of each.
         judged: the judge's values of all items [shape=(n,)]; ``d_judge`` influence on their
             mean [shape=(clusters,)].
-        asked: clusters with a label [shape=(clusters,)]; ``items`` with one.
+        reached: clusters with a label [shape=(clusters,)]; ``items`` with one.
         fitted: the same by :meth:`Design.fitted`; None: it is no other.
         heavy: labels of a heavy kind, where nobody knows how many items are of it.
     """
@@ -117,7 +117,7 @@ class PPIComponents:
     strata: tuple[LabelledValues, ...]
     judged: Array
     d_judge: Array
-    asked: NDArray[np.bool_]
+    reached: NDArray[np.bool_]
     items: int
     fitted: PPIComponents | None = None
     heavy: int = 0
@@ -125,7 +125,7 @@ class PPIComponents:
     @property
     def units(self) -> int:
         """Independent units behind the labels."""
-        return int(self.asked.sum())
+        return int(self.reached.sum())
 
     @property
     def open_strata(self) -> tuple[LabelledValues, ...]:
@@ -207,11 +207,11 @@ def _units(
     """Means by cluster; rounding would make unlike what is alike."""
     number = np.unique(cluster, return_inverse=True)[1]
     weights = np.bincount(number, weights=weight).astype(np.float64, copy=False)
-    values, said = (
+    values, judged_means = (
         np.round(np.bincount(number, weights=weight * each) / weights, 12)
         for each in (truth, judged)
     )
-    return LabelledValues(share, values, said, weights)
+    return LabelledValues(share, values, judged_means, weights)
 
 
 def _by_cluster(values: Array, design: Design) -> Array:
@@ -230,10 +230,10 @@ def tuned(result: PPIComponents) -> tuple[float, Array]:
     """
     d_labels, d_gain = result.d_labels.sum(0), result.d_gain.sum(0)
     product, square = d_labels * d_gain, d_gain**2
-    others = np.r_[0.0, np.where(result.asked, 1.0, 0.0)]
+    others = np.r_[0.0, np.where(result.reached, 1.0, 0.0)]
     product, square = (values.sum() - others * np.r_[0.0, values] for values in (product, square))
     raw = np.divide(-product, square, out=np.zeros_like(product), where=square > NO_SPREAD)
-    left = (d_labels + raw[0] * d_gain)[result.asked]
+    left = (d_labels + raw[0] * d_gain)[result.reached]
     error = float(left @ left) / max(result.units - 2, 1)
     helps = (raw > 0) & (square > NO_SPREAD)
     kept = 1 - np.divide(error, raw**2 * square, out=np.full_like(raw, np.inf), where=helps)

@@ -59,7 +59,7 @@ class LabelledRun:
         return self.table.codes[self.column]
 
     @property
-    def asked(self) -> NDArray[np.bool_]:
+    def has_label(self) -> NDArray[np.bool_]:
         """Items with a human label [shape=(n,)]."""
         return np.asarray(self.truth != MISSING)
 
@@ -73,14 +73,14 @@ class LabelledRun:
         """Items with both a verdict and a human label."""
         return np.asarray(~np.isnan(self.agrees))
 
-    def design(self, asked: NDArray[np.bool_], cluster: bool) -> Design:
+    def design(self, items: NDArray[np.bool_], cluster: bool) -> Design:
         """The sampling design, for estimates over all items.
 
         Args:
-            asked: the items that count [shape=(n,)].
+            items: the labelled ones that count [shape=(n,)].
             cluster: items of one instruction are not independent; copies never are.
         """
-        return simple_design(asked, self.drawn.inclusion, self.table.units(cluster))
+        return simple_design(items, self.drawn.inclusion, self.table.units(cluster))
 
 
 def gather(
@@ -116,23 +116,23 @@ def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = N
         nobody = np.full(number, MISSING, np.int8)
         return LabelledRun(table, column, None, nobody, np.full(number, np.nan), Drawn(None), {}, 0)
     items = labels.per_item
-    said = dimension if dimension is not None else labels.column()
-    if said not in items.codes:
-        raise UserError(f"{labels.source}: no labels of {said!r}; annotators must say it too")
+    of = labels.column() if dimension is None else dimension
+    if of not in items.codes:
+        raise UserError(f"{labels.source}: no labels of {of!r}; annotators must say it too")
     stray = int((table.find(items.ids) < 0).sum())
     if stray == len(items):
         raise UserError(
             f"{labels.source}: none of its {len(items)} ids is among the {number} of"
             f" {table.source}; give both the same ids"
         )
-    people = items.spread(table.ids)
-    truth = people.codes[said]
-    agrees = align("", said, truth, codes).credit()
+    spread = items.spread(table.ids)
+    truth = spread.codes[of]
+    agrees = align("", of, truth, codes).credit()
     agrees[(truth == MISSING) | (codes == MISSING)] = np.nan
     # pairs without a label may have an inclusion, too
-    inclusion = people.facts.get("inclusion")
+    inclusion = spread.facts.get("inclusion")
     drawn = drawn_labels(labels.source, table.ids, inclusion, truth != MISSING, codes != MISSING)
-    table = replace(table, facts=_identity(table.facts, people.facts))
+    table = replace(table, facts=_identity(table.facts, spread.facts))
     return LabelledRun(table, column, labels, truth, agrees, drawn, {}, stray)
 
 
@@ -197,8 +197,8 @@ def _others(table: Opinions, codes: Codes, column: str, others: Sequence[Opinion
     same, count = np.zeros(len(table)), 0
     for other in others:
         for theirs in other.raters().values():
-            said = theirs.column(column if column in theirs.codes else None)
-            label = collapse_codes(theirs.said(said, table.ids))
+            of = theirs.column(column if column in theirs.codes else None)
+            label = collapse_codes(theirs.labels_of(of, table.ids))
             same += (label == own) & (label != MISSING)
             count += 1
     return same / max(count, 1)
@@ -214,7 +214,7 @@ LEAST_EXPECTED = 5.0
 def differences(run: LabelledRun) -> list[str]:
     """In what labelled and other judged pairs differ, in words: label, systems, certainty."""
     scored = run.scored
-    requested, rest = scored & run.asked, scored & ~run.asked
+    requested, rest = scored & run.has_label, scored & ~run.has_label
     if requested.sum() < LEAST_EXPECTED or rest.sum() < LEAST_EXPECTED:
         return []
     p_values = {"the judge's label": _categories(run.codes, requested, rest)}

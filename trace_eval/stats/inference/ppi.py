@@ -152,7 +152,7 @@ def difference(first: PPIComponents, second: PPIComponents, level: float = 0.95)
     if min(first.units, second.units) < LEAST_LABELS:
         units = 0
     else:
-        units = int((first.asked | second.asked).sum())
+        units = int((first.reached | second.reached).sum())
     (alone_1, both_1, weight_1), (alone_2, both_2, weight_2) = (
         _two(part, level, None) for part in (first, second)
     )
@@ -180,7 +180,7 @@ def _correlation(one: _Bounded, other: _Bounded, otherwise: float) -> float:
 def _shared(first: PPIComponents, second: PPIComponents) -> float:
     """Correlation that the labels in common suggest: a point of one is a point less of the
     other."""
-    common = (first.asked & second.asked).sum()
+    common = (first.reached & second.reached).sum()
     return -float(common / max(1.0, np.sqrt(first.units * second.units)))
 
 
@@ -250,7 +250,7 @@ def _two(
 def _estimated(
     sample: PPIComponents, level: float, power: float | None
 ) -> tuple[_Bounded, _Bounded, float]:
-    weight, left_out = (0.0, np.zeros(len(sample.asked))) if power is None else (power, power)
+    weight, left_out = (0.0, np.zeros(len(sample.reached))) if power is None else (power, power)
     if power is None and sample.d_gain.any() and _enough(sample):
         weight, left_out = tuned(sample)
     alone = _Bounded(

@@ -90,7 +90,7 @@ def drawn_labels(
             " export again"
         )
     if not np.isnan(provided[scored]).any():
-        return _all_known(source, provided, requested, scored)
+        return _from_all_probabilities(source, provided, requested, scored)
     weight = 1 / provided[requested]
     stands, total = float(weight.sum()), len(ids)
     exact = 0.5 + ROUNDING * float(weight[weight > 1].sum())
@@ -116,7 +116,7 @@ def drawn_labels(
     )
 
 
-def _all_known(
+def _from_all_probabilities(
     source: str, provided: Array, requested: NDArray[np.bool_], scored: NDArray[np.bool_]
 ) -> Drawn:
     """Probabilities of all pairs: the labels must be as many as these make likely."""

@@ -46,7 +46,7 @@ class ShareRow:
 
 
 #: The row of the judge's accuracy, and of pairs on which raters split.
-RIGHT, PEOPLE_SPLIT = "judge is right", "raters split"
+RIGHT, RATERS_SPLIT = "judge is right", "raters split"
 
 
 def share_rows(run: LabelledRun, level: float = 0.95, cluster: bool = False) -> Iterator[ShareRow]:
@@ -57,21 +57,22 @@ def share_rows(run: LabelledRun, level: float = 0.95, cluster: bool = False) -> 
     stand.
     """
     scored = run.scored
-    requested = scored & (run.truth != MISSING)
+    requested = scored & run.has_label
     if not requested.any() or requested.sum() == scored.sum():
         return
     rows = np.flatnonzero(scored)
     design = run.design(requested, cluster).take(rows)
-    truth, said = run.truth[rows], run.codes[rows]
+    truth, verdicts = run.truth[rows], run.codes[rows]
     seen = truth[requested[rows]]
     typed_tie = ((seen == BOTH_GOOD) | (seen == BOTH_BAD)).any()
     names = TYPED if typed_tie and not is_untyped(agreed(seen)) else UNTYPED
     if names == UNTYPED:
-        truth, said = collapse_codes(truth), collapse_codes(said)
+        truth, verdicts = collapse_codes(truth), collapse_codes(verdicts)
     truth = np.minimum(truth, SPLIT)
-    kinds = list(enumerate(names)) + ([(SPLIT, PEOPLE_SPLIT)] if (truth == SPLIT).any() else [])
+    kinds = list(enumerate(names)) + ([(SPLIT, RATERS_SPLIT)] if (truth == SPLIT).any() else [])
     for code, name in kinds:
-        result = ppi_components((truth == code).astype(float), (said == code).astype(float), design)
+        alike = ((labels == code).astype(float) for labels in (truth, verdicts))
+        result = ppi_components(*alike, design)
         yield ShareRow(run.judge, run.column, name, estimate(result, level))
     right = np.nan_to_num(run.agrees[rows])
     ppi = estimate(ppi_components(right, _sureness(run)[rows], design), level)

@@ -73,7 +73,7 @@ def win_rate_tables(
     """
     apart = ~self_mask(run.table.facts, len(run.table.ids))
     kept = run.scored & apart
-    unscored = int((run.asked & apart & ~kept).sum())
+    unscored = int((run.has_label & apart & ~kept).sum())
     truth, judged = run.truth[kept], run.codes[kept]
     group, inclusion = run.table.units(cluster), run.drawn.inclusion
     design = simple_design(
@@ -82,11 +82,11 @@ def win_rate_tables(
         None if group is None else group[kept],
     )
     names, a, b = _systems(run.table, kept)
-    people, judge = _points(truth, typed), _points(judged, typed)
+    human, judge = _points(truth, typed), _points(judged, typed)
     sides = {name: (a == number, b == number) for name, number in names}
-    results = {name: _of_system(people, judge, *side, design) for name, side in sides.items()}
+    results = {name: _of_system(human, judge, *side, design) for name, side in sides.items()}
     systems = [
-        RateRow(name, _tested(estimate(part, level), people, sides[name], design))
+        RateRow(name, _tested(estimate(part, level), human, sides[name], design))
         for name, part in results.items()
     ]
     systems.sort(key=_best_first)
@@ -154,7 +154,7 @@ def _points(codes: Codes, typed: bool) -> tuple[Array, Array]:
 
 def _tested(
     result: PPIEstimate,
-    people: tuple[Array, Array],
+    human: tuple[Array, Array],
     side: tuple[NDArray[np.bool_], NDArray[np.bool_]],
     design: Design,
 ) -> PPIEstimate:
@@ -166,12 +166,12 @@ def _tested(
     alone = len(np.unique(design.cluster[rows])) == len(rows)
     if result.p is None or result.weight or not alone or len(np.unique(design.weight[rows])) > 1:
         return result
-    points = np.where(side[1][rows], people[1][rows], people[0][rows])
+    points = np.where(side[1][rows], human[1][rows], human[0][rows])
     return replace(result, p=sign_flip(points - 0.5), exact=True)
 
 
 def _of_system(
-    people: tuple[Array, Array],
+    human: tuple[Array, Array],
     judge: tuple[Array, Array],
     as_a: NDArray[np.bool_],
     as_b: NDArray[np.bool_],
@@ -179,7 +179,7 @@ def _of_system(
 ) -> PPIComponents:
     rows = np.flatnonzero(as_a | as_b)
     second = as_b[rows]
-    y, f = (np.where(second, side[1][rows], side[0][rows]) for side in (people, judge))
+    y, f = (np.where(second, side[1][rows], side[0][rows]) for side in (human, judge))
     return ppi_components(y, f, design.take(rows))
 
 

@@ -47,7 +47,7 @@ class RankSets:
     ahead: NDArray[np.bool_] | None
     undefined: int
 
-    def told(self, place: Standing, index: int, systems: Sequence[str]) -> Standing:
+    def placed(self, place: Standing, index: int, systems: Sequence[str]) -> Standing:
         """A system's standing with its best and worst rank, where it has a rank."""
         if self.ahead is None or place.rank is None:
             return replace(place, undefined=self.undefined)

@@ -60,7 +60,7 @@ def fused_with(
     return fused_by(table, policy)
 
 
-def people_table(labels: Opinions, judged: Opinions, missing: Missing = "error") -> Opinions:
+def human_table(labels: Opinions, judged: Opinions, missing: Missing = "error") -> Opinions:
     """The human label of every judged item, one row each, with the judgements' systems.
 
     What most of them say; a split is half a win for either system.
@@ -213,15 +213,15 @@ def separate_orders(
 
 def _decided(calls: Opinions, rows: Sequence[int], policy: Policy | PlainPolicy) -> str | None:
     """The label of one order; None: nothing was said in it."""
-    said = {name: _labels(calls, name, rows) for name in (*_PARTS, "overall", "preference")}
-    if whole := said["overall"] or said["preference"]:
+    verdicts = {name: _labels(calls, name, rows) for name in (*_PARTS, "overall", "preference")}
+    if whole := verdicts["overall"] or verdicts["preference"]:
         return threshold(mean_points(whole))
     if isinstance(policy, PlainPolicy):
-        parts = {name: threshold(mean_points(said[name])) for name in _PARTS if said[name]}
+        parts = {name: threshold(mean_points(verdicts[name])) for name in _PARTS if verdicts[name]}
         return policy.decide(parts).label if parts else None
-    if not all(said[name] for name in _PARTS):
+    if not all(verdicts[name] for name in _PARTS):
         return None
-    ratings = [_mode(said[name], calls.source, policy.name) for name in _PARTS]
+    ratings = [_mode(verdicts[name], calls.source, policy.name) for name in _PARTS]
     return str(policy(*ratings))
 
 

@@ -21,7 +21,7 @@ AGAINST_BASELINE = "win_rate_against_baseline"
 
 
 #: The caveat of labels that cannot speak for the run.
-PEOPLES_RATES = "people's win rates"
+HUMAN_RATES = "people's win rates"
 
 #: Name of the method that scores of single answers are ranked by.
 MEAN_SCORE = "mean_score"
@@ -133,7 +133,7 @@ class RankReport:
     @property
     def silent(self) -> bool:
         """Whether there are human labels that cannot speak for all pairs."""
-        return any(caveat.method == PEOPLES_RATES for caveat in self.caveats)
+        return any(caveat.method == HUMAN_RATES for caveat in self.caveats)
 
     @property
     def people(self) -> tuple[RateRow, ...]:
