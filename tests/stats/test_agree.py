@@ -77,6 +77,12 @@ def test_empty_label_cells_follow_the_same_policy() -> None:
     assert found.scores[0].labelled == 1
 
 
+def test_clusters_need_instructions() -> None:
+    labels = table("labels", {"overall": "12"})
+    with pytest.raises(UserError, match="give every item an instruction_id"):
+        agree([table("judge", {"overall": "11"})], labels, AgreeOptions(QUICK, cluster=True))
+
+
 def test_no_labels_at_all() -> None:
     with pytest.raises(UserError, match="pass --labels FILE"):
         agree([table("judge", {"overall": "1"})], None, OPTIONS)

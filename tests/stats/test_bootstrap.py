@@ -39,21 +39,6 @@ def test_clusters_widen_the_interval_when_items_repeat_each_other() -> None:
     assert wide.std() / narrow.std() == pytest.approx(np.sqrt(10), rel=0.08)
 
 
-def test_drawing_units_one_by_one_is_the_same_as_by_kinds() -> None:
-    # 300 different clusters are drawn one by one, 2 kinds of 300 by a multinomial: both are
-    # the bootstrap of the same mean. sd of the mean of 300 values 0 or 1: sqrt(.25/300).
-    rng = np.random.default_rng(6)
-    size = rng.integers(1, 1000, 300)  # makes all clusters different
-    cell = np.concatenate([[i % 2] * n for i, n in enumerate(size)])
-    cluster = np.repeat(np.arange(300), size)
-    units = Units.of(cell, 2, cluster)
-    assert len(units.sizes) > 250
-    drawn = next(iter(units.resample(BootstrapOptions(2000))))
-    # every resample draws exactly 300 clusters: its mean total is the mean of 300 sizes * 300
-    assert drawn.sum(1).mean() == pytest.approx(size.sum(), rel=0.01)
-    assert drawn.sum(1).std() == pytest.approx(size.std() * np.sqrt(300), rel=0.08)
-
-
 def test_intervals_of_few_differences_hold_the_truth() -> None:
     """Differences of two scores of 1 to 5 on seven questions, whose mean is 0; 95 % +- 2.5 %."""
     rng, held = np.random.default_rng(11), 0

@@ -8,18 +8,13 @@ from scipy import stats
 
 from benchmarks.coverage_agree import Labelled, Scored
 from benchmarks.coverage_claims import Rules
-from tests.support.label_tables import table
-from trace_eval.decide.agree import agree
 from trace_eval.estimate.figures import quantile_interval, share_interval
 from trace_eval.estimate.measures import estimates
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.estimate.resample import Resampler
 from trace_eval.estimate.units import Units
 from trace_eval.estimate.worth import Clusters
 from trace_eval.opinions.codes import UNTYPED
 from trace_eval.stats.agreement.metrics import measures_of
-from trace_eval.stats.agreement.selective import add_selective, selective_rows
-from trace_eval.stats.options import AgreeOptions
 
 
 @pytest.mark.parametrize(
@@ -80,25 +75,6 @@ def test_rows_are_worth_what_their_likeness_leaves() -> None:
     assert Clusters(two, 0.7 * two, two / 9, np.ones(2)).worth() == pytest.approx(4 / 2.5)
 
 
-def test_equal_judges_are_seldom_told_from_a_rule() -> None:
-    """Judge and rule are right on the same share, the rule by other items."""
-    rng, told = np.random.default_rng(4), []
-    for _ in range(150):
-        truth, number = rng.integers(0, 2, 80), np.arange(80)
-        said, longer = (np.where(rng.random(80) < 0.65, truth, 1 - truth) for _ in "ab")
-        facts = {"duration_a": np.where(longer == 0, 9.0, 3.0), "duration_b": np.full(80, 5.0)}
-        labels = table("labels", {"overall": "".join("12"[c] for c in truth)}, **facts)
-        judge = table("judge", {"overall": "".join("12"[c] for c in said)})
-        (score,) = agree([judge], labels, AgreeOptions(BootstrapOptions(0))).scores
-        rule = next(one for one in score.baselines if one.name == "longer answer")
-        right, other = (side == truth for side in (said, longer))
-        first, second = int((right & ~other).sum()), int((other & ~right).sum())
-        assert rule.p == pytest.approx(stats.binomtest(first, first + second).pvalue, abs=1e-9)
-        told.append(rule.p <= 0.05)
-        assert len(number) == rule.items
-    assert np.mean(told) <= 0.09  # 5 % are allowed: 14 of 150 have a probability of 1 in 100
-
-
 def test_a_judge_by_chance_is_seldom_below_the_best_of_four_labels() -> None:
     found = Rules(200, 0, right=0.25, first=0.25, labels=4).covered(200)
     assert found["below"]["share"] <= 0.055  # 2.5 % are allowed: 12 of 200 are 1 in 200
@@ -120,16 +96,3 @@ def test_percentiles_have_intervals_only_where_calls_lie_beyond() -> None:
     limits = share_interval(top, bottom)
     assert not isinstance(limits, str)
     assert limits[0] < top.sum() / 240 < limits[1]
-
-
-def test_useless_uncertainty_is_seldom_shown_to_help_or_harm() -> None:
-    shown = 0
-    for seed in range(60):
-        rng = np.random.default_rng((seed, 30))
-        resampler = Resampler(np.arange(30))
-        add_selective(resampler, "j", rng.exponential(0.2, 30).clip(0, 1), rng.random(30))
-        gain = selective_rows(resampler.estimates(BootstrapOptions()), "j", 30)[0].gain
-        assert gain is not None
-        assert gain.interval is not None
-        shown += not gain.interval[0] <= 0 <= gain.interval[1]
-    assert shown <= 8  # 3 of 60 are nominal; 9 have a probability of 1 in 300

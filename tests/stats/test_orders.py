@@ -172,3 +172,5 @@ def test_both_positions_of_the_released_layout_are_ranked(tmp_path: Path) -> Non
     path.write_text("instruction_id,position1_prediction,position2_prediction\n1,1,2\n")
     refused = trace_eval(*typed, "--baseline", "X")
     assert "no column 'model_name'" in refused.err
+    path.write_text(header + "q,S,,1\n")
+    assert "no comparison with 1, 2 or tie" in trace_eval(*typed, "--baseline", "X").err

@@ -71,27 +71,6 @@ def test_exact_ties_stay_ties() -> None:
     assert {place.rank for place in report.places} == {1}
 
 
-def mm_bradley_terry(wins: np.ndarray) -> np.ndarray:
-    """Hunter (2004), eq. 3: lambda_i = W_i / sum_j n_ij / (lambda_i + lambda_j)."""
-    strength = np.ones(len(wins))
-    played = wins + wins.T
-    for _ in range(5000):
-        together = strength[:, None] + strength[None, :]
-        strength = wins.sum(1) / (played / together).sum(1)
-        strength /= np.exp(np.log(strength).mean())
-    return np.log(strength)
-
-
-def test_bradley_terry_against_hunters_algorithm() -> None:
-    outcomes = outcomes_of(random_games(120))
-    wins = np.zeros((4, 4))
-    for (i, j), (win, loss, tie, bad) in zip(outcomes.pairs, outcomes.counts, strict=True):
-        wins[i, j] += win + (tie + bad) / 2
-        wins[j, i] += loss + (tie + bad) / 2
-    ours = strengths(MODELS["bradley_terry"], outcomes).values
-    assert ours == pytest.approx(mm_bradley_terry(wins), abs=1e-9)
-
-
 @pytest.mark.parametrize("name", ["davidson", "rao_kupper"])
 def test_models_with_ties_reach_the_maximum(name: str) -> None:
     # An independent likelihood, written with strengths instead of log-strengths, and a

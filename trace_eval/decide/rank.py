@@ -27,7 +27,6 @@ from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.rank_scores import rank_scores
 from trace_eval.stats.ranking.prepare import (
     contradicted,
-    fused_with,
     human_table,
     judge_table,
     separate_orders,
@@ -97,7 +96,7 @@ def _rank_judged(
     about these, too, and its errors do not bias the estimate.
     """
     source, caveats = _named(source, options)
-    table, fused = _table(source, options)
+    table = _table(source, options)
     # Labels are joined by the pair's id; what few of them say of all pairs takes one row each.
     separate = options.orders == "separate"
     whole = judge_table(source, options.judge) if separate else table
@@ -105,7 +104,7 @@ def _rank_judged(
     left_out = None
     if not separate and not options.keep_inconsistent:
         left_out = contradicted(source, table, table.column(options.dimension), ALPHA)
-    report = rank_labels(table, replace(options, policy=fused), human, labels, left_out)
+    report = rank_labels(table, replace(options, policy=table.policy), human, labels, left_out)
     caveats, ppi = (*caveats, *report.caveats), None
     if labels is not None and not separate:
         ppi, why_not = _ppi_win_rates(table, labels, options)
@@ -129,8 +128,8 @@ def _named(source: Opinions, options: RankOptions) -> tuple[Opinions, tuple[Cave
     return named, (Caveat("all", f"{message} new,old"),)
 
 
-def _table(source: Opinions, options: RankOptions) -> tuple[Opinions, str | None]:
-    """(the labels that are ranked, name of the policy that fused them)."""
+def _table(source: Opinions, options: RankOptions) -> Opinions:
+    """The labels that are ranked, and the name of the policy that fused them."""
     if options.orders == "separate":
         if options.keep_inconsistent:
             raise UserError(
@@ -138,12 +137,11 @@ def _table(source: Opinions, options: RankOptions) -> tuple[Opinions, str | None
             )
         available = DEFAULT_POLICY if source.policy in (None, WHOLE_PAIR) else str(source.policy)
         policy = any_policy(options.policy or available)
-        return separate_orders(source, policy, options.judge), policy.name
+        return separate_orders(source, policy, options.judge)
     if options.orders != "reconciled":
         raise UserError(f"--orders {options.orders!r}: use reconciled or separate")
     wanted = load_policy(options.policy) if options.policy else None
-    table = judge_table(source, options.judge, wanted)
-    return table, fused_with(source, options.judge, wanted)
+    return judge_table(source, options.judge, wanted)
 
 
 def _ppi_win_rates(

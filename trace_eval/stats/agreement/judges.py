@@ -132,8 +132,8 @@ class JudgeOpinions(NamedTuple):
 
     Attributes:
         name: unique in the report.
-        own: all that it said; its policy is that of captions, see :func:`fused_by`.
-        joined: the first that it said of every labelled item.
+        own: all its labels or scores; its policy is that of captions, see :func:`fused_by`.
+        joined: the first of every labelled item.
     """
 
     name: str
@@ -160,7 +160,7 @@ def prepare_judges(
     for source in sources:
         for rater, table in source.raters().items():
             name = _unique(rater, source.source, [judge.name for judge in judges])
-            own = replace(with_overall(table, policy), policy=fused_by(table, policy))
+            own = with_overall(table, policy)
             judges.append(JudgeOpinions(name, own, own.first.of_items(items, missing)))
     return judges
 
@@ -188,7 +188,7 @@ def fused_by(table: Opinions, policy: Policy | None = None) -> str | None:
         policy: what they are fused again with; None: nothing.
 
     Returns:
-        :data:`AS_GIVEN` where a file has the label; None where there is no overall label.
+        :data:`AS_IN_FILE` where a file has the label; None where there is no overall label.
     """
     if policy is not None:
         return policy.name
@@ -211,7 +211,7 @@ def _stored_policy(table: Opinions) -> Policy | None:
 def with_overall(
     table: Opinions, policy: Policy | None = None, default: Policy | None = None
 ) -> Opinions:
-    """The table and its calls with ``overall`` re-fused by ``policy``.
+    """The table and its calls with ``overall`` re-fused by ``policy``, and the policy's name.
 
     Without a policy a stored ``overall`` stays, and ``default`` (None: the one it was fused with)
     fuses one only where there is none and all three dimensions are known.
@@ -219,10 +219,10 @@ def with_overall(
     Raises:
         UserError: a policy is asked for and a dimension is not there.
     """
-    default = default or _stored_policy(table)
+    default, name = default or _stored_policy(table), fused_by(table, policy)
     if table.calls is not None:
         table = replace(table, calls=_with_overall(table.calls, policy, default))
-    return _with_overall(table, policy, default)
+    return replace(_with_overall(table, policy, default), policy=name)
 
 
 def _with_overall(table: Opinions, policy: Policy | None, default: Policy | None) -> Opinions:

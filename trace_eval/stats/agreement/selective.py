@@ -150,7 +150,8 @@ def add_selective(resampler: Resampler, judge: str, error: Array, variance: Arra
         error: absolute error per item [shape=(items,)].
         variance: its own, without gaps [shape=(items,)].
     """
-    for who, uncertainty in _orders(judge, error, variance).items():
+    orders = {RANDOM: np.zeros(len(error)), ORACLE: error, judge: variance}
+    for who, uncertainty in orders.items():
         curve = Curve(error, uncertainty)
         keys = [_key(judge, who, index) for index in range(1 + len(WITHHELD))]
         if len(error) <= EXACT_ITEMS:
@@ -174,10 +175,6 @@ def selective_rows(
             area, *at = (estimates[key] for key in keys)
             rows.append(Selective(who, items, tuple(at), area, estimates.get(_key(judge, who, -1))))
     return rows
-
-
-def _orders(judge: str, error: Array, variance: Array) -> dict[str, Array]:
-    return {RANDOM: np.zeros(len(error)), ORACLE: error, judge: variance}
 
 
 def _key(judge: str, who: str, index: int) -> str:

@@ -198,29 +198,20 @@ def _estimates(
     """Labels alone, judge alone and both, with intervals; none where the units are too few."""
     items, judged, units = counts
     alone, judge, both = parts
-    result = PPIEstimate(
+    enough = units >= LEAST_LABELS
+    gained = alone.spread / both.spread if both.spread**2 > NO_SPREAD else 1.0
+    return PPIEstimate(
         labelled=items,
         judged=judged,
         labels=alone.value,
         judge=judge.value,
         both=both.value,
-        labels_interval=None,
+        labels_interval=alone.reach.around(alone.value, low) if enough else None,
         judge_interval=judge.reach.around(judge.value, low),
-        interval=None,
+        interval=both.reach.around(both.value, low) if enough else None,
         weight=None,
-        effective=None,
-        p=None,
-    )
-    if units < LEAST_LABELS:
-        return result
-    return replace(
-        result,
-        labels_interval=alone.reach.around(alone.value, low),
-        interval=both.reach.around(both.value, low),
-        effective=float(
-            items * (alone.spread / both.spread if both.spread**2 > NO_SPREAD else 1.0) ** 2
-        ),
-        p=_p(both.value, both.reach, null, units, level),
+        effective=float(items * gained**2) if enough else None,
+        p=_p(both.value, both.reach, null, units, level) if enough else None,
     )
 
 

@@ -71,8 +71,8 @@ def share_rows(run: LabelledRun, level: float = 0.95, cluster: bool = False) -> 
     truth = np.minimum(truth, SPLIT)
     kinds = list(enumerate(names)) + ([(SPLIT, RATERS_SPLIT)] if (truth == SPLIT).any() else [])
     for code, name in kinds:
-        alike = ((labels == code).astype(float) for labels in (truth, verdicts))
-        result = ppi_components(*alike, design)
+        human, judged = ((labels == code).astype(float) for labels in (truth, verdicts))
+        result = ppi_components(human, judged, design)
         yield ShareRow(run.judge, run.column, name, estimate(result, level))
     right = np.nan_to_num(run.agrees[rows])
     ppi = estimate(ppi_components(right, _sureness(run)[rows], design), level)

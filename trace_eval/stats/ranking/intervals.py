@@ -23,7 +23,7 @@ from trace_eval.estimate.units import Units
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.ranking.fit import MODELS, Array
 from trace_eval.stats.ranking.order_test import order_p
-from trace_eval.stats.ranking.outcomes import DECIMALS, OUTCOMES, Outcomes
+from trace_eval.stats.ranking.outcomes import DECIMALS, OUTCOMES, Outcomes, points_of
 from trace_eval.stats.ranking.report import AGAINST_BASELINE, Standing
 from trace_eval.stats.ranking.strengths import fit_many, problem
 
@@ -183,24 +183,18 @@ def _values(method: str, outcomes: Outcomes, counts: Array, options: RankOptions
         setup = problem(outcomes, options.typed, options.prior)
         values, _ = fit_many(MODELS[method], setup, counts)
         return values[:, : len(outcomes.systems)]
-    size = len(outcomes.systems)
-    cells = counts.reshape(len(counts), -1, len(OUTCOMES))
-    shared = cells[..., 2] / 2 + (0 if options.typed else cells[..., 3] / 2)
-    points = np.zeros((len(counts), size, size))
-    games = np.zeros_like(points)
-    first, second = outcomes.pairs.T
-    points[:, first, second] = cells[..., 0] + shared
-    points[:, second, first] = cells[..., 1] + shared
-    games[:, first, second] = games[:, second, first] = cells.sum(-1)
+    doubled, games = points_of(
+        outcomes, counts.reshape(len(counts), -1, len(OUTCOMES)), options.typed
+    )
     with np.errstate(invalid="ignore"):
         if method == AGAINST_BASELINE:
             fixed = outcomes.systems.index(str(options.baseline))
-            against = points[..., fixed] / games[..., fixed]
+            against = doubled[..., fixed] / (2 * games[..., fixed])
             against[:, fixed] = 0.5
             # A system that never met the baseline has no rate, and no place among the others.
-            return against
+            return np.asarray(against)
         if method == "win_rate":
-            return np.asarray(points.sum(-1) / games.sum(-1))
+            return np.asarray(doubled.sum(-1) / (2 * games.sum(-1)))
         met = games > 0
-        rates = np.divide(points, games, out=np.zeros_like(points), where=met)
+        rates = np.divide(doubled, 2 * games, out=np.zeros_like(doubled), where=met)
         return np.asarray(rates.sum(-1) / met.sum(-1))

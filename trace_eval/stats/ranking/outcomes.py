@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, is_untyped
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column as titled
 from trace_eval.stats.agreement.position import self_mask
+
+Array = NDArray[Any]
 
 #: What a comparison can say, from the side of the pair's first system.
 OUTCOMES = ("win", "loss", "tie", "both_bad")
@@ -143,7 +146,7 @@ def win_rates(
         typed: ``both_bad`` counts 0 instead of 1/2.
         baseline: count only comparisons with this system; its own rate is then None.
     """
-    doubled, games = _points(outcomes, typed)
+    doubled, games = points_of(outcomes, outcomes.counts, typed)
     if baseline is not None:
         fixed = outcomes.systems.index(baseline)
         only = np.zeros_like(games, bool)
@@ -157,7 +160,7 @@ def win_rates(
 
 def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[Fraction | None]:
     """Mean over opponents of the win rate against each: every opponent weighs the same."""
-    doubled, games = _points(outcomes, typed)
+    doubled, games = points_of(outcomes, outcomes.counts, typed)
     results: list[Fraction | None] = []
     for points, numbers in zip(doubled, games, strict=True):
         rates = [Fraction(int(p), 2 * int(n)) for p, n in zip(points, numbers, strict=True) if n]
@@ -167,7 +170,7 @@ def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[Fraction | N
 
 def meetings(outcomes: Outcomes, typed: bool = False) -> list[MeetingRow]:
     """Every two systems that were compared."""
-    doubled, games = _points(outcomes, typed)
+    doubled, games = points_of(outcomes, outcomes.counts, typed)
     names = outcomes.systems
     return [
         MeetingRow(names[i], names[j], int(games[i, j]), float(doubled[i, j] / (2 * games[i, j])))
@@ -175,15 +178,26 @@ def meetings(outcomes: Outcomes, typed: bool = False) -> list[MeetingRow]:
     ]
 
 
-def _points(outcomes: Outcomes, typed: bool) -> tuple[np.ndarray, np.ndarray]:
-    """(twice the points, comparisons) of row system against column system, in integers."""
+def points_of(outcomes: Outcomes, counts: NDArray[Any], typed: bool) -> tuple[Array, Array]:
+    """(twice the points, comparisons) of row system against column system.
+
+    Args:
+        outcomes: the comparisons.
+        counts: of them, or of resamples, by :data:`OUTCOMES` [shape=(..., pairs, 4)].
+        typed: ``both_bad`` is 0 for both, not a half.
+
+    Returns:
+        [shape=(..., systems, systems)] each.
+    """
     size = len(outcomes.systems)
-    doubled, games = np.zeros((size, size), np.int64), np.zeros((size, size), np.int64)
+    doubled = np.zeros((*counts.shape[:-2], size, size), counts.dtype)
+    games = np.zeros_like(doubled)
     first, second = outcomes.pairs.T
-    win, loss, tie, bad = outcomes.counts.T
+    win, loss, tie, bad = np.moveaxis(counts, -1, 0)
     shared = tie + (0 if typed else bad)
-    doubled[first, second], doubled[second, first] = 2 * win + shared, 2 * loss + shared
-    games[first, second] = games[second, first] = outcomes.counts.sum(1)
+    doubled[..., first, second] = 2 * win + shared
+    doubled[..., second, first] = 2 * loss + shared
+    games[..., first, second] = games[..., second, first] = counts.sum(-1)
     return doubled, games
 
 

@@ -23,14 +23,14 @@ from trace_eval.stats.agreement.checks import (
     two_opinions,
 )
 from trace_eval.stats.agreement.findings import mirrored_rows, mirrored_truth
-from trace_eval.stats.agreement.judges import fused_by, with_overall
+from trace_eval.stats.agreement.judges import with_overall
 from trace_eval.stats.agreement.position import position_bias, self_mask
 
 
 def judge_table(
     source: Opinions, judge: str | None = None, policy: Policy | None = None
 ) -> Opinions:
-    """One judge's labels, one row per item.
+    """One judge's labels, one row per item, with the name of the policy that fused them.
 
     Args:
         source: run or file.
@@ -49,15 +49,6 @@ def judge_table(
         raise UserError(f"--judge {judge!r} is not there; use one of {', '.join(judges)}")
     table = judges[judge] if judge is not None else next(iter(judges.values()))
     return with_overall(table, policy).first
-
-
-def fused_with(
-    source: Opinions, judge: str | None = None, policy: Policy | None = None
-) -> str | None:
-    """Name of the policy behind the overall label of :func:`judge_table`, for captions."""
-    judges = source.raters()
-    table = judges[judge] if judge is not None else next(iter(judges.values()))
-    return fused_by(table, policy)
 
 
 def human_table(labels: Opinions, judged: Opinions, missing: Missing = "error") -> Opinions:
@@ -208,7 +199,7 @@ def separate_orders(
     codes = np.array([MISSING if x is None else LABELS.index(x) for x in labels], np.int8)
     ids = np.empty(len(first), dtype=object)
     ids[:] = [f"{pair}/{order}" for pair, order in groups]
-    return Opinions(table.source, ids, {"overall": codes}, None, None, table.facts)
+    return Opinions(table.source, ids, {"overall": codes}, facts=table.facts, policy=policy.name)
 
 
 def _decided(calls: Opinions, rows: Sequence[int], policy: Policy | PlainPolicy) -> str | None:
