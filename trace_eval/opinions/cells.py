@@ -1,4 +1,4 @@
-"""Cells of a table of labels -> columns: ids, texts and numbers, checked; and what is no label."""
+"""Checked columns of a table of labels: ids, texts, numbers, and values that are not labels."""
 
 from __future__ import annotations
 
@@ -137,10 +137,7 @@ class UnreadValues:
         self._values.setdefault(key, _Value(row, why, allowed)).rows += 1
 
     def refuse(self, mappable: bool) -> None:
-        """Refuse the table if anything was kept.
-
-        Args:
-            mappable: the command has ``--map``.
+        """Refuse the table if it holds such values; where it is mappable, ``--map`` is the remedy.
 
         Raises:
             UserError: names the values, how often and where each stands, and what to do.

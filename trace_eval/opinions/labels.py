@@ -189,9 +189,6 @@ def table_labels(provided: Any, columns: Mapping[str, str] | None = None) -> Opi
     Args:
         provided: see :meth:`trace_eval.data.sources.Table.of`; columns as of :func:`read_labels`.
         columns: field -> column.
-
-    Raises:
-        UserError: it is no table, or see :func:`label_table`.
     """
     from trace_eval.data.sources import Table
 
@@ -212,14 +209,7 @@ def mapped(
 
 
 def encode(values: Sequence[Any], column: str, systems: RowSystems, unread: UnreadValues) -> Codes:
-    """Codes of a column of label texts in any accepted spelling.
-
-    Args:
-        values: the column.
-        column: its name.
-        systems: of each row.
-        unread: takes what is none of the labels that the column may hold.
-    """
+    """Codes of a column of labels in any accepted spelling; ``unread`` takes what is none."""
     table: dict[Any, int] = {
         label: LABELS.index(label)
         for label in LABELS

@@ -167,11 +167,7 @@ class Opinions:
         }
 
     def with_sides(self, names: tuple[str, str] = SIDE_NAMES) -> Opinions | None:
-        """With systems called by their places, where no row names any; None: some do.
-
-        Args:
-            names: of the systems of A and B.
-        """
+        """With systems called by their places, ``names``, where no row names any; None: some do."""
         for side in "ab":
             available = self.facts.get(f"system_{side}")
             if available is not None and any(available.tolist()):

@@ -115,8 +115,8 @@ def ratings_of_items(source: str, items: Sequence[Single], turns: bool | None = 
     Args:
         source: where they are from.
         items: with labels.
-        turns: of the turns of conversations, called ``ITEM/turn-N``, instead of the items; None:
-            where no item has a label of its own.
+        turns: labels of the turns of conversations, called ``ITEM/turn-N``; None: where no item has
+            one of its own.
     """
     if turns is None:
         turns = not any(item.labels and item.labels.scores for item in items)

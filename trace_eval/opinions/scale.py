@@ -33,7 +33,7 @@ def nearest(levels: Array, places: Array) -> NDArray[np.int64]:
 
 
 def values_of(ratings: Opinions) -> NDArray[np.float64]:
-    """What was given, on the rubric's scale [shape=(ratings,)]."""
+    """The raters' numbers, on the rubric's scale [shape=(ratings,)]."""
     return ratings.facts["mos" if "mos" in ratings.facts else "score"]
 
 

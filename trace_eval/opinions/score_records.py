@@ -98,7 +98,7 @@ def holds_records(path: Path) -> bool:
 def _of_records(
     source: str, records: Iterator[Mapping[str, Any]], rubric: str | None
 ) -> tuple[str | None, dict[str, dict[str, _Stated]], dict[str, dict[str, Any]]]:
-    """(the rubric, judge -> item -> what it said, item -> its facts)."""
+    """The rubric, judge -> item -> its scores, and item -> its facts."""
     latest: dict[tuple[str, str, str], Mapping[str, Any]] = {}
     for record in records:  # of an item that was tried again, the last line counts
         latest[record["item"], record.get("rubric") or "", record["judge"]] = record
@@ -125,7 +125,7 @@ def _of_records(
 
 
 def _stated(record: Mapping[str, Any], opinions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What a record says of its item."""
+    """The score of a record, and how sure it is."""
     estimate = record.get("estimate") or {}
     parameters, clamped = estimate.get("params") or {}, estimate.get("clamped") or {}
     samples = [opinion.get("score") for opinion in opinions]

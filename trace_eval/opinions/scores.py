@@ -39,11 +39,7 @@ def holds_scores(source: Path | Opinions, columns: Columns | None = None) -> boo
     """Whether a source holds scores of single answers; of what is neither, its reader says why.
 
     A run folder is of the command that wrote it. A file holds scores if its records are those of
-    ``rate``, or if it has a column of scores and none of labels.
-
-    Args:
-        source: a run folder or a file, or what was read of one.
-        columns: of a file, as the user names them.
+    ``rate``, or if it has a column of scores and none of labels; ``columns`` are a user's names.
     """
     if not isinstance(source, Path):
         return not source.codes
@@ -123,15 +119,7 @@ def read_with_ratings(
 
 
 def _on_one_scale(sources: Sequence[Opinions], rubric: str | None) -> list[Opinions]:
-    """The sources with one rubric and its scale.
-
-    Args:
-        sources: scores as they were read.
-        rubric: name or file; None: the only one that they have.
-
-    Raises:
-        UserError: they score different rubrics.
-    """
+    """The sources with one rubric and its scale; refused where they score different ones."""
     scored = {source.rubric for source in sources if source.rubric}
     if len(scored) > 1:
         raise UserError(

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data.policies import load_policy
-from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes, is_untyped
+from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, is_untyped
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.agreement.alpha import alpha, annotator_noise, noise_rows
+from trace_eval.stats.agreement.alpha import alpha, annotator_noise, noise_rows, with_each_judge
 from trace_eval.stats.agreement.bias import difficulty_rows, length_rows, verbosity_rows
 from trace_eval.stats.agreement.compare import Comparison, compare_all
 from trace_eval.stats.agreement.findings import label_warnings
@@ -234,12 +234,9 @@ def _alphas(labels: Opinions, human: int, judges: Sequence[JudgeOpinions]) -> It
     for name, codes in labels.codes.items():
         if human > 1:
             yield AlphaRow("people", name, alpha(labels.item, codes, number, human))
-        for judge in judges:
-            if name in judge.joined.codes:
-                rows = np.concatenate([labels.item, np.arange(number)])
-                both: Codes = np.concatenate([codes, judge.joined.codes[name]])
-                result = alpha(rows, both, number, human + 1)
-                yield AlphaRow(f"people and {judge.name}", name, result)
+        own = {j.name: j.joined.codes[name] for j in judges if name in j.joined.codes}
+        for who, rows, both in with_each_judge(labels.item, codes, own):
+            yield AlphaRow(who, name, alpha(rows, both, number, human + 1))
 
 
 def _mechanisms(

@@ -16,7 +16,7 @@ from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.resample import MAX_UNITS, Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scale import DEFAULT_SCALE, levels_of, nearest
-from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha
+from trace_eval.stats.agreement.alpha import Alpha, interval_alpha, scale_alpha, with_each_judge
 from trace_eval.stats.agreement.baselines import baselines
 from trace_eval.stats.agreement.counts import defined
 from trace_eval.stats.agreement.figures import (
@@ -66,13 +66,7 @@ TRAIN = "train"
 def agree_scores(
     sources: Sequence[Opinions], ratings: Opinions, options: AgreeOptions
 ) -> ScoreReport:
-    """See :func:`trace_eval.decide.agree.agree`.
-
-    Args:
-        sources: scores, all on one scale.
-        ratings: of the same items by annotators.
-        options: see there.
-    """
+    """See :func:`trace_eval.decide.agree.agree`; all sources are on one scale."""
     scale = sources[0].scale or DEFAULT_SCALE
     items, judges = join_scores(sources, ratings, scale, options.missing)
     report = compare_scores(items, list(with_clamped(judges)), options)
@@ -84,7 +78,7 @@ def agree_scores(
 
 
 def _caveats(judged: Opinions) -> Iterator[str]:
-    """What every score of a judge says of itself."""
+    """Caveats that stand on every score of a judge."""
     stated = [] if "caveats" not in judged.facts else judged.facts["caveats"].tolist()
     counts = Counter(caveat for one in stated for caveat in one or ())
     scores = int((~np.isnan(judged.facts["score"])).sum())
@@ -94,15 +88,10 @@ def _caveats(judged: Opinions) -> Iterator[str]:
 def compare_scores(
     items: Opinions, judges: Sequence[JudgeOpinions], options: AgreeOptions | None = None
 ) -> ScoreReport:
-    """Compare judges' scores with human ratings, as arrays.
+    """Compare judges' scores, a row for each item, with human ratings of the items.
 
     All judges and baselines are compared on the same items: those that annotators rated and
     every judge scored.
-
-    Args:
-        items: with their ratings.
-        judges: one or more, a row for each item.
-        options: default: :class:`AgreeOptions`.
 
     Raises:
         UserError: there is nothing to compare.
@@ -264,12 +253,10 @@ def _alphas(items: Opinions, judges: Sequence[JudgeOpinions]) -> list[AlphaOfSco
     levels = levels_of(scale_of(items))
     alpha = scale_alpha(ratings.item, nearest(levels, ratings.score), size, levels, most)
     alphas = [AlphaOfScores("people", alpha)]
-    for judge in judges:
-        row = np.concatenate([ratings.item, np.arange(size)])
-        value = np.concatenate([ratings.score, judge.joined.score])
+    own = {judge.name: judge.joined.score for judge in judges}
+    for who, row, value in with_each_judge(ratings.item, ratings.score, own):
         interval = interval_alpha(row, value, size)
-        with_judge = Alpha(None, None, interval, most + 1, size)
-        alphas.append(AlphaOfScores(f"people and {judge.name}", with_judge))
+        alphas.append(AlphaOfScores(who, Alpha(None, None, interval, most + 1, size)))
     return alphas
 
 

@@ -1,4 +1,4 @@
-"""What commands on verdicts and scores may be asked; some of it is for labels alone, or scores.
+"""Options of the commands on verdicts and scores; some are for labels alone, or for scores.
 
 The fields are the options of the commands, see :func:`trace_eval.data.settings.option_field`.
 """
@@ -33,11 +33,11 @@ _PANELS = {LABELS: "Of labels of pairs", SCORES: "Of scores of single answers"}
 
 
 def only(kind: str, default: Any, flag: str, **how: Any) -> Any:
-    """A field of options that sources of one kind have.
+    """A field of options that sources of one kind, labels or scores, have.
 
     Args:
         kind: :data:`LABELS` or :data:`SCORES`.
-        default: what it is if nobody asks.
+        default: its value where nobody sets it.
         flag: its name on the command line.
         how: as of :func:`trace_eval.data.settings.option_field`.
     """
@@ -45,7 +45,7 @@ def only(kind: str, default: Any, flag: str, **how: Any) -> Any:
 
 
 def check(options: Any, kind: str) -> None:
-    """Refuse what means nothing for sources that hold ``kind``.
+    """Refuse options that mean nothing for sources that hold ``kind``.
 
     Raises:
         UserError: an option of the other kind is not at its default.
@@ -123,7 +123,7 @@ def _rules(specs: list[str]) -> tuple[NumberRule, ...]:
 @with_groups
 @dataclass(frozen=True)
 class AgreeOptions:
-    """What to compute.
+    """Options of ``agree``.
 
     Attributes:
         bootstrap: resamples, level and seed of the intervals.
@@ -165,7 +165,7 @@ class AgreeOptions:
 @with_groups
 @dataclass(frozen=True)
 class RankOptions:
-    """How to rank.
+    """Options of ``rank``.
 
     Attributes:
         bootstrap: resamples, level and seed of the rank intervals.
@@ -208,7 +208,7 @@ class RankOptions:
 
 @dataclass(frozen=True)
 class ScreenOptions:
-    """What is promised.
+    """Options of ``screen``: the promise that it keeps.
 
     Attributes:
         agree: agreement with human labels that the decided part must reach, 0 to 1.
@@ -234,7 +234,7 @@ class ScreenOptions:
 
 @dataclass(frozen=True)
 class LabelChoice:
-    """Which labels of a source are looked at.
+    """The labels of a source that are used.
 
     Attributes:
         judge: which judge, where the file has several.
@@ -249,7 +249,7 @@ class LabelChoice:
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """What labels must achieve.
+    """Options of ``plan``: the interval that labels must give.
 
     Attributes:
         width: full width that the interval may have, in (0, 1).
@@ -268,7 +268,7 @@ class PlanOptions:
 
 @dataclass(frozen=True)
 class FusionOptions:
-    """How judges are fused into one.
+    """Options of ``train fusion``.
 
     Attributes:
         rubric: name or file of the rubric, where there are several.

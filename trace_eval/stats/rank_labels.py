@@ -197,7 +197,7 @@ def _check(outcomes: Outcomes, options: RankOptions, source: str) -> None:
 def _of_humans(
     table: Opinions, human: Mapping[str, float] | None, labels: Opinions | None
 ) -> Iterator[Caveat]:
-    """What the human side lacks; nothing is left out in silence."""
+    """Caveats on systems and items that the human side or the judge lacks."""
     if human is not None:
         available = {str(name) for side in "ab" for name in table.facts[f"system_{side}"].tolist()}
         for there, absent in (

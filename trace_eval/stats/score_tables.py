@@ -1,4 +1,4 @@
-"""The printed tables of a :class:`~trace_eval.stats.agreement.report.ScoreReport`."""
+"""The printed tables of a :class:`~trace_eval.stats.report.ScoreReport`."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def about(number: float) -> str:
 
 
 def splits(number: int) -> str:
-    """What is said where raters split, a clause with its comma; empty where none do.
+    """A clause on labels that raters split on, with its comma; empty where there are none.
 
     >>> splits(170), splits(0)
     (', 170 of them split (half a win each)', '')
@@ -155,12 +155,11 @@ def labels_to_tell(
     left: int | None = None,
     would: str = "would tell",
 ) -> str | None:
-    """A sentence on how many more labels would tell; None: no number can be named.
+    """A sentence on how many more labels :func:`more_labels` counts; None: no number can be named.
 
     Args:
-        number, value, null, interval, level: see :func:`more_labels`.
         left: pairs that have no label yet; None or 0: labels come with new pairs.
-        would: what they would do.
+        would: the effect of those labels.
     """
     more = more_labels(number, value, null, interval, level)
     if more is None:
@@ -215,7 +214,7 @@ def first_labels(pairs: int, level: float) -> str:
 
 
 def before_labels(pairs: int | None, level: float) -> tuple[str, ...]:
-    """What labels would tell before there are any, from their number alone."""
+    """Sentences on what labels would show before there are any, from their number alone."""
     needed = labels_for_difference(DIFFERENCE, level)
     lines = [
         f"To see a difference of {percent(DIFFERENCE)} points between two systems (55 % against"
@@ -234,13 +233,9 @@ def before_labels(pairs: int | None, level: float) -> tuple[str, ...]:
 
 
 def outcome(better: bool, p: float | None, level: float, test: str) -> str:
-    """Whether a system is shown to be better than the other, with the test.
+    """Whether a system is shown to be better (a rate over one half) than the other, with the test.
 
-    Args:
-        better: its win rate is over one half; else under it or equal.
-        p: two-sided; None: not tested.
-        level: of the intervals, 0 to 1.
-        test: what it is called.
+    The p value is two-sided; None: not tested.
     """
     if p is None:
         return "too few for a test"

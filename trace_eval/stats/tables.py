@@ -1,4 +1,4 @@
-"""The printed tables of a :class:`~trace_eval.stats.ranking.report.RankReport`."""
+"""The printed tables of every report of ``agree`` and ``rank``."""
 
 from __future__ import annotations
 

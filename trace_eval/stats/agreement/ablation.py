@@ -96,7 +96,7 @@ def ablation_table(
         options: of the intervals.
         policy: fuse ``overall`` with it; None: keep the stored label, or the default policy
             where there is none.
-        dimensions: which to report, of those that everything has.
+        dimensions: those that are reported where everything has them.
 
     Raises:
         UserError: no id matches, or no dimension is shared.
@@ -135,10 +135,7 @@ def mode_policy_table(
 ) -> Ablation:
     """Judge modes x :data:`TREE_AND_VOTE` on the overall label, compared with the first of both.
 
-    Args:
-        modes: name -> judgements with all three dimensions, e.g. blueprint, transcript.
-        truth: human labels.
-        options: of the intervals.
+    A mode (blueprint, transcript) has judgements with all three dimensions.
     """
     conditions: dict[str, Condition] = {
         f"{mode} / {name}": [with_overall(table, policy, policy) for table in condition]

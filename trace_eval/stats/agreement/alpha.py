@@ -9,7 +9,7 @@ labels as given. Ordinal and interval alpha need an order, which typed ties do n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -104,6 +104,15 @@ def interval_alpha(item: NDArray[np.int64], value: NDArray[np.float64], items: i
     return None if expected <= 1e-15 else float(1 - observed / expected)
 
 
+def with_each_judge(
+    item: NDArray[np.int64], values: NDArray[Any], judges: Mapping[str, NDArray[Any]]
+) -> Iterator[tuple[str, NDArray[np.int64], NDArray[Any]]]:
+    """Name, items and values of the raters with each judge, a value for each item, as one more."""
+    for name, own in judges.items():
+        rows = np.concatenate([item, np.arange(len(own))])
+        yield f"people and {name}", rows, np.concatenate([values, own])
+
+
 def _alpha(
     counts: NDArray[Any],
     level: Literal["nominal", "ordinal", "interval"],
@@ -132,7 +141,7 @@ def _alpha(
 
 @dataclass(frozen=True)
 class JudgeNoise:
-    """Null where no item was repeated.
+    """Agreement of repeated judgements of one item; None where no item was repeated.
 
     Attributes:
         items: items with at least two repetitions; ``opinions`` their number.
@@ -152,6 +161,10 @@ class JudgeNoise:
 
 def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
     """Noise of one label column.
+
+    Mean pairwise agreement is the observed part of Fleiss (1971): per item the share of equal
+    pairs among its repetitions. Test-retest takes the first two repetitions of every item as two
+    raters. No judge can be expected to agree better with human labels than with itself.
 
     Args:
         item: which item each opinion is about, from 0 [shape=(n,)].

@@ -1,4 +1,4 @@
-"""What a judge has to beat: guesses that look at nothing, at length, level, MOS or content.
+"""Baselines that a judge has to beat: guesses by nothing, length, level, MOS or content.
 
 Of scores: forecasts that know the training ratings, or the words, and nothing else.
 
@@ -232,12 +232,8 @@ def beside_rules(baselines: Sequence[Baseline], scored: int, level: float) -> Ru
     """The standing beside rules that say something on half of the scored items; None: none does.
 
     Above the best rule means above each of them, so that no test need be corrected; below any one
-    of them is a search among all, and among those of which one is the best.
-
-    Args:
-        baselines: the rules.
-        scored: items of the judge.
-        level: of the claims, each side ``(1 - level) / 2``.
+    of them is a search among all, and among those of which one is the best. Of claims at a level,
+    each side errs by ``(1 - level) / 2``.
     """
     tried = [(b.accuracy, b) for b in baselines if b.accuracy is not None and 2 * b.items >= scored]
     if not tried:

@@ -1,8 +1,16 @@
-"""Whether the judge prefers the longer answer, or more words, where human labels see no difference.
+"""Bias of a judge towards longer answers or more words, on hard pairs, and under noise.
 
 Of words: among pairs that raters call a tie and whose transcripts differ by a margin of tokens (5
 of GPT-2's in the published test), shares of longer, shorter and tie. A verdict that could not be
 read is no tie: it is left out.
+
+Of hard pairs: quartiles by the absolute difference of mean human opinions, with accuracy and the
+verdicts by place in each; over all, Spearman's correlation of the difference with "bound to a
+place", that the same place won in both orders.
+
+Of noise on one answer: a judge that judges again changes its mind as well, and the effect of the
+noise is what is left beyond that. Shares are of pairs that every run scored, by what the noise fell
+on: the winner of the run without noise, its loser, or one side of a tie.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def compare_all(
         judges: per judge its columns, all over the same items.
         cluster: independent unit of each item, from 0; None: items are drawn one by one.
         options: of the intervals.
-        against: compare all others with this judge only; the family of Holm's correction is
+        against: the judge that all others are compared with; None: every two. Holm's family is
             then smaller, and each comparison easier to find.
 
     Raises:

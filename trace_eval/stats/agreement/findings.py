@@ -101,13 +101,7 @@ def exchanged_sides(ids: Texts, ours: Facts, theirs: Facts, who: str) -> list[Da
 def label_warnings(
     items: Opinions, judges: Sequence[JudgeOpinions], columns: Sequence[Sequence[Aligned]]
 ) -> list[DataWarning]:
-    """Warnings about the labels, about the judgements, and about the two together.
-
-    Args:
-        items: the labels, one row per item.
-        judges: joined to them.
-        columns: truth and prediction of each judge, by dimension.
-    """
+    """Warnings about the labels (a row per item), about judges, and about the two together."""
     facts: dict[str, NDArray[Any]] = {}
     for judge in judges:
         facts = {**judge.joined.facts, **facts}

@@ -119,8 +119,7 @@ def align(judge: str, dimension: str, human: Codes, predicted: Codes) -> Aligned
 
     Args:
         judge, dimension: what is aligned.
-        human: codes, one of each item; sets of labels where raters split.
-        predicted: codes, one of each item.
+        human, predicted: codes, one of each item; ``human`` has sets of labels where raters split.
     """
     whole = Aligned(judge, dimension, TYPED, human, predicted)
     untyped = dimension == "preference" or is_untyped(human) or is_untyped(predicted)
@@ -181,11 +180,7 @@ AS_IN_FILE = "as its file gives it"
 
 
 def fused_by(table: Opinions, policy: Policy | None = None) -> str | None:
-    """Name of the policy behind a judge's overall label, for captions.
-
-    Args:
-        table: its judgements, as they are stored.
-        policy: what they are fused again with; None: nothing.
+    """Name of the policy behind a judge's overall label, as stored or fused again, for captions.
 
     Returns:
         :data:`AS_IN_FILE` where a file has the label; None where there is no overall label.

@@ -80,12 +80,11 @@ def learn(
     fallback: Policy,
     folds: int = 5,
 ) -> Learned:
-    """Fit and cross-validate.
+    """Fit policies to three dimensions and the true overall label of each item, and cross-validate.
 
     Args:
         labels: whose dimensions ``codes`` are, for the record.
-        codes: the three dimensions per item.
-        overall: the true overall label per item.
+        codes, overall: per item.
         instruction: instruction of each item, from 0.
         policies: printed policies to stand beside.
         fallback: decides cells that the training data never show.

@@ -1,5 +1,8 @@
 """Pearson's r, Lin's concordance, errors and bias: functions of sums over scores.
 
+A judge that scores both answers of a pair can order them well and still be worse than always
+giving the mean: its mean squared error says so.
+
 On yes-or-no rubrics exactly half is undecided: such an item is left out and counted, never rounded.
 """
 

@@ -87,6 +87,9 @@ def labels_rows(
 class Forced:
     """A judge against winners; shares from 0 to 1, None where nothing is left to count.
 
+    Published figures on such benchmarks often leave out replies that could not be read, and do not
+    say what became of ties: here all ways to count them stand side by side.
+
     Attributes:
         group: subset of the items.
         items: items whose truth is a winner.

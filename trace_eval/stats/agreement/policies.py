@@ -101,7 +101,7 @@ def flips(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[str, Polic
 
 @dataclass(frozen=True)
 class WinnerOnBad:
-    """Null where there is no such pair.
+    """Winners on pairs that annotators call both bad; None where there is no such pair.
 
     Attributes:
         winner_on_bad: share of ``both_bad`` pairs given a winner; ``bad`` is their number.

@@ -166,12 +166,7 @@ def position_rows(judge: JudgeOpinions) -> Iterator[PositionRow]:
 
 
 def positions(judge: str, judged: Opinions) -> Iterator[PositionRow]:
-    """By audio identity over the judgements, and by order over the calls of a run.
-
-    Args:
-        judge: its name.
-        judged: one row per item.
-    """
+    """By audio identity over judgements, one row per item, and by order over the calls of a run."""
     clips = [judged.facts.get(name) for name in ("clip_a", "clip_b", "instruction_id")]
     if clips[0] is not None and clips[1] is not None:
         joined = np.array(join_orders(clips[0], clips[1], clips[2]), np.int64).reshape(-1, 2)

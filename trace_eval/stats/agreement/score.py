@@ -78,11 +78,7 @@ class JudgeScore:
         return self.metrics[accuracy_name(self.labels)]
 
     def pairs(self, drawn: str) -> str:
-        """The pairs behind it in words, with the labels that do not count whole or not at all.
-
-        Args:
-            drawn: what its interval is over, as of a report.
-        """
+        """The pairs behind it in words; ``drawn`` is what its interval is over."""
         lines = [self.dimension, *(["interval over instructions"] if drawn == INSTRUCTIONS else [])]
         if self.split:
             lines.append(
@@ -105,8 +101,7 @@ def score_judge(
 
     Args:
         columns: truth and prediction per dimension, over the same items.
-        facts: numbers per item for the baselines.
-        content: the judge's content ratings, for the content-only baseline.
+        facts, content: numbers per item, and the judge's content ratings, for the baselines.
         cluster: independent unit of each item, from 0; None: items are drawn one by one.
         options: of the intervals.
         rules: numbers to beat beside :data:`RULES`.

@@ -35,16 +35,11 @@ _ITEM = ("instruction_id", "system", "split", "candidate", "reference")
 def join_scores(
     sources: Sequence[Opinions], ratings: Opinions, scale: Numbers, missing: Missing
 ) -> tuple[Opinions, list[JudgeOpinions]]:
-    """Every item that was scored, with its ratings beside it, and every judge.
-
-    Args:
-        sources: scores as they were read.
-        ratings: of the same items.
-        scale: of both.
-        missing: ``error`` refuses ratings of items that no source has, ``drop`` leaves them out.
+    """Every scored item, with its ratings on the same scale beside it, and every judge.
 
     Raises:
-        UserError: a rated item is in no source, under ``error``, or a number is off the scale.
+        UserError: a rated item is in no source, unless ``missing`` is ``drop``, or a number is off
+            the scale.
     """
     items, ratings = items_of(sources, ratings), rated(ratings)
     stray = items.find(ratings.ids) < 0

@@ -1,4 +1,4 @@
-"""Does a judge's uncertainty follow the disagreement of raters, and is it as sure as it is right?
+"""Whether a judge's uncertainty follows the disagreement of raters, and how sure it may be.
 
 Error of its variance stands beside two that know nothing. Only items with three ratings or more,
 and the unbiased variance: with fewer, or with singletons counted as 0, most of the truth is 0 by

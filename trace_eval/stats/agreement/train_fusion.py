@@ -69,13 +69,8 @@ def train_fusion(
     """Fit a fused judge and store it in a folder, if it beats its judges and their average.
 
     Rows of the split ``train`` fit calibrations and weights, those of ``dev`` the last map and
-    the variance factor; without splits a share of the questions takes the place of ``dev``.
-
-    Args:
-        sources: scores, all on one scale; every judge in them joins, except mixtures.
-        ratings: annotators', of the same items.
-        out: folder of the fused judge.
-        options: default: :class:`FusionOptions`.
+    the variance factor; without splits a share of the questions takes the place of ``dev``. All
+    sources are on one scale, and every judge in them joins, except mixtures.
 
     Raises:
         UserError: fewer than two judges, or too few rows.

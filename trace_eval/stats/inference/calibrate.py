@@ -130,7 +130,7 @@ def calibrate(
     seed: int = 0,
     baselines: Sequence[NumberRule] = (),
 ) -> Calibration:
-    """Fit all methods, keep the best.
+    """Fit all methods and keep the best.
 
     Args:
         run: judge and annotators.

@@ -1,6 +1,27 @@
 """Parts of a run by certainty, tested strictest first, and labels that a test would need.
 
-See :mod:`trace_eval.decide.screen` for what is promised and by whom it was shown.
+See :mod:`trace_eval.decide.screen` for the promise and its sources.
+
+P values that agreement in a part is below a target are exact for any sample size:
+
+* Items that are all units of their own, all equally likely: the exact binomial test,
+  ``P(Bin(n, target) >= agreeing)``.
+* A certain stratum (all of it labelled) and a random slice of the rest: the same on the slice,
+  against what the slice must reach for the whole to reach the target.
+* Items that share an instruction, or weights, or a label that is right in part because raters
+  split: bets against the hypothesis (Waudby-Smith & Ramdas 2024), one per instruction g, of which
+  the labels give the mean agreement ``a_g`` and which stands for ``w_g`` items, at most M.
+  ``K(c) = prod_g (1 + c w_g (a_g - target) / (target M))``
+  with c in (0, 1] has a mean of at most 1 where agreement is at most the target: its factors
+  are not negative, and their means average to at most 1. So has the mean of K over a fixed grid
+  of c, whose inverse is a p value by Markov's inequality. It holds however alike the labels of
+  one instruction are and however few instructions there are. Nothing is estimated, so nothing
+  can be underestimated: a variance from instructions of which by chance none disagrees as a
+  whole is the trap that this avoids.
+
+What was not drawn counts, too: M is the largest ``w_g`` of all instructions of the run, not of the
+labelled ones, and one instruction of several items is enough for bets. Nobody tells whether items
+or whole instructions were drawn, so both are tested, and the larger p value is taken.
 """
 
 from __future__ import annotations

@@ -32,14 +32,9 @@ class ForestMark:
 
 
 def forest(rows: Sequence[ForestMark], low: float, high: float, ends: Sequence[str]) -> str:
-    """A forest plot for a page with the style sheet of ``trace_eval.static``.
+    """A forest plot, from ``low`` to ``high``, for a page with the styles of ``trace_eval.static``.
 
-    An estimate without an interval is a hollow dot.
-
-    Args:
-        rows: from top to bottom.
-        low, high: ends of the axis.
-        ends: what stands under it, left to right.
+    An estimate without an interval is a hollow dot; ``ends`` stand under the axis, left to right.
     """
 
     def at(x: float) -> str:

@@ -212,7 +212,7 @@ LEAST_EXPECTED = 5.0
 
 
 def differences(run: LabelledRun) -> list[str]:
-    """In what labelled and other judged pairs differ, in words: label, systems, certainty."""
+    """Differences of labelled from other judged pairs, in words: label, systems, certainty."""
     scored = run.scored
     requested, rest = scored & run.has_label, scored & ~run.has_label
     if requested.sum() < LEAST_EXPECTED or rest.sum() < LEAST_EXPECTED:

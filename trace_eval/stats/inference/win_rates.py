@@ -63,13 +63,10 @@ class WinRates:
 def win_rate_tables(
     run: LabelledRun, level: float = 0.95, cluster: bool = False, typed: bool = False
 ) -> WinRates:
-    """Prediction-powered win rates.
+    """Prediction-powered win rates of a run that names its systems.
 
-    Args:
-        run: judge and annotators, with ``system_a/b``.
-        level: coverage of the intervals.
-        cluster: items of one instruction are not independent; copies never are.
-        typed: ``both_bad`` is 0 for both, not a half.
+    With ``cluster`` items of one instruction are not independent (copies never are); with ``typed``
+    a ``both_bad`` is 0 for both, not a half.
     """
     apart = ~self_mask(run.table.facts, len(run.table.ids))
     kept = run.scored & apart
@@ -112,12 +109,7 @@ def win_rate_tables(
 
 
 def own_rates(outcomes: Outcomes, level: float = 0.95, typed: bool = False) -> tuple[RateRow, ...]:
-    """Win rates by the labels of one table alone, best first.
-
-    Args:
-        outcomes: its comparisons.
-        level, typed: see :func:`win_rate_tables`.
-    """
+    """Win rates by the labels of one table alone, best first; see :func:`win_rate_tables`."""
     everyone = np.ones(len(outcomes.cell), bool)
     design = simple_design(everyone, None, outcomes.unit)
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))

@@ -31,7 +31,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class Correlation:
-    """Null where it is not defined: fewer than two systems, or one side ties them all.
+    """Correlation of two rankings; None for fewer than two systems, or where one side ties all.
 
     Attributes:
         systems: systems that both sides rank.

@@ -1,4 +1,10 @@
-"""Pairwise outcomes between systems, counted per pair of systems."""
+"""Pairwise outcomes between systems, counted per pair of systems, and win rates.
+
+A win is 1, a tie 1/2. With typed ties ``both_bad`` is 0 for both: it is evidence against both.
+Rates are exact rationals, so that equal systems stay equal: in floating point two equal rates can
+differ in the 16th digit, and so in rank. Ranks keep ties: 1 is best, equal values share the better
+rank (1, 2, 2, 4).
+"""
 
 from __future__ import annotations
 
@@ -139,12 +145,9 @@ class MeetingRow:
 def win_rates(
     outcomes: Outcomes, typed: bool = False, baseline: str | None = None
 ) -> list[Fraction | None]:
-    """Wins and half the ties over all comparisons, per system.
+    """Wins and half the ties over all comparisons, or those with the baseline alone, per system.
 
-    Args:
-        outcomes: the comparisons.
-        typed: ``both_bad`` counts 0 instead of 1/2.
-        baseline: count only comparisons with this system; its own rate is then None.
+    With ``typed`` a ``both_bad`` counts 0 instead of 1/2; a baseline's own rate is None.
     """
     doubled, games = points_of(outcomes, outcomes.counts, typed)
     if baseline is not None:

@@ -1,4 +1,4 @@
-"""From a run or a file of judgements to the one table that is ranked, and what is wrong with it."""
+"""The one table of a run or a file that is ranked, and the faults of its data."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def judge_table(
 
     Args:
         source: run or file.
-        judge: which one; needed where there are several.
+        judge: needed where there are several.
         policy: re-fuse the overall label with it; None: the stored one.
 
     Raises:
@@ -77,13 +77,7 @@ def human_table(labels: Opinions, judged: Opinions, missing: Missing = "error") 
 
 
 def ranking_warnings(table: Opinions, column: str, labels: Opinions | None) -> list[DataWarning]:
-    """Warnings about the judgements that are ranked, and about the labels beside them.
-
-    Args:
-        table: one judge, one row per item.
-        column: which labels are ranked.
-        labels: annotators', with the judgements' systems; None: none.
-    """
+    """Warnings about one judge's labels in a column, and about human labels beside them."""
     result = repeated(table.ids, table.facts)
     result += self_compared(table.ids, self_mask(table.facts, len(table)))
     result += two_opinions(table.ids, table.codes, table.source)
@@ -106,7 +100,7 @@ def ranking_warnings(table: Opinions, column: str, labels: Opinions | None) -> l
 
 @dataclass(frozen=True)
 class Contradicted:
-    """What a judge that answers by position says by position.
+    """Comparisons that a judge decided by position.
 
     Attributes:
         rows: those comparisons [shape=(n,)].
@@ -132,14 +126,9 @@ def contradicted(
     """Contradictions of a judge that answers by position; None of any other judge.
 
     Of a run it is the test of its own two orders, and a label rests on every dimension that it
-    is fused from; of a file it is the rows that show the same two answers in both orders. A
-    judge that contradicts itself without preferring a place is noisy, and noise is no bias.
-
-    Args:
-        source: where the table comes from.
-        table: one judge, one row per comparison.
-        column: the labels that are ranked.
-        alpha: p value of the test below which the judge answers by position.
+    is fused from; of a file it is the rows that show the same two answers in both orders, tested at
+    ``alpha``. A judge that contradicts itself without preferring a place is noisy, and noise is no
+    bias. ``table`` is the judge of ``source``, one row per comparison.
     """
     codes = table.codes[column]
     details = table.facts.get(f"consistent_{column}", table.facts.get("consistent"))
@@ -171,6 +160,10 @@ def separate_orders(
     source: Opinions, policy: Policy | PlainPolicy, judge: str | None = None
 ) -> Opinions:
     """One row per comparison and order, with ``overall`` decided within that order.
+
+    AudioJudge's tables (arXiv 2507.12705) score a system so: the labels of one order become one
+    outcome, and a comparison counts the mean of both. Reconciled labels can differ from that: a
+    winner in one order and a tie in the other are 3/4 of a point here, a whole one there.
 
     Args:
         source: a run whose calls are known.
