@@ -217,7 +217,7 @@ def _speechjudge(path: Path) -> object:
 @pytest.mark.parametrize(
     ("read", "name", "data", "said"),
     [
-        (read_columns, "x.csv", b"x" * 200_000, "not readable as CSV .field larger"),
+        (read_columns, "x.csv", b"x" * 200_000, "not readable as csv .field larger"),
         (read_columns, "x.csv", b"id,overall\nx,1,2\n", "row 1: more cells than the header"),
         (read_labels, "x.csv", b"id,overall,inclusion\nx,1,1.5\n", "inclusion"),
         (read_human_ranking, "x.csv", b"\xff", "not readable as csv .its header is not UTF-8"),

@@ -192,7 +192,12 @@ class ClipExtractor:
         started = time.perf_counter()
         try:
             values = extractor.extract_batch(items)
-            _check_values(extractor, values, len(items))
+            if not isinstance(values, list) or len(values) != len(items):
+                what = f"{values!r:.80} for {counted(len(items), 'clip')}"
+                raise TypeError(f"{extractor.name} returned {what}")
+            for value in values:
+                if not isinstance(value, Present | Absent):
+                    raise TypeError(f"{extractor.name} returned {value!r:.80}, no blueprint group")
         except Exception as error:
             if len(jobs) > 1:  # one bad clip must not cost its neighbours
                 return [self._measure(extractor, [job])[0] for job in jobs]
@@ -291,21 +296,13 @@ class _Job:
         )
 
 
-def _check_values(extractor: Extractor, values: object, count: int) -> None:
-    if not isinstance(values, list) or len(values) != count:
-        raise TypeError(f"{extractor.name} returned {values!r:.80} for {counted(count, 'clip')}")
-    for value in values:
-        if not isinstance(value, Present | Absent):
-            raise TypeError(f"{extractor.name} returned {value!r:.80}, not a blueprint group")
-
-
 def failure(extractor: Extractor, error: Exception) -> Absent:
     """The group of an extractor that raised, as a blueprint holds it."""
     return Absent(status=Status.FAILED, reason=_named(extractor, error))
 
 
 def _named(extractor: Extractor, error: Exception) -> str:
-    """The error with the extractor's name before it, once: many of its own begin with it."""
+    """An error with the extractor's name before it, which many of its own have already."""
     details, name = error_text(error), f"{extractor.name}: "
     return details if details.startswith(name) else f"{name}{details}"
 

@@ -96,7 +96,8 @@ class LocalEngine:
             for lane in self._lanes.values():
                 await lane.stop()
             for lane in self._lanes.values():
-                lane.wait()
+                for slot in lane.slots:
+                    slot.close()
             if self._finder:
                 self._finder.close()
 
@@ -117,7 +118,7 @@ class _Lane:
     """
 
     def __init__(self, slots: Sequence[Slot], stages: Sequence[Stage]) -> None:
-        self._slots = slots
+        self.slots = slots
         self._waiting: dict[Stage, deque[_Waiting]] = {stage: deque() for stage in reversed(stages)}
         self._filled = asyncio.Event()
         self._tasks = [asyncio.create_task(self._serve(slot)) for slot in slots]
@@ -125,7 +126,7 @@ class _Lane:
     @property
     def capacity(self) -> int:
         """Clips of a batch for each slot, and of its next one."""
-        return 2 * len(self._slots) * max((s.batch_size for s in self._waiting), default=1)
+        return 2 * len(self.slots) * max((s.batch_size for s in self._waiting), default=1)
 
     async def do(self, stage: Stage, task: Task) -> Extracted:
         """The outcome of one stage of one clip."""
@@ -165,12 +166,8 @@ class _Lane:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for slot in self._slots:
+        for slot in self.slots:
             slot.stop()
-
-    def wait(self) -> None:
-        for slot in self._slots:
-            slot.close()
 
 
 async def each(items: Iterable[T], work: Callable[[T], Awaitable[object]], window: int) -> None:

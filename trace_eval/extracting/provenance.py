@@ -46,16 +46,19 @@ def git_revision() -> str | None:
     if not (folder / ".git").exists():  # an installed copy inside somebody's repository is not it
         return None
     try:
-        commit = _git(folder, "rev-parse", "HEAD")
-        return commit + ("+" if _git(folder, "status", "--porcelain") else "")
+        commit, changes = (
+            subprocess.run(
+                ["git", "-C", str(folder), *arguments],
+                capture_output=True,
+                text=True,
+                timeout=10,
+                check=True,
+            ).stdout.strip()
+            for arguments in (("rev-parse", "HEAD"), ("status", "--porcelain"))
+        )
     except (OSError, subprocess.SubprocessError):
         return None
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(folder), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
-    return done.stdout.strip()
+    return commit + ("+" if changes else "")
 
 
 def plan_record(plan: Sequence[Extractor]) -> dict[str, Any]:

@@ -88,34 +88,28 @@ def engine_of(
     """The engine for about so many clips; call it inside a running event loop.
 
     Raises:
-        UserError: the engine ``ray`` cannot be had, or there is no ``job`` for it.
+        UserError: the engine ``ray`` cannot be had, or there is no ``job`` for it; or the cache
+            cannot be where it is wanted.
     """
-    if options.engine == "ray":
-        if job is None:
-            raise UserError(
-                "engine ray: keeps its results in a folder; use extract_to or judge_manifest"
-            )
+    if options.engine == "ray" and job is None:
+        raise UserError(
+            "engine ray: keeps its results in a folder; use extract_to or judge_manifest"
+        )
+    check_available(plan, options)
+    check_folder(options.cache)
+    for extractor in plan:
+        extractor.provenance()  # hashes model files here, once for all workers
+    cache, one_model = options.cache, options.one_model_at_a_time
+    whole = Plan(tuple(plan), cache, options.max_seconds, one_model)
+    if options.engine == "ray" and job is not None:
         from trace_eval.extracting.ray.engine import RayEngine
 
-        return RayEngine(plan_of(options, plan), job.sources, job.shards, options)
-    check_available(plan, options)
+        return RayEngine(whole, job.sources, job.shards, options)
     gpus = _gpus(plan, options)[: max(1, clips)]
     workers = options.workers
     if workers is None:
         workers = min(max(1, cores() - len(gpus)), max(1, clips))
-    return LocalEngine(plan_of(options, plan), workers, gpus)
-
-
-def plan_of(options: ExtractOptions, plan: Sequence[Extractor]) -> Plan:
-    """What workers are told; model files are hashed here, once for all of them.
-
-    Raises:
-        UserError: the cache cannot be where it is wanted.
-    """
-    check_folder(options.cache)
-    for extractor in plan:
-        extractor.provenance()
-    return Plan(tuple(plan), options.cache, options.max_seconds, options.one_model_at_a_time)
+    return LocalEngine(whole, workers, gpus)
 
 
 def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | None]:

@@ -138,7 +138,8 @@ class Slot:
     def _run_here(self, tasks: list[Task], groups: frozenset[str] | None) -> list[Extracted]:
         if self._local is None:
             self._local = self._plan.build()
-        return _run(self._local, tasks, groups)
+        sources, before = zip(*tasks, strict=True)
+        return self._local.run(sources, before, groups)
 
     def _start_process(self, place: WorkerDevice) -> Executor:
         executor = ProcessPoolExecutor(
@@ -239,13 +240,6 @@ def _set(variables: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _run(
-    extractor: ClipExtractor, tasks: list[Task], groups: frozenset[str] | None
-) -> list[Extracted]:
-    sources, before = [task.source for task in tasks], [task.blueprint for task in tasks]
-    return extractor.run(sources, before, groups)
-
-
 # --- inside a worker -------------------------------------------------------------------
 
 _worker: ClipExtractor | Exception | None = None
@@ -280,7 +274,8 @@ def exit_with_parent() -> None:
 def _run_in_worker(tasks: list[Task], groups: frozenset[str] | None) -> list[Extracted]:
     if not isinstance(_worker, ClipExtractor):
         raise WorkersError(f"workers cannot start: {type(_worker).__name__}: {_worker}")
-    extracted = _run(_worker, tasks, groups)
+    sources, before = zip(*tasks, strict=True)
+    extracted = _worker.run(sources, before, groups)
     if sum(outcome.audio_s for outcome in extracted) > TRIM_AFTER_S:
         give_back_memory()
     return extracted

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from math import ceil
 from pathlib import Path
 
 from blueprints import (
@@ -24,12 +25,10 @@ from blueprints import (
     counted,
 )
 from trace_eval.data.answers import Recording
-from trace_eval.data.items import Item
 from trace_eval.data.manifests import Manifest
 from trace_eval.extracting.start import extractors_of
 from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
 from trace_eval.judges.base import Case
-from trace_eval.judges.combine.panel import Panel
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.options import Options
 from trace_eval.rubrics.load import load_rubric
@@ -87,7 +86,8 @@ def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None
     todo = _unscored(manifest, out, options)
     with tempfile.TemporaryDirectory(prefix="trace-eval-estimate-") as folder:
         offline = _offline(options, Path(folder))
-        judge = _panel(offline)
+        rubrics = [load_rubric(name) for name in options.rubrics]
+        judge = panel_of(offline.judges, rubrics, offline.judging)
         if not judge.chats:
             raise UserError(f"estimate: judge {judge.spec} sends nothing; name an LLM judge")
         groups = frozenset(extractor.group for extractor in extractors_of(options.extract))
@@ -103,10 +103,18 @@ def quick_estimate(manifest: Manifest, options: Options, out: Path | None = None
                 " known before they are fetched or decoded; use --estimate without --quick"
             )
         mean = sum(available) / len(available) if available else 0.0
-        guessed = {source: mean if s is None else s for source, s in durations.items()}
-        result = total(
-            estimate(chat, _imagined(judge, todo.items, guessed, groups)) for chat in judge.chats
-        )
+
+        def cases() -> Iterator[Case]:
+            for item in todo.items:
+                made = {}
+                for role, recording in recordings_needed(item, judge).items():
+                    seconds = durations[recording.source_id]
+                    # Whole seconds, so that few blueprints are built for many items.
+                    whole = ceil(mean if seconds is None else seconds) or 1
+                    made[role] = _blueprint(whole, groups)
+                yield Case(item, made, decode_recording)
+
+        result = total(estimate(chat, cases()) for chat in judge.chats)
         return replace(result, guessed=len(durations) - len(available))
 
 
@@ -114,11 +122,6 @@ def _offline(options: Options, folder: Path) -> Options:
     judging = options.judging
     cache = judging.cache or folder / "replies.sqlite"
     return replace(options, judging=replace(judging, offline=True, cache=cache))
-
-
-def _panel(options: Options) -> Panel:
-    rubrics = [load_rubric(name) for name in options.rubrics]
-    return panel_of(options.judges, rubrics, options.judging)
 
 
 def _unscored(manifest: Manifest, out: Path | None, options: Options) -> Manifest:
@@ -145,20 +148,6 @@ def _seconds(recording: Recording) -> float | None:
         return float(soundfile.info(str(recording.audio)).duration)
     except (OSError, RuntimeError):  # soundfile's own errors are RuntimeErrors
         return seconds_of(recording.audio)
-
-
-def _imagined(
-    judge: Panel, items: Iterable[Item], seconds: dict[str, float], groups: Collection[str]
-) -> Iterator[Case]:
-    chosen = frozenset(groups)
-
-    def blueprint(recording: Recording) -> Blueprint:
-        # Whole seconds, so that few blueprints are built for many items.
-        return _blueprint(int(-(-seconds[recording.source_id] // 1)) or 1, chosen)
-
-    for item in items:
-        made = {role: blueprint(r) for role, r in recordings_needed(item, judge).items()}
-        yield Case(item, made, decode_recording)
 
 
 @lru_cache(maxsize=4096)

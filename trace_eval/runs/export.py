@@ -72,25 +72,22 @@ def extract_to(
     """
     if not is_url(out):
         refuse_package(Path(out))
-    found_wrong = Shortfall()
+    shortfall = Shortfall()
     if is_url(out) and options.engine != "ray":
         raise UserError(f"{out}: only -X engine=ray writes to a URL; name a folder")
 
     def tell(result: Extracted) -> None:
-        keep(result)
-        found_wrong.count(result)
+        if keep:
+            keep(result)
+        shortfall.count(result)
         if listener:
             listener(RunEvent(clip=result))
 
     requested = [source_from(path) for path in sources]
     with nullcontext() if is_url(out) else claimed(Path(out), "extract", private=True):
-        keep = _nothing if is_url(out) else _into(Path(out))
+        keep = None if is_url(out) else _into(Path(out))
         extract_each(requested, options, tell, shards=f"{out}/shards")
-    return found_wrong
-
-
-def _nothing(result: Extracted) -> None:
-    pass
+    return shortfall
 
 
 def _into(out: Path) -> Callable[[Extracted], None]:
@@ -98,13 +95,13 @@ def _into(out: Path) -> Callable[[Extracted], None]:
     blueprints, clips = out / "blueprints.jsonl", out / "clips.jsonl"
     for path in (blueprints, clips):
         replace_file(path, b"")
-    seen: set[str] = set()
+    seen: set[str | None] = set()
 
     def keep(result: Extracted) -> None:
         clip = result.blueprint.clip if result.blueprint else None
         jsonl.append(clips, ClipRecord(source=result.source, clip=clip, error=result.error))
         if result.blueprint and clip not in seen:
-            seen.add(result.blueprint.clip)
+            seen.add(clip)
             jsonl.append(blueprints, result.blueprint)
 
     return keep

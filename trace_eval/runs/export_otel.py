@@ -54,8 +54,8 @@ def export_otel(folder: Path, out: Path | None = None, policy: str | None = None
 
 def _of_scores(run: Run) -> Iterator[list[dict[str, Any]]]:
     for score in run.scores():
-        said = (one.reasoning for one in score.opinions if one.reasoning)
-        event = _event(score, score.item, score.rubric, next(said, None))
+        reasons = (one.reasoning for one in score.opinions if one.reasoning)
+        event = _event(score, score.item, score.rubric, next(reasons, None))
         label = None if score.majority is None else str(score.majority)
         label = score.status if score.value is None else label
         yield [

@@ -34,16 +34,15 @@ def seeming_language(items: Iterable[Item]) -> str | None:
 
     ``und`` where they are not in English, and their language has no name here.
     """
-    codes = Counter(filter(None, map(_asked, islice(items, ITEMS))))
+    codes: Counter[str] = Counter()
+    for item in islice(items, ITEMS):
+        text = item.instruction.text
+        if code := asked_language(text, None, item.language) or written_language(text or ""):
+            codes[code] += 1
     for code, count in codes.most_common(1):
         if 2 * count > codes.total() and (code != UNSURE or count >= UNNAMED):
             return code
     return None
-
-
-def _asked(item: Item) -> str | None:
-    text = item.instruction.text
-    return asked_language(text, None, item.language) or written_language(text or "")
 
 
 class LanguageAdvice:
@@ -68,7 +67,7 @@ class LanguageAdvice:
         if not language or language == "en":
             return None
         named = "not to be in English" if language == UNSURE else f"to be {language_name(language)}"
-        return self._told(f"answers seem {named}, and the recogniser")
+        return self._advice(f"answers seem {named}, and the recogniser")
 
     def of_clip(self, clip: Extracted) -> str | None:
         """What the first clips tell, where the words of nearly all are guesses."""
@@ -81,9 +80,9 @@ class LanguageAdvice:
         if self._clips[True] < GUESSED or self._model is None:
             return None
         first = f"{GUESSED} of the first {counted(self._clips.total(), 'clip')}"
-        return self._told(f"the words of {first} are guesses; the recogniser")
+        return self._advice(f"the words of {first} are guesses; the recogniser")
 
-    def _told(self, what: str) -> str:
+    def _advice(self, what: str) -> str:
         model, self._model = self._model, None
         chosen = self._options.extract.overrides.get("transcript", "auto") == "auto"
         remedy = install_line("base") if chosen else "take -x transcript=faster-whisper:base"

@@ -18,8 +18,9 @@ _MAX_ROWS = 50
 
 def result_html(judgement: Judgement, fused: Overall) -> str:
     """The overall rating, why, and a row per dimension with its reasoning."""
+    orders = {None: "", True: "both orders agree", False: "INCONSISTENT: orders disagree"}
     rows = [
-        (name, str(result.rating), _consistency(result.consistent), result.reasoning)
+        (name, str(result.rating), orders[result.consistent], result.reasoning)
         for name, result in judgement.dimensions.items()
     ]
     head = f"<p><b>{escape(fused.rating or 'unscored')}</b>: {escape(fused.why)}</p>"
@@ -59,16 +60,12 @@ def table_html(
     tables: Iterable[tuple[str, Iterable[str], Iterable[Iterable[str]], str]],
 ) -> str:
     """A heading, sentences, and tables with a caption and a note each."""
-    said = "".join(f"<p>{escape(text)}</p>" for text in sentences)
+    lines = "".join(f"<p>{escape(text)}</p>" for text in sentences)
     shown = "".join(
         f"<p><b>{escape(name)}</b></p>{_table(head, rows)}<p><small>{escape(note)}</small></p>"
         for name, head, rows, note in tables
     )
-    return f"<p><b>{escape(title)}</b></p>{said}{shown}"
-
-
-def _consistency(value: bool | None) -> str:
-    return {None: "", True: "both orders agree", False: "INCONSISTENT: orders disagree"}[value]
+    return f"<p><b>{escape(title)}</b></p>{lines}{shown}"
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

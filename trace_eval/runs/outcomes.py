@@ -67,11 +67,11 @@ class VerdictRow(NamedTuple):
 
 def _by_place(judgement: Judgement) -> tuple[int, int, int]:
     """(ratings in both orders, winner shown first both times, second both times)."""
-    said = {(o.order, o.sample): o.ratings for o in judgement.opinions if o.ratings}
+    calls = {(o.order, o.sample): o.ratings for o in judgement.opinions if o.ratings}
     pairs = [
         (str(ratings[name]), str(other[name]))
-        for (order, sample), ratings in said.items()
-        if order == "ab" and (other := said.get(("ba", sample)))
+        for (order, sample), ratings in calls.items()
+        if order == "ab" and (other := calls.get(("ba", sample)))
         for name in ratings.keys() & other.keys()
     ]
     # Ratings are in the pair's own A and B; in the order ba B was shown first.
@@ -102,18 +102,10 @@ class ScoreRow(NamedTuple):
     @classmethod
     def of(cls, score: Score) -> ScoreRow:
         """The outcome of one score."""
-        estimate = score.estimate
+        mean, variance = (e.mean, e.variance) if (e := score.estimate) else (None, None)
         return cls(
-            score.status,
-            score.reason,
-            score.value,
-            score.sd,
-            estimate.mean if estimate else None,
-            estimate.variance if estimate else None,
-            score.used,
-            score.samples,
-            score.majority,
-            tuple(score.caveats),
+            *(score.status, score.reason, score.value, score.sd, mean, variance),
+            *(score.used, score.samples, score.majority, tuple(score.caveats)),
             (score.usage.cost_usd or 0.0) if score.usage else 0.0,
             score.detail,
         )

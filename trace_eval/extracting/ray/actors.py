@@ -88,14 +88,13 @@ class StageActor:
         """Work on the chunk of a one-row batch."""
         (cell,) = batch[WORK]
         work = self._advance(pickle.loads(cell))
+        cells = np.empty(1, dtype=object)
         if not self._last:
-            return {WORK: _cell(work.packed())}
-        content, problem = self._store(work)
-        return {
-            NAME: np.array([work.chunk.name]),
-            PARQUET: _cell(content),
-            PROBLEM: np.array([problem]),
-        }
+            cells[0] = work.packed()
+            return {WORK: cells}
+        cells[0], problem = self._store(work)
+        name = np.array([work.chunk.name])
+        return {NAME: name, PARQUET: cells, PROBLEM: np.array([problem])}
 
     def _advance(self, work: Work) -> Work:
         if work.problem or self._problem:
@@ -140,12 +139,6 @@ class StageActor:
         except Exception as error:
             return b"", f"{self._folder}: a worker cannot write there ({error_text(error)})"
         return b"", ""
-
-
-def _cell(content: bytes) -> Any:
-    cells = np.empty(1, dtype=object)
-    cells[0] = content
-    return cells
 
 
 def _difference(extractors: Sequence[Extractor], record: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from trace_eval.data.jsonl import canonical
 from trace_eval.extracting.cache import stamp_of
@@ -89,17 +89,14 @@ def cut(
     """
     fair = -(-len(sources) // (CHUNKS_PER_WORKER * max(1, workers)))
     size = max(1, min(CHUNK_CLIPS, fair))
-    chunks = (
-        _chunk(digest, tuple(sources[start : start + size]))
-        for start in range(0, len(sources), size)
-    )
-    return [replace(chunk, again=chunk.name in names) for chunk in chunks]
-
-
-def _chunk(digest: str, sources: tuple[ClipSource, ...]) -> Chunk:
-    versions = tuple(version_of(source) for source in sources)
-    content = [[source.id, version] for source, version in zip(sources, versions, strict=True)]
-    return Chunk(f"{digest}-{_digest(content)}{SUFFIX}", sources, versions)
+    chunks = []
+    for start in range(0, len(sources), size):
+        some = tuple(sources[start : start + size])
+        versions = tuple(map(version_of, some))
+        content = [[source.id, version] for source, version in zip(some, versions, strict=True)]
+        name = f"{digest}-{_digest(content)}{SUFFIX}"
+        chunks.append(Chunk(name, some, versions, again=name in names))
+    return chunks
 
 
 def version_of(source: ClipSource) -> str | None:
