@@ -11,7 +11,7 @@ from typing import Any
 from blueprints import UserError
 
 #: Keys of a recording in a message or cell.
-HEARD = ("audio", "audio_url", "input_audio", "audio_path", "path", "url", "file")
+SOUND_KEYS = ("audio", "audio_url", "input_audio", "audio_path", "path", "url", "file")
 
 #: What a recording written into a text begins with.
 _DATA_URL = "data:audio/"
@@ -47,7 +47,7 @@ def recording_of(value: Any) -> Any:
     if isinstance(value.get("data"), str):
         kind = value.get("format")
         return {"bytes": _binary(value["data"]), "path": f"audio.{kind}" if kind else None}
-    inner = first(value, HEARD)
+    inner = first(value, SOUND_KEYS)
     return None if inner is None else recording_of(value[inner])
 
 

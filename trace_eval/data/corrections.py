@@ -71,10 +71,8 @@ def read_corrections(path: Path) -> list[Correction | EventCorrection]:
         try:
             value = strict_json.loads(line)
             is_event = isinstance(value, dict) and value.get("field") == "event"
-            if is_event:
-                corrections.append(strict_json.parse(EventCorrection, line))
-            else:
-                corrections.append(strict_json.parse(Correction, line))
+            kind: type[Correction | EventCorrection] = EventCorrection if is_event else Correction
+            corrections.append(strict_json.parse(kind, line))
         except strict_json.BadJson as error:
             raise UserError(f"{path}, line {number}: no correction ({error}); mend it") from None
     return corrections

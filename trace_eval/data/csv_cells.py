@@ -14,11 +14,12 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import TypeVar
 
 from blueprints import UserError
 from trace_eval.data import strict_json
@@ -120,27 +121,27 @@ class CsvFile:
         with path.open("rb") as start:
             wide = start.read(2) in (b"\xff\xfe", b"\xfe\xff")
         encoding = "utf-16" if wide else "utf-8-sig"
-        with _open(path, encoding) as file:
-            details = _SEPARATOR.fullmatch(next(_lines(file), ""))
-            results: list[tuple[str, list[str]]] = []
-            for delimiter in (details[1],) if details else _DELIMITERS:
-                file.seek(0)
-                lines = islice(_lines(file), 1 if details else 0, None)
-                rows = csv.reader(lines, delimiter=delimiter)
-                results.append((delimiter, next((row for row in rows if row), [])))
-        delimiter, header = max(results, key=lambda one: len(one[1]))
+        with _lines(path, encoding) as lines:
+            stated = _SEPARATOR.fullmatch(next(lines, ""))
+        lead = 1 if stated else 0
+        header: list[str] = []
+        for each in (stated[1],) if stated else _DELIMITERS:
+            with _lines(path, encoding, lead) as lines:
+                names = next((row for row in csv.reader(lines, delimiter=each) if row), [])
+            if len(names) > len(header):
+                delimiter, header = each, names
         if not header:
             raise EmptyTable(f"{path}: the file is empty; give a table with a header row")
         if not _is_utf8(header):
             raise BadJson("its header is not UTF-8; save the file as UTF-8")
-        return cls(path, encoding, 1 if details else 0, delimiter, [*map(unquoted, header)])
+        return cls(path, encoding, lead, delimiter, [*map(unquoted, header)])
 
     def rows(self) -> Iterator[dict[str, str | None] | BadJson]:
         """The rows under the header; what a row lacks is None."""
         header, width = self.header, len(self.header)
         twice = {name for name in header if name and header.count(name) > 1}
-        with _open(self.path, self.encoding) as file:
-            rows = csv.reader(islice(_lines(file), self.lead, None), delimiter=self.delimiter)
+        with _lines(self.path, self.encoding, self.lead) as lines:
+            rows = csv.reader(lines, delimiter=self.delimiter)
             next(row for row in rows if row)
             while True:
                 try:
@@ -175,12 +176,10 @@ def _of_one_name(
     return row
 
 
-def _open(path: Path, encoding: str) -> IO[str]:
-    return path.open(encoding=encoding, errors="surrogateescape", newline="")
-
-
-def _lines(file: IO[str]) -> Iterator[str]:
-    return iter(lambda: file.readline(strict_json.MAX_LINE_BYTES), "")
+@contextmanager
+def _lines(path: Path, encoding: str, lead: int = 0) -> Iterator[Iterator[str]]:
+    with path.open(encoding=encoding, errors="surrogateescape", newline="") as file:
+        yield islice(iter(lambda: file.readline(strict_json.MAX_LINE_BYTES), ""), lead, None)
 
 
 def _is_utf8(cells: list[str]) -> bool:

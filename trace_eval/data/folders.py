@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import strict_json
@@ -79,13 +78,18 @@ def _saved(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
     """A data set that ``save_to_disk`` of Hugging Face wrote, or several as its splits."""
     if (folder / "dataset_dict.json").is_file():
         for split in _names(folder / "dataset_dict.json", "splits"):
-            for row in _saved(folder / split, _below(root, split), single):
-                yield row._replace(record=_in_split(row.record, split))
+            yield from _in_split(_saved(folder / split, _below(root, split), single), split)
         return
     for name in _names(folder / "state.json", "_data_files"):
         path = folder / name
         for where, record in records(path, suffix=".arrow"):
             yield FolderRow(where, record, root)
+
+
+def _in_split(rows: Iterator[FolderRow], split: str) -> Iterator[FolderRow]:
+    for row in rows:
+        one = row.record
+        yield row if isinstance(one, str) else row._replace(record={"split": split, **one})
 
 
 def _names(path: Path, key: str) -> list[str]:
@@ -102,10 +106,6 @@ def _names(path: Path, key: str) -> list[str]:
         if not isinstance(name, str) or Path(name).name != name:
             raise UserError(f"{path}: {key} has {name!r:.80}; save the data set again")
     return [name for name in results if isinstance(name, str)]
-
-
-def _in_split(record: dict[str, Any] | str, split: str) -> dict[str, Any] | str:
-    return record if isinstance(record, str) else {"split": split, **record}
 
 
 def _metadata(folder: Path) -> list[Path]:
@@ -134,8 +134,8 @@ def _of_tables(
             base = _below(root, path.parent.relative_to(folder).as_posix())
             split = _SPLIT.fullmatch(path.stem)
             with suppress(EmptyTable):  # others may hold something
-                for where, record in records(path):
-                    yield FolderRow(where, _in_split(record, split[1]) if split else record, base)
+                some = (FolderRow(where, record, base) for where, record in records(path))
+                yield from _in_split(some, split[1]) if split else some
 
     return rows
 
@@ -145,10 +145,6 @@ def _is_systems(folder: Path) -> bool:
     result = systems_in(folder)
     tables = [path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES]
     return result is not None and len(result.folders) > 1 and set(tables) <= {result.prompts}
-
-
-def _has_recordings(folder: Path) -> bool:
-    return systems_in(folder) is not None or next(by_stem(folder), None) is not None
 
 
 def _recordings(folder: Path, root: Path | str, single: bool) -> Iterator[FolderRow]:
@@ -176,5 +172,5 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind("a folder of recordings for each system (SYSTEM/ID.wav)", _is_systems, _recordings),
     Kind(f"tables ({', '.join(SUFFIXES)})", lambda f: bool(_tables(f)), _of_tables(_tables)),
-    Kind("recordings of one system, for rate", _has_recordings, _recordings),
+    Kind("recordings of one system, for rate", lambda f: any(by_stem(f)), _recordings),
 )

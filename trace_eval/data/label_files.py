@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import chain, islice
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
 from trace_eval.data import names
-from trace_eval.data.columns import Fields
+from trace_eval.data.columns import FIRST, Fields
+from trace_eval.data.spelling import PLAIN, spelled
 from trace_eval.data.tables import CSV, column_names, csv_columns, records
 
 #: What label files are made of, for ``--column``.
@@ -20,12 +23,6 @@ SCORE_FIELDS = Fields(names.SCORES, numbered=False)
 
 #: Accepted name in a file of labels -> our name of it.
 NAMES: dict[str, str] = names.fields_of(names.LABELS)
-
-#: What a record may nest.
-_NESTS = ("label", "labels", "dimensions")
-
-#: Records that are looked at for the names of nested columns.
-_FIRST = 20
 
 Columns = dict[str, list[str | None]]
 
@@ -59,8 +56,8 @@ def read_columns(
             _refuse_synonyms(path, columns, wanted)
             return {wanted[name]: values for name, values in columns.items()}
     every = {name for aliases in fields.names.values() for name in aliases}
-    rows = _good(path, {*every, *(own or ()), *_NESTS})
-    first = list(islice(rows, _FIRST))
+    rows = _good(path, {*every, *(own or ()), "label", "labels", "dimensions"})
+    first = list(islice(rows, FIRST))
     wanted = _wanted(own or {}, fields, {name for _, record in first for name in record})
     return _columns(path, chain(first, rows), wanted)
 
@@ -75,7 +72,7 @@ def names_in(path: Path) -> list[str]:
     if path.suffix.lower() in CSV:
         return column_names(path)
     try:
-        first = [row for _, row in islice(records(path), _FIRST) if isinstance(row, dict)]
+        first = [row for _, row in islice(records(path), FIRST) if isinstance(row, dict)]
         every = (name for record in first for name in (*record, *flatten(record, {})))
         return list(dict.fromkeys(every))
     except UserError:
@@ -121,9 +118,9 @@ def _columns(
 def flatten(
     record: Mapping[str, Any], used: dict[str, None], available: Mapping[str, str] = NAMES
 ) -> dict[str, str | None]:
-    """The known columns of one JSON record; ``used`` collects the names that were read.
+    """The columns of one JSON record as text; ``used`` collects the names that were read.
 
-    Understood nests: ``label``/``labels``, the sides ``a`` and ``b`` of a pair, and the
+    A record may nest ``label``/``labels``, the sides ``a`` and ``b`` of a pair, and the
     ``dimensions`` of a judgement.
 
     Raises:
@@ -131,7 +128,10 @@ def flatten(
     """
     columns: dict[str, str | None] = {}
     for name, value in _named(record, used, available):
-        text = _text(value)
+        if isinstance(value, str) or value is None:
+            text = value or None
+        else:
+            text = str(value) if type(value) in (int, float) else repr(value)
         if text is not None and columns.get(name) not in (None, text):
             raise UserError(f"{name} is given twice, {columns[name]!r} and {text!r}; keep one")
         if text is not None or name not in columns:
@@ -142,7 +142,7 @@ def flatten(
 def _named(
     record: Mapping[str, Any], used: dict[str, None], available: Mapping[str, str]
 ) -> Iterator[tuple[str, Any]]:
-    """Our name and the value of everything in a record that we know, in file order."""
+    """Our name and the value of every accepted column of a record, in file order."""
     for key, value in record.items():
         if key == "labels" and value is not None and not isinstance(value, Mapping):
             raise UserError(f"labels: expected an object (got {value!r:.80})")
@@ -160,12 +160,6 @@ def _named(
             yield available[key], value
 
 
-def _text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value or None
-    return str(value) if type(value) in (int, float) else repr(value)
-
-
 def _refuse_synonyms(path: Path, used: Iterable[str], available: Mapping[str, str]) -> None:
     seen: dict[str, str] = {}
     for name in used:
@@ -174,3 +168,51 @@ def _refuse_synonyms(path: Path, used: Iterable[str], available: Mapping[str, st
             raise UserError(
                 f"{path}: columns {other!r} and {name!r} both give {available[name]}; keep one"
             )
+
+
+def refuse_without(
+    path: Path, results: Collection[str], labels: Collection[str], numbered: bool = False
+) -> None:
+    """Refuse a file of labels without ids or without labels.
+
+    Args:
+        path: the file.
+        results: our names of its columns.
+        labels: our names of columns of labels.
+        numbered: the rows of a file without ids are numbered.
+
+    Raises:
+        UserError: names the file's columns, the accepted names, and the nearest column.
+    """
+    if "id" not in results and not numbered:
+        absent, details, accepted = "id", "no column 'id'", LABEL_FIELDS.names["id"]
+    elif not set(results) & {*labels, "score_a"}:
+        absent, details, accepted = "overall", "no column of labels", (*labels, "winner")
+    else:
+        return
+    header = names_in(path)
+    free = [name for name in header if name not in NAMES]
+    near = get_close_matches(absent, free, n=1, cutoff=0.4)
+    meant = _label_column(path, free) if absent != "id" else None
+    meant = meant or (f"{absent}={near[0]}" if near else None)
+    hint = f"did you mean --column {meant}?"
+    raise UserError(
+        f"{path}: {details} ({', '.join(accepted)}); this file has {', '.join(header[:24])};"
+        f" {hint if meant else f'add one, or name it: --column {absent}=COLUMN'}"
+    )
+
+
+def _label_column(path: Path, names: Sequence[str]) -> str | None:
+    """``FIELD=COLUMN`` for the first of these columns whose values all are labels."""
+    try:
+        columns = read_columns(path, {name: name for name in names})
+    except UserError:  # of a column that is no text, say
+        return None
+    sides = [columns.get(name) or [] for name in ("system_a", "system_b", "system")]
+    for name in names:
+        rows = zip_longest(columns.get(name, []), *sides)
+        with suppress(ValueError):
+            labels = {spelled(value, (a, b, own)) for value, a, b, own in rows if value}
+            if labels:
+                return f"{'overall' if labels - PLAIN else 'preference'}={name}"
+    return None

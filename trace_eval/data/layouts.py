@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from trace_eval.data.cells import HEARD, first, is_cell, recording_of
+from trace_eval.data.cells import SOUND_KEYS, first, is_cell, recording_of
 from trace_eval.data.columns import is_sound
 from trace_eval.data.names import BETTER, NAMES, OTHER_NAMES, WORSE
 
@@ -31,7 +31,7 @@ LISTS = ("responses", "answers", "completions")
 _ASKS = frozenset(("user", "human", "prompter", "customer"))
 _ANSWERS = frozenset(("assistant", "gpt", "model", "agent", "bot", "ai", "chatbot"))
 
-#: Keys of a message: who, and what; those of its recording are :data:`HEARD`.
+#: Keys of a message: who, and what; those of its recording are :data:`SOUND_KEYS`.
 _WHO = ("role", "from", "speaker")
 _WHAT = ("content", "value", "text", "transcript")
 
@@ -66,25 +66,18 @@ def unfolded(record: Mapping[str, Any]) -> Record:
 # --- other names ---------------------------------------------------------------------
 
 
-def _sounds(record: Mapping[str, Any], side: str) -> str | None:
-    return next((name for name in OTHER_NAMES[side] if is_sound(record.get(name))), None)
-
-
-def _is_otherwise(record: Mapping[str, Any]) -> bool:
-    return _sounds(record, "a") is not None and _sounds(record, "b") is not None
+def _sounds(record: Mapping[str, Any]) -> dict[str, str]:
+    """Side -> the first of its other names that holds a recording."""
+    names = ((side, name) for side in "ab" for name in OTHER_NAMES[side][::-1])
+    return {side: name for side, name in names if is_sound(record.get(name))}
 
 
 def _otherwise(record: Record) -> Record:
     other_record = dict(record)
-    for side in "ab":
-        if side not in sides_of(record) and (name := _sounds(record, side)):
+    for side, name in _sounds(record).items():
+        if not first(record, NAMES[side]):
             other_record[side] = other_record.pop(name)
     return other_record
-
-
-def sides_of(record: Mapping[str, Any]) -> set[str]:
-    """Which of ``a`` and ``b`` have a column of ours."""
-    return {side for side in "ab" if first(record, NAMES[side])}
 
 
 # --- chosen and rejected -------------------------------------------------------------
@@ -153,11 +146,7 @@ def _is_chat(value: Any) -> bool:
         isinstance(messages, list)
         and bool(messages)
         and all(isinstance(m, Mapping) and first(m, _WHO) for m in messages)
-    ) or (isinstance(value, Mapping) and first(value, _WHO) is not None and bool(_said(value)))
-
-
-def _has_chat(record: Mapping[str, Any]) -> bool:
-    return any(name in record and _is_chat(record[name]) for name in (*_SPOKEN, *DIALOGUES))
+    ) or (isinstance(value, Mapping) and first(value, _WHO) is not None and bool(_content(value)))
 
 
 def _chat(record: Record) -> Record:
@@ -179,10 +168,10 @@ def _chat(record: Record) -> Record:
     return {**requested, **results}
 
 
-def _place(record: Record, names: tuple[str, str], said: Mapping[str, Any]) -> None:
+def _place(record: Record, names: tuple[str, str], content: Mapping[str, Any]) -> None:
     for name, key in zip(names, ("audio", "text"), strict=True):
-        if said.get(key) is not None:
-            record.setdefault(name, said[key])
+        if content.get(key) is not None:
+            record.setdefault(name, content[key])
 
 
 def _turns(value: Any) -> tuple[Record, Record]:
@@ -193,25 +182,25 @@ def _turns(value: Any) -> tuple[Record, Record]:
     end = answers[-1] if answers else len(messages)
     requested = [position for position, (who, _) in enumerate(messages[:end]) if who in _ASKS]
     return (
-        _said(messages[requested[-1]][1]) if requested else {},
-        _said(messages[end][1]) if answers else {},
+        _content(messages[requested[-1]][1]) if requested else {},
+        _content(messages[end][1]) if answers else {},
     )
 
 
-def _said(message: Mapping[str, Any]) -> Record:
+def _content(message: Mapping[str, Any]) -> Record:
     """The recording and the words of a message."""
     answer: Record = {}
-    for key in (*_WHAT, *HEARD):
+    for key in (*_WHAT, *SOUND_KEYS):
         value = message.get(key)
         parts = value if isinstance(value, list) else [value]
         for part in parts:
-            if isinstance(part, str) and (key in HEARD or is_sound(part)):
+            if isinstance(part, str) and (key in SOUND_KEYS or is_sound(part)):
                 answer.setdefault("audio", part)
             elif isinstance(part, str) and part:
                 answer.setdefault("text", part)
             elif isinstance(part, Mapping):
-                inner = part if key not in HEARD else {"audio": part}
-                sound = recording_of(inner.get(str(first(inner, HEARD))))
+                inner = part if key not in SOUND_KEYS else {"audio": part}
+                sound = recording_of(inner.get(str(first(inner, SOUND_KEYS))))
                 if sound is not None:
                     answer.setdefault("audio", sound)
                 elif words := first(part, _WHAT):
@@ -235,27 +224,34 @@ def _is_path(value: Any) -> bool:
     return is_sound(value) and not (isinstance(value, str) and " " in value)
 
 
-def _has_cells(record: Mapping[str, Any]) -> bool:
-    return any(is_cell(record.get(name)) for name in _CELLS) or any(
-        is_cell(record.get(name)) or _is_path(record.get(name)) for name in _QUESTIONS
+def _is_embedded(name: str, value: Any) -> bool:
+    return (name in _CELLS and is_cell(value)) or (
+        name in _QUESTIONS and (is_cell(value) or _is_path(value))
     )
 
 
 def _cells(record: Record) -> Record:
-    cells: Record = {}
-    for name, value in record.items():
-        if name in _QUESTIONS and (is_cell(value) or _is_path(value)):
-            cells["instruction_audio"] = recording_of(value)
-        else:
-            cells[name] = recording_of(value) if name in _CELLS and is_cell(value) else value
-    return cells
+    return {
+        "instruction_audio" if name in _QUESTIONS and _is_embedded(name, value) else name: (
+            recording_of(value) if _is_embedded(name, value) else value
+        )
+        for name, value in record.items()
+    }
 
 
 #: Each is tried in turn; several may fit one record (chosen and rejected messages of a chat).
 LAYOUTS: tuple[Layout, ...] = (
     Layout("chosen and rejected", is_chosen, _chosen),
     Layout("a list of two answers", _is_listed, _listed),
-    Layout("messages of a chat", _has_chat, _chat),
-    Layout("recordings inside of cells", _has_cells, _cells),
-    Layout("other names of columns", _is_otherwise, _otherwise),
+    Layout(
+        "messages of a chat",
+        lambda record: any(_is_chat(record.get(name)) for name in (*_SPOKEN, *DIALOGUES)),
+        _chat,
+    ),
+    Layout(
+        "recordings inside of cells",
+        lambda record: any(_is_embedded(*cell) for cell in record.items()),
+        _cells,
+    ),
+    Layout("other names of columns", lambda record: len(_sounds(record)) == 2, _otherwise),
 )

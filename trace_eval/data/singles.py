@@ -83,7 +83,11 @@ def single_from_record(
         del answer["text"]  # an empty cell of a table beside a recording
     if isinstance(answer.get("turns"), list):
         answer["turns"] = [
-            {"audio": turn} if isinstance(turn, str) else dict(turn) if _is_map(turn) else turn
+            {"audio": turn}
+            if isinstance(turn, str)
+            else dict(turn)
+            if isinstance(turn, Mapping)
+            else turn
             for turn in answer["turns"]
         ]
     scores = tree["labels"].get("scores")
@@ -140,7 +144,3 @@ def _placed(record: Mapping[str, Any]) -> dict[str, Any]:
         else:
             target[name] = value
     return tree
-
-
-def _is_map(value: Any) -> bool:
-    return isinstance(value, Mapping)

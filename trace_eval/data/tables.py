@@ -68,8 +68,11 @@ def records(
         for where, row in checked(label, rows, _UNITS.get(suffix, "row")):
             empty = False
             yield where, row
+        if empty and suffix in (*CSV, ".parquet", ".arrow"):
+            raise EmptyTable(f"{label}: it has a header and no row under it; add the items")
         if empty:
-            raise EmptyTable(f"{label}: {_emptiness(path, suffix)}; add the items")
+            why = "the file is empty" if begins(path, b"") else "it holds no record"
+            raise EmptyTable(f"{label}: {why}; add the items")
     except (BadJson, OSError, csv.Error, UnicodeError) as error:
         raise UserError(f"{label}: not readable as {suffix[1:]} ({error})") from error
 
@@ -174,7 +177,8 @@ def _rows(
             return ()
         case ".json":
             if by_id and begins(path, b"{"):
-                return _members(strict_json.read_file(path))
+                members = strict_json.read_file(path).items()
+                return ((k, authors_record(k, m) if isinstance(m, dict) else m) for k, m in members)
             return enumerate(strict_json.read_list(path), start=1)
         case ".parquet":
             return enumerate(_arrow(path, "Parquet", names), start=1)
@@ -186,21 +190,10 @@ def _rows(
             return enumerate(CsvFile.of(path).rows(), start=1)
 
 
-def _members(by_id: Row) -> Iterator[tuple[str, object]]:
-    for key, member in by_id.items():
-        yield key, authors_record(key, member) if isinstance(member, dict) else member
-
-
 def begins(path: Path, mark: bytes) -> bool:
     """Whether a file begins with a character, blanks left out; ``b""``: it holds nothing else."""
     with path.open("rb") as file:
         return file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == mark
-
-
-def _emptiness(path: Path, suffix: str) -> str:
-    if suffix in (*CSV, ".parquet", ".arrow"):
-        return "it has a header and no row under it"
-    return "the file is empty" if begins(path, b"") else "it holds no record"
 
 
 def _cells(column: Any) -> list[str | None]:

@@ -10,10 +10,9 @@ from typing import Any
 from blueprints import UserError
 from fusion import mean_points, threshold
 from trace_eval.data.columns import Columns
-from trace_eval.data.label_files import columns_of, read_columns
+from trace_eval.data.label_files import columns_of, read_columns, refuse_without
 from trace_eval.data.spelling import PLAIN, are_replies, spelled, verdict
 from trace_eval.data.tables import column_names
-from trace_eval.data.without_labels import refuse_without
 from trace_eval.opinions.cells import UnreadValues
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
 from trace_eval.opinions.labels import Reading, RowSystems, label_table, mapped

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import PREFERENCE
-from trace_eval.data.label_files import columns_of, read_columns, record_columns
+from trace_eval.data.label_files import columns_of, read_columns, record_columns, refuse_without
 from trace_eval.data.spelling import Names, names_are_words, spelled
-from trace_eval.data.without_labels import refuse_without
 from trace_eval.opinions.cells import (
     Texts,
     UnreadValues,
