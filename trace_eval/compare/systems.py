@@ -155,7 +155,7 @@ def _rows(
             resampler.mean(f"{key}.{name}", values, table.item, where=mine)
     result = resampler.estimates(options)
     places = [
-        _ranks([result[f"{key}.{name}"].value for name in table.names])
+        ranks([result[f"{key}.{name}"].value for name in table.names])
         for key in ("first", "second")
     ]
     gap, unit = second - first, None if cluster is None else cluster[table.item]
@@ -170,11 +170,6 @@ def _rows(
         one, other, shift = (result[f"{key}.{name}"] for key in ("first", "second", "shift"))
         rows.append(SystemShift(name, int(mine.sum()), one, other, shift, both, p_holm))
     return sorted(rows, key=lambda row: (row.ranks[0] is None, row.ranks[0] or 0, row.system))
-
-
-def _ranks(values: list[float | None]) -> list[int | None]:
-    available = iter(ranks([v for v in values if v is not None]))
-    return [None if value is None else next(available) for value in values]
 
 
 @dataclass(frozen=True)

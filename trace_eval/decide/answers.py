@@ -13,7 +13,7 @@ from trace_eval.show.records import plain
 from trace_eval.stats.agreement.judges import under
 from trace_eval.stats.agreement.score import JudgeScore, most_accurate
 from trace_eval.stats.inference.ppi import LEAST_LABELS, PPIEstimate
-from trace_eval.stats.ranking.report import MeanRow, RankReport
+from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.report import AgreeReport, ScoreReport
 from trace_eval.stats.sentences import (
     MOST,
@@ -69,8 +69,8 @@ def _two(report: RankReport) -> tuple[str, ...]:
     if own.labels is None:
         return ()
     of = f"of {counted(own.labelled, 'pair')} by this judge{under(options.policy)}"
-    details = head_to_head(names, (own.labels, own.labels_interval, own.p), of, level, _test(own))
-    by_judge = f"{details}."
+    figures = own.labels, own.labels_interval, own.p
+    by_judge = f"{head_to_head(names, figures, of, level, _test(own))}."
     rows = report.people
     if not rows:
         return by_judge, *_unknown(report, own.labelled)
@@ -82,15 +82,10 @@ def _two(report: RankReport) -> tuple[str, ...]:
     result = next((row.rate for row in rows if row.system == names[0]), None)
     if result is None or result.both is None:
         return by_judge, _NO_LABELS, first_labels(own.labelled, level)
-    of = _basis(result, report)
-    details = head_to_head(
-        names, (result.both, result.interval, result.p), of, level, _test(result)
-    )
-    return (
-        by_judge,
-        f"{details}.",
-        *_next_step(result, own.labels, level, report.powered is not None),
-    )
+    figures, of = (result.both, result.interval, result.p), _basis(result, report)
+    details = head_to_head(names, figures, of, level, _test(result))
+    rest = _next_step(result, own.labels, level, report.powered is not None)
+    return by_judge, f"{details}.", *rest
 
 
 def _test(result: PPIEstimate) -> str:
@@ -104,8 +99,8 @@ def _basis(result: PPIEstimate, report: RankReport) -> str:
     if result.weight:
         labels = counted(result.labelled, "label")
         return f"by annotators, from {labels}{details} and all judgements"
-    those = counted(result.labelled, "pair") if result.labelled > 1 else "one pair"
-    return f"by the {those} that annotators labelled{details}"
+    pairs = counted(result.labelled, "pair") if result.labelled > 1 else "one pair"
+    return f"by the {pairs} that annotators labelled{details}"
 
 
 def _next_step(
@@ -128,7 +123,7 @@ def _next_step(
 
 
 def _unknown(report: RankReport, pairs: int) -> tuple[str, ...]:
-    """Why nothing is said of annotators."""
+    """Why there is no sentence on human labels."""
     if report.silent:
         return (_NO_VOICE,)
     return _NO_LABELS, first_labels(pairs, report.options.bootstrap.level)
@@ -158,10 +153,10 @@ def _several(report: RankReport) -> tuple[str, ...]:
     else:
         behind = [name for name in others if name in place.ahead]
         message = f"{first}: {ahead_of(behind, [n for n in others if n not in behind])}."
-    return message, *_people_of_several(report, level)
+    return message, *_human_of_several(report, level)
 
 
-def _people_of_several(report: RankReport, level: float) -> tuple[str, ...]:
+def _human_of_several(report: RankReport, level: float) -> tuple[str, ...]:
     rows, ppi = report.people, report.powered
     if not rows:
         return _unknown(report, sum(row.rate.labelled for row in report.judged) // 2)
@@ -199,30 +194,20 @@ def _by_scores(report: RankReport) -> tuple[str, ...]:
         how = "the same" if len(equal) == len(rows) else "highest"
         message = f"{listed(equal)} score {how}, {mean_score(best.mean)} on average {over}."
         return message, _ratings_of(report)
-    behind, open_ = _behind(report, best, others)
-    if len(rows) == 2:
-        said = "shown to be better" if behind else "not shown to be better"
-        beside = f"{others[0].system} {mean_score(others[0].mean)}"
-        message = (
-            f"{best.system} scores {mean_score(best.mean)} on average, {beside}, {over}: {said}."
-        )
-    else:
-        first = f"{best.system} scores highest, {mean_score(best.mean)} on average {over}"
-        message = f"{first}: {ahead_of(behind, open_)}."
-    return message, _ratings_of(report)
-
-
-def _behind(
-    report: RankReport, best: MeanRow, others: Sequence[MeanRow]
-) -> tuple[list[str], list[str]]:
-    """(systems that the best one is shown to be ahead of, the others).
-
-    Ranks of a system whose mean has no interval come from too few questions to show anything.
-    """
     place = next(place for place in report.places if place.system == best.system)
-    available = [row for row in others if row.mean.interval and best.mean.interval]
-    behind = [row.system for row in available if row.system in place.ahead]
-    return behind, [row.system for row in others if row.system not in behind]
+    # a mean without an interval comes from too few questions to show anything
+    shown = [row.system for row in others if row.mean.interval and best.mean.interval]
+    behind = [name for name in shown if name in place.ahead]
+    mean = mean_score(best.mean)
+    if len(rows) == 2:
+        better = "shown to be better" if behind else "not shown to be better"
+        beside = f"{others[0].system} {mean_score(others[0].mean)}"
+        message = f"{best.system} scores {mean} on average, {beside}, {over}: {better}."
+    else:
+        rest = [row.system for row in others if row.system not in behind]
+        first = f"{best.system} scores highest, {mean} on average {over}"
+        message = f"{first}: {ahead_of(behind, rest)}."
+    return message, _ratings_of(report)
 
 
 def _ratings_of(report: RankReport) -> str:
@@ -255,16 +240,16 @@ def agree_answer(report: AgreeReport | ScoreReport) -> tuple[str, ...]:
     level = report.options.bootstrap.level
     of = f"of {score.pairs(report.drawn)}"
     rule = standing_of(score, level, len(best))
-    said = [f"{who} {of}.", *filter(None, [score.ties]), beside_rule(rule, len(best))]
-    if len(said) == MOST:
-        return tuple(said)
+    lines = [f"{who} {of}.", *filter(None, [score.ties]), beside_rule(rule, len(best))]
+    if len(lines) == MOST:
+        return tuple(lines)
     if len(best) > 1:
-        said.append(_beside_next(report, best))
+        lines.append(_beside_next(report, best))
     elif rule is not None and rule.word == NOT_APART:
         would = "would tell them apart"
         figure = result.value, rule.accuracy, result.interval
-        said += filter(None, [labels_to_tell(score.scored, *figure, level, would=would)])
-    return tuple(said)
+        lines += filter(None, [labels_to_tell(score.scored, *figure, level, would=would)])
+    return tuple(lines)
 
 
 def _beside_next(report: AgreeReport, best: Sequence[JudgeScore]) -> str:
@@ -273,8 +258,8 @@ def _beside_next(report: AgreeReport, best: Sequence[JudgeScore]) -> str:
     pair = {one.judge, other.judge}
     for row in report.comparisons:
         if {row.first, row.second} == pair and row.dimension == one.dimension:
-            said = outcome(True, row.p_holm, level, MCNEMAR)
-            return f"Beside {other.judge} on the same pairs it is {said}."
+            shown = outcome(True, row.p_holm, level, MCNEMAR)
+            return f"Beside {other.judge} on the same pairs it is {shown}."
     value = other.accuracy.value or 0.0
     return f"{other.judge} is next with {percent(value)} %; the two were not compared."
 
@@ -305,7 +290,7 @@ def _agree_scores(report: ScoreReport) -> tuple[str, ...]:
 
 
 def card_answer(cards: Sequence[Card]) -> tuple[str, ...]:
-    """What judges are fit for; of several one sentence per use."""
+    """Sentences on the use of judges; of several one sentence per use."""
     if len(cards) <= MOST:
         return tuple(
             f"{one.name}{under(one.policy)}: {one.verdict.use}; {one.verdict.why}" for one in cards

@@ -1,10 +1,11 @@
-"""One page about a judge: what it did, how far it can be trusted, and for what."""
+"""One page about a judge: its record, how far it can be trusted, and for what."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -31,10 +32,13 @@ from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.report import AgreeReport
 
+#: How the card calls agreement where it is not known.
+_AGREEMENT = "agreement with human labels"
+
 
 @dataclass(frozen=True)
 class LoudnessBias:
-    """Among the pairs that raters call a tie: what the judge said; exact sign test."""
+    """The judge's verdicts on the pairs that raters call a tie; exact sign test."""
 
     human_ties: int
     louder: int
@@ -59,8 +63,8 @@ class Card:
         loudness: preference for the louder answer among human ties; None: levels unknown.
         calibration: None: too few labels.
         probes: sanity probes of the judge; None: none were given.
-        limits: extractor -> what it does not hear.
-        unknown: sentences about what nobody can say, for want of data.
+        limits: extractor -> what it cannot measure.
+        unknown: sentences on measurements that the data does not allow.
     """
 
     name: str
@@ -171,7 +175,17 @@ def _card(
 ) -> Card:
     judge, labels = next(iter(one.raters())), one.labels
     unknown: list[str] = []
-    report = _agreement(one, labels, resamples, unknown)
+    report: AgreeReport | None = None
+    calibration: Calibration | None = None
+    options = AgreeOptions(BootstrapOptions(resamples), missing="drop")
+    if labels is None:
+        unknown.append(f"{_AGREEMENT}: there are no labels; give some with --labels")
+    else:
+        report = _or_unknown(
+            _AGREEMENT, unknown, lambda: agree_by_instruction(one, labels, options)
+        )
+    if report:
+        calibration = _or_unknown("calibration", unknown, lambda: calibrate(gather(one, labels)))
     score = main_score(report)
     run = gather(one, None if report is None else labels)
     table = run.table
@@ -200,7 +214,7 @@ def _card(
         agreement=report,
         ceiling=None if labels is None else human_ceiling(labels),
         loudness=_loudness(run) if report else None,
-        calibration=_calibration(one, labels, unknown) if report else None,
+        calibration=calibration,
         probes=probes,
         limits={e: limits_of(e) for e in (ran.extractors.values() if ran else ())},
         verdict=decide(
@@ -236,27 +250,12 @@ def _unknown(
         )
 
 
-def _agreement(
-    source: Opinions, labels: Opinions | None, resamples: int, unknown: list[str]
-) -> AgreeReport | None:
-    if labels is None:
-        unknown.append("agreement with human labels: there are no labels; give some with --labels")
-        return None
-    options = AgreeOptions(BootstrapOptions(resamples), missing="drop")
+def _or_unknown(what: str, unknown: list[str], make: Callable[[], Any]) -> Any:
+    """A measurement; None where the data does not allow it, which the card then says."""
     try:
-        return agree_by_instruction(source, labels, options)
+        return make()
     except UserError as error:
-        unknown.append(f"agreement with human labels: {error}")
-        return None
-
-
-def _calibration(
-    source: Opinions, labels: Opinions | None, unknown: list[str]
-) -> Calibration | None:
-    try:
-        return calibrate(gather(source, labels))
-    except UserError as error:
-        unknown.append(f"calibration: {error}")
+        unknown.append(f"{what}: {error}")
         return None
 
 

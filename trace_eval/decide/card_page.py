@@ -1,9 +1,8 @@
-"""What a card says, in sections and tables; several judges make one table."""
+"""A card in sections and tables; several judges make one table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from blueprints import counted
 from trace_eval.decide.card import Card
@@ -13,7 +12,7 @@ from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import digits
 from trace_eval.judges.views.pair.naturalness import published
 from trace_eval.judges.views.text.tasks import NATURALNESS
-from trace_eval.show.table import NOTHING, Table, column, grid, p_of, table
+from trace_eval.show.table import NOTHING, Table, grid, p_value, table
 
 #: Title of the section that the reliability diagram belongs to.
 AGREEMENT = "Agreement with human labels"
@@ -24,16 +23,8 @@ def comparison(cards: Sequence[Card]) -> Table:
     return grid(
         "Judges",
         (
-            "judge",
-            "policy",
-            "scored",
-            "labelled",
-            "accuracy",
-            "best trivial rule",
-            "kappa",
-            "same in both orders",
-            "US$",
-            "fit for",
+            *("judge", "policy", "scored", "labelled", "accuracy", "best trivial rule", "kappa"),
+            *("same in both orders", "US$", "fit for"),
         ),
         [
             (
@@ -117,14 +108,11 @@ def _what(card: Card) -> Iterator[str]:
             f"{_count(ran.calls, 'call')}: {ran.failed} unreadable, {ran.repaired} repaired at"
             f" the second attempt; {_or(ran.call_seconds, '{:.2f} s a call')}."
         )
+    each = ran.run_seconds / ran.pairs if ran.run_seconds and ran.pairs else None
+    a_pair = f", {each:.2f} s a pair" if each else ""
     yield (
         f"Cost {_or(ran.cost_usd, 'US$ {:.4f}')};"
-        f" all sessions {_or(ran.run_seconds, '{:.1f} s')}"
-        + (
-            f", {ran.run_seconds / ran.pairs:.2f} s a pair."
-            if ran.run_seconds and ran.pairs
-            else "."
-        )
+        f" all sessions {_or(ran.run_seconds, '{:.1f} s')}{a_pair}."
     )
 
 
@@ -191,46 +179,37 @@ def _agreement_tables(card: Card) -> Iterator[Table]:
         )
 
 
-@dataclass(frozen=True)
-class _Tested:
-    """What was looked for, on how many pairs, and what was seen there."""
-
-    what: str
-    pairs: int | None = None
-    seen: str | None = None
-    p: float | None = field(default=None, metadata=column(shown=p_of("pairs")))
-
-
 def _bias(card: Card) -> Table:
-    rows = list(_tested(card)) or [_Tested("nothing could be tested")]
-    return table("", rows, "what pairs seen p")
+    rows = list(_tested(card)) or [("nothing could be tested", None, None, None)]
+    return grid("", ("what", "pairs", "seen", "p"), rows)
 
 
-def _tested(card: Card) -> Iterator[_Tested]:
+def _tested(card: Card) -> Iterator[tuple[str, int | None, str | None, str | None]]:
+    """(what was tested, on how many pairs, the counts there, p)."""
     report, ran = card.agreement, card.operation
     for row in card.position:
         b = row.bias
-        what = (
+        seen = (
             f"first {b.first}, second {b.second}, same answer {b.stable}, tie in both orders"
             f" {b.tied_both}, in one {b.tied - b.tied_both}"
         )
-        yield _Tested(f"position, {row.dimension} ({row.basis})", b.pairs, what, b.p)
+        title = f"position, {row.dimension} ({row.basis})"
+        yield title, b.pairs, seen, p_value(b.p, b.pairs)
     for result in report.length if report else ():
         n = result.bias
-        what = f"longer {n.longer}, shorter {n.shorter}, tie {n.tied}"
-        yield _Tested(f"length, {result.dimension}", n.human_ties, what, n.p)
-    if card.loudness:
-        loud = card.loudness
-        what = f"louder {loud.louder}, quieter {loud.quieter}, tie {loud.tied}"
-        yield _Tested("loudness, overall", loud.human_ties, what, loud.p)
+        seen = f"longer {n.longer}, shorter {n.shorter}, tie {n.tied}"
+        yield f"length, {result.dimension}", n.human_ties, seen, p_value(n.p, n.human_ties)
+    if loud := card.loudness:
+        seen = f"louder {loud.louder}, quieter {loud.quieter}, tie {loud.tied}"
+        yield "loudness, overall", loud.human_ties, seen, p_value(loud.p, loud.human_ties)
     for noise in report.noise if report else ():
         if noise.judge != "people":
             again = noise.noise
-            what = f"equal {again.pairwise:.1%}" if again.pairwise is not None else NOTHING
-            yield _Tested(f"repeats, {noise.dimension} ({noise.basis})", again.items, what)
+            share = f"equal {again.pairwise:.1%}" if again.pairwise is not None else NOTHING
+            yield f"repeats, {noise.dimension} ({noise.basis})", again.items, share, None
     if ran and ran.both_orders:
-        what = f"same in both orders {ran.consistent / ran.both_orders:.1%}"
-        yield _Tested("swap, all dimensions", ran.both_orders, what)
+        share = f"same in both orders {ran.consistent / ran.both_orders:.1%}"
+        yield "swap, all dimensions", ran.both_orders, share, None
 
 
 def probe_table(probes: ProbeReport) -> Table:

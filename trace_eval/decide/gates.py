@@ -14,27 +14,8 @@ from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.report import AgreeReport, ScoreReport
 
-#: What may be asked of every judge, beside its own figures: the main accuracy.
+#: The name of the main accuracy, which every judge has.
 AGREEMENT = "agreement"
-
-
-def conditions(texts: Sequence[str]) -> dict[str, float]:
-    """``NAME=LEAST`` texts as name -> least value.
-
-    Raises:
-        UserError: one has no ``=``, or no finite number after it.
-    """
-    results = {}
-    for text in texts:
-        name, equals, value = text.rpartition("=")
-        try:
-            least = float(value)
-        except ValueError:
-            least = math.nan
-        if not equals or not math.isfinite(least):
-            raise UserError(f"--fail-under {text!r}: write NAME=NUMBER, e.g. agreement=0.6")
-        results[name.strip()] = least
-    return results
 
 
 @dataclass(frozen=True)
@@ -64,51 +45,53 @@ def checked(
     """Every condition, checked for every judge or system that has such a figure.
 
     Args:
-        texts: see :func:`conditions`.
+        texts: ``NAME=LEAST``.
         values: whose -> figure -> value; None: not known.
 
     Raises:
-        UserError: nobody has such a figure.
+        UserError: a text has no ``=`` or no finite number after it, or nobody has such a figure.
     """
     rows = []
-    for name, least in conditions(texts).items():
-        having = {who: figures for who, figures in values.items() if name in figures}
-        if not having:
-            offered = sorted({figure for figures in values.values() for figure in figures})
-            raise UserError(f"--fail-under {name}: no such figure; use one of {', '.join(offered)}")
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.rpartition("="))
+        try:
+            least = float(value)
+        except ValueError:
+            least = math.nan
+        if not equals or not math.isfinite(least):
+            raise UserError(f"--fail-under {text!r}: write NAME=NUMBER, e.g. agreement=0.6")
+        offered = sorted({figure for figures in values.values() for figure in figures})
+        if name not in offered:
+            some = ", ".join(offered)
+            raise UserError(f"--fail-under {name}: no such figure; use one of {some}")
         rows += [
             GateCondition(who, name, figures.get(name), least) for who, figures in values.items()
         ]
     return rows
 
 
-def failures(texts: Sequence[str], values: Mapping[str, Mapping[str, float | None]]) -> list[str]:
-    """What failed, in words; see :func:`checked`."""
-    return [condition.text for condition in checked(texts, values) if condition.failed]
-
-
 def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
     """Lower ends of the systems' win rates: by the judge, by labels alone, and by both.
 
     ``SYSTEM`` is by both where there are human labels, else by the judge; ``judge:SYSTEM``,
-    ``labels:SYSTEM`` and ``both:SYSTEM`` ask for one of them. Where every pair has a label, both
-    is what the labels say. What has no interval is not known.
+    ``labels:SYSTEM`` and ``both:SYSTEM`` name one of them. Where every pair has a label, both is
+    the rate of the labels. A rate without an interval is not known.
     """
     rows = report.labelled if report.powered is None else report.powered.systems
-    people: dict[str, PPIEstimate | None] = {row.system: row.rate for row in rows}
+    human: dict[str, PPIEstimate | None] = {row.system: row.rate for row in rows}
     if report.silent:
-        people = dict.fromkeys(people)
+        human = dict.fromkeys(human)
     results: dict[str, float | None] = {}
     for row in report.judged:
         own = row.rate.labels_interval
-        said = people.get(row.system)
+        rate = human.get(row.system)
         lows = {
             "judge": own[0] if own else None,
-            "labels": said.labels_interval[0] if said and said.labels_interval else None,
-            "both": said.interval[0] if said and said.interval else None,
+            "labels": rate.labels_interval[0] if rate and rate.labels_interval else None,
+            "both": rate.interval[0] if rate and rate.interval else None,
         }
         results |= {f"{by}:{row.system}": low for by, low in lows.items()}
-        results[row.system] = lows["both" if people else "judge"]
+        results[row.system] = lows["both" if human else "judge"]
     level = f"{report.options.bootstrap.level:.0%}"
     return {f"win rate, lower end of the {level} interval": results}
 

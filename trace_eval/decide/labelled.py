@@ -56,29 +56,33 @@ def write_lists(folder: Path, screening: Screening, run: LabelledRun) -> list[Pa
     Raises:
         UserError: the folder cannot be written.
     """
-    index = {str(key): row for row, key in enumerate(run.table.ids.tolist())}
     signal = (screening.chosen or screening.candidate or screening.parts[0]).signal
-    certainty = run.signals.get(signal)
-    facts = run.table.facts
-    written = []
+    certainty, facts = run.signals.get(signal), _facts_by_id(run)
 
     def cells(key: str) -> tuple[object, ...]:
-        row = index[key]
+        row, own = facts[key]
         return (
             key,
             label_text(int(run.codes[row])),
             None if certainty is None else f"{certainty[row]:.6g}",
             label_text(int(run.truth[row])),
-            *(facts[fact][row] if fact in facts else None for fact in COLUMNS[4:]),
+            *own,
         )
 
+    written = [folder / f"{name}.csv" for name in ("decided", "review", "hopeless")]
     with claimed(folder):
-        for name in ("decided", "review", "hopeless"):
-            path = folder / f"{name}.csv"
-            write_table(path, COLUMNS, map(cells, getattr(screening, name)))
-            written.append(path)
+        for path in written:
+            write_table(path, COLUMNS, map(cells, getattr(screening, path.stem)))
         write_json(folder / "screen.json", screening)
     return [*written, folder / "screen.json"]
+
+
+def _facts_by_id(run: LabelledRun) -> dict[str, tuple[int, tuple[object, ...]]]:
+    """Id -> its row, and its systems and instruction."""
+    size, facts = len(run.table), run.table.facts
+    columns = [facts[name].tolist() if name in facts else [None] * size for name in COLUMNS[4:]]
+    rows = zip(run.table.ids.tolist(), zip(*columns, strict=True), strict=True)
+    return {str(key): (row, own) for row, (key, own) in enumerate(rows)}
 
 
 def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
@@ -89,17 +93,10 @@ def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
     Raises:
         UserError: the file cannot be written.
     """
-    index = {str(key): row for row, key in enumerate(run.table.ids.tolist())}
-    facts = run.table.facts
+    facts, more = _facts_by_id(run), ("inclusion",) if plan.inclusion else ()
     rows = (
-        (
-            key,
-            *(facts[name][index[key]] if name in facts else None for name in COLUMNS[4:]),
-            *([f"{plan.inclusion[key]:.6g}"] if plan.inclusion else []),
-        )
-        for key in plan.pairs
+        (key, *facts[key][1], *(f"{plan.inclusion[key]:.6g}" for _ in more)) for key in plan.pairs
     )
-    more = ("inclusion",) if plan.inclusion else ()
     write_table(path, ("id", *COLUMNS[4:], *more), rows)
 
 
@@ -110,7 +107,7 @@ def write_probabilities(
 
     Args:
         source: one judge's judgements.
-        labels: annotators'; None: those that came with the judgements.
+        labels: human labels; None: those that came with the judgements.
         folder: where the two files go; made where it is missing.
         policy: fuse the judge's overall label with it; None: the stored one.
 
@@ -123,9 +120,9 @@ def write_probabilities(
     run = gather(source, labels, LabelChoice(policy=policy))
     result = calibrate(run)
     path = folder / PROBABILITIES
-    known = dict(zip(run.table.ids.tolist(), run.usable.tolist(), strict=True))
+    usable = dict(zip(run.table.ids.tolist(), run.usable.tolist(), strict=True))
     rows = (
-        (str(key), f"{p:.6f}", "yes" if known[key] else "no")
+        (str(key), f"{p:.6f}", "yes" if usable[key] else "no")
         for key, p in result.probabilities.items()
     )
     with claimed(folder):

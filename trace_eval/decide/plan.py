@@ -36,7 +36,7 @@ QUANTILE, DRAWS, DRAWS_EACH, TRIES = 0.8, 64, 16, 12
 
 @dataclass(frozen=True)
 class FirstPlan:
-    """What labels would tell before there are any, from the number of pairs alone.
+    """The differences that labels would show, from the number of pairs alone.
 
     Attributes:
         pairs: that could be labelled.
@@ -80,25 +80,25 @@ class Stratum:
 
 @dataclass(frozen=True)
 class LabelPlan:
-    """What to label.
+    """The labels to add, and what they give.
 
     Attributes:
         goal: whose interval must be narrow: :data:`RATES` (the widest of all systems) or
             ``accuracy`` of the judge.
-        width: full width asked for; ``now`` the width with the labels at hand, None: too few;
+        width: full width that is wanted; ``now`` the width with the labels at hand, None: too few;
             ``expected`` with those of the plan,
             null: some system would have too few labels.
         labelled, more, open: pairs with a label; labels to add; pairs without one.
         enough: the run has enough pairs; else ``more`` is all of them, and ``beyond`` says
             how many pairs in all would probably do, by the square-root law.
         promised: four labellings in five would do; else the width is only expected, because how
-            alike pairs of one instruction are is known from few labels.
+            alike pairs of one instruction are follows from few labels only.
         minutes: of one rater, from the seconds of earlier labels; None: unknown.
         strata: how many of which systems.
         pairs: which, in the order in which to label: any prefix is a fair sample.
-        inclusion: probability with which every pair that then has a label was asked for, old
-            labels included; empty: all are equally likely.
-        notes: what the plan takes for granted.
+        inclusion: probability of a label, of every pair that then has one, old labels
+            included; empty: all are equally likely.
+        notes: assumptions of the plan.
     """
 
     source: str
@@ -144,8 +144,20 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
     finite = bool(np.isfinite(expected))
     beyond = None if enough or not finite else ceil(most * (expected / width) ** 2)
     chosen = order[:more]
-    seconds = _seconds(run)
-    minutes = None if seconds is None else more * seconds / 60
+    # inclusion probabilities of the pairs that have a label or get one
+    shares, labelled = (
+        future.included(wanted),
+        {*chosen.tolist(), *world.rows[world.has_label].tolist()},
+    )
+    inclusion = {
+        str(run.table.ids[row]): float(share)
+        for row, share in zip(world.rows, [] if shares is None else shares, strict=False)
+        if row in labelled
+    }
+    taken = run.labels.facts.get("seconds") if run.labels else None
+    minutes = None
+    if taken is not None and not np.isnan(taken).all():
+        minutes = more * float(np.nanmedian(taken)) / 60
     plan = LabelPlan(
         source=run.table.source,
         goal=world.goal,
@@ -160,23 +172,12 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
         promised=world.future.independent,
         minutes=minutes,
         strata=tuple(_strata(world, order, chosen)),
-        inclusion=_inclusion(world, future.included(wanted), chosen),
+        inclusion=inclusion,
         notes=tuple(_notes(world, options.cluster)),
         pairs=tuple(str(run.table.ids[row]) for row in chosen),
         verdict="",
     )
     return replace(plan, verdict=_verdict(plan))
-
-
-def _inclusion(
-    world: PlannedRun, shares: NDArray[np.float64] | None, chosen: NDArray[np.int64]
-) -> dict[str, float]:
-    """Pair -> probability of a label, of those that have one or are asked for."""
-    if shares is None:
-        return {}
-    requested = {*chosen.tolist(), *world.rows[world.has_label].tolist()}
-    rows = zip(world.rows, shares, strict=True)
-    return {str(world.run.table.ids[row]): float(share) for row, share in rows if row in requested}
 
 
 def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, bool]:
@@ -221,7 +222,7 @@ def _strata(
 
 
 def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
-    """What the plan takes for granted."""
+    """Assumptions of the plan."""
     future = world.future
     if split := int((world.run.scored & (world.run.truth >= SPLIT)).sum()):
         yield f"raters split on {counted(split, 'labelled pair')}: half a win for either system"
@@ -239,14 +240,6 @@ def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
             "the labels have inclusion probabilities: give all of them those of --json, which"
             " take the pairs of this plan into account"
         )
-
-
-def _seconds(run: LabelledRun) -> float | None:
-    """Median seconds of a label; None: the labels do not say."""
-    taken = run.labels.facts.get("seconds") if run.labels else None
-    if taken is None or np.isnan(taken).all():
-        return None
-    return float(np.nanmedian(taken))
 
 
 def _verdict(plan: LabelPlan) -> str:

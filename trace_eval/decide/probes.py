@@ -1,4 +1,4 @@
-"""Results of the sanity probes of a judge, as the drill writes and the card shows them."""
+"""Results of the sanity probes of a judge: the drill writes them, the card shows them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILE = "probes.json"
 
 
 class ProbeRow(Strict):
-    """What became of one probe.
+    """The result of one probe.
 
     Attributes:
         held: of the pairs with a verdict, those in which the expected relation holds.
@@ -28,7 +28,7 @@ class ProbeRow(Strict):
 
 
 class ProbeReport(Strict):
-    """What became of all probes.
+    """The results of all probes.
 
     Attributes:
         judge: its spec.

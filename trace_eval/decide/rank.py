@@ -64,29 +64,25 @@ def rank(
     provided = read_human_ranking(human) if isinstance(human, Path) else human
     if isinstance(source, Path) and has_positions(source):
         source = read_positions(source, options.baseline)
-    (read,), people = read_with_labels(
+    (read,), human_labels = read_with_labels(
         [source], labels, columns, rows_are_items=labels is None, rubric=options.rubric
     )
     if of_scores:
-        return rank_scores(read, people, options, provided)
-    if people is None:
-        read, caveats = _own_labels(read, options.dimension)
+        return rank_scores(read, human_labels, options, provided)
+    if human_labels is None:
+        own, wanted = read.labels, options.dimension
+        caveats: tuple[Caveat, ...] = ()
+        if own is not None and wanted is not None and wanted not in own.codes:
+            why = f"none is of {wanted}, left out: they are of {', '.join(own.codes)}"
+            read, caveats = replace(read, labels=None), (Caveat("human labels", why),)
         report = _rank_judged(read, read.labels, options, provided)
         return replace(report, caveats=(*caveats, *report.caveats))
-    return _rank_judged(read, people, options, provided)
-
-
-def _own_labels(source: Opinions, dimension: str | None) -> tuple[Opinions, tuple[Caveat, ...]]:
-    """The source without its labels where none is of the dimension that is ranked."""
-    if source.labels is None or dimension is None or dimension in source.labels.codes:
-        return source, ()
-    why = f"none is of {dimension}, left out: they are of {', '.join(source.labels.codes)}"
-    return replace(source, labels=None), (Caveat("human labels", why),)
+    return _rank_judged(read, human_labels, options, provided)
 
 
 def _rank_judged(
     source: Opinions,
-    people: Opinions | None,
+    human_labels: Opinions | None,
     options: RankOptions,
     human: Mapping[str, float] | None,
 ) -> RankReport:
@@ -100,7 +96,7 @@ def _rank_judged(
     # Labels are joined by the pair's id; what few of them say of all pairs takes one row each.
     separate = options.orders == "separate"
     whole = judge_table(source, options.judge) if separate else table
-    labels = human_table(people, whole, options.missing) if people else None
+    labels = human_table(human_labels, whole, options.missing) if human_labels else None
     left_out = None
     if not separate and not options.keep_inconsistent:
         left_out = contradicted(source, table, table.column(options.dimension), ALPHA)
@@ -148,8 +144,8 @@ def _ppi_win_rates(
     table: Opinions, labels: Opinions, options: RankOptions
 ) -> tuple[WinRates | None, str | None]:
     """Win rates by human labels, or why the labels give none (None: every judged item has one)."""
-    said = labels.codes[labels.column(options.dimension)]
-    if int((said != MISSING).sum()) >= len(table):
+    codes = labels.codes[labels.column(options.dimension)]
+    if int((codes != MISSING).sum()) >= len(table):
         return None, None
     try:
         run = labelled(table, labels, options.dimension)
@@ -184,7 +180,7 @@ def read_human_ranking(path: Path) -> dict[str, float]:
         if not name or not provided or not row.get(provided[0]):
             raise UserError(f"{path}, record {number}: needs 'system' and 'score' or 'rank'")
         if name in scores:
-            raise UserError(f"{path}, record {number}: {name} was given before; delete one")
+            raise UserError(f"{path}, record {number}: {name} came before; delete one")
         value = _number(row[provided[0]], f"{path}, record {number}: {provided[0]}")
         scores[name] = value if provided[0] == "score" else -value
     return scores

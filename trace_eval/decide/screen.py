@@ -33,10 +33,15 @@ from trace_eval.stats.inference.decidable import (
 from trace_eval.stats.inference.labelled_run import LabelledRun, differences
 from trace_eval.stats.options import ScreenOptions
 
+_NO_SAMPLE = (
+    "the labelled pairs are no random sample of this run, so they promise nothing of the others;"
+    " label a random sample, give each label its inclusion probability"
+)
+
 
 @dataclass(frozen=True)
 class Screening:
-    """What may be decided.
+    """The part of a run that a judge may decide, and all that was tried.
 
     Attributes:
         chosen: the largest part that holds; None: none.
@@ -47,7 +52,7 @@ class Screening:
         needed: labels within ``candidate`` that would probably do; None: no part looks as if
             it could reach the target, or one holds.
         verdict: in words.
-        caveats: what cannot be promised.
+        caveats: limits of the promise.
     """
 
     source: str
@@ -70,11 +75,10 @@ class Screening:
 
 
 def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
-    """Find the part that the judge may decide alone.
+    """Find the part of a run that the judge may decide alone.
 
     Raises:
-        UserError: there are no labels, the judge gives no sign of certainty, or one that was
-            asked for is not there.
+        UserError: there are no labels, or the judge does not give a requested sign of certainty.
     """
     options = options or ScreenOptions()
     signals = _signals(run, options)
@@ -114,11 +118,15 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
         decided=_listed(run, inside, -order),
         review=_listed(run, scored & ~inside, order),
         hopeless=_listed(run, ~scored, order),
-        verdict="" if trusted else _untrusted(why_not),
+        verdict="",
         caveats=tuple(_caveats(run, options, shifted)),
         split=int((usable & (run.truth >= SPLIT)).sum()),
     )
-    return replace(result, verdict=_verdict(result)) if trusted else result
+    why = why_not or _NO_SAMPLE
+    untrusted = (
+        f"None: {why}, or pass --as-sampled to have a promise for pairs like the labelled ones."
+    )
+    return replace(result, verdict=_verdict(result) if trusted else untrusted)
 
 
 def _signals(run: LabelledRun, options: ScreenOptions) -> dict[str, NDArray[np.float64]]:
@@ -141,16 +149,6 @@ def _listed(run: LabelledRun, mask: NDArray[np.bool_], key: NDArray[np.float64])
     return tuple(str(run.table.ids[row]) for row in rows[np.argsort(key[rows], kind="stable")])
 
 
-def _untrusted(why: str | None) -> str:
-    """Why labels promise nothing of other pairs; None: they visibly are no random sample."""
-    if why is None:
-        why = (
-            "the labelled pairs are no random sample of this run, so they promise nothing of the"
-            " others; label a random sample, give each label its inclusion probability"
-        )
-    return f"None: {why}, or pass --as-sampled to have a promise for pairs like the labelled ones."
-
-
 def _verdict(result: Screening) -> str:
     """The promise, or how far it is."""
     options, chosen, candidate = result.options, result.chosen, result.candidate
@@ -163,22 +161,26 @@ def _verdict(result: Screening) -> str:
             f" ({chosen.agreement:.1%} of their {counted(chosen.labelled, 'label')} agree)."
         )
     if candidate is not None and result.needed is not None:
+        tell = f"about {counted(result.needed, 'label')}"
+        if result.needed > candidate.decided:
+            tell += " would be needed, more than pairs are there"
+        else:
+            tell += " drawn at random among them would probably tell"
         return (
             f"None: no part is shown to reach {promise} at {sure}. Nearest are"
             f" {_which(candidate)} ({counted(candidate.decided, 'pair')};"
             f" {counted(candidate.labelled, 'label')}, {candidate.agreement:.1%} agree):"
-            f" {_wanted(candidate, result.needed)}."
+            f" {tell}."
         )
     best = max(result.parts, key=lambda part: part.agreement or 0.0)
+    fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
     if best.agreement is not None and best.agreement > options.agree:
-        fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
         of = "" if result.instructions is None else " of as many instructions"
         return (
             f"None: the labels are too few to show {promise} at {sure} ({best.labelled} where"
             f" {best.agreement:.1%} agree); {fewest}{of} could suffice if all agreed."
         )
     seen = "no labels" if best.agreement is None else f"at best {best.agreement:.1%} agree"
-    fewest = fewest_labels(options.agree, (1 - options.confidence) / len(STARTS))
     return (
         f"None: no part looks as if it reached {promise} ({seen}); more labels would not change"
         f" that for this judge, a lower --agree might. Fewer than {counted(fewest, 'label')}"
@@ -192,15 +194,8 @@ def _which(part: DecidableStratum) -> str:
     return f"those with {part.signal} of at least {part.threshold:.4g}"
 
 
-def _wanted(part: DecidableStratum, needed: int) -> str:
-    """The number of labels that would decide, as far as the part has that many pairs."""
-    if needed > part.decided:
-        return f"about {counted(needed, 'label')} would be needed, more than pairs are there"
-    return f"about {counted(needed, 'label')} drawn at random among them would probably tell"
-
-
 def _caveats(run: LabelledRun, options: ScreenOptions, shifted: list[str]) -> list[str]:
-    """What cannot be promised, or holds by assumption."""
+    """The limits of the promise, and its assumptions."""
     drawn, lines = run.drawn, []
     why_not = drawn.problem or drawn.doubt
     if why_not:

@@ -127,7 +127,7 @@ def jackknife_interval(
         return "no interval: all units are alike"
     reach = skewed_reach(clusters.influence, clusters.variance(), clusters.quantile(level))
     if both_ways:
-        reach = Reach(max(reach.below, reach.above), max(reach.below, reach.above))
+        reach = Reach(*[max(reach.below, reach.above)] * 2)
     return reach.around(value, -np.inf, np.inf)
 
 

@@ -53,22 +53,16 @@ def score_reach(values: Array, weights: Array, units: float, z: float) -> Reach:
     """
     seen, index = np.unique(values, return_inverse=True)
     share = np.bincount(index, weights=weights).astype(np.float64)
-    mean = float(share @ seen)
-    factor = z * z / units
-    if len(seen) == 1 and seen[0] in (0.0, 1.0):
-        return _alike(bool(seen[0]), units, z)
+    mean, factor = float(share @ seen), z * z / units
+    if len(seen) == 1 and seen[0] in (0.0, 1.0):  # exact binomial (Clopper & Pearson 1934)
+        from scipy.special import ndtr
+
+        width = float(1 - (1 - ndtr(z)) ** (1 / units))
+        return Reach(width, 0.0) if seen[0] else Reach(0.0, width)
     return Reach(
         max(0.0, _above(1 - seen[::-1], share[::-1], 1 - mean, factor)),
         max(0.0, _above(seen, share, mean, factor)),
     )
-
-
-def _alike(ones: bool, units: float, z: float) -> Reach:
-    """All values are 0, or all are 1: exact binomial (Clopper & Pearson 1934)."""
-    from scipy.special import ndtr
-
-    width = float(1 - (1 - ndtr(z)) ** (1 / units))
-    return Reach(width, 0.0) if ones else Reach(0.0, width)
 
 
 def _above(seen: Array, share: Array, mean: float, factor: float) -> float:

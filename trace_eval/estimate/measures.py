@@ -22,8 +22,8 @@ from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.units import Statistic, Units
 from trace_eval.estimate.worth import Clusters
 
-#: Items that a side must give another label than its commonest one: of fewer nobody knows how
-#: often others are right by chance, or how often a rare label is right at all.
+#: Items that a side must give another label than its commonest one: fewer do not show how often
+#: others are right by chance, or how often a rare label is right at all.
 LEAST_OTHERS = 5
 
 #: Share of the items whose labels are dealt anew, for a slope.
@@ -103,7 +103,9 @@ def _estimate(units: Units, measure: Measure, options: BootstrapOptions) -> Inte
     value = float(measure.statistic(units.total)) if len(units.sizes) else float("nan")
     if np.isnan(value) or not options.resamples:
         return IntervalEstimate(None if np.isnan(value) else value)
-    if why := _too_few(units):
+    rows = units.tables.sum(1).astype(np.float64)
+    whole = Clusters(rows, rows, np.zeros(len(rows)), units.sizes.astype(np.float64))
+    if rows.max() > 1 and (why := whole.too_few()):  # limits of single items hold for any number
         return IntervalEstimate(value, reason=why)
     if measure.others > _others(units.total, measure.shares):
         few = counted(measure.others, "item is", "items are")
@@ -126,13 +128,6 @@ def _others(counts: NDArray[Any], shares: Array | None) -> float:
         return float("inf")
     table = folded(counts.reshape(shares.shape), shares)
     return float(table.sum() - max(table.sum(0).max(), table.sum(1).max()))
-
-
-def _too_few(units: Units) -> str | None:
-    """Why units of several items allow no interval; limits of single items hold for any number."""
-    rows = units.tables.sum(1).astype(np.float64)
-    whole = Clusters(rows, rows, np.zeros(len(rows)), units.sizes.astype(np.float64))
-    return whole.too_few() if rows.max() > 1 else None
 
 
 @dataclass(frozen=True)
@@ -188,10 +183,15 @@ def _together(parts: list[_Limited], sizes: NDArray[np.int64]) -> Reach:
 
 
 def _stretch(units: Units, measure: Measure, value: float, part: _Limited) -> float | None:
-    """Standard error of the statistic over that of its part; None: nobody can tell."""
+    """Standard error of the statistic over that of its part; None: it is not defined."""
     if part.variance < _NO_SPREAD:
         return _slope(units.total, measure, value)
-    influence = _of_items(units.total, measure.statistic, value)
+    # influence of an item of each cell on the statistic (jackknife)
+    cells = np.flatnonzero(units.total)
+    without = np.repeat(units.total[None], len(cells), axis=0)
+    without[np.arange(len(cells)), cells] -= 1
+    influence = np.zeros(len(units.total))
+    influence[cells] = (float(units.total.sum()) - 1) * (value - measure.statistic(without))
     if np.isnan(influence).any():
         return None
     rows, sums = units.tables.sum(1).astype(np.float64), units.tables @ influence
@@ -200,18 +200,8 @@ def _stretch(units: Units, measure: Measure, value: float, part: _Limited) -> fl
     return float(np.sqrt(own.variance() / part.variance))
 
 
-def _of_items(total: NDArray[Any], statistic: Statistic, value: float) -> Array:
-    """Influence of an item of each cell on the statistic (jackknife) [shape=(cells,)]."""
-    cells = np.flatnonzero(total)
-    without = np.repeat(total[None], len(cells), axis=0)
-    without[np.arange(len(cells)), cells] -= 1
-    influence = np.zeros(len(total))
-    influence[cells] = (float(total.sum()) - 1) * (value - statistic(without))
-    return influence
-
-
 def _slope(total: NDArray[Any], measure: Measure, value: float) -> float | None:
-    """What the statistic loses for what its part loses, where some labels are dealt anew."""
+    """Loss of the statistic over the loss of its part, where some labels are dealt anew."""
     if measure.shares is None:
         return None
     table = total.reshape(measure.shares.shape)

@@ -53,8 +53,8 @@ def mean_difference(
         differences: known ones [shape=(n,)].
         cluster: of each [shape=(n,)]; None: independent.
         options: level and seed; without ``resamples`` there is no interval.
-        bounds: the least and the greatest difference that there can be, for limits that know
-            them; None: nobody knows, or they are far off.
+        bounds: the least and the greatest possible difference, for limits that use them; None:
+            unknown, or far off.
     """
     if not len(differences):
         return IntervalEstimate(None)
@@ -115,20 +115,21 @@ def sign_flip(
     steps = np.rint(sizes / sizes[0]).astype(np.int64)
     if np.allclose(steps, sizes / sizes[0]) and int(steps @ np.bincount(index)) <= _EXACT:
         return _exact(steps, np.bincount(index), round(seen / sizes[0]), alternative)
-    rng = np.random.default_rng(seed)
+    rng, counts = np.random.default_rng(seed), np.bincount(index)
     if len(sizes) <= _FEW:
-        counts = np.bincount(index)
         drawn = (2 * rng.binomial(counts, 0.5, size=(draws, len(sizes))) - counts) @ sizes
     else:
-        drawn = np.concatenate(_drawn(np.abs(sums), draws, rng))
+        block = max(1, min(draws, _BLOCK // len(sums)))
+        blocks = []
+        for start in range(0, draws, block):
+            shape = min(block, draws - start), len(sums)
+            signs = 2.0 * rng.integers(0, 2, size=shape, dtype=np.int8) - 1
+            blocks.append(signs @ np.abs(sums))
+        drawn = np.concatenate(blocks)
     near = _SAME * float(np.abs(sums).sum())
-    if alternative == "less":
-        far = drawn <= seen + near
-    elif alternative == "greater":
-        far = drawn >= seen - near
-    else:
-        far = np.abs(drawn) >= abs(seen) - near
-    return float((1 + far.sum()) / (1 + draws))
+    far = {"less": drawn <= seen + near, "greater": drawn >= seen - near}
+    farther = far.get(alternative, np.abs(drawn) >= abs(seen) - near)
+    return float((1 + farther.sum()) / (1 + draws))
 
 
 def _exact(
@@ -147,16 +148,6 @@ def _exact(
     sums = 2 * np.arange(len(total)) - (len(total) - 1)
     far = {"less": sums <= seen, "greater": sums >= seen, "two-sided": np.abs(sums) >= abs(seen)}
     return float(min(1.0, total[far[alternative]].sum()))
-
-
-def _drawn(sizes: Array, draws: int, rng: np.random.Generator) -> list[Array]:
-    block = max(1, min(draws, _BLOCK // len(sizes)))
-    sums = []
-    for start in range(0, draws, block):
-        rows = min(block, draws - start)
-        signs = 2.0 * rng.integers(0, 2, size=(rows, len(sizes)), dtype=np.int8) - 1
-        sums.append(signs @ sizes)
-    return sums
 
 
 #: What sentences call it.

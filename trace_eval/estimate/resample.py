@@ -136,7 +136,7 @@ class Resampler:
         Args:
             name: of the estimate.
             values: finite numbers per row [shape=(rows,)]; ``row`` as of :meth:`sums`.
-            bounds: the least and the greatest value that there can be; None: nobody knows.
+            bounds: the least and the greatest possible value; None: unknown.
             where: rows that count [shape=(rows,)]; None: all.
         """
         values = np.asarray(values, float)
@@ -182,9 +182,15 @@ class Resampler:
         if not self.units:
             names = [*self._sums, *self._weighted, *self._differences]
             return dict.fromkeys(names, IntervalEstimate(None))
-        table = self._table()
-        values = self._values(table, np.ones((1, self.units)))
-        without = self._without_one(table) if options.resamples else {}
+        table = np.zeros((self.units, 0))
+        if self._columns:
+            table = np.stack(self._columns, axis=1)
+        once = np.ones((1, self.units))
+        values = self._values(once @ table, once)
+        without: dict[str, Array] = {}
+        if options.resamples:  # every statistic without each of the units
+            left = np.array([]) if not self._weighted else 1 - np.eye(self.units)
+            without = self._values(table.sum(0) - table, left)
         return {
             name: self._estimate(name, float(number), without.get(name), options.level)
             for name, [number] in values.items()
@@ -206,53 +212,30 @@ class Resampler:
             assert not isinstance(limits, str)  # or there were none of all rows
             return IntervalEstimate(number, limits)
         if name in self.correlations and clusters.variance() > _SAME**2:
-            error = float(np.sqrt(clusters.variance()))
-            return _on_fishers_scale(number, error * clusters.quantile(level))
+            # symmetric where the spread does not depend on the correlation (Fisher 1921)
+            room = 1 - number**2
+            if room < _SAME:
+                return IntervalEstimate(number, reason="no interval: all units lie on one line")
+            far = float(np.sqrt(clusters.variance())) * clusters.quantile(level) / room
+            low, high = np.tanh(np.arctanh(number) + np.array([-far, far])).tolist()
+            return IntervalEstimate(number, (low, high))
         limits = jackknife_interval(number, without, rows, level, name in self.both_ways)
         if isinstance(limits, str):
             return IntervalEstimate(number, reason=limits)
         return IntervalEstimate(number, limits)
 
-    def _table(self) -> Array:
-        if not self._columns:
-            return np.zeros((self.units, 0))
-        return np.stack(self._columns, axis=1)
-
-    def _values(self, table: Array, weights: Array) -> dict[str, Array]:
-        result = self._of_sums(weights @ table)
-        result.update({name: statistic(weights) for name, statistic in self._weighted.items()})
-        return self._with_differences(result)
-
-    def _with_differences(self, results: dict[str, Array]) -> dict[str, Array]:
+    def _values(self, totals: Array, weights: Array) -> dict[str, Array]:
+        """Every statistic, from sums of columns or from unit weights, one of each in a row."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            results = {
+                name: statistic(totals[..., index])
+                for name, (index, statistic) in self._sums.items()
+            }
+        results |= {name: statistic(weights) for name, statistic in self._weighted.items()}
         for name, (first, second) in self._differences.items():
             if first in results and second in results:
                 results[name] = results[second] - results[first]
         return results
-
-    def _of_sums(self, totals: Array) -> dict[str, Array]:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return {
-                name: statistic(totals[..., index])
-                for name, (index, statistic) in self._sums.items()
-            }
-
-    def _without_one(self, table: Array) -> dict[str, Array]:
-        """Every statistic without each of the units [shape=(units,) each]."""
-        result = self._of_sums(table.sum(0) - table)
-        if self._weighted:
-            weights = 1 - np.eye(self.units)
-            result.update({name: of(weights) for name, of in self._weighted.items()})
-        return self._with_differences(result)
-
-
-def _on_fishers_scale(number: float, far: float) -> IntervalEstimate:
-    """Limits of a correlation, symmetric where its spread does not depend on it (Fisher 1921)."""
-    room = 1 - number**2
-    if room < _SAME:
-        return IntervalEstimate(number, reason="no interval: all units lie on one line")
-    middle = np.arctanh(number)
-    low, high = np.tanh(middle - far / room), np.tanh(middle + far / room)
-    return IntervalEstimate(number, (float(low), float(high)))
 
 
 def ratio(sums: Array) -> Array:

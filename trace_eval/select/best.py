@@ -17,17 +17,10 @@ from trace_eval.options import Options, RateOptions, usual_rubrics
 from trace_eval.select.candidates import TextGroup, groups_of
 from trace_eval.select.measured import MeasuredClip, measure
 from trace_eval.select.options import DEFAULT_BY, BestOptions
-from trace_eval.select.pickers import (
-    PairPicker,
-    Picker,
-    ScorePicker,
-    number_picker,
-    people,
-    refuse_own_check,
-)
+from trace_eval.select.pickers import PairPicker, Picker, number_picker, rating_picker
 from trace_eval.select.ranking import Ranking
 from trace_eval.select.schemes import Scheme, comparisons
-from trace_eval.select.summary import SelectionSummary, gain_by_scores, summary_of
+from trace_eval.select.summary import UNCHECKED, SelectionSummary, gain_by_scores
 from trace_eval.select.verdicts import Comparing, estimate_first_round, scheduled
 
 #: Files of a selection.
@@ -84,11 +77,25 @@ def select_best(manifest: Manifest, out: Path, options: BestOptions | None = Non
         measured, groups = _groups(manifest, options, (picker, *checks))
         rankings = picker.rank(groups, measured)
         gains = [check.check(groups, measured, rankings, options.seed) for check in checks]
-        scores = people(groups)
+        scores = _human_scores(groups)
         if any(value is not None for value in scores.values()):
             gains.append(gain_by_scores("people", rankings, scores, options.seed))
-        scheme = picker.scheme if isinstance(picker, PairPicker) else "scores"
-        summary = summary_of(picker.name, scheme, groups, rankings, gains)
+        summary = SelectionSummary(
+            judge=picker.name,
+            scheme=picker.scheme if isinstance(picker, PairPicker) else "scores",
+            groups=len(groups),
+            selected=sum(ranking.winner is not None for ranking in rankings),
+            tied=sum(ranking.tied for ranking in rankings),
+            candidates=sum(len(g.candidates) + len(g.unscored) + len(g.same) for g in groups),
+            unscored=sum(len(ranking.unscored) for ranking in rankings),
+            same=sum(len(group.same) for group in groups),
+            comparisons=sum(ranking.comparisons for ranking in rankings),
+            undecided=sum(ranking.undecided for ranking in rankings),
+            gains=gains,
+            note="the gain was measured by others than the judge that picked"
+            if gains
+            else UNCHECKED,
+        )
         jsonl.write_all(out / BEST_FILE, (r.model_dump_json(exclude_none=True) for r in rankings))
         jsonl.write_all(out / SUMMARY_FILE, [summary.model_dump_json(indent=2)])
     return Selection(tuple(rankings), summary)
@@ -130,8 +137,17 @@ def _pickers(manifest: Manifest, out: Path, options: BestOptions) -> tuple[Picke
         )
         for number, spec in enumerate(options.checks, start=1)
     ]
-    refuse_own_check(picker, checks)
+    for check in checks:
+        if _identity(check) == _identity(picker):
+            raise UserError(
+                f"check {check.name}: a judge cannot vouch for its own pick; name another one"
+            )
     return picker, checks
+
+
+def _identity(picker: Picker) -> object:
+    """A number has several names and one place."""
+    return getattr(picker, "place", None) or picker.name
 
 
 def _judge(
@@ -143,9 +159,18 @@ def _judge(
         rating = RateOptions(
             extract=options.extract, judging=options.judging, judge=(spec,), rubrics=rubrics
         )
-        return ScorePicker(spec, manifest, rating, folder, provided.listener)
+        return rating_picker(spec, manifest, rating, folder, provided.listener)
     how = Comparing(options, by, folder, provided.listener)
     return PairPicker(spec, how, cast(Scheme, provided.scheme))
+
+
+def _human_scores(groups: list[TextGroup]) -> dict[str, float | None]:
+    """Id -> mean human score, where the candidates came with some."""
+    values: dict[str, float | None] = {}
+    for candidate in (one for group in groups for one in group.candidates):
+        provided = candidate.item.labels.given if candidate.item.labels else {}
+        values[candidate.id] = sum(provided.values()) / len(provided) if provided else None
+    return values
 
 
 def _groups(

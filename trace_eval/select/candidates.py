@@ -103,17 +103,13 @@ def _flattened(record: dict[str, Any], positions: dict[str, int]) -> Iterator[di
     for member in members:
         if not isinstance(member, Mapping):
             raise UserError(f"{LIST}: expected an object or a path (got {member!r:.60})")
-        yield _single({**shared, **member}, group, positions)
-
-
-def _single(record: dict[str, Any], group: str, positions: dict[str, int]) -> dict[str, Any]:
-    positions[group] = positions.get(group, 0) + 1
-    name = record.pop("candidate", None) or record.get("system") or str(positions[group])
-    text = record.pop("text", None)
-    if text is not None and "reference" not in record:
-        record["reference"] = text
-    record.pop("id", None)
-    return {**record, "id": f"{group}/{name}", "question_id": group}
+        single = {**shared, **member}
+        positions[group] = positions.get(group, 0) + 1
+        name = single.pop("candidate", None) or single.get("system") or str(positions[group])
+        text = single.pop("text", None)
+        if text is not None:
+            single.setdefault("reference", text)
+        yield {**single, "id": f"{group}/{name}", "question_id": group}
 
 
 def groups_of(
@@ -147,5 +143,5 @@ def _group(name: str, members: Sequence[Candidate], seed: int) -> TextGroup:
 
 
 def place_in_bracket(seed: int, clip: str) -> str:
-    """What a bracket is sorted by: it says nothing of the system, the file or their order."""
+    """The sort key of a bracket, which depends on no name of a system or file."""
     return hashlib.sha256(f"{seed}:{clip}".encode()).hexdigest()

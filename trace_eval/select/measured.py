@@ -1,4 +1,4 @@
-"""Candidates by a number of their blueprints, and what must be known of every clip first."""
+"""Measurements of every candidate, and the numbers that order them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trace_eval.extracting.start import extract_each, extractors_of, source_of
 from trace_eval.measures.numbers import number_in
 from trace_eval.options import ExtractOptions
 
-#: The group that says whether there is anything to judge.
+#: The group that shows whether there is anything to judge.
 _SIGNAL = "signal"
 
 
@@ -24,7 +24,7 @@ class MeasuredClip:
     Attributes:
         clip: SHA-256 of its samples; None: it cannot be decoded.
         problem: why it cannot be judged.
-        blueprint: the groups that were asked for; None where it cannot be decoded.
+        blueprint: the requested groups; None: it cannot be decoded.
     """
 
     clip: str | None
@@ -35,7 +35,7 @@ class MeasuredClip:
 def measure(
     items: Sequence[Single], options: ExtractOptions, groups: Sequence[str] = ()
 ) -> dict[str, MeasuredClip]:
-    """Decode every candidate, and extract some groups and what they need; id -> what is known.
+    """Decode every candidate, and extract some groups and those that they need.
 
     Raises:
         UserError: a group is not extracted by these options.
@@ -47,7 +47,7 @@ def measure(
     def keep(done: Extracted) -> None:
         results[done.source] = done
 
-    extract_each(list(sources.values()), only(options, (_SIGNAL, *groups)), keep)
+    extract_each(list(sources.values()), _only(options, (_SIGNAL, *groups)), keep)
     return {item.id: _measured_of(results.get(item.answer.source_id)) for item in items}
 
 
@@ -65,8 +65,8 @@ def _measured_of(done: Extracted | None) -> MeasuredClip:
     return MeasuredClip(done.blueprint.clip, problem, done.blueprint)
 
 
-def only(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
-    """The extraction of these groups and what they need alone."""
+def _only(options: ExtractOptions, groups: Sequence[str]) -> ExtractOptions:
+    """The options with these groups, and those that they need, alone."""
     plan = {extractor.group: extractor for extractor in extractors_of(options)}
     wanted: list[str] = []
 
@@ -95,13 +95,9 @@ def numbers_of(
         if available.blueprint is None:
             continue
         values[name] = number_in(available.blueprint.model_dump(mode="json"), place)
-        if values[name] is None:
-            why[name] = _why(available.blueprint, place)
+        group = available.blueprint.group(place[0])
+        if isinstance(group, Absent):
+            why[name] = f"group {place[0]}: {group.reason}"
+        elif values[name] is None:
+            why[name] = f"group {place[0]} has no number {place[1]!r}"
     return values, why
-
-
-def _why(blueprint: Blueprint, place: tuple[str, str]) -> str:
-    group = blueprint.group(place[0])
-    if isinstance(group, Absent):
-        return f"group {place[0]}: {group.reason}"
-    return f"group {place[0]} has no number {place[1]!r}"

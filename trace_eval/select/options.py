@@ -28,10 +28,10 @@ class BestOptions:
             blueprint, e.g. quality.p808 or loudness:lower, and then no judge is asked.
         scheme: which are compared by a judge of pairs: all, knockout, or auto (all up to 8).
         rubric: let the judge score each candidate by this rubric, not compare two; None: those
-            judges do that know nothing else.
+            judges do that can do nothing else.
         checks: another judge or number that says what was gained; may be repeated.
         seed: of brackets, of the drawn opponents and of intervals.
-        listener: told of every clip and pair that is judged.
+        listener: gets an event of every clip and pair that is judged.
 
     Raises:
         UserError: the scheme is unknown, or a judge would vouch for its own pick.

@@ -1,15 +1,12 @@
-"""The judge that picks, and the judge that checks: a number of the blueprint, a judge of pairs, one
-that scores.
-"""
+"""What picks the best, and what checks the pick: a judge of pairs, one that scores, a number."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from blueprints import UserError
 from trace_eval.data.manifests import Manifest
 from trace_eval.measures.numbers import place_of
 from trace_eval.options import RateOptions
@@ -23,111 +20,69 @@ from trace_eval.select.schemes import Scheme, bracket
 from trace_eval.select.summary import Gain, gain_by_scores, random_other
 from trace_eval.select.verdicts import Comparing, listed, play, scheduled
 
-#: Ending of a number's name where less is better.
-LOWER = ":lower"
-HIGHER = ":higher"
+#: Endings of a number's name: less is better, or more is, as without one.
+LOWER, HIGHER = ":lower", ":higher"
+
+#: Id -> what was measured of a candidate.
+Measured = Mapping[str, MeasuredClip]
+
+#: (id -> number, id -> why there is none).
+Scores = tuple[dict[str, float | None], dict[str, str]]
 
 
-class Picker(ABC):
-    """Orders the candidates of every group, or says what another one's order is worth.
+@dataclass(frozen=True)
+class ScorePicker:
+    """Gives every candidate a number and orders by it.
 
     Attributes:
         name: of the judge or number.
+        scores: the numbers of all candidates.
+        place: of a number of the blueprint: its group and field; None: a judge gives it.
+        lower: less is better.
     """
 
     name: str
+    scores: Callable[[Measured], Scores]
+    place: tuple[str, str] | None = None
+    lower: bool = False
 
     @property
     def groups(self) -> tuple[str, ...]:
         """Blueprint groups that must be extracted for it beforehand."""
-        return ()
+        return (self.place[0],) if self.place else ()
 
-    @abstractmethod
-    def rank(
-        self, groups: Sequence[TextGroup], measured: Mapping[str, MeasuredClip]
-    ) -> list[Ranking]:
-        """The order of each group."""
-
-    @abstractmethod
-    def check(
-        self,
-        groups: Sequence[TextGroup],
-        measured: Mapping[str, MeasuredClip],
-        rankings: Sequence[Ranking],
-        seed: int,
-    ) -> Gain:
-        """What the winners of another picker gained."""
-
-
-class ScoringPicker(Picker):
-    """Gives every candidate a number and orders by it."""
-
-    lower: bool = False  # less is better
-
-    @abstractmethod
-    def scores(
-        self, measured: Mapping[str, MeasuredClip]
-    ) -> tuple[dict[str, float | None], dict[str, str]]:
-        """(id -> number, id -> why there is none)."""
-
-    def rank(
-        self, groups: Sequence[TextGroup], measured: Mapping[str, MeasuredClip]
-    ) -> list[Ranking]:
-        """Order by the number."""
+    def rank(self, groups: Sequence[TextGroup], measured: Measured) -> list[Ranking]:
+        """The order of each group by the number."""
         values, why = self.scores(measured)
         return [by_scores(group, values, why, self.lower) for group in groups]
 
     def check(
         self,
         groups: Sequence[TextGroup],
-        measured: Mapping[str, MeasuredClip],
+        measured: Measured,
         rankings: Sequence[Ranking],
         seed: int,
     ) -> Gain:
-        """The gain in that number."""
+        """The gain of another picker's winners in that number."""
         values, _ = self.scores(measured)
         return gain_by_scores(self.name, rankings, values, seed, self.lower)
 
 
 @dataclass(frozen=True)
-class NumberPicker(ScoringPicker):
-    """A number of the blueprint: DNSMOS, Distil-MOS, loudness, ..."""
-
-    name: str
-    place: tuple[str, str]
-    lower: bool = False
-
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """The group of the number."""
-        return (self.place[0],)
-
-    def scores(
-        self, measured: Mapping[str, MeasuredClip]
-    ) -> tuple[dict[str, float | None], dict[str, str]]:
-        """The number in each blueprint."""
-        return numbers_of(measured, self.place)
-
-
-def number_picker(spec: str) -> NumberPicker | None:
-    """``GROUP.FIELD`` or a short name, with ``:lower`` where less is better; None: no number."""
-    name = spec.removesuffix(LOWER).removesuffix(HIGHER)
-    place = place_of(name)
-    return NumberPicker(spec, place, spec.endswith(LOWER)) if place else None
-
-
-@dataclass(frozen=True)
-class PairPicker(Picker):
+class PairPicker:
     """A judge that compares two answers."""
 
     name: str
     how: Comparing
     scheme: Scheme = "auto"
 
-    def rank(
-        self, groups: Sequence[TextGroup], measured: Mapping[str, MeasuredClip]
-    ) -> list[Ranking]:
-        """Order by comparisons of the scheme."""
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """No blueprint groups: its runs extract what they need."""
+        return ()
+
+    def rank(self, groups: Sequence[TextGroup], measured: Measured) -> list[Ranking]:
+        """The order of each group by comparisons of the scheme."""
         verdicts = play(self.how, scheduled(groups, self.scheme))
         return [
             by_comparisons(
@@ -139,11 +94,11 @@ class PairPicker(Picker):
     def check(
         self,
         groups: Sequence[TextGroup],
-        measured: Mapping[str, MeasuredClip],
+        measured: Measured,
         rankings: Sequence[Ranking],
         seed: int,
     ) -> Gain:
-        """Each winner against one other candidate of its group."""
+        """Each winner of another picker against one other candidate of its group."""
         drawn = [
             (group, (str(ranking.winner), other))
             for group, ranking in zip(groups, rankings, strict=True)
@@ -161,55 +116,35 @@ class PairPicker(Picker):
         )
 
 
-@dataclass(frozen=True)
-class ScorePicker(ScoringPicker):
-    """A judge that scores single answers, on a rubric: a run of ``trace-eval rate``.
+Picker = ScorePicker | PairPicker
 
-    Attributes:
+
+def number_picker(spec: str) -> ScorePicker | None:
+    """``GROUP.FIELD`` or a short name, with ``:lower`` where less is better; None: no number."""
+    place = place_of(spec.removesuffix(LOWER).removesuffix(HIGHER))
+    if place is None:
+        return None
+    return ScorePicker(spec, partial(numbers_of, place=place), place, spec.endswith(LOWER))
+
+
+def rating_picker(
+    spec: str, manifest: Manifest, options: RateOptions, folder: Path, listener: Listener | None
+) -> ScorePicker:
+    """A judge that scores single answers on a rubric, in a run of ``trace-eval rate``.
+
+    Args:
+        spec: of the judge.
         manifest: the candidates.
         options: the judge and its rubric.
-        folder: of the run.
+        folder: of the run; what it has already is not asked again.
+        listener: reports every item.
     """
 
-    name: str
-    manifest: Manifest
-    options: RateOptions
-    folder: Path
-    listener: Listener | None = None
-
-    def scores(
-        self, measured: Mapping[str, MeasuredClip]
-    ) -> tuple[dict[str, float | None], dict[str, str]]:
-        """The judge's scores; what the run has already is not asked again."""
-        rate_manifest(self.manifest, self.folder, self.options, self.listener)
-        scores = {score.item: score for score in Run.open(self.folder).scores()}
-        values = {name: s.value if s.status == "scored" else None for name, s in scores.items()}
-        why = {n: str(s.detail or s.reason) for n, s in scores.items() if s.status != "scored"}
+    def scores(_: Measured) -> Scores:
+        rate_manifest(manifest, folder, options, listener)
+        stored = {score.item: score for score in Run.open(folder).scores()}
+        values = {name: s.value if s.status == "scored" else None for name, s in stored.items()}
+        why = {n: str(s.detail or s.reason) for n, s in stored.items() if s.status != "scored"}
         return values, why
 
-
-def people(groups: Sequence[TextGroup]) -> dict[str, float | None]:
-    """Id -> mean human score, where the candidates came with some."""
-    values: dict[str, float | None] = {}
-    for group in groups:
-        for candidate in group.candidates:
-            provided = candidate.item.labels.given if candidate.item.labels else {}
-            values[candidate.id] = sum(provided.values()) / len(provided) if provided else None
-    return values
-
-
-def refuse_own_check(picker: Picker, checks: Sequence[Picker]) -> None:
-    """Refuse a judge that would vouch for its own pick.
-
-    Raises:
-        UserError: the same judge or number picks and checks.
-    """
-
-    def identity(one: Picker) -> object:
-        return one.place if isinstance(one, NumberPicker) else one.name
-
-    for check in checks:
-        if identity(check) == identity(picker):
-            raise UserError(
-                f"check {check.name}: a judge cannot vouch for its own pick; name another one"
-            )
+    return ScorePicker(spec, scores)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any, Literal
 
@@ -10,13 +10,10 @@ from pydantic import Field
 
 from blueprints import Strict, counted
 from trace_eval.select.candidates import TextGroup
-from trace_eval.select.schemes import Bracket, SchemeVerdict, Verdicts
+from trace_eval.select.schemes import Bracket, Verdicts
 from trace_eval.stats.ranking.fit import BRADLEY_TERRY
-from trace_eval.stats.ranking.outcomes import DECIMALS, outcomes_between
+from trace_eval.stats.ranking.outcomes import outcomes_between, ranks
 from trace_eval.stats.ranking.strengths import strengths
-
-#: Model of the comparisons of a group; a tie is half a win for each side.
-_MODEL = BRADLEY_TERRY
 
 #: Games of each candidate against an average one: every strength is finite.
 _PRIOR = 1.0
@@ -86,14 +83,17 @@ def by_scores(
 def by_comparisons(group: TextGroup, bracket: Bracket, verdicts: Verdicts) -> Ranking:
     """Order the finalists by Bradley-Terry, the others by the round in which they went out."""
     matches = [m for m in combinations(bracket.finalists, 2) if m in verdicts]
-    values = bradley_terry(bracket.finalists, {match: verdicts[match] for match in matches})
+    decided = {m: label for m in matches if (label := verdicts[m].label) is not None}
+    values = dict.fromkeys(bracket.finalists, 0.0)
+    if decided:  # log-strengths with mean 0; undecided comparisons are left out
+        fitted = strengths(BRADLEY_TERRY, outcomes_between(decided), prior=_PRIOR)
+        values |= dict(zip(fitted.systems, fitted.values or (), strict=False))
     ranked = [
         _ranked(group, name, rank, strength=values[name]) for name, rank in _ranks(values).items()
     ]
-    out = {name: float(number) for name, number in bracket.rounds.items()}
     ranked += [
-        _ranked(group, name, len(values) + rank, knocked_out=int(out[name]))
-        for name, rank in _ranks(out).items()
+        _ranked(group, name, len(values) + rank, knocked_out=bracket.rounds[name])
+        for name, rank in _ranks(bracket.rounds).items()
     ]
     ids = {candidate.id for candidate in group.candidates}
     played = [verdict for match, verdict in verdicts.items() if set(match) <= ids]
@@ -113,23 +113,9 @@ def by_comparisons(group: TextGroup, bracket: Bracket, verdicts: Verdicts) -> Ra
     )
 
 
-def bradley_terry(
-    names: Sequence[str], verdicts: Mapping[tuple[str, str], SchemeVerdict]
-) -> dict[str, float]:
-    """Log-strengths with mean 0 and a prior of one game; undecided comparisons are left out."""
-    decided = {match: v.label for match, v in verdicts.items() if v.label is not None}
-    values = dict.fromkeys(names, 0.0)
-    if decided:
-        fitted = strengths(_MODEL, outcomes_between(decided), prior=_PRIOR)
-        values |= dict(zip(fitted.systems, fitted.values or (), strict=False))
-    return values
-
-
 def _ranks(values: Mapping[str, float]) -> dict[str, int]:
-    """Name -> rank, the largest first; equal ones share it."""
-    rounded = {name: round(value, DECIMALS) for name, value in values.items()}
-    order = sorted(rounded, key=lambda name: -rounded[name])
-    return {name: 1 + sum(v > rounded[name] for v in rounded.values()) for name in order}
+    """Name -> rank, 1 for the largest; equal ones share it."""
+    return {n: rank or 0 for n, rank in zip(values, ranks([*values.values()]), strict=True)}
 
 
 def _ranked(group: TextGroup, name: str, rank: int, **by: Any) -> Ranked:
@@ -147,18 +133,11 @@ def _outcome(group: TextGroup, ranked: list[Ranked], gone: Mapping[str, str]) ->
     ranked = sorted(ranked, key=lambda row: (row.rank, row.clip))
     unscored = [Unscored(candidate=c.id, reason=str(c.problem)) for c in group.unscored]
     unscored += [Unscored(candidate=name, reason=reason) for name, reason in gone.items()]
-    if not ranked:
-        return Ranking(
-            group=group.name,
-            status="unscored",
-            detail="no candidate could be judged",
-            unscored=unscored,
-            same=dict(group.same),
-        )
     return Ranking(
         group=group.name,
-        status="scored",
-        winner=ranked[0].candidate,
+        status="scored" if ranked else "unscored",
+        detail=None if ranked else "no candidate could be judged",
+        winner=ranked[0].candidate if ranked else None,
         tied=sum(row.rank == 1 for row in ranked) > 1,
         ranking=ranked,
         unscored=unscored,

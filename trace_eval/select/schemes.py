@@ -1,6 +1,6 @@
-"""Which candidates are compared next. Pure functions of the verdicts so far.
+"""The comparisons that come next: pure functions of the verdicts so far.
 
-So a selection that was killed goes on by reading its verdicts, and asks nothing twice.
+A selection that was killed continues by reading its verdicts, and asks nothing twice.
 ``all`` compares every two; ``knockout`` plays a bracket down to four and compares those.
 """
 
@@ -28,12 +28,12 @@ Match = tuple[str, str]
 
 @dataclass(frozen=True)
 class SchemeVerdict:
-    """The verdict of a comparison; ``label`` is None where the judge could not tell.
+    """The verdict of a comparison; ``label`` is None where the judge could not decide.
 
     Attributes:
         label: ``1``: the first of the match is better.
         p_first: share of the first plus half of the ties, 0 to 1.
-        why: what kept the judge from telling, where it says.
+        why: why there is no label, where the judge gives a reason.
     """
 
     label: Preference | None
@@ -49,7 +49,7 @@ class Bracket:
     """How far a group has come.
 
     Attributes:
-        matches: what must be compared next; empty: all is known.
+        matches: the next comparisons; empty: none is left.
         finalists: candidates that were not knocked out, in the order of the bracket.
         rounds: candidate -> the round in which it was knocked out, from 1.
         undecided: matches of the knockout that the judge could not decide; the order of the

@@ -1,7 +1,7 @@
 """The gain of a selection, as measured by a second judge or by raters.
 
 The judge that picked the winners cannot say how good they are: of N noisy scores the highest
-is high by luck too. So a gain is told only with another judge, or with human scores.
+is high by luck too. So a gain is reported only by another judge, or by human scores.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from pydantic import Field
 from blueprints import Strict
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.units import draw
-from trace_eval.select.candidates import TextGroup
 from trace_eval.select.ranking import Ranking
 
 #: Resamples and level of the interval of the gain.
@@ -26,7 +25,7 @@ class Gain(Strict):
     """Winners against the others, by a second judge or by human labels.
 
     Attributes are means over the groups that count: those with a winner and one other
-    candidate that the second judge knows.
+    candidate that the second judge scored.
     """
 
     by: str = Field(description="who checked: a judge, or annotators")
@@ -62,9 +61,9 @@ class SelectionSummary(Strict):
     note: str
 
 
-#: What is said where nobody else has looked.
+#: The note of a selection without a check.
 UNCHECKED = (
-    "no gain is told: a judge cannot vouch for its own pick; name another one with --check, or"
+    "no gain is reported: a judge cannot vouch for its own pick; name another one with --check, or"
     " give the candidates human scores"
 )
 
@@ -125,27 +124,3 @@ def _interval(values: np.ndarray, seed: int) -> tuple[float | None, float | None
     means = np.concatenate([weights @ values for weights in drawn]) / len(values)
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)
-
-
-def summary_of(
-    judge: str,
-    scheme: str,
-    groups: Sequence[TextGroup],
-    rankings: Sequence[Ranking],
-    gains: list[Gain],
-) -> SelectionSummary:
-    """Counts, with what others say."""
-    return SelectionSummary(
-        judge=judge,
-        scheme=scheme,
-        groups=len(groups),
-        selected=sum(ranking.winner is not None for ranking in rankings),
-        tied=sum(ranking.tied for ranking in rankings),
-        candidates=sum(len(g.candidates) + len(g.unscored) + len(g.same) for g in groups),
-        unscored=sum(len(ranking.unscored) for ranking in rankings),
-        same=sum(len(group.same) for group in groups),
-        comparisons=sum(ranking.comparisons for ranking in rankings),
-        undecided=sum(ranking.undecided for ranking in rankings),
-        gains=gains,
-        note="the gain is what those say who did not pick" if gains else UNCHECKED,
-    )

@@ -28,7 +28,7 @@ from trace_eval.select.schemes import Match, Scheme, SchemeVerdict, bracket
 #: What may decide a comparison; the default is the pair's overall rating.
 DECIDERS = ("overall", *DIMENSIONS)
 
-#: Where a pair of a round says which candidates it compares.
+#: Key of the meta of a pair that holds its candidates.
 _MATCH = "match"
 
 
@@ -40,7 +40,7 @@ class Comparing:
         options: of judging.
         by: one of :data:`DECIDERS`.
         folder: of the rounds.
-        listener: told of every clip and pair.
+        listener: gets an event of every clip and pair.
     """
 
     options: Options
@@ -61,7 +61,7 @@ class Comparing:
         return self.folder / f"round-{number}"
 
 
-#: What must be compared next, as (group, match); nothing: all is known.
+#: The next comparisons from the verdicts so far, as (group, match); empty: none is left.
 Needed = Callable[[Mapping[Match, SchemeVerdict]], Sequence[tuple[TextGroup, Match]]]
 
 
@@ -139,7 +139,7 @@ def _judge_round(how: Comparing, number: int) -> Iterator[tuple[Match, SchemeVer
 
 
 def verdict_of(judgement: Judgement, overall: Overall | None, by: str) -> SchemeVerdict:
-    """What a stored judgement says of its two answers; all ties are one."""
+    """The verdict of a stored judgement; all ties are one."""
     rating: str | None
     shares: Mapping[Any, float] | None
     if by == "overall":

@@ -8,7 +8,7 @@ rank (1, 2, 2, 4).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -209,7 +209,7 @@ def points_of(outcomes: Outcomes, counts: NDArray[Any], typed: bool) -> tuple[Ar
 DECIMALS = 9
 
 
-def ranks(values: list[Fraction | None] | list[float]) -> list[int | None]:
+def ranks(values: Sequence[Fraction | float | None]) -> list[int | None]:
     """Rank of each value; floats are rounded first, rationals are compared exactly."""
     keys = [round(v, DECIMALS) if isinstance(v, float) else v for v in values]
     available = [key for key in keys if key is not None]
