@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.compare.gate.options import GateOptions
 from trace_eval.compare.gate.rows import decide, measure
+from trace_eval.compare.options import GateOptions
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import mean_difference, sign_flip
 

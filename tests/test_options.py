@@ -17,8 +17,7 @@ from tests.support.cli import ROOT
 from trace_eval.commands.cli import app
 from trace_eval.commands.gates import Output
 from trace_eval.commands.listing import GROUPS
-from trace_eval.compare.gate.options import GateOptions
-from trace_eval.compare.options import CompareOptions
+from trace_eval.compare.options import CompareOptions, GateOptions
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.columns import Columns
 from trace_eval.data.input_options import InputOptions, TwoFolders

@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from trace_eval.compare.board_report import BoardChange
     from trace_eval.compare.change_report import JudgeChange
     from trace_eval.compare.gate.evaluate import gate_runs
-    from trace_eval.compare.gate.options import GateOptions
     from trace_eval.compare.gate.report import GateReport
     from trace_eval.compare.judges import judge_change
-    from trace_eval.compare.options import ChangeOptions
+    from trace_eval.compare.options import ChangeOptions, GateOptions
     from trace_eval.data.access import UrlAccess, set_url_access
     from trace_eval.data.items import Single
     from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall

@@ -24,7 +24,7 @@ def card(
         list[Path], typer.Argument(help="Run folders or files of judgements; several compare.")
     ],
     labels: Labels = None,
-    columns: Columns,
+    columns: Annotated[Columns, ("named",)],
     probes: Annotated[
         list[Path] | None,
         typer.Option(help="Result of trace-eval drill judge; default: probes.json in the run."),

@@ -13,7 +13,7 @@ from trace_eval.commands.console import say, say_note
 from trace_eval.commands.json_option import give
 from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes, refuse_unused
-from trace_eval.compare.gate.options import GateOptions
+from trace_eval.compare.options import GateOptions
 
 
 @from_classes
@@ -40,7 +40,7 @@ def gate(
     from trace_eval.compare.gate.evaluate import gate_runs
     from trace_eval.compare.gate.junit_xml import junit as passed_or_failed
     from trace_eval.compare.gate.junit_xml import junit_error, write_junit
-    from trace_eval.compare.gate.words import gate_tables
+    from trace_eval.compare.gate.report import gate_tables
 
     if judge_changed:
         verdict = {field.name for field in fields(GateOptions)} - {"bootstrap", "margin"}

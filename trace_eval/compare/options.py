@@ -1,4 +1,4 @@
-"""Options of ``compare``."""
+"""Options of ``compare`` and ``gate``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from blueprints import UserError
 from trace_eval.data.settings import option_field, with_groups
 from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.turns.options import TimingLimits
 
 
 @with_groups
@@ -49,3 +50,48 @@ class ChangeOptions:
     def __post_init__(self) -> None:
         if not 0 < self.margin < 1:
             raise UserError(f"margin {self.margin:g}: give points between 0 and 1, e.g. 0.02")
+
+
+@with_groups
+@dataclass(frozen=True)
+class GateOptions:
+    """What counts as a regression.
+
+    Attributes:
+        by: metrics, by dimension or full name; ``win``: the pair as a whole, ``mean``: every score;
+            may be repeated. None: all that both runs have.
+        margin: smaller drops do not matter, in points from 0 to 1.
+        alpha: one-sided level of the test.
+        strict: also fail where the one-sided 95 % limit of the difference is beyond the margin.
+        severe: tagged items that may turn from a win into a loss.
+        coverage_drop: share of the items that may be unscored where they were scored before.
+        must_tell: "cannot tell" is no success (exit code 3).
+        side: which answer of a pair is under test: ``a``, ``b``, or ``auto``.
+        runs_per_week: print the false alarms to expect in a week of so many runs.
+        limits: of the timing of calls, where both runs hold conversations.
+        bootstrap: resamples and seed of the intervals.
+    """
+
+    by: tuple[str, ...] = ()
+    margin: float = 0.02
+    alpha: float = 0.05
+    strict: bool = False
+    severe: int = option_field(0, min=0)
+    coverage_drop: float = 0.01
+    must_tell: bool = False
+    side: str = "auto"
+    runs_per_week: float | None = option_field(None, min=0)
+    limits: TimingLimits = field(default_factory=TimingLimits)
+    bootstrap: BootstrapOptions = field(
+        default_factory=BootstrapOptions, metadata={"without": ("level",)}
+    )
+
+    def __post_init__(self) -> None:
+        for name, low, high in (("margin", 0, 1), ("alpha", 0, 0.5), ("coverage_drop", 0, 1)):
+            value = getattr(self, name)
+            if not low <= value < high or (name == "alpha" and not value):
+                raise UserError(f"{name} {value:g}: give a share from {low} to under {high:g}")
+        if self.side not in ("auto", "a", "b"):
+            raise UserError(f"side {self.side!r}: use a, b or auto")
+        if self.severe < 0:
+            raise UserError(f"severe {self.severe}: give 0 or more items")

@@ -10,8 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from trace_eval.compare.disagreements import Disagreement
-from trace_eval.compare.evaluate import RunComparison
+from trace_eval.compare.evaluate import Disagreement, RunComparison
 from trace_eval.compare.scores import ScoreComparison, ScoreDisagreement
 from trace_eval.compare.tables import APART, compare_answer, compare_tables
 from trace_eval.data.files import make_folder

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from blueprints import UserError
 from trace_eval.compare.comparable import differs
 from trace_eval.compare.flips import VerdictNoise, changed, repeated
-from trace_eval.compare.gate.options import GateOptions
 from trace_eval.compare.gate.power import Spread, spread, wider
 from trace_eval.compare.gate.report import GateCoverage, GateRow, Verdict
 from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.compare.options import GateOptions
 from trace_eval.estimate.paired import holm, mean_difference, sign_flip
 from trace_eval.estimate.share import Share
 
