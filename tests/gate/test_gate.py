@@ -22,7 +22,6 @@ from trace_eval.compare.options import GateOptions
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.options import RateOptions
 from trace_eval.runs.job import rate_manifest
-from trace_eval.turns.everything import turns_report
 from trace_eval.turns.options import TimingLimits
 
 FEW = GateOptions(bootstrap=BootstrapOptions(200))
@@ -47,10 +46,10 @@ def labels(wins: int, names: list[str] = NAMES) -> dict[str, str | None]:
 )
 def test_false_alarms_and_drops(cell: Cell, verdict: str, least: float) -> None:
     # 60 runs have a standard error of .03 at .95; benchmarks/gate.py draws 1,000
-    found = verdicts(cell, 60)
-    assert found[verdict] >= least - 0.06
+    shares = verdicts(cell, 60)
+    assert shares[verdict] >= least - 0.06
     if not cell.drop:
-        assert found["fail"] <= 0.05 + 3 * 0.03
+        assert shares["fail"] <= 0.05 + 3 * 0.03
 
 
 def test_power_of_the_exact_test_is_that_of_simulated_runs() -> None:
@@ -84,13 +83,11 @@ def test_a_drop_fails_and_noise_does_not(tmp_path: Path) -> None:
     better = gate_runs(worse, base, options=FEW)
     assert better.verdict == "cannot tell"
     assert better.exit_code == 0
-    must = GateOptions(bootstrap=BootstrapOptions(200), must_tell=True)
-    assert gate_runs(worse, base, options=must).exit_code == 3
+    assert gate_runs(worse, base, options=replace(FEW, must_tell=True)).exit_code == 3
     # the margin is larger than the drop, unless the limit must be inside of it too
-    wide = GateOptions(margin=0.16, bootstrap=BootstrapOptions(200))
+    wide = replace(FEW, margin=0.16)
     assert gate_runs(base, worse, options=wide).verdict == "pass"
-    strict = GateOptions(margin=0.16, strict=True, bootstrap=BootstrapOptions(200))
-    assert gate_runs(base, worse, options=strict).verdict == "fail"
+    assert gate_runs(base, worse, options=replace(wide, strict=True)).verdict == "fail"
 
 
 def test_noise_counts_only_where_no_cache_answered(tmp_path: Path) -> None:
@@ -139,8 +136,7 @@ def test_one_tagged_reversal_fails_a_better_mean_and_is_named(tmp_path: Path) ->
     assert report.verdict == "fail"
     assert [item.item for item in report.severe] == ["i7"]
     assert "1 severe item turned into a loss (i7)" in report.sentence
-    allowed = GateOptions(severe=1, bootstrap=BootstrapOptions(200))
-    assert gate_runs(base, candidate, options=allowed).verdict == "pass"
+    assert gate_runs(base, candidate, options=replace(FEW, severe=1)).verdict == "pass"
 
 
 def test_coverage_that_falls_fails(tmp_path: Path) -> None:
@@ -187,8 +183,7 @@ def test_the_command_ends_with_its_code_and_writes_both_files(tmp_path: Path) ->
     done = trace_eval("gate", base, other, *files)
     assert done.code == 2
     assert "parameters.prompt" in done.err
-    error = Xml.parse(tmp_path / "out" / "gate.xml").find(".//error")
-    assert error is not None
+    (error,) = Xml.parse(tmp_path / "out" / "gate.xml").iter("error")
     assert "parameters.prompt" in error.get("message", "")
     done = trace_eval("gate", base, other, "--judge-changed", "--resamples", "200")
     assert done.code == 0
@@ -204,23 +199,18 @@ def test_junit_survives_hostile_names(tmp_path: Path) -> None:
     report = gate_runs(base, worse, options=FEW)
     document = junit(report, 1.5)
     root = Xml.fromstring(document.encode())
-    suite = root.find("testsuite")
-    assert suite is not None
-    cases = suite.findall("testcase")
-    assert [case.get("classname") for case in cases] == [
-        "pair.preference",
-        "pair.preference.severe",
-        "coverage",
+    (suite,) = root.findall("testsuite")
+    assert [(case.get("classname"), case.get("name")) for case in suite.findall("testcase")] == [
+        ("pair.preference", f"not worse than {name}"),
+        ("pair.preference.severe", f"item i[31m{name}"),
+        ("coverage", f"pair.preference scored as often as by {name}"),
     ]
-    assert cases[0].get("name") == f"not worse than {name}"
-    assert cases[1].get("name") == f"item i[31m{name}"
     for kind, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         assert int(suite.get(kind, "")) == len(suite.findall(f"testcase/{tag}"))
     assert (suite.get("tests"), root.get("tests"), root.get("failures")) == ("3", "3", "2")
     assert suite[0].tag == "properties"
     assert {p.get("name") for p in suite[0]} >= {"n", "flips", "alpha", "margin", "judge"}
-    error = Xml.fromstring(junit_error(f"\x01{name}", name).encode()).find(".//error")
-    assert error is not None
+    (error,) = Xml.fromstring(junit_error(f"\x01{name}", name).encode()).iter("error")
     assert error.get("message") == name
 
 
@@ -324,15 +314,3 @@ def test_a_slower_release_is_never_just_better(tmp_path: Path) -> None:
     run = judged_run(tmp_path / "pairs", labels(101))
     with pytest.raises(UserError, match="holds no conversations"):
         gate_runs(run, run, options=replace(FEW, limits=limits))
-    beside = turns_report(tmp_path / "r44.jsonl", against=tmp_path / "r41.jsonl").against
-    assert beside is not None
-    assert "r44 answers 0.05 s later than r41 [0.05, 0.05], in 8 of 8 calls" in beside.sentence()
-    faulty = (tmp_path / "r44.jsonl").read_text().splitlines()
-    meta = json.loads(faulty[0])["conversation"]["meta"]
-    for line in (lines := list(map(json.loads, faulty))):
-        line["conversation"]["meta"] = meta
-    path = tmp_path / "bad.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    none = turns_report(tmp_path / "r44.jsonl", against=path).against
-    assert none is not None
-    assert "no response was timed on both sides" in none.sentence()

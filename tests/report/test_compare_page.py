@@ -11,13 +11,7 @@ from tests.support.audio_cases import write
 from tests.support.compared_runs import OPTIONS, run
 from tests.support.hostile_run import FLAGS
 from trace_eval.compare.evaluate import compare_runs
-from trace_eval.compare.page import _points, write_page
-from trace_eval.estimate.interval import IntervalEstimate
-
-
-def test_points_are_said_with_their_interval_or_that_there_is_none() -> None:
-    assert _points(IntervalEstimate(0.0)) == "+0 points (no interval)"
-    assert _points(IntervalEstimate(-0.05, (-0.1, 0.02))) == "-5 [-10, 2] points"
+from trace_eval.compare.page import write_page
 
 
 def test_players_and_reasons_can_be_used_at_every_width(tmp_path: Path) -> None:
@@ -37,13 +31,13 @@ def test_players_and_reasons_can_be_used_at_every_width(tmp_path: Path) -> None:
             assert page.evaluate("document.documentElement.scrollWidth") <= width
             assert page.locator("h1").inner_text() == "text · audio"
             cut = "[...document.querySelectorAll('.titled')].map(t => t.scrollWidth > innerWidth)"
-            assert width > 400 or ((found := page.evaluate(cut)) and not any(found))
+            assert width > 400 or ((wide := page.evaluate(cut)) and not any(wide))
             players = [
                 box["width"] for p in page.locator("audio").all() if (box := p.bounding_box())
             ]
             assert len(players) == 6
             assert min(players) >= 240
-            said = page.get_by_text("because of p1").first.bounding_box()
-            assert said is not None
-            assert said["x"] + said["width"] <= width
+            reason = page.get_by_text("because of p1").first.bounding_box()
+            assert reason is not None
+            assert reason["x"] + reason["width"] <= width
         browser.close()

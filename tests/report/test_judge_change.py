@@ -26,6 +26,12 @@ NAMES = [f"i{number}" for number in range(60)]
 LABELS: dict[str, str | None] = {name: "1" if row < 40 else "2" for row, name in enumerate(NAMES)}
 
 
+def refused(words: str, *typed: object) -> None:
+    """What is typed ends with 2 and these words."""
+    done = trace_eval(*typed)
+    assert (done.code, words in done.err) == (2, True), (typed, done.err)
+
+
 def of_runs(*sources: Path, repeats: tuple[Path, ...] = ()) -> JudgeChange:
     report = judge_change(sources, repeats, FEW)
     assert isinstance(report, JudgeChange)
@@ -257,14 +263,11 @@ def test_the_command_and_what_it_refuses(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert "unparseable 1" in done.out
     assert "only in the second 1" in done.out
-    for words, told in (
-        ([f"{path}:old", f"{path}:gone"], "no column 'gone'"),
-        ([f"{path}:old"], "name two, OLD NEW"),
-        ([path, f"{path}:new"], "which column holds the verdicts"),
-        ([f"{bad}:old", f"{path}:new"], "old is 'maybe'; use one of"),
-    ):
-        done = trace_eval("compare", *words, "--judge-change", "--resamples", "0")
-        assert (done.code, told in done.err) == (2, True), done.err
+    change = "--judge-change", "--resamples", "0"
+    refused("no column 'gone'", "compare", f"{path}:old", f"{path}:gone", *change)
+    refused("name two, OLD NEW", "compare", f"{path}:old", *change)
+    refused("which column holds the verdicts", "compare", path, f"{path}:new", *change)
+    refused("old is 'maybe'; use one of", "compare", f"{bad}:old", f"{path}:new", *change)
 
 
 def test_an_option_that_does_nothing_is_refused_on_every_path(tmp_path: Path) -> None:
@@ -289,8 +292,7 @@ def test_an_option_that_does_nothing_is_refused_on_every_path(tmp_path: Path) ->
         ([*board, "--labels", people], "--labels means nothing of boards"),
         ([*board, "--resamples", 9], "--resamples, --level or --seed means nothing of boards"),
     ):
-        done = trace_eval("compare", *words, "--judge-change")
-        assert (done.code, told in done.err) == (2, True), done.err
+        refused(told, "compare", *words, "--judge-change")
     # Labels that are about the verdicts of a table count, whatever the column is called there.
     done = trace_eval("compare", *one, "--judge-change", "--labels", people, "--full")
     assert done.code == 0, done.err
@@ -303,8 +305,7 @@ def test_an_option_that_does_nothing_is_refused_on_every_path(tmp_path: Path) ->
         (["gate", *one, "--judge-changed", "--strict"], "--strict means nothing with"),
         (["gate", *one, "--judge-changed", "--junit", "x"], "--junit means nothing with"),
     ):
-        done = trace_eval(*words)
-        assert (done.code, told in done.err) == (2, True), done.err
+        refused(told, *words)
 
 
 def test_an_option_that_does_nothing_for_agree_and_rank_is_refused(tmp_path: Path) -> None:
@@ -319,8 +320,7 @@ def test_an_option_that_does_nothing_for_agree_and_rank_is_refused(tmp_path: Pat
         (["rank", judged, "--missing", "drop"], "--missing means nothing where there are no"),
         (["rank", run, "--orders", "separate", "--keep-inconsistent"], "--keep-inconsistent means"),
     ):
-        done = trace_eval(*words)
-        assert (done.code, told in done.err) == (2, True), (words, done.err)
+        refused(told, *words)
     # Names of columns beside a run are of the labels.
     theirs = tmp_path / "theirs.csv"
     theirs.write_text("id,vote\n" + "".join(f"{name},{label}\n" for name, label in LABELS.items()))

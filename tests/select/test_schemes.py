@@ -4,15 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from trace_eval.select.schemes import (
-    Match,
-    Scheme,
-    SchemeVerdict,
-    bracket,
-    comparisons,
-    goes_on,
-    pairings,
-)
+from trace_eval.select.schemes import Match, Scheme, SchemeVerdict, bracket, comparisons, goes_on
 
 
 def play(
@@ -44,22 +36,17 @@ def test_all_compares_every_two(number: int) -> None:
 
 @pytest.mark.parametrize("number", [5, 9, 100])
 def test_a_knockout_ends_with_all_of_four(number: int) -> None:
-    given = names(number)
-    strength = {name: float((n * 7919) % number) for n, name in enumerate(given)}
-    verdicts, rounds = play("knockout", given, strength)
+    order = names(number)
+    strength = {name: float((n * 7919) % number) for n, name in enumerate(order)}
+    verdicts, rounds = play("knockout", order, strength)
     # One candidate goes out per comparison until four are left, which play six.
     assert len(verdicts) == comparisons("knockout", number) == number - 4 + 6
     assert comparisons("auto", number) == (10 if number == 5 else number + 2)  # all up to 8
     assert rounds[-1] == 6
-    end = bracket("knockout", given, verdicts)
+    end = bracket("knockout", order, verdicts)
     assert len(end.finalists) == 4
-    assert set(end.finalists) | set(end.rounds) == set(given)
+    assert set(end.finalists) | set(end.rounds) == set(order)
     assert max(strength, key=strength.__getitem__) in end.finalists
-
-
-def test_byes_go_to_the_first_in_the_bracket() -> None:
-    assert pairings(list("abcdef")) == [("c", "d"), ("e", "f")]  # four go on: a, b, two winners
-    assert pairings(list("abcdefghi")) == [("b", "c"), ("d", "e"), ("f", "g"), ("h", "i")]
 
 
 def test_who_goes_on() -> None:
@@ -71,9 +58,9 @@ def test_who_goes_on() -> None:
 
 
 def test_an_undecided_match_is_named() -> None:
-    given = names(5)
-    open_ = bracket("knockout", given, {})
+    order = names(5)
+    open_ = bracket("knockout", order, {})
     assert open_.matches == (("c003", "c004"),)
-    after = bracket("knockout", given, {("c003", "c004"): SchemeVerdict(None)})
+    after = bracket("knockout", order, {("c003", "c004"): SchemeVerdict(None)})
     assert after.undecided == (("c003", "c004"),)
     assert after.rounds == {"c004": 1}

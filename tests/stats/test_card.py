@@ -37,6 +37,14 @@ from trace_eval.stats.ranking.outcomes import outcomes_of
 RNG = np.random.default_rng(8)
 
 
+def typed(*arguments: object, code: int = 0) -> str:
+    """The output of ``trace-eval ARGUMENTS``, which ends with the code."""
+    texts = [str(argument) for argument in arguments]
+    done = CliRunner().invoke(app, texts, env={"COLUMNS": "300"})
+    assert done.exit_code == code, done.output
+    return done.output
+
+
 def score(right: float, number: int = 200):  # type: ignore[no-untyped-def]
     truth = RNG.integers(0, 2, number)
     said = np.where(RNG.random(number) < right, truth, 1 - truth)
@@ -87,13 +95,9 @@ def test_every_extractor_has_its_limits() -> None:
 
 
 def test_a_card_of_a_run(run: Path, tmp_path: Path) -> None:
-    command = ["card", str(run), "--out", str(tmp_path / "card"), "--resamples", "100"]
-    result = CliRunner().invoke(app, [*command, "--json", str(tmp_path / "card.json")])
-    assert result.exit_code == 0, result.output
-    text, page = (
-        (tmp_path / "card" / "card.md").read_text(),
-        (tmp_path / "card" / "card.html").read_text(),
-    )
+    out = tmp_path / "card"
+    typed("card", run, "--out", out, "--resamples", 100, "--json", tmp_path / "card.json")
+    text, page = (out / "card.md").read_text(), (out / "card.html").read_text()
     for words in (
         "Fit for: ",
         "The rules, in order:",
@@ -123,9 +127,8 @@ def test_several_judges_make_one_table_and_no_labels_say_so(tmp_path: Path) -> N
     files = [judge_file(tmp_path, "a.csv", 0.9), judge_file(tmp_path, "bb.csv", 0.2)]
     labels = tmp_path / "labels.csv"
     labels.write_text("id,preference\n" + "".join(f"p{n},{1 + n % 2}\n" for n in range(120)))
-    command = ["card", *map(str, files), "--resamples", "200", "--out", str(tmp_path / "out")]
-    result = CliRunner().invoke(app, [*command, "--labels", str(labels)])
-    assert result.exit_code == 0, result.output
+    command = "card", *files, "--resamples", 200, "--out", tmp_path / "out"
+    typed(*command, "--labels", labels)
     text = (tmp_path / "out" / "card.md").read_text()
     table_rows = [line for line in text.splitlines() if line.startswith("| a.csv")]
     assert "screen only" in table_rows[0]  # nobody tried both orders
@@ -133,13 +136,9 @@ def test_several_judges_make_one_table_and_no_labels_say_so(tmp_path: Path) -> N
     # the labels may have another name
     theirs = tmp_path / "theirs.csv"
     theirs.write_text(labels.read_text().replace("preference", "vote"))
-    named = CliRunner().invoke(
-        app, [*command, "--labels", str(theirs), "--column", "preference=vote"]
-    )
-    assert named.exit_code == 0, named.output
+    typed(*command, "--labels", theirs, "--column", "preference=vote")
     assert (tmp_path / "out" / "card.md").read_text() == text
-    nothing = CliRunner().invoke(app, command)
-    assert nothing.exit_code == 0, nothing.output
+    typed(*command)
     text = (tmp_path / "out" / "card.md").read_text()
     assert "agreement with human labels: there are no labels" in text
     assert text.count("Fit for: unknown") == 2
@@ -164,18 +163,16 @@ def both_orders(folder: Path, same: int, pairs: int = 200) -> tuple[Path, Path]:
 
 def test_both_orders_of_a_file_are_seen(tmp_path: Path) -> None:
     judge, people = both_orders(tmp_path, 123)
-    command = ["card", str(judge), "--resamples", "300", "--out", str(tmp_path / "card"), "--full"]
-    done = CliRunner().invoke(app, [*command, "--labels", str(people)], env={"COLUMNS": "300"})
-    assert done.exit_code == 0, done.output
-    assert "123/200" in done.output
-    assert "prefers a position (p = 1.3e-23)" in done.output
+    command = "card", judge, "--resamples", 300, "--out", tmp_path / "card", "--full"
+    printed = typed(*command, "--labels", people)
+    assert "123/200" in printed
+    assert "prefers a position (p = 1.3e-23)" in printed
     text = (tmp_path / "card" / "card.md").read_text().replace("\\", "")
     assert "first 77, second 0, same answer 123" in text
     assert "100 instructions" in text  # the labels name them, the judgements do not
     assert "95% intervals over instructions" in text
     # no labels: the place is tested all the same
-    done = CliRunner().invoke(app, command, env={"COLUMNS": "300"})
-    assert "123/200" in done.output
+    assert "123/200" in typed(*command)
     assert "Fit for: unknown" in (tmp_path / "card" / "card.md").read_text()
     judge, people = both_orders(tmp_path, 200)
     (card,) = make_cards([judge], read_labels(people), 300)
@@ -254,30 +251,25 @@ def probed(folder: Path, judge: str) -> Path:
 
 def test_probes_stand_on_the_card_and_at_its_gates(tmp_path: Path) -> None:
     judge, other = judge_file(tmp_path, "a.csv", 0.9), judge_file(tmp_path, "bb.csv", 0.9)
-    command = ["card", str(judge), str(other), "--resamples", "0", "--out", str(tmp_path / "card")]
-    done = CliRunner().invoke(app, command)
-    assert done.exit_code == 0, done.output
-    text = (tmp_path / "card" / "card.md").read_text()
+    out = tmp_path / "card"
+    command: tuple[object, ...] = "card", judge, other, "--resamples", 0, "--out", out
+    typed(*command)
+    text = (out / "card.md").read_text()
     assert "Sanity probes" not in text
     assert text.count("sanity probes: run trace-eval drill judge") == 2
-    command += ["--probes", str(probed(tmp_path, "a"))]
-    done = CliRunner().invoke(app, [*command, "--json", str(tmp_path / "card.json")])
-    assert done.exit_code == 0, done.output
+    command = *command, "--probes", probed(tmp_path, "a")
+    typed(*command, "--json", tmp_path / "card.json")
     stored = json.loads((tmp_path / "card.json").read_text())
     assert stored[0]["probes"]["rows"][0]["held"] == {"count": 3, "of": 4}
     assert stored[1]["probes"] is None
-    text, page = (
-        (tmp_path / "card" / "card.md").read_text(),
-        (tmp_path / "card" / "card.html").read_text(),
-    )
+    text, page = (out / "card.md").read_text(), (out / "card.html").read_text()
     # Wilson's interval of 3 of 4: 0.3006 to 0.9544
     assert "| identical | a tie | 3 | 4 | 0.7500 | 0.3006 | 0.9544 | 1 |" in text
     assert "Left out: mp3: no ffmpeg" in text
     assert "<h3>Sanity probes</h3>" in page
     assert text.count("sanity probes: run trace-eval drill judge") == 1
-    gate = CliRunner().invoke(app, [*command, "--fail-under", "probe.identical=0.9"])
-    assert gate.exit_code == 1
-    assert "probe.identical is 0.7500" in gate.output
+    gate = typed(*command, "--fail-under", "probe.identical=0.9", code=1)
+    assert "probe.identical is 0.7500" in gate
 
 
 def test_probes_of_another_judge_are_refused(tmp_path: Path) -> None:
@@ -317,10 +309,8 @@ def test_gates_end_commands_with_1(tmp_path: Path) -> None:
     judge = judge_file(tmp_path, "a.csv", 0.9)
     labels = judge_file(tmp_path, "labels.csv", 1.0)
     for name in ("agree", "card"):
-        command = [name, str(judge), "--labels", str(labels), "--resamples", "0"]
-        extra = ["--out", str(tmp_path / "card")] if name == "card" else []
-        passed = CliRunner().invoke(app, [*command, *extra, "--fail-under", "agreement=0.6"])
-        assert passed.exit_code == 0, passed.output
-        failed = CliRunner().invoke(app, [*command, *extra, "--fail-under", "agreement=0.99"])
-        assert failed.exit_code == 1
-        assert "wanted at least 0.99" in failed.output
+        command: list[object] = [name, judge, "--labels", labels, "--resamples", 0]
+        command += ["--out", tmp_path / "card"] if name == "card" else []
+        typed(*command, "--fail-under", "agreement=0.6")
+        failed = typed(*command, "--fail-under", "agreement=0.99", code=1)
+        assert "wanted at least 0.99" in failed
