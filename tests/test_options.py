@@ -68,7 +68,7 @@ def test_few_options_stand_on_the_help_page() -> None:
     assert options_of(judge) <= 30
     # Conversations, benchmarks and the gate have their own.
     newer = sum(options_of(command.commands[name]) for name in ("turns", "convert", "gate"))
-    assert options_of(command) - newer <= 323
+    assert options_of(command) - newer <= 318
     assert [p.opts for p in judge.params] == [p.opts for p in rate.params]
 
 
