@@ -26,7 +26,7 @@ def checks(spec: str, **options: Any) -> dict[str, Check]:
 
 
 def test_a_healthy_openai_server(llama: str) -> None:
-    found = checks("openai:tiny", base_url=f"{llama}/v1")
+    found = checks("openai:tiny", base_url=f"{llama}/v1", max_tokens=64)
     healthy = ("judge", "key", "server", "schema", "usage")
     assert all(found[name].ok for name in healthy)
     # A model of random numbers: its pair is judged, or told apart from one that is.
@@ -36,7 +36,7 @@ def test_a_healthy_openai_server(llama: str) -> None:
 
 
 def test_a_healthy_ollama_server(ollama_url: str) -> None:
-    found = checks("ollama:tiny", base_url=ollama_url)
+    found = checks("ollama:tiny", base_url=ollama_url, max_tokens=64)
     # A model of random numbers: its pair may be judged, or its reply may have no end.
     bad = {name for name, check in found.items() if not check.ok}
     assert bad <= {"pair", "orders", "verdict"}
@@ -46,7 +46,7 @@ def test_a_healthy_ollama_server(ollama_url: str) -> None:
 
 def test_a_small_context_is_found(llama: str) -> None:
     with ollama_front(llama, context=4096) as server:
-        found = checks("ollama:tiny", base_url=server.url)
+        found = checks("ollama:tiny", base_url=server.url, max_tokens=64)
     assert found["server"].ok
     assert not found["context"].ok
 

@@ -37,10 +37,14 @@ LENGTH = 4_000
 def _readers() -> dict[str, Reader]:
     """Whatever reads a reply, by what it is part of."""
     found: dict[str, Reader] = {}
+    shapes = set()
 
     def add(name: str, judge: Any) -> None:
         assert isinstance(judge, LLMJudge)
-        found[name] = judge.form.read
+        shape = (type(judge.form), json.dumps(judge.form.schema), judge.options.structure)
+        if shape not in shapes:  # of equal readers one is enough
+            found[name] = judge.form.read
+        shapes.add(shape)
 
     for elicitation in ("label", "acceptability"):
         options = JudgeOptions(base_url="http://localhost:9", elicitation=elicitation)  # type: ignore[arg-type]
@@ -131,12 +135,12 @@ def _is_linear(read: Reader, family: Callable[[int], str]) -> bool:
 
 
 def test_every_reader_is_linear() -> None:
-    readers = _readers() | _OTHERS
+    readers, families = _readers() | _OTHERS, _families()
     assert len(readers) > 15
     slow = [
         (name, family)
         for name, read in readers.items()
-        for family, made in _families().items()
+        for family, made in families.items()
         if not _is_linear(read, made)
     ]
     assert not slow

@@ -178,8 +178,8 @@ FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {
     ),
     "reset in mid-body": ([Answer(body=GOOD, cut=30), Answer(body=GOOD)], None, 2),
     "reset for ever": ([Answer(body=GOOD, cut=30)], Reason.UNREACHABLE, 3),
-    "slow": ([Answer(body=GOOD, sleep=3.0), Answer(body=GOOD)], None, 2),
-    "slow for ever": ([Answer(body=GOOD, sleep=3.0)], Reason.UNREACHABLE, 2),
+    "slow": ([Answer(body=GOOD, sleep=2.0), Answer(body=GOOD)], None, 2),
+    "slow for ever": ([Answer(body=GOOD, sleep=2.0)], Reason.UNREACHABLE, 2),
 }
 
 
@@ -187,7 +187,7 @@ FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {
 def test_faults(name: str) -> None:
     answers, reason, requests = FAULTS[name]
     with scripted(answers) as server:
-        judge = made(server.url, timeout_s=1.5 if "slow" in name else 20)
+        judge = made(server.url, timeout_s=1.0 if "slow" in name else 20)
         judgement = judge_once(judge)
         assert judgement.reason is reason, judgement.detail
         assert (judgement.status == "scored") is (reason is None)

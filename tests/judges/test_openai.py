@@ -39,7 +39,7 @@ KEY = "sk-test-0123456789abcdef"
 def test_real_constrained_sampling_gives_typed_ties(llama: str, elicitation: str) -> None:
     judge = made(llama, swap="both", samples=2, elicitation=elicitation)
 
-    for judgement in judged(judge, (case(pair=f"p{n}") for n in range(3)), at_once=True):
+    for judgement in judged(judge, [case()], at_once=True):
         assert judgement.status == "scored", judgement.detail
         assert set(judgement.dimensions) == set(DIMENSIONS)
         assert len(judgement.opinions) == 4
@@ -51,7 +51,7 @@ def test_real_constrained_sampling_gives_typed_ties(llama: str, elicitation: str
 
 
 def test_the_servers_prefix_cache_finds_the_static_part(llama: str) -> None:
-    judge = made(llama, concurrency=1)
+    judge = made(llama, concurrency=1, max_tokens=16, repair=False)
 
     last = judged(judge, (case(a=f"answer {n}") for n in range(3)))[-1]
     assert last.usage is not None
@@ -60,7 +60,7 @@ def test_the_servers_prefix_cache_finds_the_static_part(llama: str) -> None:
 
 
 def test_both_orders_share_all_before_the_answers(llama: str) -> None:
-    judge = made(llama, concurrency=1, swap="both", rendering="brief")
+    judge = made(llama, concurrency=1, swap="both", rendering="brief", max_tokens=16, repair=False)
     asked = case(instruction="tell me of the tower " * 60)
     ab, ba = ("\n".join(m.content for m in call.request.messages) for call in judge.calls(asked))
     shared = ab[: next(n for n, (x, y) in enumerate(zip(ab, ba, strict=False)) if x != y)]
@@ -94,7 +94,7 @@ def test_a_cut_reply_is_not_a_verdict(llama: str) -> None:
 def test_faults(name: str) -> None:
     answers, reason, requests = FAULTS[name]
     with Server(in_turn(answers)) as server:
-        judge = made(server.url, timeout_s=1.5 if "slow" in name else 20)
+        judge = made(server.url, timeout_s=1.0 if "slow" in name else 20)
         # A settled dialect: how it is found out is another test's subject.
         assert isinstance(judge.client, OpenAIClient)
         judge.client._settled = True

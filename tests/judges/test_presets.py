@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from blueprints import UserError
 from tests.support.cases import blueprint, verdict
-from tests.support.cli import trace_eval
 from tests.support.servers import Answer, Asked, Server, completion
+from trace_eval.commands.cli import app
 from trace_eval.data.outcome import Reason
 from trace_eval.data.pairs import Answer as SpokenAnswer
 from trace_eval.data.pairs import Instruction, Pair
@@ -51,8 +52,6 @@ def listening(asked: Asked) -> Answer:
     ("way", "preset", "option", "value", "calls"),
     [
         ("line", "audiojudge", "task", "dimensions", 2),
-        ("config", "audiojudge", "task", "dimensions", 2),
-        ("line", "style_paper", "samples", 1, 2),
         ("option", "style_paper", "samples", 1, 2),
         ("config", "style_paper", "samples", 1, 2),
     ],
@@ -77,13 +76,13 @@ def test_the_command_line_and_a_file_beat_a_preset(
             config = tmp_path / "c.toml"
             config.write_text(f'[judge]\npreset = "{preset}"\n{option} = {json.dumps(value)}\n')
             typed += ["--config", config]
-        done = trace_eval(*typed)
-    assert done.code == 0, done.err + done.out
+        done = CliRunner().invoke(app, list(map(str, typed)))
+    assert done.exit_code == 0, done.output
     assert len(server.asked) == calls
     words = server.asked[-1].body["messages"][0]["content"]
     assert "voice_quality" in json.dumps(words)  # the task of three dimensions was asked
-    shown = trace_eval("show", tmp_path / "run", "--config").out
-    assert f"{option} = {json.dumps(value)}" in shown
+    shown = CliRunner().invoke(app, ["show", str(tmp_path / "run"), "--config"])
+    assert f"{option} = {json.dumps(value)}" in shown.output
 
 
 def test_a_preset_of_other_judges_is_refused() -> None:

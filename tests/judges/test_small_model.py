@@ -52,8 +52,6 @@ def check(judgement: Judgement) -> None:
 
 def test_replies_of_a_small_model_are_bounded_and_read(small: str) -> None:
     started = time.monotonic()
-    (judgement,) = judged(
-        small, case(), mode="transcript", max_tokens=300, swap="off", repair=False
-    )
+    (judgement,) = judged(small, case(), mode="transcript", max_tokens=60, swap="off", repair=False)
     check(judgement)
     assert time.monotonic() - started < 120
