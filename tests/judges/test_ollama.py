@@ -114,71 +114,54 @@ def test_a_prompt_that_cannot_fit_is_not_sent() -> None:
         assert chats(server) == []
 
 
+OK = Answer(body=GOOD)
+
+
+def bodied(**fields: Any) -> Answer:
+    """A good reply with other fields; a field that is None is left out."""
+    return Answer(body={k: v for k, v in {**GOOD, **fields}.items() if v is not None})
+
+
+def refusal(status: int, message: str) -> Answer:
+    return Answer(status, {"error": message})
+
+
 # Each: the answers in turn, the reason (None: scored), and how many chats were made.
 FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {
-    "fine": ([Answer(body=GOOD)], None, 1),
+    "fine": ([OK], None, 1),
     # The context of this prompt is 8192; a count that fills it means a cut.
-    "prompt fills the context": (
-        [Answer(body={**GOOD, "prompt_eval_count": 8192})],
-        Reason.PROMPT_CUT,
-        1,
-    ),
-    "prompt was cut to a fraction": (
-        [Answer(body={**GOOD, "prompt_eval_count": 40})],
-        Reason.PROMPT_CUT,
-        1,
-    ),
+    "prompt fills the context": ([bodied(prompt_eval_count=8192)], Reason.PROMPT_CUT, 1),
+    "prompt was cut to a fraction": ([bodied(prompt_eval_count=40)], Reason.PROMPT_CUT, 1),
     # Some versions leave the count out when the prompt was in their cache.
-    "no prompt count": (
-        [Answer(body={k: v for k, v in GOOD.items() if k != "prompt_eval_count"})],
-        None,
-        1,
-    ),
-    "prompt count 0": ([Answer(body={**GOOD, "prompt_eval_count": 0})], None, 1),
+    "no prompt count": ([bodied(prompt_eval_count=None)], None, 1),
+    "prompt count 0": ([bodied(prompt_eval_count=0)], None, 1),
     # ... or count only what was not: the static part may be missing, the pair may not.
-    "count without the static part": (
-        [Answer(body={**GOOD, "prompt_eval_count": 400})],
-        None,
-        1,
-    ),
-    "reply cut": ([Answer(body={**GOOD, "done_reason": "length"})], Reason.REPLY_CUT, 2),
-    "reply cut once": (
-        [Answer(body={**GOOD, "done_reason": "length"}), Answer(body=GOOD)],
-        None,
-        2,
-    ),
+    "count without the static part": ([bodied(prompt_eval_count=400)], None, 1),
+    "reply cut": ([bodied(done_reason="length")], Reason.REPLY_CUT, 2),
+    "reply cut once": ([bodied(done_reason="length"), OK], None, 2),
     "only loaded": (
-        [Answer(body={**GOOD, "message": {"role": "assistant"}, "done_reason": "load"})],
+        [bodied(message={"role": "assistant"}, done_reason="load")],
         Reason.UNPARSEABLE,
         2,
     ),
-    "not done": ([Answer(body={**GOOD, "done": False})], Reason.UNPARSEABLE, 2),
-    "no done_reason": (
-        [Answer(body={k: v for k, v in GOOD.items() if k != "done_reason"})],
-        None,
-        1,
-    ),
+    "not done": ([bodied(done=False)], Reason.UNPARSEABLE, 2),
+    "no done_reason": ([bodied(done_reason=None)], None, 1),
     "empty": ([Answer(body=chat(""))], Reason.UNPARSEABLE, 2),
-    "prose": ([Answer(body=chat("the first is better"))], Reason.UNPARSEABLE, 2),
     "wrong label": ([Answer(body=chat(json.dumps(verdict("A"))))], Reason.OFF_LABEL, 2),
     "2 MB": ([Answer(body=chat("x" * 2**21))], Reason.UNPARSEABLE, 2),
     "200 not json": ([Answer(body=b"hello")], Reason.UNPARSEABLE, 2),
     "200 without message": ([Answer(body={})], Reason.UNPARSEABLE, 2),
-    "500": ([Answer(500, {"error": "boom"}), Answer(body=GOOD)], None, 2),
-    "500 text": ([Answer(500, b"Internal"), Answer(body=GOOD)], None, 2),
-    "503 busy": ([Answer(503, {"error": "server busy"})], Reason.SERVER_ERROR, 3),
-    "429": ([Answer(429, {"error": "slow"}), Answer(body=GOOD)], None, 2),
-    "429 for ever": ([Answer(429, {"error": "slow"})], Reason.RATE_LIMITED, 3),
-    "404 model": ([Answer(404, {"error": "model 'tiny' not found"})], Reason.REFUSED, 1),
-    "400": ([Answer(400, {"error": "does not support thinking"})], Reason.REFUSED, 1),
-    "too long": (
-        [Answer(500, {"error": "input length exceeds the context length"})],
-        Reason.PROMPT_CUT,
-        1,
-    ),
-    "reset in mid-body": ([Answer(body=GOOD, cut=30), Answer(body=GOOD)], None, 2),
+    "500": ([refusal(500, "boom"), OK], None, 2),
+    "500 text": ([Answer(500, b"Internal"), OK], None, 2),
+    "503 busy": ([refusal(503, "server busy")], Reason.SERVER_ERROR, 3),
+    "429": ([refusal(429, "slow"), OK], None, 2),
+    "429 for ever": ([refusal(429, "slow")], Reason.RATE_LIMITED, 3),
+    "404 model": ([refusal(404, "model 'tiny' not found")], Reason.REFUSED, 1),
+    "400": ([refusal(400, "does not support thinking")], Reason.REFUSED, 1),
+    "too long": ([refusal(500, "input length exceeds the context length")], Reason.PROMPT_CUT, 1),
+    "reset in mid-body": ([Answer(body=GOOD, cut=30), OK], None, 2),
     "reset for ever": ([Answer(body=GOOD, cut=30)], Reason.UNREACHABLE, 3),
-    "slow": ([Answer(body=GOOD, sleep=2.0), Answer(body=GOOD)], None, 2),
+    "slow": ([Answer(body=GOOD, sleep=2.0), OK], None, 2),
     "slow for ever": ([Answer(body=GOOD, sleep=2.0)], Reason.UNREACHABLE, 2),
 }
 

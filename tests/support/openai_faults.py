@@ -28,113 +28,79 @@ def judge_once(judge: LLMJudge, **shown: Any) -> Judgement:
     return judged(judge, [case(**shown)])[0]
 
 
+OK = Answer(body=GOOD)
+
+
+def refusal(status: int, message: str = "no", headers: dict[str, str] | None = None) -> Answer:
+    return Answer(status, {"error": {"message": message}}, headers or {})
+
+
+def written(text: str | None, finish: str = "stop", **message: Any) -> Answer:
+    return Answer(body=completion(text, finish, **message))
+
+
+def bodied(**fields: Any) -> Answer:
+    return Answer(body={**GOOD, **fields})
+
+
+#: What the server answers in turn, the reason of the judgement (None: scored), and the number of
+#: requests. A reply that is of no use is asked for once more.
 FAULTS: dict[str, tuple[list[Answer], Reason | None, int]] = {
-    "fine": ([Answer(body=GOOD)], None, 1),
-    "429 once": ([Answer(429, {"error": {"message": "slow"}}), Answer(body=GOOD)], None, 2),
-    "429 with Retry-After": (
-        [Answer(429, {}, {"retry-after": "0.05"}), Answer(body=GOOD)],
-        None,
-        2,
-    ),
+    "fine": ([OK], None, 1),
+    "429 with Retry-After": ([refusal(429, headers={"retry-after": "0.05"}), OK], None, 2),
     "429 with a date": (
-        [Answer(429, {}, {"retry-after": formatdate(0, usegmt=True)}), Answer(body=GOOD)],
+        [refusal(429, headers={"retry-after": formatdate(0, usegmt=True)}), OK],
         None,
         2,
     ),
-    "429 with nonsense": ([Answer(429, {}, {"retry-after": "soon"}), Answer(body=GOOD)], None, 2),
-    "429 for ever": ([Answer(429, {})], Reason.RATE_LIMITED, 3),
-    "429 for an hour": ([Answer(429, {}, {"retry-after": "3600"})], Reason.RATE_LIMITED, 1),
-    "429 no money": (
-        [Answer(429, {"error": {"code": "insufficient_quota", "message": "pay"}})],
-        Reason.REFUSED,
-        1,
-    ),
-    "500 once": ([Answer(500, {"error": {"message": "oops"}}), Answer(body=GOOD)], None, 2),
-    "500 text": ([Answer(500, b"Internal Server Error"), Answer(body=GOOD)], None, 2),
-    "503 loading": (
-        [
-            Answer(503, {"error": {"code": 503, "message": "Loading model"}}),
-            Answer(503, {}, {"retry-after": "0"}),
-            Answer(body=GOOD),
-        ],
-        None,
-        3,
-    ),
-    "500 for ever": ([Answer(500, b"oops")], Reason.SERVER_ERROR, 3),
+    "429 with nonsense": ([refusal(429, headers={"retry-after": "soon"}), OK], None, 2),
+    "429 for ever": ([refusal(429)], Reason.RATE_LIMITED, 3),
+    "429 for an hour": ([refusal(429, headers={"retry-after": "3600"})], Reason.RATE_LIMITED, 1),
+    "429 no money": ([refusal(429, "insufficient_quota")], Reason.REFUSED, 1),
+    "500 once": ([refusal(500, "oops"), OK], None, 2),
+    "500 text": ([Answer(500, b"Internal Server Error"), OK], None, 2),
+    "503 loading": ([refusal(503), refusal(503, headers={"retry-after": "0"}), OK], None, 3),
     "503 for ever": ([Answer(503, b"<html>")], Reason.SERVER_ERROR, 3),
     "505": ([Answer(505, b"HTTP Version Not Supported")], Reason.SERVER_ERROR, 1),
-    "reset in mid-body": ([Answer(body=GOOD, cut=40), Answer(body=GOOD)], None, 2),
-    "reset before the body": ([Answer(body=GOOD, cut=0), Answer(body=GOOD)], None, 2),
+    "reset in mid-body": ([Answer(body=GOOD, cut=40), OK], None, 2),
+    "reset before the body": ([Answer(body=GOOD, cut=0), OK], None, 2),
     "reset for ever": ([Answer(body=GOOD, cut=40)], Reason.UNREACHABLE, 3),
-    "reset before the response": ([Answer(reset=True), Answer(body=GOOD)], None, 2),
+    "reset before the response": ([Answer(reset=True), OK], None, 2),
     "reset for ever, unanswered": ([Answer(reset=True)], Reason.UNREACHABLE, 3),
-    "too slow": ([Answer(body=GOOD, sleep=2.0), Answer(body=GOOD)], None, 2),
+    "too slow": ([Answer(body=GOOD, sleep=2.0), OK], None, 2),
     "always too slow": ([Answer(body=GOOD, sleep=2.0)], Reason.UNREACHABLE, 2),
-    "401": ([Answer(401, {"error": {"message": "bad key"}})], Reason.REFUSED, 1),
-    "403": ([Answer(403, {"error": {"message": "no"}})], Reason.REFUSED, 1),
-    "404": ([Answer(404, {"error": {"message": "no such model"}})], Reason.REFUSED, 1),
-    "too long (OpenAI)": (
-        [Answer(400, {"error": {"code": "context_length_exceeded", "message": "x"}})],
-        Reason.PROMPT_CUT,
-        1,
-    ),
+    "401": ([refusal(401, "bad key")], Reason.REFUSED, 1),
+    "404": ([refusal(404, "no such model")], Reason.REFUSED, 1),
+    "too long (OpenAI)": ([refusal(400, "context_length_exceeded")], Reason.PROMPT_CUT, 1),
     "too long (vLLM)": (
         [Answer(400, {"message": "This model's maximum context length is 4096 tokens."})],
         Reason.PROMPT_CUT,
         1,
     ),
-    "filter before the model": (
-        [Answer(400, {"error": {"code": "content_filter", "message": "filtered"}})],
-        Reason.FILTERED,
-        1,
-    ),
-    # A reply that is of no use is asked for once more.
-    "empty choices": ([Answer(body={**GOOD, "choices": []})], Reason.UNPARSEABLE, 2),
-    "empty choices once": (
-        [Answer(body={**GOOD, "choices": []}), Answer(body=GOOD)],
-        None,
-        2,
-    ),
-    "choices null": ([Answer(body={**GOOD, "choices": None})], Reason.UNPARSEABLE, 2),
-    "no message": ([Answer(body={**GOOD, "choices": [{}]})], Reason.UNPARSEABLE, 2),
-    "content null": ([Answer(body=completion(None))], Reason.UNPARSEABLE, 2),
-    "content filter": ([Answer(body=completion("", "content_filter"))], Reason.FILTERED, 2),
-    "refusal": ([Answer(body=completion(None, refusal="I can't"))], Reason.FILTERED, 2),
-    "cut": ([Answer(body=completion('{"content', "length"))], Reason.REPLY_CUT, 2),
-    "cut once": ([Answer(body=completion("{", "length")), Answer(body=GOOD)], None, 2),
-    "prose around": (
-        [Answer(body=completion(f"Sure!\n{json.dumps(verdict())}\nBest, me"))],
-        None,
-        1,
-    ),
-    "code fence": ([Answer(body=completion(f"```json\n{json.dumps(verdict())}\n```"))], None, 1),
-    "wrong label": ([Answer(body=completion(json.dumps(verdict("A"))))], Reason.OFF_LABEL, 2),
-    "wrong label once": (
-        [Answer(body=completion(json.dumps(verdict("A")))), Answer(body=GOOD)],
-        None,
-        2,
-    ),
-    "duplicate keys": (
-        [Answer(body=completion('{"content": 1, ' + json.dumps(verdict())[1:]))],
-        Reason.UNPARSEABLE,
-        2,
-    ),
-    "1 MB reply": ([Answer(body=completion("x" * 2**20))], Reason.UNPARSEABLE, 2),
-    "1 MB of braces": ([Answer(body=completion("{" * 990_000))], Reason.UNPARSEABLE, 2),
+    "filter before the model": ([refusal(400, "content_filter")], Reason.FILTERED, 1),
+    "empty choices": ([bodied(choices=[])], Reason.UNPARSEABLE, 2),
+    "empty choices once": ([bodied(choices=[]), OK], None, 2),
+    "choices null": ([bodied(choices=None)], Reason.UNPARSEABLE, 2),
+    "no message": ([bodied(choices=[{}])], Reason.UNPARSEABLE, 2),
+    "content null": ([written(None)], Reason.UNPARSEABLE, 2),
+    "content filter": ([written("", "content_filter")], Reason.FILTERED, 2),
+    "refusal": ([written(None, refusal="I can't")], Reason.FILTERED, 2),
+    "cut": ([written('{"content', "length")], Reason.REPLY_CUT, 2),
+    "cut once": ([written("{", "length"), OK], None, 2),
+    "prose around": ([written(f"Sure!\n{json.dumps(verdict())}\nBest, me")], None, 1),
+    "wrong label": ([written(json.dumps(verdict("A")))], Reason.OFF_LABEL, 2),
+    "wrong label once": ([written(json.dumps(verdict("A"))), OK], None, 2),
+    "1 MB reply": ([written("x" * 2**20)], Reason.UNPARSEABLE, 2),
     "endless body": ([Answer(body=b" " * (MAX_BODY + 1))], Reason.UNPARSEABLE, 2),
     "200 not json": ([Answer(body=b"hello")], Reason.UNPARSEABLE, 2),
     "200 list": ([Answer(body=[1])], Reason.UNPARSEABLE, 2),
     "200 deep": ([Answer(body=b"[" * 100_000)], Reason.UNPARSEABLE, 2),
-    "200 error": (
-        [Answer(body={"error": {"code": 429, "message": "upstream"}}), Answer(body=GOOD)],
-        None,
-        2,
-    ),
+    "200 error": ([Answer(body={"error": {"code": 429, "message": "up"}}), OK], None, 2),
     "read a tenth": (
-        [Answer(body={**GOOD, "usage": {"prompt_tokens": 9, "completion_tokens": 5}})],
+        [bodied(usage={"prompt_tokens": 9, "completion_tokens": 5})],
         Reason.PROMPT_CUT,
         1,
     ),
     "no usage": ([Answer(body={k: v for k, v in GOOD.items() if k != "usage"})], None, 1),
-    "odd usage": ([Answer(body={**GOOD, "usage": {"prompt_tokens": "9"}})], None, 1),
+    "odd usage": ([bodied(usage={"prompt_tokens": "9"})], None, 1),
 }
