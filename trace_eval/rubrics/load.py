@@ -37,11 +37,7 @@ def rubric_names(folder: Path = SINGLES) -> list[str]:
 
 
 def rubric_path(name: str, folder: Path = SINGLES) -> Path:
-    """The file of a shipped rubric, or of the user's own.
-
-    Raises:
-        UserError: there is none.
-    """
+    """The file of a shipped rubric, or of the user's own; raises UserError if there is none."""
     shipped = rubric_names(folder)
     path = folder / f"{name}.toml" if name in shipped else Path(name)
     if path.suffix != ".toml" or not is_file(path):

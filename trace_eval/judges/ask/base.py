@@ -107,23 +107,14 @@ class Unusable(Exception):
 
 @dataclass(frozen=True)
 class Choices:
-    """The replies of one request, each with its share of the tokens.
-
-    Attributes:
-        replies: at least one, at most as many as the request wanted.
-        tokens: of the whole request; the replies' tokens add up to them.
-    """
+    """The replies of one request: one at least; their tokens add up to the request's."""
 
     replies: tuple[Reply | Unusable, ...]
     tokens: Tokens
 
     @property
     def first(self) -> Reply:
-        """The first reply.
-
-        Raises:
-            Unusable: it cannot be used.
-        """
+        """The first reply; raises Unusable where it cannot be used."""
         if isinstance(self.replies[0], Unusable):
             raise self.replies[0]
         return self.replies[0]
@@ -202,11 +193,7 @@ class ChatClient(ABC):
 
 
 def check_text(text: str, tokens: Tokens) -> str:
-    """A reply's text, if it can be one.
-
-    Raises:
-        Unusable: empty, or longer than any verdict.
-    """
+    """A reply's text; raises Unusable if it is empty, or longer than any verdict."""
     text = text.encode("utf-8", "replace").decode("utf-8")
     if detail := too_long(text):
         raise Unusable(Reason.UNPARSEABLE, detail, text[:MAX_REPLY_CHARS], tokens)

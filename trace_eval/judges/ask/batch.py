@@ -44,8 +44,7 @@ class BatchWritten:
     Attributes:
         files: in order.
         requests: lines in all of them.
-        cached: calls left out, because their reply is in the cache.
-        unscored: pairs left out, because evidence is missing.
+        cached, unscored: left out, because their reply is cached or evidence is missing.
     """
 
     files: tuple[Path, ...]
@@ -88,8 +87,7 @@ def write_batch(
         max_requests, max_bytes: of one file.
 
     Raises:
-        UserError: a judge is not ``openai:``, the judges are of several models, or a file
-            cannot be written.
+        UserError: a judge is not ``openai:``, or of another model; a file cannot be written.
     """
     if len(specs := {judge.spec for judge in judges}) > 1:
         raise UserError(
@@ -160,11 +158,10 @@ def read_batch(judge: LLMJudge, paths: Iterable[Path]) -> BatchReplies:
     """Read result and error files of a batch into the judge's reply cache.
 
     A request that failed is remembered on the judge, so that an offline run can say why a
-    pair is unscored. Lines of other runs do no harm: their keys are never asked for.
+    pair is unscored. Lines of other runs are harmless: no call has their keys.
 
     Raises:
-        UserError: the judge is not ``openai:`` or has no reply cache, a file cannot be read,
-            or a line is not a batch result.
+        UserError: the judge has no batches or no reply cache, or a file holds no batch results.
     """
     client = _client(judge)
     if not judge.options.cache:

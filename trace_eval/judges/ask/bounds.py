@@ -60,12 +60,7 @@ def loop_in(text: str) -> str | None:
 
 
 def cut_detail(text: str, what: str) -> str:
-    """Why a reply was cut, with the remedy.
-
-    Args:
-        text: the reply as far as it came.
-        what: the place of the cut, e.g. ``after 2048 tokens``, and the option that allows more.
-    """
+    """Why a reply was cut; ``what``: the place of the cut, and the option that allows more."""
     if fragment := loop_in(text):
         return (
             f"the model repeated {fragment[:60]!r} until the token limit; more tokens do not help:"

@@ -79,9 +79,6 @@ class Ledger:
         path: the file; made when the first call is sent.
         before: US dollars that were spent before, where there is no file yet.
 
-    Attributes:
-        spending: the sums of all lines when the file was opened.
-
     Raises:
         DamagedFile: a line is not one of ours.
     """
@@ -108,11 +105,7 @@ class Ledger:
         self.spending.calls = len(worst)
 
     def sent(self, worst: float) -> str:
-        """Log a call that is about to be sent; returns its name in the log.
-
-        Raises:
-            UserError: the log cannot be written, so the call must not be sent.
-        """
+        """Log a call before it is sent; returns its name in the log, or raises UserError."""
         if self._before and not self._path.exists():
             jsonl.append(self._path, LedgerEntry(call="before", cost_usd=self._before))
         call = os.urandom(6).hex()
@@ -120,11 +113,7 @@ class Ledger:
         return call
 
     def settled(self, call: str, cost: float) -> None:
-        """Log the cost of a call.
-
-        Raises:
-            UserError: the log cannot be written; the call then counts with its worst case.
-        """
+        """Log the cost of a call; where that fails, the call counts with its worst case."""
         jsonl.append(self._path, LedgerEntry(call=call, cost_usd=cost))
 
 

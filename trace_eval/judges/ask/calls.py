@@ -68,7 +68,6 @@ class CallOutcome(Generic[T]):
         value: the answer as ``read`` made it; None where ``reason`` says why.
         raw: the last reply as it came, bounded.
         repaired: the first reply was unusable, the second counts.
-        cached: read from the reply cache, nothing was sent.
         seconds: time of the calls, without waits.
         seed: that was sent, where it is not the call's own.
         choice: which reply it was of a request for several.
@@ -91,11 +90,9 @@ class Attempts(Generic[T]):
     """One question in work: its cost so far, and its answer.
 
     Attributes:
-        price: of its tokens; None: not known.
         seed: that was sent for the reply which counts.
         seconds: of its calls, without waits.
         choice: which of several replies to one request counts; None: it was the only one.
-        repaired: the first reply was unusable, the second counts.
         reply, value: the usable reply, and its answer.
         failure: why there is none.
     """
@@ -145,10 +142,6 @@ class Asker(Generic[T]):
         in_flight: calls at once.
         read: turns a reply into an answer.
         repair: words the second chance.
-
-    Attributes:
-        caller: retries and the bound on calls in flight.
-        budget: money spent so far.
     """
 
     def __init__(

@@ -138,8 +138,7 @@ def is_refused(error: BaseException | None) -> bool:
 def lost(detail: str, error: BaseException) -> CallFailed:
     """The failure of a call whose connection ended without an answer.
 
-    Only without a connection is it certain that the server did no work: a server that resets one
-    may have read the whole request, and charge for it.
+    Without a connection the server did no work; a server that resets one may charge for it.
     """
     refused = is_refused(error)
     return CallFailed(
@@ -155,8 +154,7 @@ def check_proxies() -> None:
     """Check the proxies that the environment names, before a call depends on them.
 
     Raises:
-        UserError: one is not an address, of an unknown kind, or needs a package that is missing.
-            The message does not repeat the address: it may hold a password.
+        UserError: one cannot be used. The message does not repeat it: it may hold a password.
     """
     named = getproxies()
     for kind in ("http", "https", "all"):
@@ -193,11 +191,7 @@ def public_url(url: str) -> str:
 
 
 def checked_url(url: str) -> str:
-    """An address that holds no credentials.
-
-    Raises:
-        UserError: it does; the message does not repeat them.
-    """
+    """An address without credentials; one that has them is refused, and not repeated."""
     parts = urlsplit(url if "://" in url else f"http://{url}")
     if parts.username or parts.password:
         raise UserError(

@@ -63,13 +63,7 @@ class CostEstimate:
 
 
 def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> CostEstimate:
-    """Render and count the prompts of every case; sends nothing and keeps no prompt.
-
-    Args:
-        judge: the judge that would be used.
-        cases: the cases to judge, read once.
-        batch: price the calls as requests of a batch file.
-    """
+    """Render and count the prompts of every case; sends nothing and keeps no prompt."""
     seen = unscored = calls = replies = cached = expected = bound = parts = size = 0
     seconds = seconds_at_most = examples = 0.0
     orders: set[str] = set()
@@ -123,11 +117,7 @@ def estimate(judge: LLMJudge, cases: Iterable[Case], batch: bool = False) -> Cos
 
 
 def total(estimates: Iterable[CostEstimate]) -> CostEstimate:
-    """Several judges of the same cases together.
-
-    ``cases`` and ``unscored`` are those of the judge that has most of them; a cost is unknown
-    where one judge's is.
-    """
+    """Several judges of the same cases; ``cases`` and ``unscored`` are the largest of theirs."""
     every, sums = list(estimates), dict[str, Any]()
     for field in fields(CostEstimate):
         values = [getattr(one, field.name) for one in every]

@@ -36,9 +36,6 @@ class LLMJudge(Judge):
         form: how replies are read and become an outcome.
         view: the material that is shown of a case.
         backend: the client to which it is sent.
-
-    Raises:
-        UserError: as :class:`~trace_eval.judges.ask.sender.Sender`.
     """
 
     def __init__(self, form: AnswerForm[Any], view: View, backend: Backend) -> None:

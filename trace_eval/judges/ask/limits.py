@@ -135,9 +135,6 @@ class Caller:
         """The result of ``send``, tried again as long as that can help.
 
         ``ready`` is awaited before each attempt, outside of its timeout.
-
-        Raises:
-            CallFailed: it cannot, or the retries are used up.
         """
         for attempt in itertools.count():
             async with self.limiter.slot() as burst:

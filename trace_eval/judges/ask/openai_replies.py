@@ -46,11 +46,7 @@ class Refused(CallFailed):
 
 
 class OpenAIReplies:
-    """Reads the responses of one server with one model.
-
-    Attributes:
-        identity: the model as replies name it, e.g. its snapshot.
-    """
+    """Reads the responses of one server; ``identity``: the model as they name it."""
 
     def __init__(self, server: str, model: str, timeout: float, redact: Redactor) -> None:
         self.server, self.model = server, model
@@ -159,10 +155,6 @@ def shares(tokens: Tokens, count: int) -> list[Tokens]:
     A server counts a request, not its choices; a remainder goes to the first ones. Sound and
     cached tokens are parts of the input, so each disjoint part is divided by itself: every share
     is a count that a call of its own could have.
-
-    Args:
-        tokens: of the request.
-        count: replies, at least 1.
     """
     sound, held = tokens.audio or 0, tokens.cached - tokens.cached_audio
     words = (tokens.input or 0) - sound - held

@@ -194,10 +194,6 @@ class ReplyCache:
 
         Two runs with the same questions at once then pay for each once. A process that was
         killed on this machine loses it at once; elsewhere, when it is not renewed.
-
-        Args:
-            key: of the reply.
-            owner: each call has its own, see :func:`new_owner`.
         """
         values = {"key": key, "owner": owner, "now": time.time(), "length": LEASE_S}
         try:

@@ -61,9 +61,7 @@ def too_long(text: str) -> str | None:
 
 
 def after_thinking(text: str) -> str:
-    """What every reader reads of a reply.
-
-    Reasoning models draft answers between think tags; only what follows counts.
+    """The part of a reply that counts: models draft answers between think tags.
 
     Raises:
         ReplyError: ``unparseable``: the reply is too long.
@@ -152,9 +150,9 @@ def json_objects(text: str) -> list[dict[str, object]]:
 def _follow(text: str, start: int, ends: dict[int, int | None]) -> None:
     """Note where objects end, from an opening brace to the end of its object or of the grammar.
 
-    Every opening brace on the way gets its end, or None. So nothing is followed more than twice,
-    however braces are nested: a brace that was no token on the way stands in a string there, and
-    what is followed from it has its strings where that way has none.
+    Every opening brace on the way gets its end, or None, so nothing is followed more than twice:
+    a brace that was no token on the way stands in a string there, and a way that starts at it has
+    its strings elsewhere.
     """
     opened: list[int] = []
     want, position = "{", start

@@ -30,11 +30,7 @@ class ScriptExhausted(UserError):
 
 
 class ScriptedClient(ChatClient):
-    """A client whose replies come from a list.
-
-    Attributes:
-        history: every request so far, in order.
-    """
+    """A client whose replies come from a list; ``history``: every request so far."""
 
     server = "scripted"
     ordered = True
@@ -48,11 +44,7 @@ class ScriptedClient(ChatClient):
 
     @classmethod
     def from_file(cls, path: Path) -> ScriptedClient:
-        """Read a script.
-
-        Raises:
-            UserError: the file cannot be read, or a line is not JSON.
-        """
+        """Read a script; raises UserError where it cannot be read, or a line is not JSON."""
         try:
             lines = list(strict_json.lines(path))
         except (OSError, ValueError) as error:  # ValueError: a NUL in the name

@@ -59,12 +59,6 @@ class _Renewal:
 class Sender(Generic[T]):
     """Sends the calls of one judge: its replies, the cache, the money.
 
-    Args:
-        backend: makes single calls.
-        options: limits, cache, budget.
-        read: turns a reply into an answer.
-        repair: words the second chance.
-
     Attributes:
         asker: retries, the bound on calls in flight, and the budget.
         failures: reply key -> why a batch has no reply for it (see ``judges.ask.batch``).
@@ -234,11 +228,7 @@ class Sender(Generic[T]):
         return CallOutcome(None, failure.reason, failure.detail, _bounded(raw), **took)
 
     def _check_going_on(self, call: Call, failure: CallFailed | Unusable) -> None:
-        """Stop the run where no other call would bring an answer either.
-
-        Raises:
-            JudgeUnreachable: no server is at the address, or the model takes no sound.
-        """
+        """Raise JudgeUnreachable where no other call would bring an answer either."""
         if isinstance(failure, Unusable):
             self._replied |= failure.raw is not None
             return

@@ -72,7 +72,6 @@ class Replies(Generic[T]):
     """All replies about one item.
 
     Attributes:
-        judge: the spec of the judge.
         orders: in which the item was shown.
         questions: with their outcomes, in the order of the opinions.
         caveats: about the material that was shown.

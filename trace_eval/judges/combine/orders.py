@@ -24,14 +24,7 @@ Stated = TypeVar("Stated", VerdictOpinion, ScoreOpinion)
 
 
 class PairOpinions(NamedTuple):
-    """All opinions of one judge on a pair.
-
-    Attributes:
-        pair: its id.
-        judge: its spec.
-        orders: in which the pair was shown.
-        opinions: of every call, already in terms of the pair's own A and B.
-    """
+    """All opinions of one judge on a pair, already in terms of the pair's own A and B."""
 
     pair: str
     judge: str

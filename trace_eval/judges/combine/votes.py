@@ -36,10 +36,6 @@ def voted_judgement(every: PairOpinions, question: ScoreQuestion) -> Judgement:
 
     The label is the preference with the largest share, every order with equal weight; equal
     largest shares are a ``tie``.
-
-    Args:
-        every: opinion.
-        question: with its scale.
     """
     made, usable = framed(every, PREFERENCE)
     if not usable:

@@ -81,11 +81,7 @@ _DEAF = tuple(
 
 
 def check_hearing(reply: str) -> None:
-    """Refuse a reply whose judge heard nothing.
-
-    Raises:
-        ReplyError: ``not_heard``: the reply states it.
-    """
+    """Raise ReplyError ``not_heard`` for a reply whose judge states that it heard nothing."""
     text = after_thinking(reply)
     if len(text) > 2 * _SEARCHED:
         text = f"{text[:_SEARCHED]}\n{text[-_SEARCHED:]}"

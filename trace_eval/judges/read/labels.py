@@ -46,10 +46,7 @@ class Verdicts:
 class LabelForm(AnswerForm[Verdicts]):
     """Replies of typed ties on TRACE's dimensions, or of one label for each part of a task.
 
-    Args:
-        task: whose parts are asked; all of them share key and labels.
-        elicitation: how typed ties are asked for.
-        listens: refuse replies which state that nothing was heard.
+    ``listens``: refuse replies which state that nothing was heard.
     """
 
     def __init__(self, task: PairRubric, elicitation: Elicitation, listens: bool) -> None:
@@ -148,11 +145,7 @@ def read_label(text: str, scale: Scale) -> tuple[str, str]:
 
 
 def parse_label(value: object, scale: Scale) -> str:
-    """The label that a value stands for.
-
-    Raises:
-        OffScale: it stands for none; the message names the key of the reply.
-    """
+    """The label that a value stands for; else OffScale, which names the key of the reply."""
     try:
         return str(scale.parse(value))
     except OffScale:

@@ -165,10 +165,7 @@ _MISSING = "the reply rates this turn not once"
 class ScoreForm(AnswerForm[ScoreReply]):
     """Replies with a score, and with sub-scores or turns where the rubric has them.
 
-    Args:
-        rubric: what is rated, on which scale.
-        options: how many samples must be usable, and whether a plain line may be read.
-        listens: refuse replies which state that nothing was heard.
+    ``listens``: refuse replies which state that nothing was heard.
     """
 
     def __init__(self, rubric: ScoreRubric, options: JudgeOptions, listens: bool = False) -> None:

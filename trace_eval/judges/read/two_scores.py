@@ -178,9 +178,7 @@ def read_text(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
 class TwoScoreForm(AnswerForm[TwoScores]):
     """Replies with a score of each recording; the higher score is a vote.
 
-    Args:
-        task: the question.
-        in_text: replies end with a line of scores instead of JSON.
+    ``in_text``: replies end with a line of scores instead of JSON.
     """
 
     def __init__(self, task: ScoreQuestion, in_text: bool) -> None:

@@ -202,11 +202,7 @@ def _checked(made: Any, where: str) -> Judge:
 
 
 def scores_only(spec: str) -> bool:
-    """Whether a judge scores single answers and compares them by their scores.
-
-    Raises:
-        UserError: the model of a reward judge is not here.
-    """
+    """Whether a judge scores single answers and compares them by their scores."""
     kind, _, argument = spec.partition(":")
     if kind == "reward":
         from trace_eval.judges.reward.load import locate

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from blueprints import Blueprint, Signal, Span, Transcript, UserError, Word, counted
+from blueprints import Blueprint, Transcript, UserError, counted
 from fusion import Rating
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.pairs import Pair
@@ -34,32 +34,10 @@ ROOM_FOR_A_PAIR = 3_000
 
 
 def _spoken(text: str) -> Blueprint:
-    """A short clean answer of these words."""
-    words = text.split()
-    ends = [0.4 * (n + 1) for n in range(len(words))]
+    """An answer of these words."""
     return Blueprint(
         clip=hashlib.sha256(text.encode()).hexdigest(),
-        signal=Signal(
-            duration_s=ends[-1],
-            rate_hz=16_000,
-            channels=1,
-            peak_dbfs=-3.0,
-            rms_dbfs=-23.0,
-            clipping_ratio=0.0,
-            bandwidth_hz=7_750.0,
-            speech_s=ends[-1],
-            speech=[Span(start_s=0.0, end_s=ends[-1])],
-            pauses=[],
-        ),
-        transcript=Transcript(
-            text=text,
-            language="en",
-            language_source="model",
-            words=[
-                Word(text=word, start_s=end - 0.4, end_s=end)
-                for word, end in zip(words, ends, strict=True)
-            ],
-        ),
+        transcript=Transcript(text=text, language="en", language_source="model", words=[]),
     )
 
 

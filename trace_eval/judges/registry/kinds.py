@@ -90,11 +90,7 @@ def _client(kind: str, argument: str, options: JudgeOptions) -> Backend:
 
 
 def _listening_client(argument: str, options: JudgeOptions) -> Backend:
-    """The client behind ``audio:KIND:MODEL``.
-
-    Raises:
-        UserError: there is none, it cannot listen, or sound has no price and a limit needs one.
-    """
+    """The client behind ``audio:KIND:MODEL``; its price must know sound where a limit is set."""
     kind, _, model = argument.partition(":")
     if kind == "ollama":
         raise UserError(
@@ -201,7 +197,6 @@ class JudgeKind(NamedTuple):
 
     Attributes:
         usage: how it is written.
-        about: what it is, in a few words.
         package: that must be installed; None: none.
         pairs: makes a judge of pairs; None: it compares none.
         scores: makes judges of single answers; None: it scores none by itself.
