@@ -128,18 +128,13 @@ def test_one_second_chance_then_unscored(bad: Any, reason: Reason) -> None:
     assert not made.opinions[0].repaired
 
 
-def test_a_failed_second_chance_keeps_the_first_reply() -> None:
-    made = judge(scripted(["no json", {"error": "unreachable"}], swap="off"))
-    assert made.reason is Reason.UNPARSEABLE
-    assert made.opinions[0].raw == "no json"
-    assert "second chance failed" in (made.detail or "")
-
-
-def test_a_failed_call_gets_no_second_chance() -> None:
-    one = scripted([{"error": "refused", "detail": "no key"}], swap="off")
-    made = judge(one)
+def test_a_failed_call_gets_no_second_chance_and_no_failure_replaces_a_reply() -> None:
+    made = judge(scripted([{"error": "refused", "detail": "no key"}], swap="off"))
     assert (made.status, made.reason) == ("unscored", Reason.REFUSED)
     assert "no key" in (made.detail or "")
+    made = judge(scripted(["no json", {"error": "unreachable"}], swap="off"))
+    assert (made.reason, made.opinions[0].raw) == (Reason.UNPARSEABLE, "no json")
+    assert "second chance failed" in (made.detail or "")
 
 
 @pytest.mark.parametrize("status", [Status.FAILED, Status.UNAVAILABLE, Status.NOT_REQUESTED])
@@ -151,12 +146,9 @@ def test_nothing_is_asked_where_our_own_tools_left_no_words(status: Status) -> N
     assert (made.status, made.reason) == ("unscored", Reason.EVIDENCE_MISSING)
     assert isinstance(one.client, ScriptedClient)
     assert one.client.history == []
-    # Who drops the transcript on purpose is asked all the same.
-    assert judge(scripted([verdict()] * 2, drop=("transcript",)), shown).status == "scored"
-
-
-def test_a_silent_answer_is_judged() -> None:
+    # A silent answer is judged; so is one whose transcript is dropped on purpose.
     assert judge(scripted([verdict()] * 2), case(b=None)).status == "scored"
+    assert judge(scripted([verdict()] * 2, drop=("transcript",)), shown).status == "scored"
 
 
 def test_a_script_that_runs_out_is_an_error() -> None:
@@ -311,12 +303,6 @@ def test_interrupting_keeps_what_is_done_and_holds_nothing(tmp_path: Path) -> No
     client.gate = None
     assert judge(cached(tmp_path, client)).status == "scored"
     assert client.calls == 6  # the finished case came from the cache
-
-
-def test_usage_is_unknown_where_the_server_does_not_count() -> None:
-    client = Server(Tokens())
-    made = judge(reading_judge("openai:m", client, JudgeOptions(), PRICE))
-    assert made.usage is None
 
 
 def test_a_very_long_raw_reply_is_kept_in_part() -> None:

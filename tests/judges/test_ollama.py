@@ -13,7 +13,6 @@ from tests.support.servers import Answer, Asked, Server, chat, unused_url
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.ollama import context_length
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
@@ -96,12 +95,6 @@ def test_the_context_grows_in_powers_of_two_and_never_shrinks() -> None:
         sizes = [body["options"]["num_ctx"] for body in chats(server)]
     # 6000 short words are 6000 tokens; with the rest of the prompt that is over 8192.
     assert sizes == [4096, 16384, 16384]
-
-
-def test_a_given_context_is_kept() -> None:
-    with scripted([Answer(body=GOOD)]) as server:
-        judge_once(made(server.url, num_ctx=5000))
-        assert chats(server)[0]["options"]["num_ctx"] == 5000
 
 
 def test_a_prompt_that_cannot_fit_is_not_sent() -> None:
@@ -195,6 +188,7 @@ def test_a_server_that_is_down_says_how_to_start_it() -> None:
         Answer(404, b"404 page not found"),
         Answer(500, {"error": "x"}),
         Answer(body={}),
+        Answer(body={"model_info": {"general.x": 1, "qwen3.context_length": None}}),
         Answer(body=b"?"),
     ],
 )
@@ -203,12 +197,6 @@ def test_a_server_that_does_not_tell_its_context_is_used_all_the_same(show: Answ
         judge = made(server.url)
         assert judge_once(judge).status == "scored"
         assert judge.observed()["model_context"] is None
-
-
-def test_context_length() -> None:
-    assert context_length({"general.x": 1, "qwen3.context_length": 40960}) == 40960
-    assert context_length({"qwen3.context_length": None}) is None
-    assert context_length({}) is None
 
 
 def test_the_address_comes_from_the_environment(
@@ -236,9 +224,10 @@ def test_its_key_is_kept_secret_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "my-ollama-key-1" not in text
 
 
-def test_thinking_is_passed_on() -> None:
+def test_thinking_and_a_chosen_context_are_passed_on() -> None:
     with scripted([Answer(body=GOOD)]) as server:
-        judge_once(made(server.url, think=False))
-        assert chats(server)[0]["think"] is False
+        judge_once(made(server.url, think=False, num_ctx=5000))
         judge_once(made(server.url))
-        assert "think" not in chats(server)[1]
+        first, second = chats(server)
+    assert (first["think"], first["options"]["num_ctx"]) == (False, 5000)
+    assert "think" not in second

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from blueprints import Absent, Status, UserError
+from blueprints import Absent, Status
 from tests.support.cases import blueprint
 from tests.support.rating import case_of, rate, say, scripted, single
 from trace_eval.data.outcome import Reason
@@ -16,7 +16,6 @@ from trace_eval.data.scores import Score
 from trace_eval.judges.combine.panel import Panel
 from trace_eval.judges.lexical.judge import LexicalJudge
 from trace_eval.judges.options.judge_options import JudgeOptions
-from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.rubrics.load import load_rubric
 
 #: speaking_style.md, section 9, point 1: samples of the judge for six items; None: unusable.
@@ -203,18 +202,6 @@ def test_lexical_says_what_it_is() -> None:
     best = asyncio.run(LexicalJudge(load_rubric("correctness")).judge(two))
     assert best.estimate
     assert best.estimate.reference == 2
-
-
-def test_judges_without_scores_are_refused_with_a_sentence() -> None:
-    correctness = [load_rubric("correctness")]
-    with pytest.raises(UserError, match="judge rules: compares pairs and has no scores; use lexi"):
-        create_scorers("rules", correctness)
-    with pytest.raises(UserError, match="judge 'nobody:x' is unknown"):
-        create_scorers("nobody:x", correctness)
-    with pytest.raises(UserError, match="lexical: reads candidate and reference and rates on 1-5"):
-        create_scorers("lexical", [load_rubric("style")])
-    with pytest.raises(UserError, match="rates single answers and compares none"):
-        create_judge("lexical")
 
 
 def replies_of(samples: Any) -> list[Any]:

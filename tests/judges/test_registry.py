@@ -37,6 +37,7 @@ def test_built_in_judges(monkeypatch: pytest.MonkeyPatch) -> None:
         ("rule", "rules, ollama:MODEL, openai:MODEL, audio:openai:MODEL"),
         ("", "is unknown"),
         ("rules:strict", "takes no argument"),
+        ("lexical", "rates single answers and compares none"),
         ("openai", "name the model"),
         ("openai:", "name the model"),
         ("ollama", "name the model"),

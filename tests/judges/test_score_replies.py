@@ -77,19 +77,15 @@ def test_the_last_adjacent_conclusion_counts(text: str, scores: tuple[float, flo
         "<think>Output A: 8, Output B: 7</think>I cannot tell.",
         "Rate each on a scale: score 1-10.",
         "Output A: 8, Output B: 7</think>",
+        "Output A: 0, Output B: 5",
+        "Output A: 11, Output B: 5",
     ],
 )
 def test_no_conclusion_is_no_vote(text: str) -> None:
     with pytest.raises(ReplyError) as raised:
         read_text(text)
-    assert raised.value.reason is Reason.UNPARSEABLE
-
-
-@pytest.mark.parametrize("text", ["Output A: 0, Output B: 5", "Output A: 11, Output B: 5"])
-def test_text_out_of_range_is_off_label(text: str) -> None:
-    with pytest.raises(ReplyError) as raised:
-        read_text(text)
-    assert raised.value.reason is Reason.OFF_LABEL
+    off = text in ("Output A: 0, Output B: 5", "Output A: 11, Output B: 5")
+    assert raised.value.reason is (Reason.OFF_LABEL if off else Reason.UNPARSEABLE)
 
 
 def test_json_with_reasons() -> None:
