@@ -119,7 +119,7 @@ def test_two_runs_with_the_same_questions_pay_once(tmp_path: Path) -> None:
     assert sum(opinion.cached for j in judgements for opinion in j.opinions) == 3
 
 
-def test_who_waits_asks_itself_where_the_other_got_nothing(tmp_path: Path) -> None:
+def test_a_waiting_run_asks_itself_where_the_other_got_nothing(tmp_path: Path) -> None:
     count = iter(range(9))
 
     def answer(asked: Asked) -> Answer:

@@ -20,8 +20,14 @@ def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(f"{name.upper()}_PROXY", raising=False)
 
 
-@pytest.mark.parametrize("spec", ["openai:tiny", "ollama:tiny", "audio:openai:tiny"])
-@pytest.mark.parametrize("name", ["HTTP_PROXY", "https_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("openai:tiny", "HTTP_PROXY"),
+        ("ollama:tiny", "https_proxy"),
+        ("audio:openai:tiny", "ALL_PROXY"),
+    ],
+)
 @pytest.mark.parametrize(
     ("proxy", "told"),
     [

@@ -144,7 +144,7 @@ def test_a_judgement_keeps_both_opinions_and_says_where_they_differ() -> None:
     assert made.usage == Usage(input_tokens=20, output_tokens=4, cost_usd=1.0)
 
 
-def test_one_failed_order_is_unscored_and_never_a_tie() -> None:
+def test_a_failed_order_is_unscored_and_never_a_tie() -> None:
     made = judgement(("ab", "ba"), [opinion("ab", A), opinion("ba", None)])
     assert (made.status, made.reason) == ("unscored", Reason.UNPARSEABLE)
     assert made.dimensions == {}
@@ -159,14 +159,9 @@ def test_some_failed_samples_are_a_caveat() -> None:
     assert made.status == "scored"
     assert made.caveats == ["1 of 4 opinions failed: 1 unparseable"]
 
-
-def test_the_commonest_reason_of_the_failed_order_is_given() -> None:
-    failed = [
-        opinion("ab", None, 0, Reason.UNREACHABLE),
-        opinion("ab", None, 1, Reason.REPLY_CUT),
-        opinion("ab", None, 2, Reason.REPLY_CUT),
-    ]
-    assert judgement(("ab",), failed).reason is Reason.REPLY_CUT
+    reasons = (Reason.UNREACHABLE, Reason.REPLY_CUT, Reason.REPLY_CUT)
+    failed = [opinion("ab", None, n, reason) for n, reason in enumerate(reasons)]
+    assert judgement(("ab",), failed).reason is Reason.REPLY_CUT  # the commonest
 
 
 @pytest.mark.parametrize(

@@ -232,21 +232,25 @@ def test_without_repair_a_bad_choice_is_one_sample_less(tmp_path: Path) -> None:
     assert score.usage.input_tokens == 2003
 
 
-def test_what_cannot_be_read_at_all_is_not_asked_for_together_again(tmp_path: Path) -> None:
-    def broken(asked: Asked) -> Answer:
-        return Answer(body=b"{}") if "n" in asked.body else honours(asked)
-
-    with Server(broken) as server:
+@pytest.mark.parametrize(
+    ("answer", "requests", "used"),
+    [
+        # What cannot be read at all is not asked for together again.
+        (lambda asked: Answer(body=b"{}") if "n" in asked.body else honours(asked), 6, 5),
+        (lambda _: Answer(403, {"error": {"message": "no such project"}}), 1, 0),
+    ],
+)
+def test_a_joint_request_that_brings_nothing(
+    answer: Callable[[Asked], Answer], requests: int, used: int, tmp_path: Path
+) -> None:
+    with Server(answer) as server:
         (score,) = rated(rater(server, tmp_path), clip(tmp_path))
-        assert len(server.asked) == 6
-    assert [opinion.score for opinion in score.opinions] == [5, 4, 3, 2, 1]
-
-
-def test_a_call_that_fails_leaves_every_sample_without_a_score(tmp_path: Path) -> None:
-    with Server(lambda _: Answer(403, {"error": {"message": "no such project"}})) as server:
-        (score,) = rated(rater(server, tmp_path), clip(tmp_path))
-        assert len(server.asked) == 1
-    assert (score.status, score.reason, score.used) == ("unscored", Reason.REFUSED, 0)
+        assert len(server.asked) == requests
+    assert score.used == used
+    assert [opinion.score for opinion in score.opinions] == (
+        [5, 4, 3, 2, 1] if used else [None] * 5
+    )
+    assert score.reason is (None if used else Reason.REFUSED)
 
 
 def test_only_samples_that_are_not_kept_are_asked_for(tmp_path: Path) -> None:
@@ -346,6 +350,7 @@ def _wait_for(what: Callable[[], bool], running: subprocess.Popen[bytes]) -> Non
         Tokens(2, 0, 0, audio=2, cached_audio=0),
         Tokens(100, 7, 0, audio=None, audio_s=3.0),
         Tokens(1, 4, 90, audio=5, cached_audio=80),  # contradict each other
+        Tokens(),
     ],
 )
 def test_shares_add_up_to_the_request(tokens: Tokens, count: int) -> None:
@@ -357,10 +362,6 @@ def test_shares_add_up_to_the_request(tokens: Tokens, count: int) -> None:
         assert (None if None in given else sum(given)) == whole, name
         assert None in given or min(given) >= 0
     assert sum(part.audio_s for part in parts) == pytest.approx(tokens.audio_s, abs=1e-12)
-
-
-def test_nothing_known_is_nothing_divided() -> None:
-    assert shares(Tokens(), 3) == [Tokens()] * 3
 
 
 def test_the_estimate_counts_the_sound_of_a_request_once(tmp_path: Path) -> None:
@@ -378,23 +379,14 @@ def test_the_estimate_counts_the_sound_of_a_request_once(tmp_path: Path) -> None
     assert together.input_tokens_at_most == alone.input_tokens_at_most
 
 
-@pytest.mark.parametrize("spec", ["ollama:m", "scripted:s"])
-def test_choices_are_for_servers_that_have_them(spec: str, tmp_path: Path) -> None:
-    script = tmp_path / "script.jsonl"
-    script.write_text("")
-    spec = spec.replace("scripted:s", f"scripted:{script}")
-    with pytest.raises(UserError, match="does not use choices"):
-        create_scorers(spec, [load_rubric("correctness")], JudgeOptions(choices=True))
+def test_choices_are_for_scores_of_servers_that_have_them(tmp_path: Path) -> None:
     options = JudgeOptions(choices=True, base_url="http://127.0.0.1:1/v1")
     with pytest.raises(UserError, match="does not use choices"):
+        create_scorers("ollama:m", [load_rubric("correctness")], options)
+    with pytest.raises(UserError, match="does not use choices"):
         create_judge("audio:openai:m", options)
-
-
-def test_batch_files_hold_single_requests(tmp_path: Path) -> None:
-    with Server(honours) as server:
-        judge = rater(server, tmp_path)
-        with pytest.raises(UserError, match="leave out -J choices=true"):
-            write_batch([judge], lambda: [case(clip(tmp_path))], tmp_path / "batch.jsonl")
+    with Server(honours) as server, pytest.raises(UserError, match="leave out -J choices=true"):
+        write_batch([rater(server, tmp_path)], list, tmp_path / "batch.jsonl")
 
 
 @pytest.mark.parametrize(

@@ -111,12 +111,7 @@ def recording(path: Path, seconds: float, level: float = 0.3) -> Path:
 )
 @pytest.mark.parametrize(
     "options",
-    [
-        {"task": "dimensions"},
-        {"task": "s2s", "concat": "none", "signals": "none"},
-        {"task": "aspects", "concat": "test"},
-        {"task": "naturalness"},
-    ],
+    [{"task": "s2s", "concat": "none", "signals": "none"}, {"task": "naturalness"}],
     ids=lambda options: options["task"],
 )
 def test_what_nobody_hears_is_not_sent(
