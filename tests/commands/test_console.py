@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -177,22 +176,6 @@ def test_no_number_of_agree_and_no_model_is_broken_at_80_columns(
     listed = trace_eval("models", "list").out
     for spec, weights in (("ecapa:Jzuluaga/accent-id-commonaccent_ecapa", "21 M"),):
         assert re.search(rf"{spec} +accent +{weights} +English", listed)
-
-
-def test_logs_get_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    from trace_eval.commands import progress
-
-    clock = [0.0]
-    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    lines = progress.Lines("judging", 9)
-    pace = progress.Pace()
-    assert lines.after(120, None, pace) is None
-    clock[0] = 30.0
-    assert lines.after(None, "done", pace) is None
-    clock[0] = 61.0
-    assert str(lines.after(None, "done", pace)).startswith("judging: 2 of 120; 0 clips")
-    clock[0] = 100.0
-    assert lines.after(None, "done", pace) is None
 
 
 def test_no_table_has_more_rows_than_a_terminal_shows(

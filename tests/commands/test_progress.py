@@ -31,6 +31,22 @@ def test_the_pace_is_what_was_done_over_the_time_it_took(monkeypatch: pytest.Mon
     assert pace.summary() == "2 clips, 0.5/s, 3.0 x real time, 3 calls in flight, US$ 0.12"
 
 
+def test_logs_get_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
+    pace, lines = Pace(total=9), []
+    for seconds, event in (
+        (0.0, RunEvent(pending=120)),
+        (30.0, _PAIR),
+        (61.0, _PAIR),
+        (100.0, _CLIP),
+    ):
+        clock[0] = seconds
+        pace.count(event)
+        lines.append(pace.line())
+    assert lines == [None, None, "judging: 2 of 120; 0 clips, 0.0/s, 0.0 x real time", None]
+
+
 def test_a_judge_without_calls_or_price_shows_neither() -> None:
     pace = Pace()
     pace.count(_PAIR)

@@ -10,8 +10,7 @@ import typer
 
 from trace_eval.commands.console import messages
 from trace_eval.commands.json_option import give
-from trace_eval.commands.judging import judge_options
-from trace_eval.commands.options import ConfigOption
+from trace_eval.commands.options import ConfigOption, judge_options
 from trace_eval.commands.render import print_tables
 from trace_eval.commands.signatures import from_classes
 from trace_eval.judges.options.judge_options import JudgeOptions

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn_all
+from blueprints import counted
+from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, print_rows, say, warn_all
 from trace_eval.commands.json_option import give
-from trace_eval.commands.judging import run_options
+from trace_eval.commands.options import run_options
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions
 from trace_eval.options import Options
 from trace_eval.select.options import BestOptions
+
+if TYPE_CHECKING:
+    from trace_eval.select.best import BestEstimate, Selection
+    from trace_eval.select.ranking import Ranking
+    from trace_eval.select.summary import Gain
 
 
 @from_classes
@@ -35,7 +41,6 @@ def best(
     chosen: BestOptions,
 ) -> None:
     """Pick the best of N recordings of each text; resumable."""
-    from trace_eval.commands.selected import print_best_estimate, print_selection
     from trace_eval.data.records import spill_to
     from trace_eval.extracting.cache import audio_folder
     from trace_eval.select.best import estimate_best, select_best
@@ -47,12 +52,71 @@ def best(
     chosen = replace(chosen, options=options, seed=options.judging.seed)
     if estimate:
         expected = estimate_best(manifest, out, chosen)
-        print_best_estimate(expected)
+        _print_estimate(expected)
         give(expected)
         return
     with continuable(out), progress(0) as listener:
         selection = select_best(manifest, out, replace(chosen, listener=listener))
-    print_selection(selection, out)
+    _print_selection(selection, out)
     give(selection)
     if manifest.problems or selection.summary.selected < selection.summary.groups:
         raise typer.Exit(EXIT_INCOMPLETE)
+
+
+def _print_selection(selection: Selection, out: Path) -> None:
+    from trace_eval.select.best import BEST_FILE
+
+    titles = ("group", "winner", "system", "by", "of", "note")
+    print_rows(titles, map(_row, selection.rankings), out / BEST_FILE)
+    counts = selection.summary
+    of = f"of {counted(counts.groups, 'group')}"
+    say(
+        f"{counted(counts.selected, f'{of} has', f'{of} have')} a winner,"
+        f" {counts.tied} of them tied; {counted(counts.candidates, 'candidate')}"
+        f" ({counts.unscored} unscored, {counted(counts.same, 'copy', 'copies')}),"
+        f" {counted(counts.comparisons, 'comparison')} ({counts.undecided} undecided)"
+    )
+    say(*map(_gain_line, counts.gains) if counts.gains else [counts.note])
+    gone = [one for ranking in selection.rankings for one in ranking.unscored]
+    warn_all(f"{one.candidate}: {one.reason}" for one in gone)
+    say(f"all rankings: {out / BEST_FILE}")
+
+
+def _row(ranking: Ranking) -> tuple[str, ...]:
+    if not ranking.ranking:
+        return ranking.group, "-", "-", "-", str(len(ranking.unscored)), ranking.detail or ""
+    first = ranking.ranking[0]
+    value = first.strength if first.score is None else first.score
+    return (
+        ranking.group,
+        first.candidate.removeprefix(f"{ranking.group}/"),
+        first.system or "-",
+        "-" if value is None else f"{value:.3f}",
+        str(len(ranking.ranking)),
+        "tied" if ranking.tied else "",
+    )
+
+
+def _gain_line(gain: Gain) -> str:
+    """The result of one check as a sentence."""
+    if not gain.groups:
+        return f"{gain.by}: no group can be checked"
+    text = f"{gain.by}, {counted(gain.groups, 'group')}:"
+    if gain.gain is not None:
+        text += f" winners {gain.winner:.3f}, a random candidate {gain.all:.3f}"
+        text += f", gain {gain.gain:+.3f}"
+        if gain.low is not None:
+            text += f" [{gain.low:+.3f}, {gain.high:+.3f}]"
+        text += ";"
+    text += f" against one other: {gain.wins} better, {gain.ties} equal, {gain.losses} worse"
+    return text + (f", {gain.unscored} unscored" if gain.unscored else "")
+
+
+def _print_estimate(estimate: BestEstimate) -> None:
+    from trace_eval.commands.tables import print_estimate
+
+    comparisons = counted(estimate.comparisons, "comparison")
+    say(f"{comparisons} in all, {estimate.first} in the first round:")
+    print_estimate(estimate.cost)
+    cost = "unknown" if estimate.cost_usd is None else f"{estimate.cost_usd:.4f} US dollars"
+    say(f"all rounds, at the mean of the first: {counted(estimate.calls, 'call')}, {cost}")

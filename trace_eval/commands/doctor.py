@@ -9,8 +9,7 @@ import typer
 
 from trace_eval.commands.console import EXIT_INCOMPLETE
 from trace_eval.commands.json_option import give
-from trace_eval.commands.judging import judge_options
-from trace_eval.commands.options import ConfigOption
+from trace_eval.commands.options import ConfigOption, judge_options
 from trace_eval.judges.options.judge_options import JudgeOptions
 
 

@@ -127,7 +127,8 @@ def ended() -> Iterator[None]:
         if sys.stdout:
             sys.stdout.flush()  # here, where a closed pipe can still be told from a bug
     except BrokenPipeError:
-        _close_output()
+        with suppress(OSError, ValueError):  # Python's own flush at exit shall write to nowhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(EXIT_CLOSED) from None
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one could only print a traceback
@@ -139,38 +140,29 @@ def ended() -> Iterator[None]:
     except Exception as error:
         if DEBUG.get():
             raise
-        complain(_told(error))
-        raise typer.Exit(_code(error)) from None
+        text, code = _ending(error)
+        complain(text)
+        raise typer.Exit(code) from None
 
 
-def _is_name(error: Exception) -> bool:
-    """Whether it is about bytes of a file name that no JSON and no table can hold."""
-    return isinstance(error, ValueError) and "surrogates not allowed" in str(error)
-
-
-def _code(error: Exception) -> int:
+def _ending(error: Exception) -> tuple[str, int]:
+    """The line that is printed of an error, and the exit code."""
     from trace_eval.data.strict_json import DamagedFile
 
-    if _is_name(error):
-        return EXIT_USAGE
-    if isinstance(error, sqlite3.DatabaseError | DamagedFile):
-        return EXIT_DAMAGED
-    return EXIT_USAGE if isinstance(error, UserError | OSError) else EXIT_BUG
-
-
-def _told(error: Exception) -> str:
-    if isinstance(error, UserError):
-        return str(error)
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}; mend that, then run the same command again"
-    if isinstance(error, sqlite3.DatabaseError):
-        return f"a database cannot be used ({error}); restore it, or name another folder"
     name = f"{type(error).__name__}: {error}".rstrip(": ")
-    if _is_name(error):
-        return "a file or folder has a name that is not UTF-8, and no record can hold it; rename it"
+    if isinstance(error, UserError):
+        return str(error), EXIT_DAMAGED if isinstance(error, DamagedFile) else EXIT_USAGE
     if isinstance(error, OSError):
-        return name
-    return f"this is a bug ({name}); trace-eval --debug COMMAND ... prints where, please report it"
+        where = f"{error.filename}: {error.strerror}; mend that, then run the same command again"
+        return where if error.filename is not None else name, EXIT_USAGE
+    if isinstance(error, sqlite3.DatabaseError):
+        text = f"a database cannot be used ({error}); restore it, or name another folder"
+        return text, EXIT_DAMAGED
+    if isinstance(error, ValueError) and "surrogates not allowed" in str(error):
+        text = "a file or folder has a name that is not UTF-8, and no record can hold it; rename it"
+        return text, EXIT_USAGE
+    text = f"this is a bug ({name}); trace-eval --debug COMMAND ... prints where, please report it"
+    return text, EXIT_BUG
 
 
 def prepare_streams() -> None:
@@ -181,9 +173,3 @@ def prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115, PTH123 - for good
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _close_output() -> None:
-    """Let Python's own flush at exit write to nowhere."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

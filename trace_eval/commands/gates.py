@@ -32,39 +32,31 @@ class Output:
     csv: Path | None = None
     full: bool = False
 
-    def close(self, values: Values) -> None:
-        """End with exit code 1 where a figure is too low."""
-        close(self.fail_under, values)
+    def close(self, values: Values, junit: Path | None = None, suite: str = "") -> None:
+        """End with exit code 1 where a figure is too low.
 
+        Args:
+            values: the figures.
+            junit: a file to write every condition to.
+            suite: its name there.
+        """
+        if not self.fail_under:
+            if junit:
+                message = "--junit writes the conditions of --fail-under NAME=NUMBER; give one"
+                raise UserError(message)
+            return
+        from trace_eval.decide.gates import checked
 
-def close(
-    conditions: tuple[str, ...], values: Values, junit: Path | None = None, suite: str = ""
-) -> None:
-    """End with exit code 1 where a figure is too low.
-
-    Args:
-        conditions: ``NAME=NUMBER``.
-        values: the figures.
-        junit: a file to write every condition to.
-        suite: its name there.
-    """
-    if not conditions:
+        checks = checked(self.fail_under, values)
         if junit:
-            raise UserError("--junit writes the conditions of --fail-under NAME=NUMBER; give one")
-        return
-    from trace_eval.decide.gates import checked
+            from trace_eval.compare.gate.junit_xml import junit_conditions, write_junit
 
-    checks = checked(conditions, values)
-    if junit:
-        from trace_eval.compare.gate.junit_xml import junit_conditions, write_junit
-
-        cases = [(check.who, check.name, check.text) for check in checks]
-        write_junit(junit, junit_conditions(suite, cases, [check.failed for check in checks]))
-    failed = [check for check in checks if check.failed]
-    for check in failed:
-        complain(check.text)
-    if failed:
-        raise typer.Exit(EXIT_INCOMPLETE)
+            cases = [(check.who, check.name, check.text) for check in checks]
+            write_junit(junit, junit_conditions(suite, cases, [check.failed for check in checks]))
+        if failed := [check.text for check in checks if check.failed]:
+            for text in failed:
+                complain(text)
+            raise typer.Exit(EXIT_INCOMPLETE)
 
 
 Labels = Annotated[

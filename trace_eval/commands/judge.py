@@ -15,7 +15,6 @@ from fusion import DEFAULT_POLICY
 from trace_eval.commands import options as shared
 from trace_eval.commands.console import EXIT_INCOMPLETE, continuable, warn_all
 from trace_eval.commands.json_option import give
-from trace_eval.commands.judging import judge_options, judges_help
 from trace_eval.commands.progress import progress
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions, TwoFolders
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @from_classes
-@judge_options
+@shared.judge_options
 @shared.extract_options
 def judge(
     *,
@@ -51,7 +50,7 @@ def judge(
     judge: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"{judges_help()} Default: {DEFAULT_JUDGE}, of rate {', '.join(DEFAULT_RATERS)}."
+            help=f"{shared.judges_help()} Default: {DEFAULT_JUDGE}, of rate {', '.join(DEFAULT_RATERS)}."
             " Of single answers several may be named, whose scores are pooled."
         ),
     ] = None,

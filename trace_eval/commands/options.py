@@ -1,4 +1,4 @@
-"""Groups of options that several commands share, with the library's own defaults.
+"""Options that several commands share: of extraction, of judges, and of files of options.
 
 A command that is decorated takes the finished options object; the decorator gives it the
 single options on the command line. Names, types, defaults and help come from the dataclass.
@@ -6,16 +6,20 @@ single options on the command line. Names, types, defaults and help come from th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from blueprints import UserError
+from extractors import cache_folder
 from trace_eval.commands.signatures import Command, field_parameters, parameter, with_options
 from trace_eval.data.settings import hints_of, read_settings, split_settings
-from trace_eval.options import ExtractOptions
+from trace_eval.judges.options.judge_options import STATE, JudgeOptions
+from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
 
 #: Where a context keeps the settings of a file that are no options of its command.
 _TABLE = "trace_eval.table"
@@ -118,50 +122,51 @@ _LISTED = {
     "-X": "(or EXTRACTOR.KEY=VALUE for an option of one extractor)",
 }
 
-_PANEL = "Options of extraction"
+#: Headings of the help page.
+_EXTRACTION, _JUDGES = "Options of extraction", "Options of judges"
 
-#: What everybody needs; the other fields come by ``-X``.
-_EVERYBODY = ("profile", "language", "workers", "cache")
 
-_HIDDEN = ("overrides", "extractor_options")
+def _repeated(name: str, flags: Sequence[str], metavar: str, panel: str, about: str) -> Parameter:
+    """A parameter whose option may be repeated."""
+    option = typer.Option(*flags, metavar=metavar, help=about, rich_help_panel=panel)
+    return parameter(name, Annotated[list[str] | None, option], None)
 
-_REPLACE = parameter(
+
+_REPLACE = _repeated(
     "extractor",
-    Annotated[
-        list[str] | None,
-        typer.Option(
-            "--extractor",
-            "-x",
-            metavar="GROUP=SPEC",
-            help="Replace one extractor, e.g. transcript=faster-whisper:small, emotion=none.",
-            rich_help_panel=_PANEL,
-        ),
-    ],
-    None,
+    ("--extractor", "-x"),
+    "GROUP=SPEC",
+    _EXTRACTION,
+    "Replace one extractor, e.g. transcript=faster-whisper:small, emotion=none.",
 )
-_SETTINGS = parameter(
+_EXTRACT_SETTINGS = _repeated(
     "extract_settings",
-    Annotated[
-        list[str] | None,
-        typer.Option(
-            "-X",
-            metavar="KEY=VALUE",
-            help="Any other option of extraction (max_seconds, engine, batch_size, ...), or of one"
-            " extractor: EXTRACTOR.KEY=VALUE; may be repeated.",
-            rich_help_panel=_PANEL,
-        ),
-    ],
-    None,
+    ("-X",),
+    "KEY=VALUE",
+    _EXTRACTION,
+    "Any other option of extraction (max_seconds, engine, batch_size, ...), or of one"
+    " extractor: EXTRACTOR.KEY=VALUE; may be repeated.",
+)
+_JUDGE_SETTINGS = _repeated(
+    "judge_settings",
+    ("-J",),
+    "KEY=VALUE",
+    _JUDGES,
+    "Any other option of the judge, e.g. temperature=1; may be repeated;"
+    " trace-eval doctor --judge SPEC lists those that it has.",
 )
 
 
 def extract_options(command: Command) -> Command:
     """Give a command the options of extraction; it gets them as ``extracting``."""
-    made = field_parameters(ExtractOptions, _EVERYBODY, _PANEL)
-    return with_options(command, "extracting", [made[0], _REPLACE, _SETTINGS, *made[1:]], _build)
+    # What everybody needs; the other fields come by ``-X``.
+    names = ("profile", "language", "workers", "cache")
+    first, *made = field_parameters(ExtractOptions, names, _EXTRACTION)
+    options = [first, _REPLACE, _EXTRACT_SETTINGS, *made]
+    return with_options(command, "extracting", options, _extract_options)
 
 
-def _build(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractOptions:
+def _extract_options(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractOptions:
     overrides: dict[str, Any] = {}
     for item in chosen.pop("extractor") or []:
         group, separator, spec = item.partition("=")
@@ -179,17 +184,58 @@ def _build(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractOptions:
         own.setdefault(extractor, {})[option] = provided.pop(key)
     if "cache" in provided:
         raise UserError("-X cache: use --cache FOLDER, which is for replies too")
-    named = named_options(context, ExtractOptions, _HIDDEN, chosen, provided, "-X")
-    return ExtractOptions(overrides=overrides, extractor_options=_read(own), **named)
+    hidden = ("overrides", "extractor_options")
+    named = named_options(context, ExtractOptions, hidden, chosen, provided, "-X")
+    typed_own = {}
+    if own:
+        from extractors import load
+
+        typed_own = {
+            name: read_settings(options, hints_of(load(name)), f"-X {name}.")
+            for name, options in own.items()
+        }
+    return ExtractOptions(overrides=overrides, extractor_options=typed_own, **named)
 
 
-def _read(own: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Options of single extractors, of the types that these take."""
-    if not own:
-        return {}
-    from extractors import load
+def judges_help() -> str:
+    """Help of ``--judge``; the kinds, plug-ins included, are looked up when somebody asks."""
+    if "--help" not in sys.argv:
+        return "Who judges."
+    from trace_eval.judges.registry.kinds import judge_specs
 
-    return {
-        name: read_settings(options, hints_of(load(name)), f"-X {name}.")
-        for name, options in own.items()
-    }
+    available = dict.fromkeys((*judge_specs(), *judge_specs("single")))
+    return f"Who judges: {', '.join(available)}; trace-eval doctor says which can run here."
+
+
+def judge_options(command: Command) -> Command:
+    """Give a command the options of judges; it gets them as ``judging``.
+
+    A ``cache`` of the command also says where replies are kept.
+    """
+    # What everybody needs; all fields come by ``-J``.
+    made = field_parameters(JudgeOptions, ("base_url", "samples", "max_cost"), _JUDGES)
+    return with_options(command, "judging", [_JUDGE_SETTINGS, *made], _judge_options)
+
+
+def _judge_options(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:
+    provided = split_settings(chosen.pop("judge_settings") or (), "-J")
+    named = named_options(others["context"], JudgeOptions, STATE, chosen, provided, "-J")
+    folder = others.get("cache") or cache_folder()
+    return JudgeOptions(**named, cache=Path(folder) / "replies.sqlite")
+
+
+def run_options(command: Command) -> Command:
+    """Give a command one judge, its options and those of extraction; it gets ``options``."""
+    judge = Annotated[str, typer.Option(help="Who judges; see trace-eval doctor.")]
+    made = [
+        parameter("judge", judge, DEFAULT_JUDGE),
+        parameter("extracting", ExtractOptions, Parameter.empty),
+        parameter("judging", JudgeOptions, Parameter.empty),
+    ]
+    joined = with_options(
+        command,
+        "options",
+        made,
+        lambda chosen, _: Options(chosen["extracting"], chosen["judge"], chosen["judging"]),
+    )
+    return judge_options(extract_options(joined))

@@ -1,4 +1,4 @@
-"""What people see while they wait: how far, how fast, at what cost, and how long still."""
+"""Progress of a command: how far it is, how fast, at what cost, and how long it still takes."""
 
 from __future__ import annotations
 
@@ -17,29 +17,51 @@ if TYPE_CHECKING:
     from trace_eval.runs.pipeline import Listener, RunEvent
 
 
+#: Where there is no terminal to draw a bar on, a line is printed after so many seconds.
+LINE_EVERY_S = 60.0
+
+
 @dataclass
 class Pace:
     """Running totals of a session.
 
     Attributes:
+        what: the word before the numbers of a line.
+        total: of what is to be done, until an event reports another number; ``done`` of it.
         clips: recordings extracted, or read from the cache.
         audio_s: seconds of audio in them.
         calls: to the judge's model that are in flight; None: it makes none.
         cost_usd: spent so far; None: no price is known.
     """
 
+    what: str = "judging"
+    total: int = 0
+    done: int = 0
     clips: int = 0
     audio_s: float = 0.0
     calls: int | None = None
     cost_usd: float | None = None
     started: float = field(default_factory=time.monotonic)
+    printed: float = field(default_factory=time.monotonic)
 
-    def count(self, event: RunEvent) -> None:
-        """Add an event to the counts."""
+    def count(self, event: RunEvent) -> bool:
+        """Add an event to the counts; True: one more of the total is done."""
+        done = bool(event.clip) if self.what == "extracting" else bool(event.outcomes)
+        self.done += done
+        self.total = self.total if event.pending is None else event.pending
         if event.clip:
             self.clips += 1
             self.audio_s += event.clip.audio_s
         self.calls, self.cost_usd = event.activity
+        return done
+
+    def line(self) -> str | None:
+        """The line of a log; None: the last one was printed less than a minute ago."""
+        now = time.monotonic()
+        if now - self.printed < LINE_EVERY_S:
+            return None
+        self.printed = now
+        return f"{self.what}: {self.done} of {self.total}; {self.summary()}"
 
     def summary(self) -> str:
         """One line, e.g. ``24 clips, 1.2/s, 9.8 x real time, 16 calls in flight, US$ 0.13``."""
@@ -54,35 +76,6 @@ class Pace:
         if self.cost_usd is not None:
             parts.append(f"US$ {self.cost_usd:.2f}")
         return ", ".join(parts)
-
-
-#: Where there is no terminal to draw a bar on, a line is printed after so many seconds.
-LINE_EVERY_S = 60.0
-
-
-class Lines:
-    """Progress as lines, for logs.
-
-    Args:
-        what: the word before the numbers.
-        total: of what is to be done, until an event tells better.
-    """
-
-    def __init__(self, what: str, total: int) -> None:
-        self._what = what
-        self._total = total
-        self._done = 0
-        self._last = time.monotonic()
-
-    def after(self, pending: int | None, done: object | None, pace: Pace) -> str | None:
-        """The line to print after an event; None: the last one was less than a minute ago."""
-        self._total = self._total if pending is None else pending
-        self._done += done is not None
-        now = time.monotonic()
-        if now - self._last < LINE_EVERY_S:
-            return None
-        self._last = now
-        return f"{self._what}: {self._done} of {self._total}; {pace.summary()}"
 
 
 def _bar(what: str, transient: bool = False) -> Progress:
@@ -115,7 +108,7 @@ def _bar(what: str, transient: bool = False) -> Progress:
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int, int | None], None]]:
-    """A bar on a terminal, gone at the end; gives what is told (done, of how many)."""
+    """A bar on a terminal, gone at the end; gives a function of (done, of how many)."""
     with _bar(what, transient=True) as bar:
         task = bar.add_task(what, total=None, pace="")
         yield lambda done, total: bar.update(task, completed=done, total=total)
@@ -129,23 +122,18 @@ def progress(total: int, what: str = "judging") -> Iterator[Listener]:
         total: items, or clips where ``what`` is ``extracting``.
         what: the word before the bar.
     """
-    console = messages()
+    console, pace, warned = messages(), Pace(what, total), False
     with _bar(what) as bar:
-        pace = Pace()
-        said, lines = False, Lines(what, total)
         task = bar.add_task(what, total=total, pace="")
 
         def listen(event: RunEvent) -> None:
-            nonlocal said
-            if event.clip and event.clip.cache_problem and not said:
-                said = True
+            nonlocal warned
+            if event.clip and event.clip.cache_problem and not warned:
+                warned = True
                 warn(event.clip.cache_problem)
-            pace.count(event)
-            if event.pending is not None:
-                bar.update(task, total=event.pending)
-            done = event.clip if what == "extracting" else event.outcomes or None
-            bar.update(task, advance=1 if done is not None else 0, pace=pace.summary())
-            if not console.is_terminal and (line := lines.after(event.pending, done, pace)):
+            done = pace.count(event)
+            bar.update(task, total=pace.total, advance=int(done), pace=pace.summary())
+            if not console.is_terminal and (line := pace.line()):
                 console.print(line, markup=False)
 
         yield listen

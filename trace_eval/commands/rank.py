@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from blueprints import UserError
-from trace_eval.commands.gates import Junit, Labels, Output, close
+from trace_eval.commands.gates import Junit, Labels, Output
 from trace_eval.commands.render import print_report
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.columns import Columns
@@ -45,4 +45,4 @@ def rank(
     if options.missing != "error" and not (report.means or report.labelled):
         raise UserError("--missing means nothing where there are no human labels; leave it out")
     print_report(report, output.csv, output.full)
-    close(output.fail_under, rank_values(report), junit, "trace-eval rank")
+    output.close(rank_values(report), junit, "trace-eval rank")
