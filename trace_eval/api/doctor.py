@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import shutil
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -49,9 +48,6 @@ PACKAGES = (
     "torchaudio",
 )
 
-#: Programs that some checks use; nothing in the package needs them.
-PROGRAMS = {"ffmpeg": "compares loudness in the tests", "sox": "makes the example clips"}
-
 
 @dataclass(frozen=True)
 class Diagnosis:
@@ -63,20 +59,27 @@ class Diagnosis:
 
 
 def diagnose() -> Diagnosis:
-    """Look at packages, extractors, judges and programs; contacts nobody."""
+    """Look at packages, extractors and judges; contacts nobody."""
     machine = f"Python {platform.python_version()}, {platform.platform()}, {cores()} cores"
     sections = {
         "install": _install(),
         "extractors": sorted(map(_extractor, extractors.names()), key=lambda check: check.name),
         "default recogniser": [_recogniser()],
-        "judges": _judges(),
-        "policies": _policies(),
-        "engines": _engines(),
-        "packages": [_package(name) for name in PACKAGES],
-        "torch": _torch(),
-        "programs": [
-            Check(name, shutil.which(name) is not None, use) for name, use in PROGRAMS.items()
+        "judges": [
+            *(_judge(name, kind) for name, kind in KINDS.items()),
+            *map(_plugin, entry_points(group=ENTRY_POINT_GROUP)),
         ],
+        "policies": [
+            *(Check(name, True, policy.summary) for name, policy in POLICIES.items()),
+            *map(_plugin, entry_points(group=POLICY_GROUP)),
+        ],
+        "engines": _engines(),
+        "packages": [
+            Check(name, version != "missing", version)
+            for name in PACKAGES
+            if (version := package_version(name))
+        ],
+        "torch": _torch(),
         "folders": [Check("cache", True, str(cache_folder()))],
     }
     return Diagnosis(__version__, machine, sections)
@@ -101,19 +104,14 @@ def options_of_judge(spec: str, options: JudgeOptions) -> list[ListedOption]:
 
 def _install() -> list[Check]:
     """Where this code is, and who else claims its names."""
-    here = Check(DISTRIBUTION, True, f"{__version__}, from {Path(__file__).resolve().parent}")
-    return [
-        here,
-        *(
-            Check(
-                name,
-                False,
-                f"another project with the import name {PACKAGE} or the command {SCRIPT}, whose"
-                f" files may have replaced ours; run: pip uninstall {name} && {install_line()}",
-            )
-            for name in foreign_providers()
-        ),
-    ]
+    checks = [Check(DISTRIBUTION, True, f"{__version__}, from {Path(__file__).resolve().parent}")]
+    for name in foreign_providers():
+        problem = (
+            f"another project with the import name {PACKAGE} or the command {SCRIPT}, whose"
+            f" files may have replaced ours; run: pip uninstall {name} && {install_line()}"
+        )
+        checks.append(Check(name, False, problem))
+    return checks
 
 
 def _extractor(spec: str) -> Check:
@@ -127,12 +125,6 @@ def _recogniser() -> Check:
     """Which recogniser runs when nobody names one, and why."""
     choice = default_asr.choose()
     return Check(choice.spec, choice.advice is None, choice.why)
-
-
-def _judges() -> list[Check]:
-    """Every judge that can be named; servers are asked by ``doctor --judge SPEC``."""
-    own = [_judge(name, kind) for name, kind in KINDS.items()]
-    return own + [_plugin(entry) for entry in entry_points(group=ENTRY_POINT_GROUP)]
 
 
 def _judge(name: str, kind: JudgeKind) -> Check:
@@ -154,12 +146,6 @@ def _plugin(entry: EntryPoint) -> Check:
     return Check(entry.name, True, f"from {package}")
 
 
-def _policies() -> list[Check]:
-    """Every policy that can be named; a file of 64 rows needs no name."""
-    own = [Check(name, True, policy.summary) for name, policy in POLICIES.items()]
-    return own + [_plugin(entry) for entry in entry_points(group=POLICY_GROUP)]
-
-
 def _engines() -> list[Check]:
     ray = package_version("ray")
     missing = f"not installed; only -X engine=ray needs it: {INSTALL_RAY}"
@@ -175,8 +161,3 @@ def _torch() -> list[Check]:
         return [Check("torch", False, "not installed; only the extra models needs it")]
     problem = torch_problem()
     return [Check("torch and torchaudio", problem is None, problem or "they go together")]
-
-
-def _package(name: str) -> Check:
-    version = package_version(name)
-    return Check(name, version != "missing", version)

@@ -50,8 +50,9 @@ def judge(
     judge: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"{shared.judges_help()} Default: {DEFAULT_JUDGE}, of rate {', '.join(DEFAULT_RATERS)}."
-            " Of single answers several may be named, whose scores are pooled."
+            help=f"{shared.judges_help()} Default: {DEFAULT_JUDGE}, of rate"
+            f" {', '.join(DEFAULT_RATERS)}. Of single answers several may be named, whose scores"
+            " are pooled."
         ),
     ] = None,
     rubric: Annotated[

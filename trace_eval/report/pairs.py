@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from blueprints import install_line
-from fusion import DIMENSIONS, POLICIES, Policy, Rating
+from fusion import DIMENSIONS, POLICIES
 from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.answers import Answer
 from trace_eval.data.judgement import (
@@ -21,11 +21,7 @@ from trace_eval.data.pairs import Pair
 from trace_eval.measures.language import asked_language, languages_of
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence_tables import EvidenceGrid, grids, label
-from trace_eval.report.gather import (
-    Facts,
-    compared,
-    disagrees,
-)
+from trace_eval.report.gather import Facts, compared, disagrees
 from trace_eval.report.lanes import Lanes, lanes_of
 
 #: Of an answer whose recogniser knows one language only.
@@ -125,7 +121,6 @@ class Page:
     overall: Overall | None
     verdicts: tuple[ShownVerdict, ...]
     steps: tuple[PolicyStep, ...]
-    others: tuple[tuple[str, str, str], ...]
     opinions: tuple[VerdictOpinion, ...]
     calls: tuple[tuple[str, Lanes], ...] = ()
 
@@ -206,7 +201,6 @@ def page_of(
         overall=overall,
         verdicts=tuple(_verdicts(pair, judgement, overall)),
         steps=tuple(_steps(judgement, overall)),
-        others=tuple(_others(judgement, overall)),
         opinions=tuple(judgement.opinions) if judgement else (),
         calls=tuple(_calls(pair, facts, assets)),
     )
@@ -265,38 +259,19 @@ def _verdicts(
             yield ShownVerdict(name, verdict, human.get(name), grids(verdict.evidence))
 
 
-def _ratings(judgement: Judgement | None) -> tuple[Rating, Rating, Rating] | None:
-    """Content, voice quality and paralinguistics, where all three are known."""
-    if judgement is None or judgement.status != "scored":
-        return None
-    c, vq, p = (judgement.rating(name) for name in DIMENSIONS)
-    return (c, vq, p) if c is not None and vq is not None and p is not None else None
-
-
 def _steps(judgement: Judgement | None, overall: Overall | None) -> Iterator[PolicyStep]:
     """How the policy came to its rating: what went in, the rule, what came out."""
-    ratings = _ratings(judgement)
     if overall is None:
         yield PolicyStep("nothing was fused yet; run trace-eval fuse", None)
         return
-    if ratings is None:
+    ratings = {name: judgement.rating(name) if judgement else None for name in DIMENSIONS}
+    if judgement is None or judgement.status != "scored" or None in ratings.values():
         yield PolicyStep(overall.why, None)
         return
-    for name, rating in zip(DIMENSIONS, ratings, strict=True):
+    for name, rating in ratings.items():
         yield PolicyStep(f"{name.replace('_', ' ')} says", str(rating))
     policy = POLICIES.get(overall.policy)
     yield PolicyStep(
         f"policy {overall.policy}: {policy.summary if policy else 'a table of its own'}", None
     )
     yield PolicyStep(overall.why, str(overall.rating) if overall.rating else None)
-
-
-def _others(judgement: Judgement | None, overall: Overall | None) -> Iterator[tuple[str, str, str]]:
-    """What the other built-in policies make of the same ratings: (name, rating, why)."""
-    ratings = _ratings(judgement)
-    if ratings is None:
-        return
-    others: list[Policy] = [p for p in POLICIES.values() if not overall or p.name != overall.policy]
-    for policy in others:
-        decision = policy.decide(*ratings)
-        yield policy.name, str(decision.rating), decision.why

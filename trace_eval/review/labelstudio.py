@@ -28,9 +28,9 @@ from trace_eval.review.forms import check_name
 from trace_eval.review.labelstudio_tasks import (
     PHASES,
     SILENCE,
+    Entries,
     Imported,
     PairTasks,
-    Said,
     ScoreTasks,
     Tasks,
     url,
@@ -139,7 +139,7 @@ def read_results(review: Review, path: Path) -> Imported:
     for number, task in enumerate(export, start=1):
         where = f"{path}, task {number}"
         try:
-            item, annotations = _known(task, items)
+            item, annotations = _item_of(task, items)
         except (UserError, strict_json.BadJson) as error:
             problems.append(f"{where}: {error}")
             continue
@@ -161,7 +161,7 @@ def _read(
     try:
         rater = _annotator(annotation)
         who = f" ({rater})"
-        return kind.read(rater, item, _said(annotation)), who
+        return kind.read(rater, item, _entries(annotation)), who
     except UserError as error:
         return Imported(problems=(str(error),)), who
 
@@ -174,9 +174,9 @@ def _annotator(annotation: Mapping[str, Any]) -> str:
     return check_name(f"label-studio:{who or 'unknown'}")
 
 
-def _said(annotation: Mapping[str, Any]) -> Said:
+def _entries(annotation: Mapping[str, Any]) -> Entries:
     """The entries of an annotation that say something."""
-    result, said = annotation.get("result"), []
+    result, entries = annotation.get("result"), []
     for number, one in enumerate(result if isinstance(result, list) else (), start=1):
         if isinstance(one, strict_json.BadJson):
             raise UserError(f"result {number}: {one}")
@@ -185,11 +185,11 @@ def _said(annotation: Mapping[str, Any]) -> Said:
             if isinstance(value, strict_json.BadJson):
                 raise UserError(f"{field}: {value}")
             if isinstance(value, Mapping):
-                said.append((field, value))
-    return said
+                entries.append((field, value))
+    return entries
 
 
-def _known(
+def _item_of(
     task: Any, items: Mapping[str, Pair | Single]
 ) -> tuple[Pair | Single, list[Mapping[str, Any] | strict_json.BadJson]]:
     """The item of a task, and its annotations that were not cancelled."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,7 +36,7 @@ AUDIO_URL = "/data/local-files/?d=audio/"
 SILENCE = "silence"
 
 #: What a field of the interface says: (its name, the value of a result).
-Said = Sequence[tuple[str, Mapping[str, Any]]]
+Entries = Sequence[tuple[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -54,32 +53,10 @@ class Imported:
     problems: tuple[str, ...] = ()
 
 
-class Tasks(ABC):
-    """The tasks of one kind of review."""
-
+class _Tasks:
     def __init__(self, review: Review) -> None:
         self.review = review
         self.clips = Clips(review.items, review.store.secret)
-
-    @abstractmethod
-    def sounds(self, item: Any) -> Sequence[str]:
-        """Ids of the recordings that an item's task plays."""
-
-    @abstractmethod
-    def data(self, item: Any) -> dict[str, str]:
-        """The fields of an item's task."""
-
-    @abstractmethod
-    def interface(self) -> list[str]:
-        """The labelling interface, line by line."""
-
-    @abstractmethod
-    def read(self, rater: str, item: Any, said: Said) -> Imported:
-        """Store an annotator's answer about an item.
-
-        Raises:
-            UserError: the annotation as a whole cannot be taken.
-        """
 
 
 #: What is asked of pairs, in this order.
@@ -101,19 +78,19 @@ QUESTIONS: dict[Phase, str] = {
 }
 
 
-class PairTasks(Tasks):
+class PairTasks(_Tasks):
     """Two answers in a drawn order, and a typed tie of each dimension."""
 
     def order(self, item: Pair) -> Order:
         """Which answer comes first; not in the task, drawn again when results are read."""
         return shown_order(self.review.plan.seed, "label-studio", item.id, 0)
 
-    def sounds(self, item: Pair) -> Sequence[str]:
+    def sounds(self, item: Any) -> Sequence[str]:
         """Instruction and both answers."""
         results = (self.clips.clip_id(item.id, role) for role in ("instruction", "a", "b"))
         return [clip for clip in results if clip in self.clips]
 
-    def data(self, item: Pair) -> dict[str, str]:
+    def data(self, item: Any) -> dict[str, str]:
         """The answers as first and second."""
         first, second = (self.clips.clip_id(item.id, side) for side in self.order(item))
         spoken = self.clips.clip_id(item.id, "instruction")
@@ -140,15 +117,15 @@ class PairTasks(Tasks):
             lines += [_header(QUESTIONS[phase]), *_choices(phase, "first", CHOICES)]
         return [*lines, _comment("first")]
 
-    def read(self, rater: str, item: Pair, said: Said) -> Imported:
+    def read(self, rater: str, item: Any, entries: Entries) -> Imported:
         """One finished view of the pair."""
         order = self.order(item)
         ratings = {
-            f"{phase}.{TYPED}": str(shown_rating(Rating(_chosen(phase, said, CHOICES)), order))
+            f"{phase}.{TYPED}": str(shown_rating(Rating(_chosen(phase, entries, CHOICES)), order))
             for phase in PHASES
         }
         now = time.time()
-        view = StoreView(rater, item.id, 0, order, now, now, _comment_in(said), "hidden")
+        view = StoreView(rater, item.id, 0, order, now, now, _comment_in(entries), "hidden")
         new = self.review.store.insert_finished(view, ratings | {COMMENT: ""})
         return Imported(int(new), int(not new))
 
@@ -159,7 +136,7 @@ WORDS, SCORE, ANSWER = "shown", "score", "answer"
 CALL = "Call: the user above, the agent below"
 
 
-class ScoreTasks(Tasks):
+class ScoreTasks(_Tasks):
     """What the rubric shows of an answer, and a choice on its scale."""
 
     @cached_property
@@ -188,11 +165,11 @@ class ScoreTasks(Tasks):
         """The players of the interface, which is one for all tasks."""
         return list(dict.fromkeys(n for item in self.review.items for n in self.players(item)))
 
-    def sounds(self, item: Single) -> Sequence[str]:
+    def sounds(self, item: Any) -> Sequence[str]:
         """Recordings, or the whole call."""
         return list(self.players(item).values())
 
-    def data(self, item: Single) -> dict[str, str]:
+    def data(self, item: Any) -> dict[str, str]:
         """Words and players; one that an item has nothing for is silent, and says so."""
         playing = self.players(item)
         results = {WORDS: self.words(item)}
@@ -227,19 +204,23 @@ class ScoreTasks(Tasks):
         keys = {choice: choice for choice in self.offered if len(choice) == 1} | {NO_SCORE: "n"}
         return [*lines, *_choices(SCORE, WORDS, self.offered, keys), _comment(WORDS)]
 
-    def read(self, rater: str, item: Single, said: Said) -> Imported:
+    def read(self, rater: str, item: Any, entries: Entries) -> Imported:
         """The score of the answer."""
         question, store = self.form.questions(item)[0], self.review.store
-        choice = _chosen(SCORE, said, self.offered)
+        choice = _chosen(SCORE, entries, self.offered)
         view = store.start(rater, item.id, 0, "ab")
         kept, before = self.form.stored(question, choice, "ab"), store.answers(view)
         if (was := before.get(question.key, kept)) != kept:
             was = was.removesuffix(".0")
             changed = f"{question.key}: {choice} now, {was} when it was read before; that stays"
             return Imported(0, 1, (changed,))
-        remark = Remark(comment=_comment_in(said))
+        remark = Remark(comment=_comment_in(entries))
         new = store.answer(view, question.key, kept, None, remark, "hidden")
         return Imported(int(new), int(not new))
+
+
+#: The tasks of one kind of review.
+Tasks = PairTasks | ScoreTasks
 
 
 # --- the interface, and what annotations say in it -----------------------------------------
@@ -282,13 +263,13 @@ def _comment(to: str) -> str:
     return f"  <TextArea {what}/>"
 
 
-def _chosen(field: str, said: Said, offered: Mapping[str, str]) -> str:
+def _chosen(field: str, entries: Entries, offered: Mapping[str, str]) -> str:
     """The one choice of a field; results may hold it or its words.
 
     Raises:
         UserError: there is none, it is not one, or none of those that are offered.
     """
-    provided = [value.get("choices") for name, value in said if name == field]
+    provided = [value.get("choices") for name, value in entries if name == field]
     if not provided:
         raise UserError(f"no choice for {field}; finish the annotation")
     details = provided if len(provided) > 1 else provided[0]
@@ -300,9 +281,9 @@ def _chosen(field: str, said: Said, offered: Mapping[str, str]) -> str:
     raise UserError(f"{field}: {details[0]!r:.60} is none of {', '.join(offered)}")
 
 
-def _comment_in(said: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
+def _comment_in(entries: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     """The free words of an annotation."""
-    texts = [value.get("text") for name, value in said if name == COMMENT]
+    texts = [value.get("text") for name, value in entries if name == COMMENT]
     text = texts[-1] if texts else ""
     return ("\n".join(map(str, text)) if isinstance(text, list) else str(text or ""))[
         :COMMENT_LIMIT
