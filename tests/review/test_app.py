@@ -15,8 +15,10 @@ from blueprints import Blueprint, Transcript, UserError
 from fusion import Rating
 from tests.support import calls
 from tests.support import reviewed as support
+from tests.support.review_pages import BASE, TestClient, client_of, csrf
 from trace_eval.options import ExtractOptions, Options
 from trace_eval.review.options import ServeOptions
+from trace_eval.review.security import BODY_LIMIT, HEADERS, is_loopback
 from trace_eval.review.session import Review, open_review
 from trace_eval.runs.job import open_job
 from trace_eval.runs.outcomes import ClipRecord
@@ -24,35 +26,9 @@ from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
 from trace_eval.turns.report import time_turns
 
-pytest.importorskip("fastapi", reason="pip install '.[review]'")
-pytest.importorskip("python_multipart", reason="pip install '.[review]'")
 httpx = pytest.importorskip("httpx", reason="pip install '.[test]'")
 
-from fastapi.testclient import TestClient  # noqa: E402
-
-from trace_eval.review.app import create_app  # noqa: E402
-from trace_eval.review.security import BODY_LIMIT, HEADERS, Access, is_loopback  # noqa: E402
-
-BASE = "http://127.0.0.1:8765"
 SCRIPT = '<script>alert("x")</script><img src=x onerror=alert(1)>'
-
-
-def client_of(review: Review, **access: Any) -> TestClient:
-    given = {"host": "127.0.0.1", "port": 8765, "secret": review.store.secret, **access}
-    app = create_app(review, Access(**given))
-    return TestClient(app, base_url=BASE, follow_redirects=False)
-
-
-def csrf(client: TestClient, path: str = "/") -> str:
-    found = re.search(r'name="csrf" value="([0-9a-f]+)"', client.get(path).text)
-    assert found
-    return found[1]
-
-
-def sign_in(client: TestClient, name: str = "ada") -> TestClient:
-    reply = client.post("/rater", data={"csrf": csrf(client), "name": name})
-    assert (reply.status_code, reply.headers["location"]) == (303, "/review")
-    return client
 
 
 def fields(client: TestClient) -> dict[str, str]:
@@ -68,7 +44,7 @@ def clip_of(client: TestClient) -> str:
 
 @pytest.fixture
 def client(run: Path) -> TestClient:
-    return sign_in(client_of(support.open_at(run)))
+    return client_of(support.open_at(run), "ada")
 
 
 # --- the protocol over HTTP ------------------------------------------------------------
@@ -76,7 +52,7 @@ def client(run: Path) -> TestClient:
 
 def test_an_answer_is_stored_before_the_next_page(run: Path) -> None:
     review = support.open_at(run)
-    client = sign_in(client_of(review))
+    client = client_of(review, "ada")
     form = fields(client)
     reply = client.post("/answer", data={**form, "value": "yes", "comment": "c"})
     assert reply.status_code == 303
@@ -93,7 +69,7 @@ def test_an_answer_is_stored_before_the_next_page(run: Path) -> None:
 
 def test_a_rating_asks_to_have_played_both_answers(run: Path) -> None:
     review = support.open_at(run, allow_unplayed=False)
-    client = sign_in(client_of(review))
+    client = client_of(review, "ada")
     assert "Play both answers, then rate." in client.get("/review").text
     for played, missing in (("", "A and B"), ("b", "A"), ("a", "B"), ("nonsense", "A and B")):
         form = {**fields(client), "value": "yes", "played": played}
@@ -114,7 +90,7 @@ def test_a_rating_asks_to_have_played_both_answers(run: Path) -> None:
 
 
 def test_the_demand_to_play_can_be_switched_off(run: Path) -> None:
-    client = sign_in(client_of(support.open_at(run, allow_unplayed=True)))
+    client = client_of(support.open_at(run, allow_unplayed=True), "ada")
     assert "Play both" not in client.get("/review").text
     assert client.post("/answer", data={**fields(client), "value": "yes"}).status_code == 303
 
@@ -124,7 +100,7 @@ def test_pages_never_name_systems_files_pairs_or_the_judge(run: Path) -> None:
     guide = client_of(review).get("/").text
     assert "Only the delivery" in guide  # what each step means, and an example, before item 1
     assert "<b>Example.</b>" in guide
-    client = sign_in(client_of(review))
+    client = client_of(review, "ada")
     for _ in range(6):
         for _ in range(9):  # not acceptable, twice on four dimensions, and the last step
             page = client.get("/review").text
@@ -138,7 +114,7 @@ def test_pages_never_name_systems_files_pairs_or_the_judge(run: Path) -> None:
 
 def test_the_judge_is_hidden_until_the_rater_has_finished(run: Path) -> None:
     review = support.open_at(run, show_judge=True)
-    client = sign_in(client_of(review))
+    client = client_of(review, "ada")
     assert "because of" not in client.get("/review").text
     for _ in range(9):
         assert "because of" not in client.get("/review").text
@@ -155,7 +131,7 @@ def test_the_judge_is_hidden_until_the_rater_has_finished(run: Path) -> None:
 
 def test_results_and_labels_come_after_the_last_answer(run: Path) -> None:
     review = support.open_at(run, budget=2)
-    client = sign_in(client_of(review))
+    client = client_of(review, "ada")
     for rater in ("ada", "bob"):
         for _ in range(2):
             support.say(review, rater, Rating.A)
@@ -325,7 +301,7 @@ def test_every_form_needs_its_sessions_token(run: Path, client: TestClient, path
 
 def test_a_cookie_cannot_be_made_or_changed(run: Path) -> None:
     review = support.open_at(run)
-    client = sign_in(client_of(review))
+    client = client_of(review, "ada")
     name, value = next(iter(client.cookies.items()))
     session, rater, signature = value.split(".")
     for forged in (
@@ -448,7 +424,7 @@ def test_pairs_of_calls_are_played_and_rated_turn_by_turn(tmp_path: Path) -> Non
     assert review.calls("ada", 0) == []  # a part of a call has no events of its own
     with pytest.raises(UserError, match=r"p/turn-1: a part of a call"):
         time_turns(tmp_path / "run")
-    client = sign_in(client_of(review))
+    client = client_of(review, "ada")
     page = client.get("/review").text
     assert "1 agent: " in page
     assert "bot:" not in page

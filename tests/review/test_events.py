@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 import soundfile
 
 from tests.support import browser, calls
+from tests.support.review_pages import TestClient, client_of, csrf
 from trace_eval.conversations.corrected import set_event
 from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.data.conversation import Conversation
@@ -24,15 +24,6 @@ from trace_eval.runs.job import open_job
 from trace_eval.runs.record import RunRecord
 from trace_eval.runs.run import Run
 from trace_eval.turns.everything import turns_report
-
-pytest.importorskip("fastapi", reason="pip install '.[review]'")
-pytest.importorskip("python_multipart", reason="pip install '.[review]'")
-pytest.importorskip("httpx", reason="pip install '.[test]'")
-
-from fastapi.testclient import TestClient
-
-from trace_eval.review.app import create_app
-from trace_eval.review.security import Access
 
 EVENTS = [
     set_event(one)
@@ -56,15 +47,10 @@ def review(items: Path) -> Review:
     return open_review(items, options=ReviewOptions("handling"))
 
 
-def client_of(review: Review, name: str) -> tuple[TestClient, dict[str, Any]]:
+def signed_in(review: Review, name: str) -> tuple[TestClient, dict[str, Any]]:
     """A signed-in browser, and what each of its forms holds."""
-    app = create_app(review, Access("127.0.0.1", 8765, review.store.secret, None))
-    client = TestClient(app, base_url="http://127.0.0.1:8765", follow_redirects=False)
-    page = client.get("/").text
-    match = re.search(r'name="csrf" value="([0-9a-f]+)"', page)
-    assert match
-    client.post("/rater", data={"csrf": match[1], "name": name})
-    return client, {"csrf": match[1], "task": 0}
+    client = client_of(review, name)
+    return client, {"csrf": csrf(client, "/review"), "task": 0}
 
 
 def form(one: SetEvent, **fields: Any) -> dict[str, Any]:
@@ -75,8 +61,8 @@ def form(one: SetEvent, **fields: Any) -> dict[str, Any]:
 def test_events_are_corrected_and_figures_follow(
     review: Review, items: Path, tmp_path: Path
 ) -> None:
-    ada, own = client_of(review, "ada")
-    bob, bobs = client_of(review, "bob")
+    ada, own = signed_in(review, "ada")
+    bob, bobs = signed_in(review, "bob")
     page = html.unescape(ada.get("/events/0").text)
     assert page.count("M0 ") + page.count('class="spoken"') > 4
     for secret in ("SECRET", "caller", "response_p50", TRACE_EVAL.name):
@@ -133,7 +119,7 @@ def test_calls_of_a_pair_have_events_and_a_missed_one_is_added(tmp_path: Path) -
     with Run(path) as run:
         run.start(RunRecord(), job.manifest)
     review = open_review(path, {"random_share": 1.0})
-    ada, own = client_of(review, "ada")
+    ada, own = signed_in(review, "ada")
     shown = review.calls("ada", 0)
     assert {call.name for call in shown} == {"p/a", "p/b"}
     assert [call.letter for call in shown] == ["A", "B"]
@@ -181,7 +167,7 @@ def test_calls_of_a_pair_have_events_and_a_missed_one_is_added(tmp_path: Path) -
 
 
 def test_figures_under_both_wait_until_all_is_rated(review: Review) -> None:
-    client, own = client_of(review, "ada")
+    client, own = signed_in(review, "ada")
     client.post("/event", data=own | form(RESPONSE, kind="no_response"))
     assert "as corrected" not in client.get("/results").text
     assert client.get("/export/events.csv").status_code == 403
@@ -219,7 +205,7 @@ def test_figures_under_both_wait_until_all_is_rated(review: Review) -> None:
 def test_hostile_forms_change_nothing(
     review: Review, tmp_path: Path, given: dict[str, Any], said: str
 ) -> None:
-    client, own = client_of(review, "ada")
+    client, own = signed_in(review, "ada")
     reply = client.post("/event", data=own | form(RESPONSE) | given)
     assert reply.status_code == 400
     assert said in reply.text
@@ -231,85 +217,76 @@ def test_hostile_forms_change_nothing(
 
 
 def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) -> None:
-    pytest.importorskip("playwright.sync_api", reason="pip install '.[test]'")
-    if not browser.CHROMIUM.exists():
-        pytest.skip("no chromium: apt-get install chromium")
-    server = browser.Server(str(items), "--rubric", "handling")
     file = tmp_path / "corrections.jsonl"
-    try:
-        with browser.chromium() as chromium:
-            page = chromium.new_page(viewport={"width": 1200, "height": 1000})
-            rater = browser.Rater(page)
-            rater.sign_in(server.url, "ada")
-            page.keyboard.press("v")
-            page.locator("main[data-step=events]").wait_for()
-            heading = page.locator("#question")
-            for _ in range(EVENTS.index(RESPONSE)):
-                before = heading.inner_text()
-                page.keyboard.press("ArrowDown")
-                page.wait_for_function(
-                    "t => document.querySelector('#question').innerText !== t", arg=before
-                )
-            assert "response" in heading.inner_text()
-            for key in ("e", "ArrowRight", "Shift+ArrowRight"):
-                page.keyboard.press(key)
-            assert page.input_value("[name=end]") == "2.310"
-            page.keyboard.press("Enter")
-            page.locator(".events [aria-current]", has_text="corrected by ada").wait_for()
-            handle = page.locator("rect.edge[data-edge=start]").bounding_box()
-            page.mouse.move(handle["x"] + 2, handle["y"] + 40)
-            page.mouse.down()
-            page.mouse.move(handle["x"] - 60, handle["y"] + 40)
-            page.mouse.up()
-            assert float(page.input_value("[name=start]")) < RESPONSE.start_s - 0.1
-            page.keyboard.press("k")
-            page.locator("[name=kind]").select_option("talked_over")
-            page.keyboard.press("Enter")
-            page.locator(".events [aria-current]", has_text="talked over").wait_for()
-            for lane, key in (("the user alone", "u"), ("both voices", "b")):
-                page.keyboard.press(key)  # letters are free here
-                page.locator(".lane", has_text=lane).wait_for()
-            page.keyboard.press("p")
-            page.wait_for_function("() => document.querySelector('audio').currentTime > 0.9")
-            page.keyboard.press(" ")
-            for gone in ("d", "Backspace"):
-                rows = page.locator(".events tbody tr").count()
-                page.keyboard.press(gone)
-                page.wait_for_function(
-                    "n => document.querySelectorAll('.events tbody tr').length !== n", arg=rows
-                )
-            page.evaluate("document.querySelector('audio').currentTime = 6.8")
-            page.keyboard.press("n")  # where the sound is, which begins with the first turn
-            page.locator("#question", has_text="New event").wait_for()
-            assert page.input_value("[name=start]") == "7.000"
-            page.keyboard.press("Enter")  # which kind?
-            page.keyboard.press("Escape")
-            page.keyboard.press("Escape")
-            page.locator(".events [aria-current]").wait_for()
-            box = page.locator("svg.lanes").first.bounding_box()
-            for x, press in ((0.6, page.mouse.down), (0.65, None), (0.7, page.mouse.up)):
-                page.mouse.move(box["x"] + x * box["width"], box["y"] + 70)
-                if press:
-                    press()
-            page.locator("#question", has_text="New event").wait_for()
-            assert float(page.input_value("[name=start]")) == pytest.approx(6.0, abs=0.02)
-            for key in ("e", "ArrowLeft"):
-                page.keyboard.press(key)
-            assert float(page.input_value("[name=end]")) == pytest.approx(6.99, abs=0.02)
-            page.keyboard.press("k")
-            page.locator("[name=kind]").select_option("pause")
-            page.keyboard.press("Enter")
-            page.locator(".events [aria-current]", has_text="added by ada").wait_for()
-            page.set_viewport_size({"width": 400, "height": 800})
-            assert page.evaluate("document.documentElement.scrollWidth") <= 400
-            page.keyboard.press("r")
-            page.locator("#answer").wait_for()
-            page.keyboard.press("Shift+U")  # the letter alone is a feedback code
-            page.locator(".lane", has_text="the user alone").wait_for()
-            assert page.locator("input[value=u]").is_checked() is False
-            assert rater.complaints == []
-    finally:
-        server.stop()
+    size = {"width": 1200, "height": 1000}
+    with browser.review_page(str(items), "--rubric", "handling", viewport=size) as rater:
+        page = rater.page
+        page.keyboard.press("v")
+        page.locator("main[data-step=events]").wait_for()
+        heading = page.locator("#question")
+        for _ in range(EVENTS.index(RESPONSE)):
+            before = heading.inner_text()
+            page.keyboard.press("ArrowDown")
+            page.wait_for_function(
+                "t => document.querySelector('#question').innerText !== t", arg=before
+            )
+        assert "response" in heading.inner_text()
+        for key in ("e", "ArrowRight", "Shift+ArrowRight"):
+            page.keyboard.press(key)
+        assert page.input_value("[name=end]") == "2.310"
+        page.keyboard.press("Enter")
+        page.locator(".events [aria-current]", has_text="corrected by ada").wait_for()
+        handle = page.locator("rect.edge[data-edge=start]").bounding_box()
+        page.mouse.move(handle["x"] + 2, handle["y"] + 40)
+        page.mouse.down()
+        page.mouse.move(handle["x"] - 60, handle["y"] + 40)
+        page.mouse.up()
+        assert float(page.input_value("[name=start]")) < RESPONSE.start_s - 0.1
+        page.keyboard.press("k")
+        page.locator("[name=kind]").select_option("talked_over")
+        page.keyboard.press("Enter")
+        page.locator(".events [aria-current]", has_text="talked over").wait_for()
+        for lane, key in (("the user alone", "u"), ("both voices", "b")):
+            page.keyboard.press(key)  # letters are free here
+            page.locator(".lane", has_text=lane).wait_for()
+        page.keyboard.press("p")
+        page.wait_for_function("() => document.querySelector('audio').currentTime > 0.9")
+        page.keyboard.press(" ")
+        for gone in ("d", "Backspace"):
+            rows = page.locator(".events tbody tr").count()
+            page.keyboard.press(gone)
+            page.wait_for_function(
+                "n => document.querySelectorAll('.events tbody tr').length !== n", arg=rows
+            )
+        page.evaluate("document.querySelector('audio').currentTime = 6.8")
+        page.keyboard.press("n")  # where the sound is, which begins with the first turn
+        page.locator("#question", has_text="New event").wait_for()
+        assert page.input_value("[name=start]") == "7.000"
+        page.keyboard.press("Enter")  # which kind?
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+        page.locator(".events [aria-current]").wait_for()
+        box = page.locator("svg.lanes").first.bounding_box()
+        for x, press in ((0.6, page.mouse.down), (0.65, None), (0.7, page.mouse.up)):
+            page.mouse.move(box["x"] + x * box["width"], box["y"] + 70)
+            if press:
+                press()
+        page.locator("#question", has_text="New event").wait_for()
+        assert float(page.input_value("[name=start]")) == pytest.approx(6.0, abs=0.02)
+        for key in ("e", "ArrowLeft"):
+            page.keyboard.press(key)
+        assert float(page.input_value("[name=end]")) == pytest.approx(6.99, abs=0.02)
+        page.keyboard.press("k")
+        page.locator("[name=kind]").select_option("pause")
+        page.keyboard.press("Enter")
+        page.locator(".events [aria-current]", has_text="added by ada").wait_for()
+        page.set_viewport_size({"width": 400, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 400
+        page.keyboard.press("r")
+        page.locator("#answer").wait_for()
+        page.keyboard.press("Shift+U")  # the letter alone is a feedback code
+        page.locator(".lane", has_text="the user alone").wait_for()
+        assert page.locator("input[value=u]").is_checked() is False
     made = [json.loads(line) for line in file.read_text().splitlines()]
     kinds = [
         (one["before"] or {}).get("kind", "") + ">" + (one["after"] or {}).get("kind", "")

@@ -15,6 +15,7 @@ import typer
 
 from blueprints import GROUPS, UserError
 from tests.support import browser, calls
+from tests.support.review_pages import client_of, csrf
 from trace_eval.commands.review import review as review_command
 from trace_eval.data.conversation import Conversation
 from trace_eval.data.manifests import read_items
@@ -33,15 +34,6 @@ from trace_eval.review.store import Store
 from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.job import rate_manifest
 from trace_eval.stats.options import AgreeOptions
-
-pytest.importorskip("fastapi", reason="pip install '.[review]'")
-pytest.importorskip("python_multipart", reason="pip install '.[review]'")
-pytest.importorskip("httpx", reason="pip install '.[test]'")
-
-from fastapi.testclient import TestClient
-
-from trace_eval.review.app import create_app
-from trace_eval.review.security import Access
 
 command = typer.Typer()
 command.command()(review_command)
@@ -72,19 +64,6 @@ def run(tmp_path: Path) -> Path:
     )
     rate_manifest(read_items(tmp_path / "items.jsonl"), tmp_path / "run", options)
     return tmp_path / "run"
-
-
-def client_of(review: Review, name: str = "ada") -> TestClient:
-    app = create_app(review, Access("127.0.0.1", 8765, review.store.secret, None))
-    client = TestClient(app, base_url="http://127.0.0.1:8765", follow_redirects=False)
-    client.post("/rater", data={"csrf": csrf(client), "name": name})
-    return client
-
-
-def csrf(client: TestClient, path: str = "/") -> str:
-    found = re.search(r'name="csrf" value="([0-9a-f]+)"', client.get(path).text)
-    assert found
-    return found[1]
 
 
 def rate(review: Review, rater: str, task: int, *given: Any) -> bool:
@@ -182,7 +161,7 @@ def test_a_rubric_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path) -> None
     review = Review(
         material, Store(tmp_path / "sure.sqlite", "sure"), make_plan(material, QueueOptions())
     )
-    client = client_of(review)
+    client = client_of(review, "ada")
     assert review.answer("ada", 0, "sure", "4", "hm", codes=["u"])
     page = client.get("/review").text
     assert "How sure are you of this rating?" in page
@@ -229,7 +208,7 @@ def test_exported_items_hold_every_rating_that_counts(run: Path, tmp_path: Path)
 
 def test_pages_are_blind_and_harmless(run: Path) -> None:
     review = open_review(run)
-    client = client_of(review)
+    client = client_of(review, "ada")
     page = client.get("/review").text
     assert "candidate 1" in page
     assert SCRIPT not in page
@@ -278,7 +257,7 @@ def test_turns_without_words_do_not_push_the_player_away() -> None:
 
 def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path: Path) -> None:
     review = open_review(call)
-    client = client_of(review)
+    client = client_of(review, "ada")
     for turn, value in ((0, "3"), (2, "1"), (4, "2")):
         page = client.get("/review").text
         assert f'data-turn="{turn}"' in page
@@ -314,57 +293,33 @@ def test_turns_of_a_call_are_rated_one_by_one_and_compared(call: Path, tmp_path:
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 400)])
 def test_keys_in_a_browser(run: Path, scheme: Any, width: int) -> None:
-    pytest.importorskip("playwright.sync_api", reason="pip install '.[test]'")
-    if not browser.CHROMIUM.exists():
-        pytest.skip("no chromium: apt-get install chromium")
-    trouble: list[str] = []
-    server = browser.Server(str(run))
-    try:
-        with browser.chromium() as chromium:
-            page = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-            page.set_default_timeout(browser.PATIENCE_MS)
-            page.on("pageerror", lambda error: trouble.append(str(error)))
-            page.goto(server.url)
-            page.fill("#name", "ada")
-            page.keyboard.press("Enter")
-            page.locator("main[data-task='0']").wait_for()
-            for key in ("e", "u", "4"):
-                page.keyboard.press(key)
-            page.locator("main[data-task='1']").wait_for()
-            page.keyboard.press("n")
-            page.locator("main[data-task='2']").wait_for()
-            page.keyboard.press("Backspace")
-            page.locator("main[data-task='1']").wait_for()
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-            assert page.evaluate("window.hacked") is None
-    finally:
-        server.stop()
+    how = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+    with browser.review_page(str(run), **how) as rater:
+        page = rater.page
+        page.locator("main[data-task='0']").wait_for()
+        for key in ("e", "u", "4"):
+            page.keyboard.press(key)
+        page.locator("main[data-task='1']").wait_for()
+        page.keyboard.press("n")
+        page.locator("main[data-task='2']").wait_for()
+        page.keyboard.press("Backspace")
+        page.locator("main[data-task='1']").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("window.hacked") is None
     ratings = open_review(run).store.stored()
     assert [(score_of(g.value), g.codes) for g in ratings] == [(4, ("e", "u"))]
-    assert trouble == []
 
 
 def test_turns_are_rated_by_keys(call: Path) -> None:
-    pytest.importorskip("playwright.sync_api", reason="pip install '.[test]'")
-    if not browser.CHROMIUM.exists():
-        pytest.skip("no chromium: apt-get install chromium")
-    server = browser.Server(str(call))
-    try:
-        with browser.chromium() as chromium:
-            page = chromium.new_page()
-            page.set_default_timeout(browser.PATIENCE_MS)
-            page.goto(server.url)
-            page.fill("#name", "ada")
-            page.keyboard.press("Enter")
-            for turn, key in ((0, "3"), (2, "1"), (4, "2")):
-                page.locator(f"main[data-turn='{turn}'] .answer audio").wait_for()
-                page.keyboard.press(" ")
-                while not page.evaluate("document.querySelector('.answer audio').played.length"):
-                    page.wait_for_timeout(20)
-                page.keyboard.press(key)
-            page.locator("main[data-step='done']").wait_for()
-    finally:
-        server.stop()
+    with browser.review_page(str(call)) as rater:
+        page = rater.page
+        for turn, key in ((0, "3"), (2, "1"), (4, "2")):
+            page.locator(f"main[data-turn='{turn}'] .answer audio").wait_for()
+            page.keyboard.press(" ")
+            while not page.evaluate("document.querySelector('.answer audio').played.length"):
+                page.wait_for_timeout(20)
+            page.keyboard.press(key)
+        page.locator("main[data-step='done']").wait_for()
     given = open_review(call).store.stored()
     assert [(g.step, score_of(g.value)) for g in given] == [
         ("turn-0", 3),

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 CHROMIUM = Path("/usr/bin/chromium")
 
 #: Nothing but loopback is ever asked for.
@@ -112,3 +114,20 @@ class Rater:
             "[...document.querySelectorAll('audio')].filter(a => !a.paused).map(a => a.dataset.key)"
         )
         return found
+
+
+@contextmanager
+def review_page(*arguments: str, **how: Any) -> Iterator[Rater]:
+    """The rater ada before the first page of a review; skipped where there is no browser."""
+    pytest.importorskip("playwright.sync_api", reason="pip install '.[test]'")
+    if not CHROMIUM.exists():
+        pytest.skip("no chromium: apt-get install chromium")
+    server = Server(*arguments)
+    try:
+        with chromium() as opened:
+            rater = Rater(opened.new_page(**how))
+            rater.sign_in(server.url, "ada")
+            yield rater
+            assert rater.complaints == []
+    finally:
+        server.stop()

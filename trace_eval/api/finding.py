@@ -100,13 +100,13 @@ class Finding:
         return ax
 
     def _repr_html_(self) -> str:
-        said = [
+        lines = [
             *self.sentences,
             *(f"warning: {text}" for text in self.warnings),
             *(f"note: {text}" for text in self.notes),
         ]
         parts = [(table.title, table.columns, table.rows, table.note) for table in self.tables]
-        return table_html(self.title, said, parts)
+        return table_html(self.title, lines, parts)
 
 
 def _records(value: Any) -> bool:

@@ -32,7 +32,7 @@ def review(
             help="A run of judge or rate, or a manifest of pairs; with --rubric, of answers.",
         ),
     ],
-    given: Annotated[dict[str, Any], QueueOptions],
+    named: Annotated[dict[str, Any], QueueOptions],
     options: ReviewOptions,
     serving: ServeOptions,
     export: Annotated[
@@ -50,7 +50,7 @@ def review(
     from trace_eval.review.exports import ReviewFiles
     from trace_eval.review.session import open_review
 
-    opened = open_review(source, given, options)
+    opened = open_review(source, named, options)
     left = opened.material.left_out.items()
     warn_all(f"{opened.form.unit} {name} is left out: {why}" for name, why in left)
     if options.show_judge and opened.plan.repeats:

@@ -45,7 +45,7 @@ def print_blueprint(blueprint: Blueprint, format: str, title: str) -> None:
     console = results()
     match format:
         case "people":
-            _print_people(console, blueprint, title)
+            _print_table(console, blueprint, title)
         case "json":
             console.out(blueprint.model_dump_json(indent=2), highlight=False)
         case "paper":
@@ -60,7 +60,7 @@ def print_blueprint(blueprint: Blueprint, format: str, title: str) -> None:
             raise UserError(f"format {format!r}: use one of {', '.join(FORMATS)}")
 
 
-def _print_people(console: Console, blueprint: Blueprint, title: str) -> None:
+def _print_table(console: Console, blueprint: Blueprint, title: str) -> None:
     table = Table(title=escape(title), show_header=False, title_justify="left", box=None)
     table.add_column(style="bold")
     table.add_column(style="dim")

@@ -179,11 +179,11 @@ def curve(points: Mapping[str, Sequence[Point]], axes: tuple[str, str], rule: Po
             numbers = [int(point.name) for point in each]
             look = {"color": palette()[colour], "linestyle": dash, "linewidth": 1.3}
             ax.plot(numbers, [point.value for point in each], label=seen(name), **look)
-            known = [point for point in each if point.low is not None]
+            bounded = [point for point in each if point.low is not None]
             ax.fill_between(
-                [int(point.name) for point in known],
-                [point.low for point in known],
-                [point.high for point in known],
+                [int(point.name) for point in bounded],
+                [point.low for point in bounded],
+                [point.high for point in bounded],
                 color=palette()[colour],
                 alpha=0.15,
                 linewidth=0,
