@@ -81,7 +81,6 @@ def test_extract_and_show(extracted: Done, folder: Path) -> None:
     options = ["--cache", folder / "cache"]
     shown = trace_eval("show", CLIP, *options)
     assert re.search(r"sig +\d\.\d+", shown.out)
-    assert "█" in shown.out.split("pitch\n")[1]
     as_json = trace_eval("show", CLIP, "--format", "json", *options)
     assert Blueprint.model_validate_json(as_json.out) in found
     paper = json.loads(trace_eval("show", CLIP, "--format", "paper", *options).out)

@@ -1,1 +1,1 @@
-"""What the library's users and the commands call: judge, rate, doctor; and what they get back."""
+"""The functions that users of the library and commands call, and the objects that they return."""

@@ -1,4 +1,4 @@
-"""What can run here, and why not."""
+"""Checks of what can run on this machine, with the reason where something cannot."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def options_of_judge(spec: str, options: JudgeOptions) -> list[ListedOption]:
 
 
 def _install() -> list[Check]:
-    """Where this code is, and who else claims its names."""
+    """The place of this code, and other packages that claim its names."""
     checks = [Check(DISTRIBUTION, True, f"{__version__}, from {Path(__file__).resolve().parent}")]
     for name in foreign_providers():
         problem = (

@@ -42,7 +42,7 @@ _SHARE, _COUNT = (0.0, 1.0), (0.0, None)
 
 
 def results_of(run: Run) -> Finding:
-    """How often each overall label was given, or the mean score of each system."""
+    """The counts of overall labels, or the mean score of each system."""
     frame = run.to_pandas()
     if run.holds_scores:
         means = frame.groupby(["rubric", "system"], dropna=False)["value"].mean().dropna()
@@ -230,7 +230,7 @@ class FindingsPage(PosixPath):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What the page says first."""
+        """The first sentences of the page."""
         return self.finding.sentences if self.finding else ()
 
     def to_pandas(self) -> pd.DataFrame:

@@ -33,7 +33,7 @@ from trace_eval.rubrics.load import load_rubric
 from trace_eval.runs.fuse import check_policy, fuse
 from trace_eval.runs.pipeline import Pipeline, load_model, plan_for
 
-#: What a rating of the answer, shown as A, comes to; a tie of any type is a half.
+#: Rating of the answer, shown as A -> its value; a tie of any type is a half.
 _VALUES = {"1": 1.0, "2": 0.0}
 
 
@@ -56,10 +56,10 @@ def rated(rubric: str, judge: str = DEFAULT_RATERS[0], **settings: Any) -> Score
             record = {"id": _name(state), **record_of(state.input, state.output, target)}
             outcome = await judging.outcome(single_from_record(record, Path.cwd()))
         except UserError as error:
-            return Score.unscored(reason="scoring_failed", explanation=str(error))
+            return _unscored(state, str(error))
         assert isinstance(outcome, OurScore)
         if outcome.value is None:
-            return _unscored(outcome, state)
+            return _unscored(state, _reason(outcome))
         reasons = [opinion.reasoning for opinion in outcome.opinions if opinion.reasoning]
         return Score(
             value=outcome.value,
@@ -89,22 +89,19 @@ def preferred(baseline: str = "baseline", judge: str = DEFAULT_JUDGE, **settings
     async def score(state: TaskState, target: Target) -> Score:
         other = state.metadata.get(baseline)
         if other is None:
-            why = f"metadata has no {baseline!r}; name the key with baseline="
-            return Score.unscored(reason="scoring_failed", explanation=why)
+            return _unscored(state, f"metadata has no {baseline!r}; name the key with baseline=")
         try:
             single = record_of(state.input, state.output, target)
-            sides = {
-                "a": single["answer"],
-                "b": {"audio": other} if isinstance(other, str) else other,
-            }
-            record = {"id": _name(state), "instruction": single["instruction"], **sides}
-            outcome = await judging.outcome(pair_from_record(record, Path.cwd()))
+            b = {"audio": other} if isinstance(other, str) else other
+            sides = {"instruction": single["instruction"], "a": single["answer"], "b": b}
+            pair = pair_from_record({"id": _name(state), **sides}, Path.cwd())
+            outcome = await judging.outcome(pair)
         except UserError as error:
-            return Score.unscored(reason="scoring_failed", explanation=str(error))
+            return _unscored(state, str(error))
         assert isinstance(outcome, Judgement)
         fused = fuse(outcome, judging.policy)
         if fused.rating is None:
-            return _unscored(outcome, state)
+            return _unscored(state, _reason(outcome))
         return Score(
             value=_VALUES.get(fused.rating, 0.5),
             answer=state.output.completion,
@@ -132,7 +129,7 @@ class _Judging:
         self._pipelines: dict[bool, Pipeline] = {}
 
     async def outcome(self, item: Item) -> Outcome:
-        """What the judge says; extraction works in a thread of this process by default."""
+        """The judge's outcome; extraction works in a thread of this process by default."""
         sounds = bool(self._panel.roles(item))
         if sounds not in self._pipelines:
             plan = plan_for(self._panel, self._extract, [item])
@@ -151,6 +148,9 @@ def _explained(why: str, judgement: Judgement) -> str:
     return "\n".join([f"{why} (1: the answer, 2: the baseline)", *each])
 
 
-def _unscored(outcome: Outcome, state: TaskState) -> Score:
-    why = f"{outcome.reason}: {outcome.detail}" if outcome.detail else str(outcome.reason)
+def _reason(outcome: Outcome) -> str:
+    return f"{outcome.reason}: {outcome.detail}" if outcome.detail else str(outcome.reason)
+
+
+def _unscored(state: TaskState, why: str) -> Score:
     return Score.unscored(reason="scoring_failed", answer=state.output.completion, explanation=why)

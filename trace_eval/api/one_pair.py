@@ -1,4 +1,4 @@
-"""What the commands and the library's users call: extract, judge, fuse."""
+"""Judging one pair, and the blueprint of one recording, in this process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Result:
 
     @property
     def why(self) -> str:
-        """How the policy came to it, or why there is none."""
+        """The policy's reason for the overall rating, or why there is none."""
         return self.fused.why
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,4 @@
-"""What each report gives to a paper: its figures as rows, and pictures by name."""
+"""The figures of each report as rows, and its pictures by name, for papers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def finding_of(report: Any) -> Finding:
 
 
 def timing_finding(result: TurnsResult) -> Finding:
-    """What ``turns`` found, for people; drawn are its times with an interval."""
+    """The result of ``turns`` as an object of a notebook; its times with an interval are drawn."""
     points = [
         Point(one.name, one.value, *one.interval)
         for one in result.report.figures.values()
@@ -72,7 +72,7 @@ def _times(result: TurnsResult) -> Iterator[Figure]:
 
 
 def _systems(result: TurnsResult) -> dict[str, TurnsReport]:
-    """What is timed, by name."""
+    """The timed systems by name."""
     if result.against is None or result.other is None:
         return {result.report.source or "calls": result.report}
     first, second = result.against.first, result.against.second

@@ -1,4 +1,4 @@
-"""What is wrong, in the words of Python: keywords in place of options of the command line."""
+"""Messages of errors with keywords of Python in place of options of the command line."""
 
 from __future__ import annotations
 

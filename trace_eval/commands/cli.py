@@ -24,7 +24,7 @@ app = typer.Typer(
 )
 
 
-#: What a bare ``trace-eval`` prints.
+#: Printed by a bare ``trace-eval``.
 _START = """\
 trace-eval judges pairs of spoken answers. Begin with:
 

@@ -43,7 +43,7 @@ FILE_WIDTH = 120
 #: Quoted values and numbers, in which problems of one cause differ.
 _VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 
-#: What a terminal acts on instead of showing it: control characters but tab and line feed, and
+#: Characters that a terminal acts on instead of showing them: controls but tab and line feed, and
 #: marks that turn the direction of the text around them.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -69,7 +69,7 @@ def continuable(folder: Path) -> Iterator[None]:
 
 
 def stopped() -> tuple[str, int]:
-    """How a command was stopped, and its exit code."""
+    """The word for how a command was stopped, and its exit code."""
     if _terminated.is_set():
         return "terminated", EXIT_TERMINATED
     return "interrupted", EXIT_INTERRUPTED

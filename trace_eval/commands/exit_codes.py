@@ -43,7 +43,7 @@ from trace_eval.commands.listing import FIRST, GROUPS, ImportedOnUse, in_words, 
 DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
 
 
-#: What the parser says of a second input.
+#: Words of the parser's message about a second input.
 _EXTRA = "unexpected extra argument"
 
 

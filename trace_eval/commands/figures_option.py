@@ -20,7 +20,7 @@ COMMANDS = ("agree", "card", "compare", "rank", "turns")
 #: Suffixes of pictures.
 SUFFIXES = (".pdf", ".svg", ".png")
 
-#: What is to be written yet: option -> files as they were typed.
+#: Files that are to be written yet: option -> files as they were typed.
 _WANTED: ContextVar[dict[str, tuple[str, ...]]] = ContextVar("wanted_figures")
 
 

@@ -1,4 +1,4 @@
-"""What a statistical command shows and writes: tables, CSV, and exit code 1 by ``--fail-under``."""
+"""The outputs of a statistical command: tables, CSV, and exit code 1 by ``--fail-under``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from blueprints import UserError
 from trace_eval.commands.console import EXIT_INCOMPLETE, complain
 from trace_eval.data.settings import option_field
 
-#: Whose -> figure -> value; None: not known.
+#: Name of a judge or system -> figure -> value; None: it is not known.
 Values = Mapping[str, Mapping[str, float | None]]
 
 

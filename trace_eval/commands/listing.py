@@ -177,7 +177,7 @@ class ImportedOnUse(MutableMapping[str, Any]):
         return len(self._names)
 
 
-#: What the help page calls the value of an option, by the name of its type.
+#: Name of a type -> the word for it on a help page.
 _WORDS = {"str": "TEXT", "path": "PATH", "Path": "PATH", "int": "NUMBER", "float": "NUMBER"}
 
 

@@ -21,7 +21,7 @@ from trace_eval.data.settings import hints_of, read_settings, split_settings
 from trace_eval.judges.options.judge_options import STATE, JudgeOptions
 from trace_eval.options import DEFAULT_JUDGE, ExtractOptions, Options
 
-#: Where a context keeps the settings of a file that are no options of its command.
+#: Key of a context for the settings of a file that are no options of its command.
 _TABLE = "trace_eval.table"
 
 
@@ -77,7 +77,7 @@ def typed(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _source(context: typer.Context, name: str) -> str:
-    """Where a value comes from; typer brings its own copy of click or uses the package."""
+    """The source of a value by name, because typer may bring its own copy of click."""
     source = context.get_parameter_source(name)
     return source.name if source else ""
 
@@ -90,7 +90,7 @@ def named_options(
     short: Mapping[str, str],
     flag: str,
 ) -> dict[str, Any]:
-    """What a user named of an options class: options first, then ``-J``, then the file.
+    """The fields of an options class that a user named: by options, by ``-J``, or in the file.
 
     Args:
         context: of the command.
@@ -116,7 +116,7 @@ def named_options(
     }
 
 
-#: Where the options are listed that a flag takes.
+#: Flag -> where its options are listed.
 _LISTED = {
     "-J": "(trace-eval doctor --judge SPEC lists those of a judge)",
     "-X": "(or EXTRACTOR.KEY=VALUE for an option of one extractor)",

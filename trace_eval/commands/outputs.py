@@ -69,7 +69,7 @@ def check(values: Mapping[str, Any]) -> None:
 
 
 def _paths(value: Any) -> Iterator[Path]:
-    """What a value may name: ``PATH``, ``NAME=PATH``, ``PATH:COLUMN``, or several."""
+    """The paths that a value names: ``PATH``, ``NAME=PATH``, ``PATH:COLUMN``, or several."""
     if isinstance(value, list | tuple):
         for one in value:
             yield from _paths(one)

@@ -54,7 +54,7 @@ def plan(
 
 
 def _before(pairs: int, level: float) -> None:
-    """What labels would show where there are none yet."""
+    """Print what labels would show, where there are none yet."""
     from trace_eval.decide.plan import plan_before
 
     result = plan_before(pairs, level)

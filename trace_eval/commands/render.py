@@ -109,7 +109,7 @@ def fitting(table: Table, width: int) -> list[list[int]]:
 
 
 def _keys(table: Table) -> int:
-    """How many columns, from the first on, tell the rows apart; 1 where none do."""
+    """The number of columns, from the first on, that tell the rows apart; 1 where none do."""
     for count in range(1, len(table.columns)):
         if len({row[:count] for row in table.rows}) == len(table.rows):
             return count

@@ -18,7 +18,7 @@ MOST_LISTED = 3
 
 @dataclass(frozen=True)
 class ReportWritten:
-    """Where the page is; its sentences come with it."""
+    """The page that was written; its sentences come with it."""
 
     report: Path
 

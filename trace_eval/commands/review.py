@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from trace_eval.review.exports import ReviewFiles
     from trace_eval.review.session import Review
 
-#: What the extra ``review`` installs, by import name.
+#: Import names of the packages that the extra ``review`` installs.
 _PACKAGES = ("fastapi", "starlette", "uvicorn", "python_multipart", "multipart")
 
 

@@ -58,7 +58,7 @@ def schemas(name: str | None = None) -> dict[str, Any]:
     return _RECORDS[name].model_json_schema()
 
 
-#: What stands beside a result that is also put in words.
+#: Schema of the sentences that stand beside a result.
 _SENTENCES = {
     "properties": {"sentences": {"type": "array", "items": {"type": "string"}, "maxItems": 3}},
     "required": ["sentences"],

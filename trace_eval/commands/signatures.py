@@ -186,7 +186,7 @@ def _typed(each: Field[Any], hint: Any, value: Any) -> tuple[Any, Any]:
 
 
 def _repeats(each: Field[Any], base: Any) -> bool:
-    """Whether it holds any number of values, so that its option may be repeated."""
+    """Whether a field holds any number of values, so that its option may be repeated."""
     origin = get_origin(base)
     several = origin not in (None, tuple, Literal) or get_args(base)[1:] == (...,)
     return several and not each.metadata.get("once")

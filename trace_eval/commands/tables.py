@@ -93,7 +93,7 @@ def _print_reasons(outcomes: Sequence[VerdictRow | ScoreRow]) -> None:
 
 
 def _print_notes(run: Run, caveats: Sequence[Sequence[str]]) -> None:
-    """What every reader must know; a count where it is not about all items."""
+    """The caveats of a run; with a count where one is not about all items."""
     if QUIET.get():
         return
     if line := guesses_in(run).line:
@@ -105,7 +105,7 @@ def _print_notes(run: Run, caveats: Sequence[Sequence[str]]) -> None:
 
 
 def _print_orders(outcomes: Mapping[str, VerdictRow]) -> None:
-    """What the order of the answers did to the ratings."""
+    """The effect of the order of the answers on the ratings."""
     if not any(outcome.both_orders for outcome in outcomes.values()):
         return
     from trace_eval.runs.first_position import first_position_test
@@ -158,7 +158,7 @@ def _score_cells(outcome: ScoreRow, scale: Numbers) -> tuple[str, str]:
 def print_summary(
     summary: Summary, folder: Path, what: str = "pair", details: str = "judgements.jsonl"
 ) -> None:
-    """How many items were scored, why the others were not, and what it took (stderr)."""
+    """Print the coverage of a run, why items are unscored, and what the run took (stderr)."""
     console = messages()
     console.print(
         f"{summary.scored} of {counted(summary.total, what)} scored ({summary.coverage:.1%});"

@@ -1,4 +1,4 @@
-"""Where the players of a report find their recordings."""
+"""The recordings that the players of a report point to."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class ClipView:
 
 
 def view(blueprint: Blueprint, wave: Envelope) -> ClipView:
-    """What is shown of a clip."""
+    """A clip as the page shows it."""
     recognised = blueprint.transcript
     return ClipView(
         clip=blueprint.clip,

@@ -55,7 +55,7 @@ class Facts:
         )
 
     def clip_of(self, recording: Recording) -> ClipRecord | None:
-        """What became of a recording; None where it was never decoded."""
+        """The record of a recording; None where it was never decoded."""
         return self.clips.get(recording.source_id)
 
     def blueprint_of(self, recording: Recording) -> Blueprint | None:

@@ -29,7 +29,7 @@ _SHOWN = 1_000
 
 
 class EventName(NamedTuple):
-    """How the pages call a kind of event: a letter over the lanes, and words."""
+    """The name of a kind of event on pages: a letter over the lanes, and words."""
 
     letter: str
     words: str

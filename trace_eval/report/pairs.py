@@ -96,7 +96,7 @@ class ShownVerdict:
 
     @property
     def agrees(self) -> bool:
-        """Whether the human label is the judge's."""
+        """Whether the human label equals the judge's rating."""
         return self.human == str(self.verdict.rating)
 
 
@@ -260,7 +260,7 @@ def _verdicts(
 
 
 def _steps(judgement: Judgement | None, overall: Overall | None) -> Iterator[PolicyStep]:
-    """How the policy came to its rating: what went in, the rule, what came out."""
+    """The policy's way to its rating: the ratings that it takes, its rule, the result."""
     if overall is None:
         yield PolicyStep("nothing was fused yet; run trace-eval fuse", None)
         return

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from blueprints import Blueprint, Transcript, UserError
 from trace_eval.report.gather import Facts
 
-#: What stands in place of a word.
+#: Stands in place of a word.
 REDACTED = "[redacted]"
 
 #: Said on the page.

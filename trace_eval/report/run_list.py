@@ -76,7 +76,7 @@ class RunLine:
 
     @property
     def text(self) -> str:
-        """What the page's search looks through."""
+        """The text that the page's search looks through."""
         record = self.record
         words = [self.name, *self.sentences, *(one.system for one in self.systems)]
         words += [record.judge.spec, record.tag or "", record.input] if record else []

@@ -73,7 +73,7 @@ class MeasuredRow:
 
 @dataclass(frozen=True)
 class ReportSummary:
-    """What the report's first section shows.
+    """The figures of the report's first section.
 
     Attributes:
         total: records of the input; ``scored`` of them have an overall rating.

@@ -1,4 +1,4 @@
-"""When the calls of a run were answered: figures, how they spread, before and after, worst events.
+"""Response times of the calls of a run: figures, distribution, before and after, worst events.
 
 Positions are percent of a plot's width or height, so that a page draws it at any size.
 """
@@ -19,7 +19,7 @@ from trace_eval.turns.figures import TurnFigure
 from trace_eval.turns.report import TurnsReport, measure_items
 from trace_eval.turns.timed import Timed, badness, worst_event
 
-#: What stands on the first screen: figure -> how it is called there, and on a narrow one.
+#: Figures of the first screen -> (name there, name on a narrow screen).
 SHOWN = {
     "response_p50_s": ("half of the answers within (p50)", "p50"),
     "response_p90_s": ("90 % within (p90)", "p90"),

@@ -17,10 +17,10 @@ from trace_eval.runs.run import Run
 
 __all__ = ["ENTRY_POINT_GROUP", "Figures", "figures_of", "send", "trackers"]
 
-#: Where packages name trackers of their own: NAME = "module:send".
+#: Entry points by which packages name trackers of their own: NAME = "module:send".
 ENTRY_POINT_GROUP = "trace_eval.trackers"
 
-#: What MLflow does not allow in a name.
+#: Characters that MLflow does not allow in a name.
 _OTHER = re.compile(r"[^\w\-. /]")
 
 

@@ -103,7 +103,7 @@ class _Site:
         self._clips = Clips(review.items, review.store.secret)
 
     def shared(self, visitor: Visitor) -> dict[str, Any]:
-        """Who visits, what is reviewed, and how far the rater is; for every page."""
+        """The visitor, the form and the rater's progress, which every page shows."""
         values: dict[str, Any] = {"csrf": visitor.csrf(self._access), "rater": visitor.rater}
         values |= pages.of_form(self._review.form)
         if visitor.rater:

@@ -156,7 +156,7 @@ def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples
 
 
 def sound_start(conversation: Conversation) -> float:
-    """Where the sound of a call begins: with its first turn, seconds of the conversation."""
+    """The start of a call's sound: that of its first turn, seconds of the conversation."""
     starts = [turn.start_s for turn in conversation.turns if turn.start_s is not None]
     return min(starts, default=0.0)
 

@@ -26,7 +26,7 @@ MAX_CONNECTIONS = 128
 #: file handle is left.
 AT_A_TIME = 16
 
-#: What asyncio reports when it cannot accept a connection.
+#: Errors that asyncio reports when it cannot accept a connection.
 _USED_UP = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 

@@ -61,7 +61,7 @@ class Corrections:
         self.items = {item.id: corrected(item, self._made.get(item.id, ())) for item in items}
 
     def of(self, item: str) -> list[Correction]:
-        """What was corrected of an item."""
+        """The corrections of an item."""
         return list(self._made.get(item, ()))
 
     def correct(self, item: str, texts: Mapping[CorrectedField, str], who: str) -> int:

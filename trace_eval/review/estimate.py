@@ -39,7 +39,7 @@ from trace_eval.review.session import Labelled, Review
 #: Coverage of the intervals.
 LEVEL = 0.95
 
-#: What is rated, overall first, as in all tables of results.
+#: The rated dimensions, overall first, as in all tables of results.
 RATED: tuple[Phase, ...] = ("overall", *DIMENSIONS)
 
 

@@ -23,7 +23,7 @@ from trace_eval.data.csv_cells import table_lines
 from trace_eval.data.items import Single
 from trace_eval.review.corrections import now
 
-#: Whose events are shown.
+#: The definitions of the events that are shown.
 DEFINITIONS = TRACE_EVAL
 
 #: Columns of the file of events; ``trace-eval turns --labels`` reads them.

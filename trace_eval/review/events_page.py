@@ -1,4 +1,4 @@
-"""What the page of a call's events shows: two lanes, the chosen event from near, its edges."""
+"""The page of a call's events: two lanes, and the chosen event with its edges from near."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COLUMNS = 1200
 #: How long an event is when it is added by a key, seconds.
 NEW_S = 1.0
 
-#: What is drawn around the chosen event, seconds on each side.
+#: Stretch that is drawn around the chosen event, seconds on each side.
 AROUND_S = 2.0
 
 

@@ -28,7 +28,7 @@ from trace_eval.review.stored import StoredAnswer
 
 @dataclass(frozen=True)
 class ReviewFiles:
-    """What went out of a review, or came into it.
+    """The files that a review wrote, and the annotations that it read.
 
     Attributes:
         files: that were written.

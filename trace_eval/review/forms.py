@@ -43,7 +43,7 @@ TYPED = "rating"
 #: Longest comment that is kept, and longest name of a rater, characters.
 COMMENT_LIMIT, NAME_LIMIT = 4000, 60
 
-#: What a rater sends who gives no score.
+#: The answer of a rater who gives no score.
 NO_SCORE = "none"
 
 #: How sure a rater is: answer -> words.

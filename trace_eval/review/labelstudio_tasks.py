@@ -1,4 +1,4 @@
-"""What a Label Studio task shows and asks, and what its results mean, for one kind of review."""
+"""The tasks of Label Studio for each kind of review, and the meaning of their results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from trace_eval.review.stored import Remark, StoreView
 #: Where Label Studio serves local files from; the folder is relative to its document root.
 AUDIO_URL = "/data/local-files/?d=audio/"
 
-#: What plays where other tasks have a recording.
+#: Played where other tasks have a recording.
 SILENCE = "silence"
 
 #: What a field of the interface says: (its name, the value of a result).
@@ -59,10 +59,10 @@ class _Tasks:
         self.clips = Clips(review.items, review.store.secret)
 
 
-#: What is asked of pairs, in this order.
+#: The questions about a pair, in this order.
 PHASES: tuple[Phase, ...] = (*DIMENSIONS, "overall")
 
-#: What annotators read; the results hold the rating itself.
+#: Rating -> the words that annotators read; the results hold the rating itself.
 CHOICES: dict[str, str] = {
     Rating.A: "1 is better",
     Rating.B: "2 is better",
@@ -137,7 +137,7 @@ CALL = "Call: the user above, the agent below"
 
 
 class ScoreTasks(_Tasks):
-    """What the rubric shows of an answer, and a choice on its scale."""
+    """An answer as far as the rubric shows it, and a choice on its scale."""
 
     @cached_property
     def form(self) -> ReviewScoreForm:
@@ -180,7 +180,7 @@ class ScoreTasks(_Tasks):
         return results
 
     def words(self, item: Single) -> str:
-        """What the app shows of it, in one text."""
+        """The words that the app shows of an item, in one text."""
         rubric, call = self.form.rubric, item.answer.conversation
         if call is not None:
             return material.transcript(call)
@@ -227,7 +227,7 @@ Tasks = PairTasks | ScoreTasks
 
 
 def url(clip: str) -> str:
-    """Where Label Studio finds a recording."""
+    """The address under which Label Studio serves a recording."""
     return f"{AUDIO_URL}{clip}.wav"
 
 

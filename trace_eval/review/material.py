@@ -1,4 +1,4 @@
-"""What there is to review: the items of a run or a manifest, with what the judge said."""
+"""The items of a run or a manifest that can be reviewed, with the judge's ratings."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Material:
 
     @property
     def corrections(self) -> Path:
-        """Where corrections of single answers are kept."""
+        """The file of corrections of single answers."""
         folder = self.source if self.source.is_dir() else self.source.parent
         return folder / CORRECTIONS
 

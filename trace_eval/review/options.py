@@ -1,4 +1,4 @@
-"""What a review may be asked; the command reads it, so that its help imports no web package."""
+"""Options of a review; the command reads them, so that its help imports no web package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages show: words, keys, and the rater's position as plain values for templates."""
+"""Words, keys, and the rater's position as plain values for the templates of pages."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def of_form(form: Form) -> dict[str, Any]:
 
 
 def _guide(form: Form) -> list[tuple[str, str]]:
-    """What is rated and by which rules, for the page before the first item: (title, words)."""
+    """(title, words) of what is rated and by which rules, for the page before the first item."""
     if not isinstance(form, ReviewScoreForm):
         return [(TITLES[name], HINTS[name]) for name in phases(False)]
     rules = [("", rule) for rule in form.rubric.rules]
@@ -243,7 +243,7 @@ def _answer_shown(pair: Pair, clips: Clips, letter: str, side: str) -> dict[str,
 
 
 def _single_shown(item: Single, clips: Clips, form: Form) -> dict[str, Any]:
-    """What the rubric shows of an answer; the letter P plays its sound, if there is any."""
+    """An answer as far as the rubric shows it; the letter P plays its sound, if there is any."""
     assert isinstance(form, ReviewScoreForm)
     roles = [role for role in item.recordings() if role != "instruction"]
     keys = ["P", *map(str, range(2, len(roles) + 1))]

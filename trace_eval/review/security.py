@@ -76,7 +76,7 @@ class Access:
 
     @property
     def url(self) -> str:
-        """Where to point a browser, the token included."""
+        """The address to open in a browser, the token included."""
         host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host
         query = f"/?token={self.token}" if self.token else "/"
         host = f"[{host}]" if ":" in host else host

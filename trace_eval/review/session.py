@@ -36,7 +36,7 @@ from trace_eval.review.stored import JudgeState, Remark, StoreView
 
 @dataclass(frozen=True)
 class Position:
-    """Where a rater is.
+    """A rater's place in the queue.
 
     Attributes:
         task: position in the queue, from 0.
@@ -171,7 +171,7 @@ class Review:
     # --- what a rater does -------------------------------------------------------------
 
     def must_play(self, position: Position) -> bool:
-        """Whether this question asks to have played both answers: the first one of a pair."""
+        """Whether both answers must be played before this question: the first one of a pair."""
         asks = self.form.plays_first and not self.allow_unplayed
         return asks and not position.answers and position.step is not None
 

@@ -1,4 +1,4 @@
-"""What a review keeps of its raters: an item before a rater, an answer, and what goes with it."""
+"""The records of a review's raters: a view of an item, an answer, and a remark on it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StoreView:
 
 @dataclass(frozen=True)
 class Remark:
-    """What goes with one answer: feedback codes, and a comment on it alone."""
+    """Feedback codes of one answer, and a comment on it alone."""
 
     codes: Sequence[str] = ()
     comment: str = ""

@@ -41,7 +41,7 @@ _STYLE = {
     "savefig.dpi": 300,
 }
 
-#: What XML cannot hold, and line breaks.
+#: Characters that XML cannot hold, and line breaks.
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 #: Shade from which text on it is white.

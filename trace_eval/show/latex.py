@@ -9,7 +9,7 @@ from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, Figure, cell
 
-#: What means something else to LaTeX.
+#: Characters that mean something else to LaTeX.
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
