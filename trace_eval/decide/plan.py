@@ -154,7 +154,7 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
         for row, share in zip(world.rows, [] if shares is None else shares, strict=False)
         if row in labelled
     }
-    taken = run.labels.facts.get("seconds") if run.labels else None
+    taken = run.table.labels.facts.get("seconds") if run.table.labels else None
     minutes = None
     if taken is not None and not np.isnan(taken).all():
         minutes = more * float(np.nanmedian(taken)) / 60

@@ -78,7 +78,13 @@ def rank_scores(
     sums, counts = means.of(np.zeros(len(items), np.int64), 1)
     values = (sums / counts)[0]
     drawn = _drawn(items, means, options)
-    sets = _rank_sets(items, means, values, drawn, options.bootstrap.level)
+    sets = RankSets(None, 0)
+    if len(drawn):
+        numbers = range(len(means.systems))
+        units = np.array([_units(items, means.codes == number) for number in numbers])
+        tested = _order_p(items, means)
+        tested[(units < LEAST_LABELS)[:, None] | (units < LEAST_LABELS)] = 1.0
+        sets = rank_sets(values, drawn, tested, options.bootstrap.level, units)
     rows = tuple(_rows(items, judge, means, options.bootstrap))
     rated = {row.system: row.people for row in rows if row.people is not None}
     named = dict(zip(means.systems, values.tolist(), strict=True))
@@ -146,18 +152,6 @@ def _drawn(items: Opinions, means: _Means, options: RankOptions) -> Array:
     with np.errstate(invalid="ignore"):
         blocks = [(w @ sums) / (w @ counts) for w in draw(groups.units, options.bootstrap)]
     return np.concatenate(blocks)
-
-
-def _rank_sets(
-    items: Opinions, means: _Means, values: Array, drawn: Array, level: float
-) -> RankSets:
-    if not len(drawn):
-        return RankSets(None, 0)
-    numbers = range(len(means.systems))
-    units = np.array([_units(items, means.codes == number) for number in numbers])
-    tested = _order_p(items, means)
-    tested[(units < LEAST_LABELS)[:, None] | (units < LEAST_LABELS)] = 1.0
-    return rank_sets(values, drawn, tested, level, units)
 
 
 def _order_p(items: Opinions, means: _Means) -> Array:

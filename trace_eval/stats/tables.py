@@ -19,7 +19,23 @@ from trace_eval.stats.score_tables import score_tables
 
 def rank_tables(report: RankReport) -> Iterator[Table]:
     """Counts or means, the ranking by every method, and correlations with human labels."""
-    yield _means(report) if report.means else _comparisons(report)
+    level, baseline = report.options.bootstrap.level, report.options.baseline
+    if report.means:
+        yield table(
+            f"Scores in {report.source}",
+            report.means,
+            "system scored unscored mean people",
+            f"brackets: {level:.0%} interval, of {LEAST_LABELS} questions or more",
+        )
+    else:
+        yield table(
+            f"Comparisons in {report.source}",
+            report.systems,
+            "system comparisons wins losses ties both_bad" + " against_baseline" * bool(baseline),
+            _fused(report),
+            both_bad="both_bad",
+            against_baseline=f"win rate against {baseline}",
+        )
     yield _ranking(report)
     if len(report.meetings) > 1:
         pick = "first second comparisons rate"
@@ -35,29 +51,7 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
     if report.parameters and len(report.systems) > 2:
         yield table("Fitted parameters", report.parameters, "method name value", _fused(report))
     if report.powered is not None:
-        yield from ppi_tables(report.powered, report.options.bootstrap.level)
-
-
-def _comparisons(report: RankReport) -> Table:
-    baseline = report.options.baseline
-    return table(
-        f"Comparisons in {report.source}",
-        report.systems,
-        "system comparisons wins losses ties both_bad" + " against_baseline" * bool(baseline),
-        _fused(report),
-        both_bad="both_bad",
-        against_baseline=f"win rate against {baseline}",
-    )
-
-
-def _means(report: RankReport) -> Table:
-    return table(
-        f"Scores in {report.source}",
-        report.means,
-        "system scored unscored mean people",
-        f"brackets: {report.options.bootstrap.level:.0%} interval, of {LEAST_LABELS}"
-        " questions or more",
-    )
+        yield from ppi_tables(report.powered, level)
 
 
 def _ranking(report: RankReport) -> Table:
@@ -70,6 +64,9 @@ def _ranking(report: RankReport) -> Table:
     options = report.options
     counts = {row.system: row.comparisons for row in report.systems}
     rates = {("win_rate", row.system): row.rate.labels_interval for row in report.judged}
+    drawn = "comparisons, copies of one as one" if report.together else "comparisons"
+    if report.means or options.cluster:
+        drawn = "questions" if report.means else "instructions"
     places = [[standings[m, name] for m in _shown(report)] for name in systems]
     shown = grid(
         "Ranking: value, rank and its interval",
@@ -80,7 +77,7 @@ def _ranking(report: RankReport) -> Table:
         ),
         f"brackets: ranks that tests of every two systems leave open, {options.bootstrap.level:.0%}"
         f" for all together (Holm; {options.bootstrap.resamples} resamples of"
-        f" {_drawn(report)}, seed {options.bootstrap.seed});"
+        f" {drawn}, seed {options.bootstrap.seed});"
         f"{'' if report.means else ' win rates are ranked as fractions,'} equal ones share a rank"
         + (f"; {_fused(report)}" if _fused(report) else ""),
     )
@@ -105,14 +102,6 @@ def _fused(report: RankReport) -> str:
     if options.policy is None or options.dimension not in (None, "overall", "preference"):
         return ""
     return f"overall label: {options.policy}"
-
-
-def _drawn(report: RankReport) -> str:
-    if report.means:
-        return "questions"
-    if report.options.cluster:
-        return "instructions"
-    return "comparisons, copies of one as one" if report.together else "comparisons"
 
 
 def _standing_text(standing: Standing, comparisons: int | None) -> str:

@@ -41,19 +41,18 @@ def warning_line(warning: DataWarning) -> str:
 
 def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> list[DataWarning]:
     """Find the same recordings under several ids, and repeated (instruction, A, B) triples."""
-    warnings = []
-    for check, names, what in (
-        ("duplicate_items", ("instruction_id", "clip_a", "clip_b"), "recordings in the same order"),
-        ("repeated_triples", ("instruction_id", "system_a", "system_b"), "systems in this order"),
+    warnings, instruction = [], facts.get("instruction_id")
+    for check, kind, what in (
+        ("duplicate_items", "clip", "recordings in the same order"),
+        ("repeated_triples", "system", "systems in this order"),
     ):
-        needed = [facts.get(name) for name in names]
-        if check == "duplicate_items":
-            needed = [column for column in needed if column is not None]
-        if len(needed) < 2 or any(column is None for column in needed):
+        needed = [facts.get(f"{kind}_{side}") for side in "ab"]
+        if instruction is not None or kind == "system":
+            needed.append(instruction)
+        columns = [column for column in needed if column is not None]
+        if len(columns) < len(needed):
             continue
-        if check == "duplicate_items" and ("clip_a" not in facts or "clip_b" not in facts):
-            continue
-        rows, groups = _repeats([column for column in needed if column is not None])
+        rows, groups = _repeats(columns)
         if groups:
             several = "group of ids has", "groups of ids have"
             warnings.append(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -121,8 +122,12 @@ def add_ceiling(book: FigureBook, items: Opinions, judges: list[JudgeOpinions]) 
     row, target = ratings.item[chosen], others_of(items)[chosen]
     sides = [("people", ratings.score[chosen])]
     sides += [(judge.name, judge.joined.score[row]) for judge in judges]
+    basis = Basis(len(row), "ratings")
     for who, predicted in sides:
-        _add_target(book, who, predicted, target, row)
+        rho = partial(add_spearman, book.resampler, x=predicted, y=target, row=row)
+        book.add("people", who, "rho", basis, rho)
+        mae = partial(book.resampler.error, values=abs(predicted - target), row=row)
+        book.add("people", who, "mae", basis, mae)
 
 
 def others_of(items: Opinions) -> Array:
@@ -131,21 +136,6 @@ def others_of(items: Opinions) -> Array:
     n = counts_of(items)[ratings.item]
     total = np.bincount(ratings.item, ratings.score, len(items))
     return np.where(n > 1, (total[ratings.item] - ratings.score) / np.maximum(n - 1, 1), np.nan)
-
-
-def _add_target(
-    book: FigureBook, who: str, predicted: Array, target: Array, row: NDArray[np.int64]
-) -> None:
-    resampler, basis = book.resampler, Basis(len(row), "ratings")
-    error = abs(predicted - target)
-    book.add(
-        "people",
-        who,
-        "rho",
-        basis,
-        lambda key: add_spearman(resampler, key, predicted, target, row),
-    )
-    book.add("people", who, "mae", basis, lambda key: resampler.error(key, error, row))
 
 
 def add_differences(book: FigureBook, judges: list[JudgeOpinions]) -> None:

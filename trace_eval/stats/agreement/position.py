@@ -174,19 +174,13 @@ def positions(judge: str, judged: Opinions) -> Iterator[PositionRow]:
             for dimension, codes in judged.codes.items():
                 bias = position_bias(codes[joined[:, 0]], codes[joined[:, 1]])
                 yield PositionRow(judge, dimension, "audio identity", bias)
-    if judged.calls is not None:
-        yield from _call_order(judge, judged.calls)
-
-
-def _call_order(name: str, calls: Opinions) -> Iterator[PositionRow]:
-    """Pairs that were asked in both orders; the n-th call of one order meets that of the other."""
-    forth, back = in_both_orders(calls)
-    if len(forth):
-        for dimension, codes in calls.codes.items():
-            # labels are in the pair's own A and B; B was shown first there
-            yield PositionRow(
-                name, dimension, "calls", position_bias(codes[forth], flip(codes[back]))
-            )
+    if judged.calls is None:
+        return
+    forth, back = in_both_orders(judged.calls)
+    for dimension, codes in judged.calls.codes.items() if len(forth) else ():
+        # labels are in the pair's own A and B; B was shown first there
+        bias = position_bias(codes[forth], flip(codes[back]))
+        yield PositionRow(judge, dimension, "calls", bias)
 
 
 def in_both_orders(calls: Opinions, first: bool = False) -> NDArray[np.int64]:

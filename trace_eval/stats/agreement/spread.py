@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -107,16 +108,11 @@ def _add_forecast(
         for name in ("mae_of_variance", "rho_of_variance"):
             book.add("variance", who, name, reason)
         return
-    error, basis = abs(forecast - truth), Basis(len(row))
-    resampler = book.resampler
-    book.add("variance", who, "mae_of_variance", basis, lambda k: resampler.error(k, error, row))
-    book.add(
-        "variance",
-        who,
-        "rho_of_variance",
-        basis,
-        lambda key: add_spearman(resampler, key, forecast, truth, row),
-    )
+    basis = Basis(len(row))
+    mae = partial(book.resampler.error, values=abs(forecast - truth), row=row)
+    book.add("variance", who, "mae_of_variance", basis, mae)
+    rho = partial(add_spearman, book.resampler, x=forecast, y=truth, row=row)
+    book.add("variance", who, "rho_of_variance", basis, rho)
 
 
 def add_calibration(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> None:
@@ -148,10 +144,7 @@ def add_calibration(book: FigureBook, items: Opinions, judge: JudgeOpinions) -> 
     inside = (label >= first[row]) & (label <= last[row])
     shares = {"coverage_80": inside, "claimed_80": claimed[row]}
     for name, share in shares.items():
-
-        def register(key: str, share: Array = share) -> None:
-            resampler.mean(key, share, row, UNIT)
-
+        register = partial(resampler.mean, values=share, row=row, bounds=UNIT)
         book.add("calibration", judge.name, name, basis, register)
 
 

@@ -15,6 +15,7 @@ from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column
+from trace_eval.stats.agreement.counts import defined
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.linear import pearson_of_sums
 from trace_eval.stats.agreement.scored import scale_of
@@ -192,12 +193,8 @@ def system_rows(
 def _ranks(means: Sequence[float | None]) -> list[float | None]:
     from scipy.stats import rankdata
 
-    available = [number for number, mean in enumerate(means) if mean is not None]
-    ranked = rankdata([-round(means[number], 12) for number in available])  # type: ignore[arg-type]
-    ranks: list[float | None] = [None] * len(means)
-    for number, rank in zip(available, ranked, strict=True):
-        ranks[number] = float(rank)
-    return ranks
+    values = -np.round(np.array(means, float), 12)  # None is NaN
+    return [defined(rank) for rank in rankdata(values, nan_policy="omit").tolist()]
 
 
 def _over_systems(of_means: Any) -> Any:

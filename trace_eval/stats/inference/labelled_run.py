@@ -27,9 +27,8 @@ class LabelledRun:
 
     Attributes:
         table: the judgements, one row per item, with the labels' instructions, systems and
-            recordings where they have none.
+            recordings where they have none, and the human labels.
         column: the label column that is looked at.
-        labels: annotators'; None: none are known.
         truth: what annotators say of every item, a set where they split; missing: nobody's
             [shape=(n,)].
         agrees: 1 where the judge has human label, a part where they split and it has one of
@@ -41,7 +40,6 @@ class LabelledRun:
 
     table: Opinions
     column: str
-    labels: Opinions | None
     truth: Codes
     agrees: Array
     drawn: Drawn
@@ -114,7 +112,7 @@ def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = N
     codes = table.codes[column]
     if labels is None:
         nobody = np.full(number, MISSING, np.int8)
-        return LabelledRun(table, column, None, nobody, np.full(number, np.nan), Drawn(None), {}, 0)
+        return LabelledRun(table, column, nobody, np.full(number, np.nan), Drawn(None), {}, 0)
     items = labels.per_item
     of = labels.column() if dimension is None else dimension
     if of not in items.codes:
@@ -132,8 +130,8 @@ def labelled(table: Opinions, labels: Opinions | None, dimension: str | None = N
     # pairs without a label may have an inclusion, too
     inclusion = spread.facts.get("inclusion")
     drawn = drawn_labels(labels.source, table.ids, inclusion, truth != MISSING, codes != MISSING)
-    table = replace(table, facts=_identity(table.facts, spread.facts))
-    return LabelledRun(table, column, labels, truth, agrees, drawn, {}, stray)
+    table = replace(table, facts=_identity(table.facts, spread.facts), labels=labels)
+    return LabelledRun(table, column, truth, agrees, drawn, {}, stray)
 
 
 def _identity(judged: Facts, labelled: Facts) -> Facts:

@@ -12,7 +12,6 @@ from blueprints import counted
 from trace_eval.estimate.limits import Array
 from trace_eval.estimate.paired import holm, sign_flip
 from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, Codes
-from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import index_of
 from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.position import self_mask
@@ -78,9 +77,11 @@ def win_rate_tables(
         None if inclusion is None else inclusion[kept],
         None if group is None else group[kept],
     )
-    names, a, b = _systems(run.table, kept)
+    listed = [run.table.facts[f"system_{side}"][kept].tolist() for side in "ab"]
+    number, systems_named = index_of(listed[0] + listed[1])
+    a, b = number.reshape(2, -1)
     human, judge = _points(truth, typed), _points(judged, typed)
-    sides = {name: (a == number, b == number) for name, number in names}
+    sides = {str(name): (a == code, b == code) for code, name in enumerate(systems_named)}
     results = {name: _of_system(human, judge, *side, design) for name, side in sides.items()}
     systems = [
         RateRow(name, _tested(estimate(part, level), human, sides[name], design))
@@ -121,16 +122,6 @@ def own_rates(outcomes: Outcomes, level: float = 0.95, typed: bool = False) -> t
         result = estimate(_of_system(points, points, *side, design), level)
         rows.append(RateRow(name, _tested(result, points, side, design)))
     return tuple(sorted(rows, key=_best_first))
-
-
-def _systems(
-    table: Opinions, kept: NDArray[np.bool_]
-) -> tuple[list[tuple[str, int]], NDArray[np.int64], NDArray[np.int64]]:
-    """Names with their numbers, sorted, and the numbers of A and B of each row."""
-    sides = [table.facts[f"system_{side}"][kept].tolist() for side in "ab"]
-    number, names = index_of(sides[0] + sides[1])
-    a, b = number.reshape(2, -1)
-    return sorted(zip(map(str, names), range(len(names)), strict=True)), a, b
 
 
 def _best_first(row: RateRow) -> tuple[float, str]:
