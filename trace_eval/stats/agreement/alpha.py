@@ -49,13 +49,7 @@ def alpha(item: NDArray[np.int64], codes: Codes, items: int, raters: int) -> Alp
     typed = crosstab(item, codes, items, len(LABELS))
     # columns 1, 2, tie -> the order of the preference scale: 2, tie, 1
     untyped = crosstab(item, collapse_codes(codes), items, len(UNTYPED))[:, [1, 2, 0]]
-    return Alpha(
-        _alpha(typed, "nominal"),
-        _alpha(untyped, "ordinal"),
-        _alpha(untyped, "interval", np.array([-1.0, 0.0, 1.0])),
-        raters,
-        int((typed.sum(1) >= 2).sum()),
-    )
+    return _of_counts(typed, untyped, np.array([-1.0, 0.0, 1.0]), raters)
 
 
 def scale_alpha(
@@ -75,13 +69,7 @@ def scale_alpha(
         raters: how many raters there are, for the record.
     """
     counts = crosstab(item, label, items, len(positions))
-    return Alpha(
-        _alpha(counts, "nominal"),
-        _alpha(counts, "ordinal"),
-        _alpha(counts, "interval", positions),
-        raters,
-        int((counts.sum(1) >= 2).sum()),
-    )
+    return _of_counts(counts, counts, positions, raters)
 
 
 def interval_alpha(item: NDArray[np.int64], value: NDArray[np.float64], items: int) -> float | None:
@@ -111,6 +99,18 @@ def with_each_judge(
     for name, own in judges.items():
         rows = np.concatenate([item, np.arange(len(own))])
         yield f"people and {name}", rows, np.concatenate([values, own])
+
+
+def _of_counts(
+    named: NDArray[Any], ordered: NDArray[Any], positions: NDArray[np.float64], raters: int
+) -> Alpha:
+    return Alpha(
+        _alpha(named, "nominal"),
+        _alpha(ordered, "ordinal"),
+        _alpha(ordered, "interval", positions),
+        raters,
+        int((named.sum(1) >= 2).sum()),
+    )
 
 
 def _alpha(

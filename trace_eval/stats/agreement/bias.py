@@ -106,13 +106,12 @@ def verbosity(
     predicted: Codes,
     tokens_a: NDArray[Any],
     tokens_b: NDArray[Any],
-    margin: int = MARGIN,
 ) -> Verbosity:
     """Count and test; pairs of unknown length are left out."""
     with np.errstate(invalid="ignore"):
-        apart = np.abs(tokens_a - tokens_b) >= margin  # False where NaN
-        unscored, *verdicts = _counted(truth, predicted, apart, tokens_a > tokens_b)
-    longer, shorter, tied = verdicts
+        apart = np.abs(tokens_a - tokens_b) >= MARGIN  # False where NaN
+        a_longer = tokens_a > tokens_b
+    unscored, longer, shorter, tied = _counted(truth, predicted, apart, a_longer)
     p = sign_test(longer, shorter)
     return Verbosity(longer + shorter + tied, longer, shorter, tied, unscored, p)
 
@@ -221,16 +220,12 @@ def difficulty(
         for rows in parts
     )
     bound = (there == back) & (there != TIE)
-    return Difficulty(quartiles, *_spearman(gap, bound))
-
-
-def _spearman(gap: NDArray[Any], bound: NDArray[np.bool_]) -> tuple[float | None, float | None]:
+    if bound.all() or not bound.any() or len(set(gap.tolist())) < 2:
+        return Difficulty(quartiles, None, None)
     from scipy.stats import spearmanr
 
-    if bound.all() or not bound.any() or len(set(gap.tolist())) < 2:
-        return None, None
     result = spearmanr(gap, bound)
-    return float(result.statistic), float(result.pvalue)
+    return Difficulty(quartiles, float(result.statistic), float(result.pvalue))
 
 
 @dataclass(frozen=True)

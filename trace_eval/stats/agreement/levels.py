@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,9 @@ from numpy.typing import NDArray
 
 from trace_eval.opinions.codes import LABELS, MISSING, TIE, UNTYPED, Codes, collapse_codes
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import crosstab
+from trace_eval.opinions.units import crosstab, index_of, joint
 from trace_eval.show.table import column
-from trace_eval.stats.agreement.counts import defined, joint_counts, kappa
+from trace_eval.stats.agreement.counts import accuracy, defined, kappa
 
 #: Level -> what it means. ``none``: nobody gave a label.
 LEVELS: dict[str, str] = {
@@ -277,24 +276,16 @@ class RuleCeiling:
 
 def human_ceiling(labels: Opinions) -> RuleCeiling | None:
     """Mean agreement of two raters on the overall label; None: nobody shares an item."""
-    raters = labels.raters()
-    if len(raters) < 2:
+    if labels.rater is None or (raters := len({*labels.rater.tolist()})) < 2:
         return None
-    column = labels.column()
-    labels_by_rater = {
-        name: dict(zip(table.ids.tolist(), table.codes[column].tolist(), strict=True))
-        for name, table in raters.items()
-    }
-    both = [
-        (one[key], other[key])
-        for one, other in combinations(labels_by_rater.values(), 2)
-        for key in one.keys() & other.keys()
-        if one[key] != MISSING and other[key] != MISSING
-    ]
-    if not both:
+    each = joint(labels.item, index_of(labels.rater.tolist())[0])
+    labels = labels.take(np.unique(each, return_index=True)[1])  # no rater meets himself
+    codes = labels.codes[labels.column()]
+    present = codes != MISSING
+    votes = crosstab(labels.item[present], codes[present], len(labels.per_item), len(LABELS))
+    # ordered pairs of opinions on one item: either of the two may be the first
+    table = votes.T @ votes - np.diag(votes.sum(0))
+    if not table.any():
         return None
-    first, second = np.array(both, np.int8).T
-    # either of the two may be the first
-    table = joint_counts(np.r_[first, second], np.r_[second, first], len(LABELS))
-    equal = float((first == second).mean())
-    return RuleCeiling(len(raters), len(both), equal, defined(float(kappa(table))))
+    pairs = int(table.sum()) // 2
+    return RuleCeiling(raters, pairs, float(accuracy(table)), defined(float(kappa(table))))
