@@ -297,7 +297,7 @@ def test_agree_with_few_labels(tmp_path: Path) -> None:
     command = ["agree", str(judge), "--labels", str(people), "--missing", "drop", "--full"]
     result = CliRunner().invoke(app, [*command, "--resamples", "0", "--json", str(out)])
     assert result.exit_code == 0, result.output
-    assert "People over all judged pairs, from few labels" in result.stdout
+    assert "Human labels over all judged pairs, from few" in result.stdout
     rows = {row["what"]: row["share"] for row in json.loads(out.read_text())["shares"]}
     assert set(rows) == {"1", "2", "tie", "judge is right"}
     assert rows["1"]["both"] + rows["2"]["both"] == pytest.approx(1, abs=1e-9)

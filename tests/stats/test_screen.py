@@ -215,7 +215,7 @@ def test_three_commands_have_one_rule(
     for command, silent in (
         ("screen", "may be decided by the judge alone"),
         ("rank", "Human win rates"),
-        ("agree", "People over all judged pairs, from"),
+        ("agree", "Human labels over all judged pairs, from"),
     ):
         asked = [] if command == "screen" else ["--resamples", "0", "--full"]
         missing = ["--missing", "drop"] if command == "agree" else []

@@ -74,7 +74,7 @@ def placed_ratings(ratings: Opinions, scale: Numbers) -> Opinions:
 
     Under the fact ``mos`` they are means of several raters, and need not be labels of the scale.
     They are that, too, where a number between two labels occurs, every item has one number alone,
-    and nobody is named who gave it: what one person chose is a label.
+    and nobody is named who gave it: what one rater chose is a label.
 
     Raises:
         UserError: one is none of the scale's labels, or a mean opinion lies beside the scale.

@@ -209,8 +209,8 @@ def _train(items: Opinions, rated: Mask, chosen: Mask) -> tuple[Mask, str]:
         return train, f"the {counted(int(train.sum()), 'rated item')} of the split {TRAIN}"
     if not (rated & chosen).any():
         raise UserError("no item has a rating by annotators; pass --labels FILE")
-    same = counted(int((rated & chosen).sum()), "item that is", "items that are")
-    return rated & chosen, f"the same {same} compared"
+    # not "those that are compared": some of them may be unscored
+    return rated & chosen, counted(int((rated & chosen).sum()), "rated item")
 
 
 def _systems(

@@ -162,13 +162,13 @@ def _annotators(report: AgreeReport) -> Iterator[Table]:
         "; ".join(f"{name}: {LEVELS[name]}" for name in shown),
     )
     yield table(
-        "Agreement of the data set: two people of one item, drawn at random",
+        "Agreement of the data set: two annotators of one item, drawn at random",
         report.pairwise,
         "dimension group classes items agreement sd by_chance",
         "two classes: opinions that are ties are left out first; read it beside alpha",
     )
     yield table(
-        "Reliability of each person: share of the others with the same label",
+        "Reliability of each annotator: share of the others with the same label",
         report.reliability,
         "dimension rater items agreement",
         f"annotators with fewer than {MIN_ITEMS} shared items are left out",

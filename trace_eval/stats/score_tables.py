@@ -40,7 +40,7 @@ _HEADS: dict[Group, tuple[str, str]] = {
     ),
     "raters": (
         "Raters by name: annotators among each other, judges with each",
-        "mean r compares a mean of samples with one person; the fair pair is the last row",
+        "mean r compares a mean of samples with one annotator; the fair pair is the last row",
     ),
     "variance": (
         f"Variance of human ratings, items with {MIN_RATINGS} ratings or more, beside"

@@ -30,7 +30,7 @@ LEVELS: dict[str, str] = {
     "WD": "weak disagreement: a majority, and votes for both answers",
     "FD": "full disagreement: no label has the most votes",
     "unresolved": "two annotators who differ, and no third",
-    "single": "one person",
+    "single": "one annotator",
     "none": "nobody",
 }
 
@@ -170,15 +170,15 @@ MIN_ITEMS = 10
 
 @dataclass(frozen=True)
 class ReliabilityRow:
-    """One person.
+    """One annotator.
 
     Attributes:
-        items: items that this person and at least one other labelled.
+        items: items that this and at least one other annotator labelled.
         agreement: mean over those items of the share of the others with the same label, 0-1.
     """
 
     dimension: str
-    rater: str = field(metadata=column("person"))
+    rater: str = field(metadata=column("annotator"))
     items: int
     agreement: float = field(metadata=column("agree"))
 
@@ -208,7 +208,7 @@ class PairwiseRow:
 def reliability_rows(
     labels: Opinions, column: str, min_items: int = MIN_ITEMS
 ) -> list[ReliabilityRow]:
-    """Every person with at least ``min_items`` shared items, the least reliable first."""
+    """Every annotator with at least ``min_items`` shared items, the least reliable first."""
     if labels.rater is None:
         return []
     codes = collapse_codes(labels.codes[column])

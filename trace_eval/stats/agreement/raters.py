@@ -2,7 +2,7 @@
 
 With R raters, human-human is the mean r over their pairs, judge-human the mean r of the
 judge with each. The two are not alike where the judge is a mean of samples and a rater is
-one person; leave-one-out puts both against the same target, the mean of the others.
+one annotator; leave-one-out puts both against the same target, the mean of the others.
 
 Of samples: one-way random effects, ICC(1,1) of a single sample and ICC(1,k) of their mean (Shrout &
 Fleiss 1979); with missing samples, Donner's average group size stands for k (Donner 1986).

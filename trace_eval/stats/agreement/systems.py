@@ -53,7 +53,7 @@ class SystemShares:
     rank: float | None = field(metadata=column(shown="g"))
     people: IntervalEstimate
     people_rank: float | None = field(metadata=column("human rank", "g"))
-    difference: IntervalEstimate = field(metadata=column("judge - people"))
+    difference: IntervalEstimate = field(metadata=column("judge - annotators"))
     same_family: bool = field(metadata=column("own family", lambda own, _: "yes" if own else ""))
 
 

@@ -54,7 +54,7 @@ def ppi_tables(rates: WinRates, level: float) -> Iterator[Table]:
 def share_table(rows: Sequence[ShareRow], level: float, design: str) -> Table:
     """Human shares over the whole run."""
     return table(
-        "People over all judged pairs, from few labels",
+        "Human labels over all judged pairs, from few of them",
         rows,
         f"judge dimension what share.labelled share.judged {_FIGURES.format('share')}"
         " share.effective",
