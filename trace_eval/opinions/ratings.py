@@ -75,8 +75,8 @@ def read_ratings(
     table = read_columns(path, columns_of(columns, SCORE_FIELDS), SCORE_FIELDS)
     if "mos" in table and "score" in table:
         raise UserError(
-            f"{path}: has both score and mos; keep score where each row is one annotator's rating, mos"
-            " where it is the mean of several"
+            f"{path}: has both score and mos; keep score where each row is one annotator's rating,"
+            " and mos where it is the mean of several"
         )
     name = "mos" if "mos" in table else "score"
     if not {"id", name} <= table.keys():
