@@ -1,4 +1,4 @@
-"""Measured events against labelled ones: which were found, which are right, how far off."""
+"""Measured events against labelled ones: recall, precision, and distance of starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trace_eval.estimate.figures import share_interval
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.show.table import Table, Writer, column, table
-from trace_eval.turns.figures import MIN_CONVERSATIONS
+from trace_eval.turns.figures import MIN_CONVERSATIONS, limits_text
 from trace_eval.turns.report import TurnsReport
 
 #: A measured event whose start is this near to a labelled one's is the same, seconds.
@@ -27,10 +27,8 @@ def _share(limits: str) -> Writer:
     """Writes a share with three digits and its interval, however few the events."""
 
     def text(value: float | None, row: EventAgreement) -> str | None:
-        edges: Range | None = getattr(row, limits)
-        if value is None or edges is None:
-            return None if value is None else f"{value:.3f}"
-        return f"{value:.3f} [{edges[0]:.3f}, {edges[1]:.3f}]"
+        interval = limits_text(getattr(row, limits))
+        return None if value is None else f"{value:.3f} {interval or ''}".strip()
 
     return text
 
@@ -42,7 +40,7 @@ class EventAgreement:
     Attributes:
         kind: of the events.
         labelled, measured, both: how many there are, and how many are matched one to one.
-        recall, precision: share of the labelled that were found, of the measured that are right.
+        recall, precision: matched share of the labelled, and of the measured events.
         recall_interval, precision_interval: over conversations; None under 8.
         start_ms: median distance of the starts of matched ones.
     """
@@ -91,8 +89,8 @@ def agree_on_events(
 ) -> tuple[EventAgreement, ...]:
     """Compare the events of the labelled conversations, kind by kind.
 
-    Conversations without labels are left out: nobody looked at them. A conversation that was
-    looked at and has no event of a kind counts for its precision.
+    Conversations without labels are left out: no annotator looked at them. A labelled conversation
+    without an event of a kind counts for its precision.
 
     Raises:
         UserError: no conversation of the report is labelled.

@@ -1,7 +1,7 @@
-"""Two systems' calls: by how much each figure differs, with intervals that hold with few calls.
+"""Calls of two systems: the difference of each figure, with intervals that hold with few calls.
 
-Everywhere a difference is the measured system minus the one that it stands against: above zero,
-the figure is higher than it was.
+Everywhere a difference is the measured system minus the other one: above zero, the figure is higher
+than that of the other.
 """
 
 from __future__ import annotations
@@ -19,16 +19,12 @@ from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import mean_difference
 from trace_eval.estimate.shift import least_paired, paired_shift, unpaired_shift
 from trace_eval.show.table import Table, column, p_text, table
-from trace_eval.turns.figures import MIN_CONVERSATIONS
+from trace_eval.turns.figures import MIN_CONVERSATIONS, limits_text
 from trace_eval.turns.report import TurnsReport, report_of
 from trace_eval.turns.timed import Timed
 
-#: Figures that tell how soon a system answers, the best first.
+#: Figures of how soon a system answers, the best first.
 _HEADLINES = ("response_p50_s", "response_or_never_p50_s", "response_mean_s")
-
-
-def _edges(limits: Range | None, _: object) -> str | None:
-    return "[{:+.3f}, {:+.3f}]".format(*limits) if limits else None
 
 
 @dataclass(frozen=True)
@@ -53,7 +49,9 @@ class Difference:
     mean: float | None = field(metadata=column(shown="+.3f"))
     median: float | None = field(metadata=column(shown="+.3f"))
     mean_interval: Range | None
-    median_interval: Range | None = field(metadata=column(shown=_edges))
+    median_interval: Range | None = field(
+        metadata=column(shown=lambda limits, _: limits_text(limits, "+"))
+    )
     higher: int
     lower: int
     p: float | None = field(metadata=column(shown=p_text))
@@ -90,7 +88,7 @@ class SystemsCompared:
 
     @property
     def headline(self) -> Difference | None:
-        """The figure that tells how soon the systems answer; None: neither side has it."""
+        """The figure of how soon the systems answer; None: neither side has one."""
         rows = (self.by_figure.get(name) for name in _HEADLINES)
         return next((row for row in rows if row and row.median is not None), None)
 
@@ -207,16 +205,14 @@ def compare_systems(
 
 
 def _names(report: TurnsReport, against: TurnsReport) -> tuple[str, str]:
-    """What to call the systems: as their calls do where they agree, else as the files."""
-    said = [
+    """Names of the systems: those of their calls where they agree, else those of the files."""
+    of_calls = [
         {timed.item.system for timed in one.conversations} - {None} for one in (report, against)
     ]
-    own = [next(iter(names)) if len(names) == 1 else "" for names in said]
-    if all(own) and own[0] != own[1]:
-        return str(own[0]), str(own[1])
-    files = [one.source for one in (report, against)]
-    if all(files) and files[0] != files[1]:
-        return files[0], files[1]
+    own = [str(next(iter(names))) if len(names) == 1 else "" for names in of_calls]
+    for first, second in (own, [one.source for one in (report, against)]):
+        if first and second and first != second:
+            return first, second
     return "this system", "the other one"
 
 

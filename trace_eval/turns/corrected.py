@@ -13,7 +13,7 @@ from trace_eval.conversations.definitions import Event
 from trace_eval.data.corrections import EventCorrection, read_corrections
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, grid
-from trace_eval.turns.figures import TurnFigure
+from trace_eval.turns.figures import limits_text
 from trace_eval.turns.report import TurnsReport, report_of, values_of
 
 
@@ -24,8 +24,8 @@ class CorrectedReport:
     Attributes:
         measured: before.
         report: after.
-        conversations: id -> events of those that somebody looked at.
-        left_out: what no correction could be applied to, a sentence each.
+        conversations: id -> events of those that an annotator looked at.
+        left_out: corrections that could not be applied, a sentence each.
     """
 
     measured: TurnsReport
@@ -45,7 +45,7 @@ class CorrectedReport:
         }
 
     def tables(self) -> Iterator[Table]:
-        """What was corrected, and the figures under both."""
+        """The corrected events, and the figures under both."""
         rows = [
             (
                 name,
@@ -63,22 +63,20 @@ class CorrectedReport:
         yield self.figures()
 
     def figures(self) -> Table:
-        """The figures under both; those that nobody knows are left out."""
+        """The figures under both; those that are unknown under both are left out."""
         after = self.report.figures
         return grid(
             f"{self.report.definitions.name}: as measured and as corrected",
             ("figure", "measured", "95%", "corrected", "95%", "events"),
             (
-                (name, *_cells(before), *_cells(after[name]), after[name].events or None)
+                (
+                    *(name, before.text, limits_text(before.interval)),
+                    *(now.text, limits_text(now.interval), now.events or None),
+                )
                 for name, before in self.measured.figures.items()
-                if {before.reason, after[name].reason} != {"none"}
+                if {before.reason, (now := after[name]).reason} != {"none"}
             ),
         )
-
-
-def _cells(figure: TurnFigure) -> tuple[str | None, str | None]:
-    value = None if figure.value is None else f"{figure.value:.3f} {figure.unit}".strip()
-    return value, "[{:.3f}, {:.3f}]".format(*figure.interval) if figure.interval else None
 
 
 def _event_text(event: Event | None) -> str | None:

@@ -18,6 +18,12 @@ from trace_eval.estimate.figures import jackknife_interval, quantile_interval, s
 from trace_eval.estimate.interval import Range
 from trace_eval.turns.options import FigureOptions
 
+
+def limits_text(limits: Range | None, sign: str = "") -> str | None:
+    """An interval in print; None where there is none."""
+    return f"[{limits[0]:{sign}.3f}, {limits[1]:{sign}.3f}]" if limits else None
+
+
 #: Conversations that an interval needs at least.
 MIN_CONVERSATIONS = 8
 
@@ -27,13 +33,13 @@ TOO_FEW_CONVERSATIONS = f"no interval: under {MIN_CONVERSATIONS} conversations"
 
 @dataclass(frozen=True)
 class TurnFigure:
-    """One number, with what it rests on.
+    """One number, with the events and conversations behind it.
 
     Attributes:
         name: of the figure, without its set's.
         value: None where nothing was counted, or where ``reason`` says why it is hidden.
         unit: ``s``, ``ms``, or nothing for shares and counts.
-        events: how many events it is of.
+        events: how many events are behind it.
         conversations: how many conversations have any of them.
         numerator, denominator: of a ratio.
         interval: over conversations, see :mod:`trace_eval.estimate`.
@@ -50,6 +56,11 @@ class TurnFigure:
     interval: Range | None = None
     reason: str | None = None
 
+    @property
+    def text(self) -> str | None:
+        """Its value in print, with the unit; None where it has none."""
+        return None if self.value is None else f"{self.value:.3f} {self.unit}".strip()
+
 
 def figures_of(
     definitions: DefinitionSet,
@@ -63,7 +74,7 @@ def figures_of(
     Args:
         definitions: the set.
         measured: its conversations.
-        clusters: what is drawn together, e.g. the scenario; one per conversation.
+        clusters: the unit that each conversation is drawn with, e.g. its scenario.
         domains: of each conversation; sets whose authors average domains do so.
         options: of intervals and hiding.
     """
@@ -162,7 +173,7 @@ def _mean_present(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _counted(spec: FigureSpec, measured: Sequence[Measured], value: float | None) -> TurnFigure:
-    """A figure with what it rests on; no infinity is shown."""
+    """A figure with its counts; no infinity is shown."""
     reason = None
     none = "not usable here" if any(one.unusable for one in measured) else "none"
     if value is not None and np.isinf(value):

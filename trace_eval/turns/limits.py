@@ -2,7 +2,7 @@
 
 A number with a sign bounds the difference from another system, one without bounds the figure
 itself. A difference fails where it is beyond its bound *and* shown not to be chance; where it may
-be beyond the bound, nothing can be told.
+be beyond the bound, there is no decision.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from blueprints import UserError, counted
 from trace_eval.estimate.shift import least_paired
 from trace_eval.show.table import Table, table
 from trace_eval.turns.compare import Difference, SystemsCompared
-from trace_eval.turns.figures import MIN_CONVERSATIONS, TurnFigure
+from trace_eval.turns.figures import MIN_CONVERSATIONS, TurnFigure, limits_text
 from trace_eval.turns.options import TimingLimits
 from trace_eval.turns.report import TurnsReport
 
@@ -30,8 +30,8 @@ class Limited:
     Attributes:
         figure: its name.
         limit: as typed, with its side: ``at most +0.2``.
-        verdict: unknown figures fail: what was not measured did not pass.
-        why: what was measured, in words.
+        verdict: unknown figures fail: a figure that was not measured did not pass.
+        why: the measurement in words.
         shown: False where a value meets its limit and its interval goes beyond it.
     """
 
@@ -158,8 +158,8 @@ def _relative(limit: _Limit, result: Difference, compared: SystemsCompared) -> t
         kind, value, interval = "mean of calls", result.mean, result.mean_interval
     if value is None:
         return "fail", "not known on both sides"
-    limits = " [{:+.3f}, {:+.3f}]".format(*interval) if interval else ""
-    message = f"{kind} {value:+.3f}{limits} {result.unit}".strip()
+    parts = (f"{kind} {value:+.3f}", limits_text(interval, "+"), result.unit)
+    message = " ".join(part for part in parts if part)
     beyond = limit.beyond(value)
     if result.pooled is not None:
         message += f", pooled {result.pooled:+.3f} {result.unit}".rstrip()

@@ -24,6 +24,7 @@ from trace_eval.turns.figures import (
     counts_of,
     few,
     figures_of,
+    limits_text,
 )
 from trace_eval.turns.options import FigureOptions, TurnsOptions
 from trace_eval.turns.timed import Timed, clock, timeline
@@ -102,7 +103,16 @@ class TurnsReport:
         yield self._figures(
             f"{counted(left, 'more timeline')} with --json or --shown" if left > 0 else ""
         )
-        if rows := list(self._entities()):
+        rows = [
+            (
+                *(timed.item.id, one.turn, clock(one.start_s)),
+                *(one.status, one.kind, one.intended, one.heard),
+            )
+            for timed in self.conversations
+            for one in timed.entities
+            if one.status != "kept"
+        ]
+        if rows:
             yield grid(
                 "Words that did not come through (intended, and as heard); listen to them",
                 ("conversation", "turn", "start", "what", "kind", "intended", "heard"),
@@ -136,54 +146,39 @@ class TurnsReport:
             if isinstance(details, str):
                 yield timed, details
 
-    def _audit_line(self) -> str:
-        lines = [lines for _, lines in self._audited()]
-        if not lines:
-            return ""
-        worse = Counter(one for one in lines if one != "usable")
-        good = sum(one.partition(" (")[0] == "usable" for one in lines)
-        line = f"audit: {good} of {counted(len(lines), 'recording')} usable"
-        where = {lines: _where(timed) for timed, lines in reversed([*self._audited()])}
-        return "; ".join([line, *(f"{number} {one}{where[one]}" for one, number in worse.items())])
-
-    def _entities(self) -> Iterator[tuple[Any, ...]]:
-        for timed in self.conversations:
-            for one in timed.entities:
-                if one.status != "kept":
-                    where = (timed.item.id, one.turn, clock(one.start_s))
-                    yield (*where, one.status, one.kind, one.intended, one.heard)
+    def _audit_line(self) -> Iterator[str]:
+        verdicts = {timed.item.id: (timed, verdict) for timed, verdict in self._audited()}
+        lines = [verdict for _, verdict in verdicts.values()]
+        if lines:
+            good = sum(one.partition(" (")[0] == "usable" for one in lines)
+            yield f"audit: {good} of {counted(len(lines), 'recording')} usable"
+        where = {verdict: _where(timed) for timed, verdict in reversed([*verdicts.values()])}
+        for verdict, number in Counter(one for one in lines if one != "usable").items():
+            yield f"{number} {verdict}{where[verdict]}"
 
     def _figures(self, note: str) -> Table:
-        rows = []
-        weak = set(few(self.definitions, self.figures, self.options))
-        for figure in self.figures.values():
-            if figure.reason == "none":
-                continue
-            low_high = "[{:.3f}, {:.3f}]".format(*figure.interval) if figure.interval else None
-            why = "few" if figure.name in weak else figure.reason or ""
-            why = "" if why == TOO_FEW_CONVERSATIONS else why
-            rows.append(
-                (
-                    figure.name,
-                    None if figure.value is None else f"{figure.value:.3f} {figure.unit}".strip(),
-                    low_high,
-                    figure.events or None,
-                    figure.conversations,
-                    why,
-                )
+        shown = [figure for figure in self.figures.values() if figure.reason != "none"]
+        weak = dict.fromkeys(few(self.definitions, self.figures, self.options), "few")
+        rows = [
+            (
+                *(one.name, one.text, limits_text(one.interval)),
+                *(one.events or None, one.conversations),
+                weak.get(one.name, one.reason or "").replace(TOO_FEW_CONVERSATIONS, ""),
             )
-        note = "; ".join(part for part in (self._audit_line(), note) if part)
-        if any(figure.reason == TOO_FEW_CONVERSATIONS for figure in self.figures.values()):
-            note = f"{TOO_FEW_CONVERSATIONS}; {note}".removesuffix("; ")
+            for one in shown
+        ]
+        notes = [*self._audit_line(), *([note] if note else [])]
+        if any(one.reason == TOO_FEW_CONVERSATIONS for one in shown):
+            notes.insert(0, TOO_FEW_CONVERSATIONS)
         if not rows:
-            said = dict.fromkeys(c for one in self.conversations for c in one.measured.caveats)
-            note = f"no figures: {'; '.join(said) or 'no events'}"
-        name, number = self.definitions.name, len(self.conversations)
+            caveats = dict.fromkeys(c for one in self.conversations for c in one.measured.caveats)
+            notes = [f"no figures: {'; '.join(caveats) or 'no events'}"]
         return grid(
-            f"{name}: {number} conversation{'s' if number != 1 else ''}, layout {self.layout}",
+            f"{self.definitions.name}: {counted(len(self.conversations), 'conversation')}, layout"
+            f" {self.layout}",
             ("figure", "value", f"{self.options.level:.0%}", "events", "conversations", "why"),
             rows,
-            note,
+            "; ".join(notes),
         )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trace_eval.conversations.definitions import Event, Measured
-from trace_eval.data.conversation import ConversationItem, Turn
+from trace_eval.data.conversation import ConversationItem
 from trace_eval.entities.check import CheckedEntity, check_conversation
 from trace_eval.show.table import Table, grid
 from trace_eval.turns.figures import TurnFigure
@@ -37,16 +37,16 @@ class Timed:
 
     @property
     def entities(self) -> list[CheckedEntity]:
-        """What became of codes, dates and the like where both texts of a turn are known."""
+        """The codes, dates and the like of turns whose two texts are known, with their fate."""
         return check_conversation(self.item.conversation, names=self.names)
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """What was repaired on reading, and why figures may mislead."""
+        """Repairs on reading, and reasons why figures may mislead."""
         return (*self.item.caveats, *self.measured.caveats)
 
 
-#: What a caller minds most comes first; of equal kinds the longest.
+#: The kinds that a caller minds most come first; of equal kinds the longest.
 WORST = ("missed_turn", "no_response", "agent_interruption", "no_yield", "dead_air", "response")
 
 
@@ -82,36 +82,27 @@ def timeline(timed: Timed) -> Table:
     last = 0.0
     for number, turn in enumerate(result.turns):
         last = turn.start_s if turn.start_s is not None else last
-        rows.append((last, 0, _turn_row(number, turn)))
+        text = " ".join((turn.text or turn.heard or "").split())
+        shown = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
+        kind = "backchannel" if turn.backchannel else ""
+        cells = (clock(turn.start_s), clock(turn.end_s), number, turn.speaker, kind, "", shown)
+        rows.append((last, 0, cells))
     for event in timed.measured.events:
-        rows.append((event.start_s, 1, _event_row(event)))
+        value = "" if event.value_s is None else f"{event.value_s:+.3f}"
+        data = ", ".join(
+            name if value is True else f"{name} {value}"
+            for name, value in event.data.items()
+            if value not in (None, False, [], ()) and name != "tick"
+        )
+        span = clock(event.start_s), clock(event.end_s)
+        rows.append((event.start_s, 1, (*span, "", "", event.kind, value, data)))
     rows.sort(key=lambda row: row[:2])
-    title = timed.item.id
-    if timed.item.system:
-        title += f" ({timed.item.system})"
     return grid(
-        title,
+        timed.item.id + (f" ({timed.item.system})" if timed.item.system else ""),
         ("start", "end", "turn", "speaker", "event", "value", "text"),
         (row for _, _, row in rows),
         "; ".join(timed.caveats),
     )
-
-
-def _turn_row(number: int, turn: Turn) -> tuple[Any, ...]:
-    text = " ".join((turn.text or turn.heard or "").split())
-    shown = text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
-    what = "backchannel" if turn.backchannel else ""
-    return (clock(turn.start_s), clock(turn.end_s), number, turn.speaker, what, "", shown)
-
-
-def _event_row(event: Event) -> tuple[Any, ...]:
-    value = "" if event.value_s is None else f"{event.value_s:+.3f}"
-    said = ", ".join(
-        name if value is True else f"{name} {value}"
-        for name, value in event.data.items()
-        if value not in (None, False, [], ()) and name != "tick"
-    )
-    return (clock(event.start_s), clock(event.end_s), "", "", event.kind, value, said)
 
 
 def clock(at_s: float | None) -> str:
