@@ -1,13 +1,14 @@
 """Measured events with human corrections applied: a fold over ``corrections.jsonl``.
 
-A correction names the event as it was before, so it holds for what it was made of: of a call that
-was measured otherwise since, it fits nothing and is told.
+A correction names the event as it was before, so it holds for the measurement that it was made of:
+where a call has been measured otherwise since, it fits no event, and is reported.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from blueprints import UserError
 from trace_eval.conversations.definitions.base import DefinitionSet, Event, Measured
@@ -17,7 +18,7 @@ from trace_eval.data.corrections import EventCorrection, SetEvent
 #: Times nearer than this are the same, seconds.
 _SAME_S = 1e-6
 
-#: What an event's data say of its edges as they were measured.
+#: Data of an event about its edges as they were measured.
 _OF_EDGES = ("latched", "tick")
 
 
@@ -27,8 +28,8 @@ class Kept:
 
     Attributes:
         event: as it is, or was when it was deleted.
-        measured: None: annotators put it there.
-        who: the last one who changed it; None: nobody did, or it is as measured again.
+        measured: None: an annotator added it.
+        who: the last annotator who changed it; None: it is as measured.
         deleted: it does not count.
     """
 
@@ -45,7 +46,7 @@ class CorrectedEvents:
     Attributes:
         kept: every event in order of start, deleted ones too.
         measured: figures of those that stand.
-        unfit: corrections of events that there are not.
+        unfit: corrections of events that do not exist.
     """
 
     kept: tuple[Kept, ...]
@@ -77,7 +78,7 @@ def corrected_events(
         corrections: of this conversation.
 
     Raises:
-        UserError: there are corrections, and the set scores something else than events.
+        UserError: there are corrections, and the set does not score events.
     """
     measured = definitions.measure(conversation)
     state = [Kept(event, event) for event in measured.events]
@@ -95,12 +96,12 @@ def corrected_events(
 
 
 def set_event(event: Event) -> SetEvent:
-    """What can be corrected of an event."""
+    """The facts of an event that can be corrected."""
     return SetEvent(kind=event.kind, start_s=event.start_s, end_s=event.end_s)
 
 
 def check_event(after: SetEvent, definitions: DefinitionSet, conversation: Conversation) -> None:
-    """Refuse what no event of a conversation can be.
+    """Refuse an event that the conversation cannot have.
 
     Raises:
         UserError: a kind that the set does not have, or a time outside of the conversation.
@@ -126,42 +127,29 @@ def _apply(correction: EventCorrection, state: list[Kept], definitions: Definiti
     before, after = correction.before, correction.after
     if after is not None and after.kind not in definitions.kinds:
         return False
-    if before is None:
-        return after is None or _put_back(after, correction.who, state, definitions)
-    position = _find(before, state)
+    if before is None and after is None:
+        return True
+    # An event without a before is a deleted one that comes back, or one that was not measured.
+    position = _find(after if before is None else before, state, deleted=before is None)
     if position is None:
-        return False
+        if before is None and after is not None:
+            state.append(_kept(after, None, correction.who, definitions))
+        return before is None
     one = state[position]
-    if after is None and one.measured is None:
-        del state[position]
-    elif after is None:
-        state[position] = Kept(one.event, one.measured, correction.who, deleted=True)
-    else:
+    if after is not None:
         state[position] = _kept(after, one.measured, correction.who, definitions)
-    return True
-
-
-def _put_back(after: SetEvent, who: str, state: list[Kept], definitions: DefinitionSet) -> bool:
-    """Restore a deleted event, or add one that was not measured."""
-    position = _find(after, state, deleted=True)
-    if position is None:
-        state.append(_kept(after, None, who, definitions))
+    elif one.measured is None:
+        del state[position]
     else:
-        state[position] = _kept(after, state[position].measured, who, definitions)
+        state[position] = replace(one, who=correction.who, deleted=True)
     return True
 
 
-def _find(wanted: SetEvent, state: list[Kept], deleted: bool = False) -> int | None:
+def _find(wanted: SetEvent | None, state: list[Kept], deleted: bool) -> int | None:
     for position, one in enumerate(state):
-        if one.deleted == deleted and _is_same(one.event, wanted):
+        if wanted and one.deleted == deleted and _is_same(one.event, wanted):
             return position
     return None
-
-
-def _kept(after: SetEvent, measured: Event | None, who: str, definitions: DefinitionSet) -> Kept:
-    if measured is not None and _is_same(measured, after):
-        return Kept(measured, measured)
-    return Kept(_as_set(after, measured, definitions), measured, who)
 
 
 def _is_same(event: Event, wanted: SetEvent) -> bool:
@@ -171,18 +159,13 @@ def _is_same(event: Event, wanted: SetEvent) -> bool:
     return event.kind == wanted.kind and near
 
 
-def _as_set(after: SetEvent, measured: Event | None, definitions: DefinitionSet) -> Event:
-    same_kind = measured is not None and measured.kind == after.kind
+def _kept(after: SetEvent, measured: Event | None, who: str, definitions: DefinitionSet) -> Kept:
+    if measured is not None and _is_same(measured, after):
+        return Kept(measured, measured)
     value: float | None = after.end_s - after.start_s if definitions.kinds[after.kind] else None
     data = {}
-    if measured is not None and same_kind:
-        value = _signed(value, measured.value_s)
+    if measured is not None and measured.kind == after.kind:
         data = {name: details for name, details in measured.data.items() if name not in _OF_EDGES}
-    return Event(after.kind, after.start_s, after.end_s, value, data)
-
-
-def _signed(value: float | None, measured: float | None) -> float | None:
-    """None where the measured value was not known."""
-    if value is None or measured is None:
-        return None
-    return -value if measured < 0 else value
+        if value is not None:  # a length has no sign, and is unknown where the measured value is
+            value = None if measured.value_s is None else math.copysign(value, measured.value_s)
+    return Kept(Event(after.kind, after.start_s, after.end_s, value, data), measured, who)

@@ -1,7 +1,7 @@
 """Rules over a conversation: where the agent is late, talks over, does not answer, or loops.
 
-Times come from ``trace-eval/2``; words from the source, else from a recogniser. What cannot be
-told (no clock, no words) is None, which is not "never".
+Times come from ``trace-eval/2``; words from the source, else from a recogniser. Where a rule cannot
+decide (no clock, no words), its result is None, which is not "never".
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Literal
 
 from blueprints import Blueprint, Transcript
 from extractors import guessed
-from trace_eval.conversations.definitions.base import Event, Measured
+from trace_eval.conversations.definitions.base import Measured
 from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.conversations.definitions.own_events import USER_LEFT
 from trace_eval.data.conversation import Conversation, Role
 
 Kind = Literal["late", "talks_over", "no_answer", "loops", "other_language"]
 
-#: What is looked for, in the order in which it is told.
+#: The kinds of findings, in the order of reports.
 KINDS: tuple[Kind, ...] = ("late", "talks_over", "no_answer", "loops", "other_language")
 
-#: What a source's kinds of events are called here.
+#: Kind of a source's event -> kind of finding.
 _EVENTS: dict[str, Kind] = {
     "agent_interruption": "talks_over",
     "no_yield": "talks_over",
@@ -43,10 +43,10 @@ class FindingRules:
 
     Attributes:
         late_s, late_tool_s: a reply after more is late; the second where a tool was called.
-        loop_words: shorter turns may be said again.
+        loop_words: shorter turns may be repeated.
         loop_turns: so many turns of the agent back are compared.
         loop_ratio: words in common, 0 to 1, from which a turn is the same again.
-        language_words: fewer recognised words tell no language.
+        language_words: fewer recognised words say nothing of the language.
     """
 
     late_s: float = 2.75
@@ -62,13 +62,13 @@ RULES = FindingRules()
 
 @dataclass(frozen=True)
 class CallFinding:
-    """Something that an agent did wrong by a rule.
+    """A mistake of the agent by a rule.
 
     Attributes:
-        kind: what.
-        turn: number of the turn where it shows; None: no turn (nobody answered).
-        start_s, end_s: what to listen to; None without a clock.
-        why: the value beside the limit, for people.
+        kind: of the mistake.
+        turn: number of the turn where it shows; None: no turn (the answer is missing).
+        start_s, end_s: the stretch to listen to; None without a clock.
+        why: the value beside the limit, as text.
     """
 
     kind: Kind
@@ -80,11 +80,11 @@ class CallFinding:
 
 @dataclass(frozen=True)
 class Findings:
-    """What the rules say of one conversation.
+    """The results of the rules for one conversation.
 
     Attributes:
         results: in order of time.
-        chances: kind -> how often it could have happened; None: nothing is known of it.
+        chances: kind -> how often it could have happened; None: unknown.
         measured: the events that times come from.
     """
 
@@ -97,21 +97,21 @@ class Findings:
         return [one for one in self.results if one.kind == kind]
 
     def share(self, kind: Kind) -> float | None:
-        """How often it happened, of how often it could have; None: nothing is known."""
+        """How often it happened, of how often it could have; None: unknown."""
         chances = self.chances[kind]
         return min(1.0, len(self.of(kind)) / chances) if chances else None
 
 
 def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None = None) -> Findings:
-    """What the rules say of a conversation.
+    """Apply the rules to a conversation.
 
     Args:
         conversation: with a clock, words, or both.
-        blueprints: number of a turn -> what was measured of its sound.
+        blueprints: number of a turn -> blueprint of its sound.
     """
     blueprints = blueprints or {}
     measured = TRACE_EVAL.measure(conversation)
-    said = {n: words_of(conversation, n, blueprints) for n in range(len(conversation.turns))}
+    words = {n: words_of(conversation, n, blueprints) for n in range(len(conversation.turns))}
     agent = [n for n, turn in conversation.turns_of("agent") if not turn.backchannel]
     user = [n for n, turn in conversation.turns_of("user") if not turn.backchannel]
     timed = "reply_rate" in measured.ratios
@@ -119,10 +119,8 @@ def find(conversation: Conversation, blueprints: Mapping[int, Blueprint] | None 
         results = []
     else:
         results = [*_timed(conversation, measured)] if timed else [*_unanswered(conversation)]
-    spoken = [n for n in agent if said[n]]
-    # A recogniser repeats itself where it guesses.
-    certain = [n for n in spoken if not _guessed(conversation, n, blueprints)]
-    results += _loops(conversation, [(n, said[n] or "") for n in certain])
+    certain = [n for n in agent if words[n] and not _guessed(conversation, n, blueprints)]
+    results += _loops(conversation, [(n, words[n] or "") for n in certain])
     languages = _languages(conversation, blueprints)
     results += _foreign(conversation, languages)
     available = {n for role in ("user", "agent") for n in languages[role]}
@@ -151,7 +149,7 @@ def turn_blueprints(side: str, blueprints: Mapping[str, Blueprint]) -> dict[int,
 
 
 def _guessed(conversation: Conversation, number: int, blueprints: Mapping[int, Blueprint]) -> bool:
-    """Whether a turn has no words but those that a recogniser guessed."""
+    """Whether a turn has no words but guesses of a recogniser, which repeats itself there."""
     turn = conversation.turns[number]
     if turn.text is not None or turn.heard is not None or number not in blueprints:
         return False
@@ -161,7 +159,7 @@ def _guessed(conversation: Conversation, number: int, blueprints: Mapping[int, B
 def words_of(
     conversation: Conversation, number: int, blueprints: Mapping[int, Blueprint]
 ) -> str | None:
-    """The words of a turn: as the source has them, else as a recogniser heard them."""
+    """The words of a turn: those of the source, else those of a recogniser."""
     turn = conversation.turns[number]
     for text in (turn.text, turn.heard):
         if text is not None:
@@ -189,23 +187,18 @@ def _timed(conversation: Conversation, measured: Measured) -> Iterator[CallFindi
                 turn = turn_at(conversation, "agent", event.end_s)
                 yield CallFinding("late", turn, event.start_s, event.end_s, why)
         elif event.kind in _EVENTS:
-            yield _of_event(conversation, event)
-
-
-def _of_event(conversation: Conversation, event: Event) -> CallFinding:
-    kind = _EVENTS[event.kind]
-    if kind == "no_answer":
-        turn = turn_at(conversation, "user", event.start_s)
-        why = f"no answer for {event.end_s - event.start_s:.1f} s"
-    else:
-        turn = turn_at(conversation, "agent", event.start_s)
-        what = "starts inside the user's turn" if event.kind != "no_yield" else "talks on"
-        why = f"{what}, {event.value_s or 0.0:.1f} s at once"
-    return CallFinding(kind, turn, event.start_s, event.end_s, why)
+            kind = _EVENTS[event.kind]
+            role: Role = "user" if kind == "no_answer" else "agent"
+            why = f"no answer for {event.end_s - event.start_s:.1f} s"
+            if kind != "no_answer":
+                what = "talks on" if event.kind == "no_yield" else "starts inside the user's turn"
+                why = f"{what}, {event.value_s or 0.0:.1f} s at once"
+            turn = turn_at(conversation, role, event.start_s)
+            yield CallFinding(kind, turn, event.start_s, event.end_s, why)
 
 
 def _unanswered(conversation: Conversation) -> Iterator[CallFinding]:
-    """Without a clock: turns of the user after which the user speaks again, or nobody."""
+    """Without a clock: turns of the user that no turn of the agent follows."""
     turns = [(n, t) for n, t in enumerate(conversation.turns) if not t.backchannel]
     user = {n for n, _ in conversation.turns_of("user")}
     agent = {n for n, _ in conversation.turns_of("agent")}
@@ -216,8 +209,9 @@ def _unanswered(conversation: Conversation) -> Iterator[CallFinding]:
             yield CallFinding("no_answer", number, None, None, "the agent says nothing after it")
 
 
-def _loops(conversation: Conversation, said: Sequence[tuple[int, str]]) -> Iterator[CallFinding]:
-    words = [(number, _bare(text)) for number, text in said]
+def _loops(conversation: Conversation, texts: Sequence[tuple[int, str]]) -> Iterator[CallFinding]:
+    # as they sound: recognisers write one sentence with other commas, or 25 for 25th
+    words = [(n, _WORD.findall(_ORDINAL.sub(r"\1", text.casefold()))) for n, text in texts]
     for position, (number, now) in enumerate(words):
         if len(now) < RULES.loop_words:
             continue
@@ -230,15 +224,10 @@ def _loops(conversation: Conversation, said: Sequence[tuple[int, str]]) -> Itera
                 break
 
 
-def _bare(text: str) -> list[str]:
-    """Words as they sound: recognisers write one sentence with other commas, or 25 for 25th."""
-    return _WORD.findall(_ORDINAL.sub(r"\1", text.casefold()))
-
-
 def _languages(
     conversation: Conversation, blueprints: Mapping[int, Blueprint]
 ) -> dict[str, dict[int, str]]:
-    """Role -> turn -> language, where a recogniser detected one beyond doubt in enough words."""
+    """Role -> turn -> language that a recogniser detected beyond doubt, in enough words."""
     languages: dict[str, dict[int, str]] = {"user": {}, "agent": {}}
     for role in ("user", "agent"):
         for number, _ in conversation.turns_of(role):

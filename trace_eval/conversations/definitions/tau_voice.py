@@ -89,18 +89,14 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
             f"ticks of {THRESHOLDS.tick_s:g} s were made of speech joined at"
             f" {THRESHOLDS.join_s:g} s: a tick speaks where half of it does"
         )
-    return _summed(tuple(events), labelled or _has_labels(conversation), caveats)
-
-
-def _has_labels(conversation: Conversation) -> bool:
-    return any(event.kind in EFFECTS for event in conversation.events)
+    labelled |= any(event.kind in EFFECTS for event in conversation.events)
+    return _summed(tuple(events), labelled, caveats)
 
 
 def ticks_of(conversation: Conversation) -> Ticks:
     """Speech per tick: as the source has it, or made from segments."""
     made = conversation.clock.kind != "ticks"
-    d = conversation.clock.resolution_s or THRESHOLDS.tick_s
-    d = THRESHOLDS.tick_s if made else d
+    d = THRESHOLDS.tick_s if made else conversation.clock.resolution_s or THRESHOLDS.tick_s
     number = round(conversation.end_s / d)
     lanes: dict[Role, NDArray[np.bool_]] = {}
     for role in ("user", "agent"):

@@ -18,7 +18,14 @@ _ROLES = {"user": "user", "assistant": "agent", "model": "agent"}
 def spoken_in_spans(values: Sequence[Any]) -> list[dict[str, Any]]:
     """The conversations of some exports, by ``gen_ai.conversation.id``, else by trace."""
     groups: dict[str, list[tuple[int, dict[str, Any]]]] = {}
-    for span, schema in _spans(values):
+    spans = (
+        (span, scope.get("schemaUrl") or resource.get("schemaUrl"))
+        for value in values
+        for resource in objects(value, "resourceSpans")
+        for scope in objects(resource, "scopeSpans")
+        for span in objects(scope, "spans")
+    )
+    for span, schema in spans:
         facts = {
             str(one.get("key")): _value(one.get("value")) for one in objects(span, "attributes")
         }
@@ -33,14 +40,6 @@ def spoken_in_spans(values: Sequence[Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _spans(values: Sequence[Any]) -> Iterator[tuple[dict[str, Any], Any]]:
-    for value in values:
-        for resource in objects(value, "resourceSpans"):
-            for scope in objects(resource, "scopeSpans"):
-                schema = scope.get("schemaUrl") or resource.get("schemaUrl")
-                yield from ((span, schema) for span in objects(scope, "spans"))
-
-
 def _value(value: Any) -> Any:
     """An attribute's value; messages are JSON in text, or structured."""
     kind, result = next(iter(mapping(value).items()), ("", None))
@@ -52,18 +51,18 @@ def _value(value: Any) -> Any:
 
 
 def _call(name: str, spans: list[dict[str, Any]]) -> dict[str, Any]:
-    said: list[dict[str, Any]] = []
+    messages: list[dict[str, Any]] = []
     for facts in spans:
         provided, answered = (
             objects(facts, f"gen_ai.{side}.messages") for side in ("input", "output")
         )
-        pairs = zip(said, provided, strict=False)  # a request repeats what was said before
+        pairs = zip(messages, provided, strict=False)  # a request repeats the messages before it
         repeated = sum(1 for _ in takewhile(lambda pair: _words(pair[0]) == _words(pair[1]), pairs))
-        said += provided[repeated:] + answered
+        messages += provided[repeated:] + answered
     facts = {key: value for span in spans for key, value in span.items() if value is not None}
     policy = list(facts.get("gen_ai.system_instructions") or [])
     policy += [
-        part for one in said if one.get("role") == "system" for part in objects(one, "parts")
+        part for one in messages if one.get("role") == "system" for part in objects(one, "parts")
     ]
     return {
         "id": name,
@@ -72,7 +71,7 @@ def _call(name: str, spans: list[dict[str, Any]]) -> dict[str, Any]:
         or facts.get("gen_ai.request.model"),
         "policy": _text(policy) or None,
         "version": facts.get("schema"),
-        "turns": [turn for one in said for turn in _turns(one)],
+        "turns": [turn for one in messages for turn in _turns(one)],
     }
 
 

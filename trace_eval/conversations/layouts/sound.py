@@ -13,8 +13,8 @@ from extractors import AUDIO_SUFFIXES, opened
 from trace_eval.conversations.layouts.base import CallLayout, ReadCalls, Unread, each, one
 from trace_eval.conversations.layouts.rows import first_row, number_of, separate_rows
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.conversations.sound.kept import kept_conversation
-from trace_eval.data.conversation import Channel, ConversationItem, Role
+from trace_eval.conversations.sound.conversation import kept_conversation
+from trace_eval.data.conversation import ROLES, Channel, ConversationItem, Role
 
 
 def _recordings(path: Path) -> Iterator[Path]:
@@ -70,11 +70,6 @@ def lanes_of_file(file: Path, options: ReadOptions) -> dict[Role, Channel]:
     return {role: Channel(name=role, audio=file, channel=n) for role, n in places.items()}
 
 
-def fits_two_files(path: Path) -> bool:
-    """A CSV or JSONL file with columns ``user`` and ``agent``."""
-    return path.is_file() and {"user", "agent"} <= first_row(path).keys()
-
-
 def read_two_files(path: Path, options: ReadOptions) -> ReadCalls:
     """Every row: a recording of the user and one of the agent, on one clock."""
     for number, row in separate_rows(path):
@@ -88,7 +83,7 @@ def read_two_files(path: Path, options: ReadOptions) -> ReadCalls:
 def _two_files(
     name: str, row: dict[str, Any], folder: Path, options: ReadOptions
 ) -> ConversationItem:
-    user, agent = (_channel(row, role, folder) for role in ("user", "agent"))
+    user, agent = (_channel(row, role, folder) for role in ROLES)
     if options.swap:
         user, agent = agent, user
     return item_from_sound(name, {"user": user, "agent": agent}, options, row)
@@ -134,6 +129,6 @@ STEREO = CallLayout(
 TWO_FILES = CallLayout(
     "two_files",
     "CSV or JSONL with columns user and agent: two recordings on one clock",
-    fits_two_files,
+    lambda path: path.is_file() and {"user", "agent"} <= first_row(path).keys(),
     read_two_files,
 )

@@ -1,14 +1,19 @@
-"""A conversation from two channels of sound: who spoke when, and what to doubt."""
+"""A conversation from two channels of sound: who spoke when, caveats, and a cache of both."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import permutations
+from pathlib import Path
 from statistics import median
+from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from blueprints import counted
+from blueprints import Strict, counted
 from extractors import SPEECH_RATE
 from trace_eval.conversations.floor import (
     LEFT_OUT,
@@ -23,6 +28,7 @@ from trace_eval.conversations.sound.lanes import HOP_S, Lane, hear
 from trace_eval.conversations.sound.segments import Segmented, segmented
 from trace_eval.conversations.sound.turn_edges import TurnEdges, turn_edges
 from trace_eval.conversations.spans import total
+from trace_eval.data import jsonl, strict_json
 from trace_eval.data.conversation import (
     ROLES,
     Channel,
@@ -33,6 +39,10 @@ from trace_eval.data.conversation import (
     SourceEvent,
     Speaker,
 )
+from trace_eval.data.files import make_folder, replace_file
+
+#: Raise it whenever the same recordings could be cut into other turns.
+VERSION = "7"
 
 #: Error of the gap between two turns, 95th percentile, ms: on rendered calls with noise 20 dB
 #: below the speech, where segments are noisy, and on hand-made edges of four talkers.
@@ -100,6 +110,50 @@ def conversation_from_sound(
     )
     clock = _clock(lanes, results) if check_clock else ()
     return conversation, (*_caveats(lanes, results, turns, floor), *clock)
+
+
+class _Kept(Strict):
+    conversation: Conversation
+    caveats: tuple[str, ...]
+
+
+def kept_conversation(
+    channels: dict[Role, Channel], folder: Path | None, **how: Any
+) -> tuple[Conversation, tuple[str, ...]]:
+    """The result of :func:`conversation_from_sound`, kept while the files are unchanged.
+
+    Args:
+        channels: of user and agent.
+        folder: where it is kept; None: nowhere. A damaged result there is computed again.
+        how: further arguments.
+
+    Raises:
+        AudioError: a channel cannot be decoded.
+    """
+    files: list[list[Any]] = []
+    for role, channel in channels.items():
+        with suppress(OSError):  # reading the file reports it
+            stat = channel.audio.stat()
+            stamp = [str(channel.audio.resolve()), stat.st_size, stat.st_mtime_ns]
+            files.append([role, channel.model_dump(mode="json"), stamp])
+    name = _digest(jsonl.canonical([VERSION, files, how]))
+    place = folder / f"{name}.json" if folder else None
+    with suppress(OSError, ValueError):
+        digest, _, text = place.read_text(encoding="utf-8").partition("\n") if place else ("",) * 3
+        if digest and digest == _digest(text):
+            kept = strict_json.parse(_Kept, text)
+            return kept.conversation, kept.caveats
+    with threadpool_limits(1, user_api="blas"):  # more threads take half as much time again
+        conversation, caveats = conversation_from_sound(channels, **how)
+    if folder and place:
+        text = _Kept(conversation=conversation, caveats=caveats).model_dump_json()
+        make_folder(folder, private=True)
+        replace_file(place, f"{_digest(text)}\n{text}")
+    return conversation, caveats
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _clock(lanes: dict[Role, Lane], results: dict[Role, Segmented]) -> Iterator[str]:

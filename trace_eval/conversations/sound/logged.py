@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.audit import Fault, verdict
-from trace_eval.conversations.sound.kept import kept_conversation
+from trace_eval.conversations.sound.conversation import kept_conversation
 from trace_eval.conversations.sound.lanes import inside
 from trace_eval.conversations.spans import Spans, joined, total
 from trace_eval.data.conversation import ROLES, Conversation, ConversationItem, Role
