@@ -16,36 +16,32 @@ def contour(values: list[float | None], start_s: float = 0.5, step_s: float = 1.
     return Contour(start_s=start_s, step_s=step_s, values=values)
 
 
-def test_bins_are_means_of_what_is_known() -> None:
-    # 6 samples at 0.5 ... 5.5 s, 3 bins of 2 s: (1+3)/2, (5), (7+9)/2.
-    assert resample(contour([1, 3, None, 5, 7, 9]), 3, 6.0) == [2.0, 5.0, 8.0]
+NULL = None
 
 
-def test_a_pause_keeps_its_place_and_length() -> None:
-    # Voice at 0-2 s and 8-10 s. Interpolating over voiced frames alone, as TRACE's released
-    # code does, would put the second stretch (200) at 5 s.
-    values: list[float | None] = [100.0] * 2 + [None] * 6 + [200.0] * 2
-    assert resample(contour(values), 5, 10.0) == [100.0, None, None, None, 200.0]
-
-
-def test_a_contour_that_starts_late_or_ends_early_leaves_nulls() -> None:
-    # 2 samples at 4.5 and 5.5 s of a 10 s clip, 5 bins of 2 s: only [4, 6) is known.
-    assert resample(contour([1, 3], start_s=4.5), 5, 10.0) == [None, None, 2.0, None, None]
-
-
-def test_bins_between_two_samples_take_the_nearest_within_half_a_step() -> None:
-    # 2 samples at 0.5 and 1.5 s, 4 bins of 0.5 s with middles 0.25, 0.75, 1.25, 1.75 s.
-    assert resample(contour([1, 3]), 4, 2.0) == [1.0, 1.0, 3.0, 3.0]
-    assert resample(contour([1, None]), 4, 2.0) == [1.0, 1.0, None, None]
-
-
-def test_samples_behind_the_end_count_to_the_last_bin() -> None:
-    # Samples at 0.5, 1.5, 2.5 s of a 2 s clip: the last two share the bin [1, 2).
-    assert resample(contour([1, 3, 5]), 2, 2.0) == [1.0, 4.0]
-
-
-def test_no_samples_give_nulls() -> None:
-    assert resample(contour([]), 3, 1.0) == [None, None, None]
+@pytest.mark.parametrize(
+    ("values", "start_s", "seconds", "bins"),
+    [
+        # 6 samples at 0.5 ... 5.5 s, 3 bins of 2 s: (1+3)/2, (5), (7+9)/2.
+        ([1, 3, NULL, 5, 7, 9], 0.5, 6.0, [2.0, 5.0, 8.0]),
+        # Voice at 0-2 s and 8-10 s. Interpolating over voiced frames alone, as TRACE's released
+        # code does, would put the second stretch (200) at 5 s.
+        ([100, 100, *[NULL] * 6, 200, 200], 0.5, 10.0, [100.0, NULL, NULL, NULL, 200.0]),
+        # 2 samples at 4.5 and 5.5 s of a 10 s clip, 5 bins of 2 s: only [4, 6) is known.
+        ([1, 3], 4.5, 10.0, [NULL, NULL, 2.0, NULL, NULL]),
+        # 2 samples at 0.5 and 1.5 s, 4 bins of 0.5 s with middles 0.25, 0.75, 1.25, 1.75 s: each
+        # takes the nearest one within half a step.
+        ([1, 3], 0.5, 2.0, [1.0, 1.0, 3.0, 3.0]),
+        ([1, NULL], 0.5, 2.0, [1.0, 1.0, NULL, NULL]),
+        # Samples at 0.5, 1.5, 2.5 s of a 2 s clip: the last two share the bin [1, 2).
+        ([1, 3, 5], 0.5, 2.0, [1.0, 4.0]),
+        ([], 0.5, 1.0, [NULL, NULL, NULL]),
+    ],
+)
+def test_bins_are_means_of_the_known_values_on_the_clips_clock(
+    values: list[float | None], start_s: float, seconds: float, bins: list[float | None]
+) -> None:
+    assert resample(contour(values, start_s), len(bins), seconds) == bins
 
 
 @pytest.mark.parametrize(

@@ -49,28 +49,19 @@ def test_every_group_explains_its_line_in_words_of_its_own(name: str) -> None:
     assert not model.legend().endswith(".")  # the legend adds it
 
 
-def test_a_group_without_a_rendering_is_written_as_json_on_one_line() -> None:
+def test_a_group_without_a_rendering_is_json_on_one_line_with_its_fields_as_legend() -> None:
     assert PLAIN.render(None) == (
         '{"mean_db":12.5,"voice":"a\\nb","contour":{"start_s":0.0,"step_s":1.0,"values":[12.5,null]}}'
     )
-
-
-def test_its_legend_is_what_its_fields_say() -> None:
     assert Harmonicity.legend() == (
         "JSON; mean_db: mean harmonics-to-noise ratio, dB; voice: name of the voice;"
         " contour: dB; null where unvoiced"
     )
 
 
-def test_its_single_values_are_listed_under_its_name() -> None:
+def test_single_values_are_facts_and_of_an_extension_all() -> None:
     assert list(PLAIN.facts("hnr")) == [Fact("hnr mean_db", 12.5), Fact("hnr voice", "a\nb")]
-
-
-def test_an_extension_lists_all_that_it_has() -> None:
     assert list(Extension(values={"x": [1]}).facts("mine")) == [Fact("mine x", [1])]
-
-
-def test_a_rate_without_syllables_has_rows() -> None:
     rate = spoken().rate
     assert not isinstance(rate, Absent)
     words = rate.model_copy(update={"syllables_per_s": None, "syllables": None, "contour": None})
@@ -97,8 +88,7 @@ def test_facts_of_every_group_of_a_spoken_answer() -> None:
         if isinstance(group := blueprint.group(name), Present)
         for fact in group.facts(name)
     }
-    named = {name for name, _ in facts}
-    assert {"signal", "pitch", "loudness", "rate"} <= named
+    assert {name for name, _ in facts} == {"signal", "pitch", "loudness", "rate"}
     assert str(facts["signal", "duration"]).endswith(" s")
     assert str(facts["pitch", "mean pitch"]).endswith(" Hz")
     assert str(facts["rate", "rate"]).endswith(" words/min")

@@ -47,14 +47,10 @@ def test_published_values_get_the_published_words(norm: Norm, value: float, word
 
 
 @pytest.mark.parametrize("norm", NORMS, ids=lambda norm: norm.quantity)
-def test_each_cut_belongs_to_the_upper_word(norm: Norm) -> None:
+def test_each_cut_belongs_to_the_upper_word_and_each_norm_names_a_publication(norm: Norm) -> None:
     for index, cut in enumerate(norm.cuts):
         assert norm.word(cut - 1e-9) == norm.words[index]
         assert norm.word(cut) == norm.words[index + 1]
-
-
-@pytest.mark.parametrize("norm", NORMS, ids=lambda norm: norm.quantity)
-def test_each_norm_names_a_publication(norm: Norm) -> None:
     assert re.search(r"\b(19|20)\d\d\b|ITU-T [PG]\.\d+|EBU R \d+", norm.source)
     assert re.search(r"\b(19|20)\d\d\b|ITU-T [PG]\.\d+|EBU R \d+", norm.cite)
     assert len(set(norm.words)) == len(norm.words)

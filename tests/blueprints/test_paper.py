@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from blueprints import Absent, Blueprint, UserError, render_paper
+from blueprints import (
+    Absent,
+    Blueprint,
+    UserError,
+    compact_legend,
+    render_compact,
+    render_paper,
+)
 from tests.support.samples import TEXT, absent, blueprints, spoken
 
 #: Fig. 7 of the paper.
@@ -43,6 +50,8 @@ def keys_of(rendering: dict[str, Any]) -> dict[str, list[str] | None]:
 def test_keys_and_values_are_the_papers() -> None:
     out: dict[str, Any] = render_paper(spoken())
     assert keys_of(out) == KEYS
+    users = render_paper(spoken(), speaker="user")
+    assert [key.replace("user_", "agent_") for key in users] == [*KEYS]
     assert out["agent_response"] == TEXT
     assert out["agent_emotion"]["neutral"] == 0.812
     assert out["agent_accent"]["us"] == 0.613
@@ -71,12 +80,6 @@ def test_contours_keep_a_pause_where_it_is() -> None:
     assert out["agent_audio_properties"]["Full_Pitch_Contour_Hz"] == expected
 
 
-def test_a_user_clip_has_the_users_prefix() -> None:
-    assert [key.replace("user_", "agent_") for key in render_paper(spoken(), speaker="user")] == [
-        *KEYS
-    ]
-
-
 def test_absent_groups_keep_their_keys_with_null() -> None:
     empty = Blueprint(clip="0" * 64)
     out = render_paper(empty)
@@ -87,15 +90,11 @@ def test_absent_groups_keep_their_keys_with_null() -> None:
     assert keys_of(some) == KEYS
     assert some["agent_audio_properties"]["Mean_Pitch_Hz"] is None
     assert some["agent_audio_properties"]["Integrated_Loudness_LUFS"] == -24.07
-
-
-def test_a_rate_without_words_is_null_and_not_zero() -> None:
-    bp = spoken()
-    assert not isinstance(bp.rate, Absent)
-    rate = bp.rate.model_copy(update={"wpm": None, "articulation_wpm": None, "words": None})
-    out: dict[str, Any] = render_paper(bp.model_copy(update={"rate": rate}))
-    assert out["agent_audio_properties"]["Speech_Rate_WPM"] is None
-    assert out["agent_audio_properties"]["Articulation_Rate_WPM"] is None
+    rate = spoken().rate
+    assert not isinstance(rate, Absent)
+    wordless = rate.model_copy(update={"wpm": None, "articulation_wpm": None, "words": None})
+    some = render_paper(spoken().model_copy(update={"rate": wordless}))
+    assert some["agent_audio_properties"]["Speech_Rate_WPM"] is None  # not 0
 
 
 @pytest.mark.parametrize(
@@ -117,15 +116,12 @@ def test_a_dropped_group_leaves_no_key(drop: str, gone: str) -> None:
     assert gone not in text
 
 
-def test_the_three_properties_together_leave_no_empty_object() -> None:
-    assert render_paper(spoken(), drop=["pitch", "loudness", "rate"]) == render_paper(
-        spoken(), drop=["properties"]
-    )
-
-
-def test_an_unknown_group_is_refused_with_the_list() -> None:
-    with pytest.raises(UserError, match=r"'pich': no such feature group; use signal, .*properties"):
-        render_paper(spoken(), drop=["pich"])
+def test_properties_are_three_groups_and_an_unknown_group_is_refused_with_the_list() -> None:
+    three = render_paper(spoken(), drop=["pitch", "loudness", "rate"])
+    assert three == render_paper(spoken(), drop=["properties"])
+    for refuse in (render_paper, render_compact, lambda bp, drop: compact_legend(drop)):
+        with pytest.raises(UserError, match=r"'pich': no such .*; use signal, .*properties"):
+            refuse(spoken(), drop=["pich"])  # type: ignore[operator]
     with pytest.raises(UserError, match="give a list"):
         render_paper(spoken(), drop="pitch")
 

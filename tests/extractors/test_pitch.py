@@ -177,13 +177,6 @@ def test_both_methods_agree_on_real_speech(data: Path) -> None:
         assert pyin.median_hz == pytest.approx(praat.median_hz, rel=0.03), file
 
 
-def test_long_clip_stores_a_short_contour(data: Path) -> None:
-    clip = decode(data / "speakbench_pairs/101_2/audio_b.wav")  # 103 s: 10,318 frames
-    got = measured(PraatPitchExtractor(), clip)
-    assert len(got.contour.values) == pytest.approx(516, abs=1)  # 20 frames a point
-    assert got.contour.step_s == pytest.approx(0.2)
-
-
 @BOTH
 @pytest.mark.parametrize(
     ("rate", "channels", "offset"),
@@ -231,16 +224,10 @@ def test_trend_of_too_little_is_flat() -> None:
     assert linear_trend(np.array([]), 0.1) == 0
 
 
-@pytest.mark.parametrize(
-    ("count", "size"),
-    [(0, 1), (600, 1), (601, 2), (1200, 2), (1201, 5), (3001, 10), (180_000, 500)],
-)
-def test_points_per_step(count: int, size: int) -> None:
-    # The smallest of 1, 2, 5, 10, ... with count / size <= 600.
-    assert points_per_step(count) == size
-
-
 def test_long_contours_are_thinned_by_medians() -> None:
+    # The smallest of 1, 2, 5, 10, ... with count / size <= 600.
+    counts = {0: 1, 600: 1, 601: 2, 1200: 2, 1201: 5, 3001: 10, 180_000: 500}
+    assert {count: points_per_step(count) for count in counts} == counts
     # 1,000 points share 500 steps; the first holds points 0 and 1, so its time is 0.05 s.
     values = np.arange(1000.0)
     values[4:6] = np.nan

@@ -81,10 +81,14 @@ def test_syllables_outside_the_speech_do_not_count() -> None:
     assert 1 < min(times) < max(times) < 3
 
 
-def test_level_does_not_change_the_count() -> None:
+def test_level_does_not_change_the_count_and_next_to_nothing_has_no_nuclei() -> None:
     train = syllable_train(4, 3.0)
     spans = [Span(start_s=0, end_s=3)]
     assert nuclei(train, spans) == pytest.approx(nuclei(train * np.float32(0.01), spans))
+    assert nuclei(train, []) == []
+    for samples in (100, 16_000):
+        silent = np.zeros(samples, np.float32)
+        assert nuclei(silent, [Span(start_s=0, end_s=samples / 16_000)]) == []
 
 
 @pytest.mark.parametrize("voice", ["Male1", "Female1"])
@@ -173,12 +177,8 @@ def test_contour_has_the_clips_time_axis_and_null_where_nobody_speaks() -> None:
     # Windows of 1 s around 0.5, 1.0, ..., 5.5 s. Around 2.0 and 4.0 half of it is speech.
     assert (found.start_s, found.step_s) == (0.5, 0.5)
     assert found.values == [4, 4, 4, 4, None, None, None, 2, 2, 2, 2]
-
-
-def test_contour_of_a_clip_shorter_than_a_window() -> None:
-    found = contour([0.2, 0.4], [Span(start_s=0.1, end_s=0.5)], 0.6)
-    assert found.start_s == 0.3
-    assert found.values == [5.0]  # 2 syllables in 0.4 s
+    short = contour([0.2, 0.4], [Span(start_s=0.1, end_s=0.5)], 0.6)  # than a window
+    assert (short.start_s, short.values) == (0.3, [5.0])  # 2 syllables in 0.4 s
 
 
 def test_trend_halves_the_speech_not_the_clip() -> None:
@@ -193,15 +193,10 @@ def test_trend_halves_the_speech_not_the_clip() -> None:
 
 @pytest.mark.parametrize("name", WORDLESS)
 def test_no_rate_without_speech(name: str) -> None:
+    assert isinstance(RateExtractor().extract(WORDLESS[name], Blueprint(clip="0")), Absent)
     found = RateExtractor().extract(WORDLESS[name], measured(WORDLESS[name]))
     assert isinstance(found, Absent)
     assert found.status == status_of(name)
-
-
-def test_nuclei_of_next_to_nothing() -> None:
-    assert nuclei(np.zeros(100, np.float32), [Span(start_s=0, end_s=0.006)]) == []
-    assert nuclei(np.zeros(16_000, np.float32), [Span(start_s=0, end_s=1)]) == []
-    assert nuclei(syllable_train(4, 1.0), []) == []
 
 
 def test_words_alone_give_the_same_word_rates_without_praat(
@@ -214,17 +209,9 @@ def test_words_alone_give_the_same_word_rates_without_praat(
         recogniser.extract(clip, known),
         Provenance(extractor="p", version="1"),
     )
-    words, nuclei_too = (
-        WordRateExtractor().extract(clip, known),
-        RateExtractor().extract(clip, known),
-    )
+    words, both = WordRateExtractor().extract(clip, known), RateExtractor().extract(clip, known)
     assert isinstance(words, Rate)
-    assert isinstance(nuclei_too, Rate)
-    assert words.wpm == nuclei_too.wpm
-    assert words.articulation_wpm == nuclei_too.articulation_wpm
+    assert isinstance(both, Rate)
+    assert (words.wpm, words.articulation_wpm) == (both.wpm, both.articulation_wpm)
     assert (words.syllables, words.syllables_per_s, words.contour) == (None, None, None)
     assert isinstance(WordRateExtractor().extract(clip, measured(clip)), Absent)
-
-
-def test_it_needs_the_signal_group() -> None:
-    assert isinstance(RateExtractor().extract(say(), Blueprint(clip="0")), Absent)

@@ -57,12 +57,7 @@ def _fresh() -> Iterator[None]:
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A distribution that offers extractors."""
-    third_party = {
-        "laughter": f"{HERE}:Laughter",
-        "hen": f"{HERE}:Hen",
-        "egg": f"{HERE}:Egg",
-    }
-    offer(monkeypatch, third_party)
+    offer(monkeypatch, {name: f"{HERE}:{name.title()}" for name in ("laughter", "hen", "egg")})
 
 
 #: Groups of built-in extractors that are no fields of the blueprint.
@@ -127,9 +122,7 @@ def test_overrides_replace_and_drop() -> None:
     assert planned["pitch"] == "pyin"
     assert "rate" not in planned
     assert planned["loudness"] == "bs1770"
-    assert registry.plan_extractors(
-        "screen", {"emotion": "none"}
-    )  # dropping what is not there is fine
+    assert registry.plan_extractors("screen", {"emotion": "none"})  # which is not there anyway
 
 
 @pytest.mark.parametrize(
@@ -165,28 +158,21 @@ def test_third_party_extractors_take_part() -> None:
     assert registry.specs_for("laughter") == ["laughter"]
     planned = [e.group for e in registry.plan_extractors("screen", {"laughter": "laughter:large"})]
     assert planned.index("laughter") > max(planned.index("pitch"), planned.index("transcript"))
+    with pytest.raises(UserError, match=r"need each other: (hen -> egg -> hen|egg -> hen -> egg)"):
+        registry.plan_extractors("screen", {"hen": "hen", "egg": "egg"})
 
 
 @pytest.mark.usefixtures("installed")
 def test_model_and_options() -> None:
+    assert registry.create("signal") == SignalExtractor()
+    with pytest.raises(UserError, match="'signal:big': no option 'model'; it has no options"):
+        registry.create("signal:big")
     assert registry.create("laughter") == Laughter()
     assert registry.create("laughter:org/big:v2", beam=5) == Laughter(model="org/big:v2", beam=5)
     with pytest.raises(UserError, match="no option 'width'; its options are model, beam"):
         registry.create("laughter", width=3)
     with pytest.raises(UserError, match="no model after the colon; write laughter:MODEL"):
         registry.create("laughter:")
-
-
-def test_a_model_for_an_extractor_without_models() -> None:
-    with pytest.raises(UserError, match="'signal:big': no option 'model'; it has no options"):
-        registry.create("signal:big")
-    assert registry.create("signal") == SignalExtractor()
-
-
-@pytest.mark.usefixtures("installed")
-def test_circular_needs_are_named() -> None:
-    with pytest.raises(UserError, match=r"need each other: (hen -> egg -> hen|egg -> hen -> egg)"):
-        registry.plan_extractors("screen", {"hen": "hen", "egg": "egg"})
 
 
 def test_duplicate_names_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

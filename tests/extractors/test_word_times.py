@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -25,31 +26,36 @@ def test_good_times_stay() -> None:
     assert repaired(good, 2.0) == good
 
 
-def test_a_word_without_length_shares_the_next_one_s_time() -> None:
-    # 0.32 s for 4 + 4 letters: 0.04 s each, and of the 0.24 s left half each.
-    found = repaired(words(("then", 5.37, 5.37), ("what", 5.37, 5.69)), 6.0)
-    assert times_of(found) == [(5.37, 5.53), (5.53, 5.69)]
-
-
-def test_the_last_word_shares_the_time_before_it() -> None:
-    # 0.4 s: 0.04 s each, the other 0.32 s as 6 : 2 letters.
-    found = repaired(words(("tomato", 1.0, 1.4), ("is", 1.4, 1.4)), 1.4)
-    assert times_of(found) == [(1.0, 1.28), (1.28, 1.4)]
-
-
-def test_overlaps_and_backward_words_are_put_in_order() -> None:
-    found = repaired(words(("one", 1.0, 1.6), ("two", 1.2, 1.1), ("three", 2.0, 2.2)), 3.0)
-    assert times_of(found) == [(1.0, 1.3), (1.3, 1.6), (2.0, 2.2)]
-
-
-def test_where_there_is_no_room_there_are_no_times() -> None:
-    found = repaired(words(("a", 0.5, 0.5), ("b", 0.5, 0.51)), 0.51)
-    assert times_of(found) == [(None, None), (None, None)]
-
-
-def test_a_missing_time_stays_missing() -> None:
-    given = words(("one", None, None), ("two", 0.2, None), ("three", 0.4, 0.8))
-    assert repaired(given, 1.0) == given
+@pytest.mark.parametrize(
+    ("given", "seconds", "times"),
+    [
+        # A word without length shares the next one's time: 0.32 s for 4 + 4 letters, 0.04 s each,
+        # and of the 0.24 s left half each.
+        ([("then", 5.37, 5.37), ("what", 5.37, 5.69)], 6.0, [(5.37, 5.53), (5.53, 5.69)]),
+        # The last word shares the time before it: 0.04 s each, the other 0.32 s as 6 : 2 letters.
+        ([("tomato", 1.0, 1.4), ("is", 1.4, 1.4)], 1.4, [(1.0, 1.28), (1.28, 1.4)]),
+        # Overlaps and backward words are put in order.
+        (
+            [("one", 1.0, 1.6), ("two", 1.2, 1.1), ("three", 2.0, 2.2)],
+            *(3.0, [(1.0, 1.3), (1.3, 1.6), (2.0, 2.2)]),
+        ),
+        # Where there is no room there are no times.
+        ([("a", 0.5, 0.5), ("b", 0.5, 0.51)], 0.51, [(None, None), (None, None)]),
+        # A missing time stays missing.
+        (
+            [("one", None, None), ("two", 0.2, None), ("three", 0.4, 0.8)],
+            *(1.0, [(None, None), (0.2, None), (0.4, 0.8)]),
+        ),
+        # No word is drawn across a pause: 0.4 s for two words, 0.04 each, of the 0.32 left 5 and 3
+        # eighths by letters.
+        (
+            [("today", 0.88, 0.9), ("hello", 7.8, 7.8), ("you", 7.9, 8.2)],
+            *(12.0, [(0.88, 0.92), (7.8, 8.04), (8.04, 8.2)]),
+        ),
+    ],
+)
+def test_times_are_repaired(given: Any, seconds: float, times: Any) -> None:
+    assert times_of(repaired(words(*given), seconds)) == times
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -76,9 +82,3 @@ def test_recognised_words_are_repaired() -> None:
     heard += [{"word": " what", "start": 5.37, "end": 5.69, "probability": 0.9}]
     segment = {"text": " then what", "words": heard}
     assert times_of(words_of([segment], 6.0)) == [(5.37, 5.53), (5.53, 5.69)]
-
-
-def test_no_word_is_drawn_across_a_pause() -> None:
-    found = repaired(words(("today", 0.88, 0.9), ("hello", 7.8, 7.8), ("you", 7.9, 8.2)), 12.0)
-    # 0.4 s for two words: 0.04 each, of the 0.32 left 5 and 3 eighths by letters.
-    assert times_of(found) == [(0.88, 0.92), (7.8, 8.04), (8.04, 8.2)]

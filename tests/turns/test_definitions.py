@@ -173,28 +173,17 @@ def test_nothing_is_known_of_replies_beside_a_silent_channel() -> None:
     assert "no_speech: the agent" in found.caveats[0]
     only_order = spoken([], [], kind="none")
     assert _measured("trace-eval/2", only_order).caveats[0].startswith("no_clock")
-
-
-def test_nothing_counts_after_a_transfer() -> None:
-    events = [SourceEvent(kind="transfer", at_s=4.0)]
+    events = [SourceEvent(kind="transfer", at_s=4.0)]  # nothing after it counts
     call = spoken([(0, 1), (5, 6)], [(2, 3), (6.5, 8)], end=9.0, events=events)
-    found = _measured("trace-eval/2", call)
-    assert [event.kind for event in found.events] == ["response"]
+    assert [event.kind for event in _measured("trace-eval/2", call).events] == ["response"]
 
 
-@pytest.mark.parametrize(
-    ("ms", "tool", "score"),
+def test_the_latency_curve_of_eva_and_its_percentile_the_upper_of_two() -> None:
     # 0 at -500; half way up at 0; 1 from 500 to 2000 (3000); linear to 0 at 3500 (5000)
-    [(-500, False, 0.0), (0, False, 0.5), (500, False, 1.0), (2000, False, 1.0),
-     (2750, False, 0.5), (3500, False, 0.0), (2750, True, 1.0), (4000, True, 0.5)],
-)  # fmt: skip
-def test_the_latency_curve_of_eva(ms: float, tool: bool, score: float) -> None:
-    assert latency_score(ms, tool) == pytest.approx(score)
-
-
-def test_the_percentile_of_eva_is_the_upper_of_two() -> None:
-    assert percentile([1, 2, 3, 4], 0.5) == 3
-    assert percentile([1, 2, 3, 4], 0.9) == 4
+    curve = {-500: 0.0, 0: 0.5, 500: 1.0, 2000: 1.0, 2750: 0.5, 3500: 0.0}
+    assert {ms: latency_score(ms, False) for ms in curve} == pytest.approx(curve)
+    assert [latency_score(ms, True) for ms in (2750, 4000)] == pytest.approx([1.0, 0.5])
+    assert [percentile([1, 2, 3, 4], p) for p in (0.5, 0.9)] == [3, 4]
 
 
 def test_eva_sums_interruptions_and_numbers_turns() -> None:
@@ -219,16 +208,12 @@ def test_eva_sums_interruptions_and_numbers_turns() -> None:
     assert calm.details["sub_metrics"]["agent_interruption.rate"] == 0
 
 
-def test_fdb_counts_who_says_nothing_as_taking_no_turn() -> None:
+def test_fdb_counts_every_overlap_as_a_stop_and_silence_as_taking_no_turn() -> None:
     silent = _measured("fdb/1.5", spoken([(0, 1)], [], end=9.0))
-    assert silent.ratios["takeover"] == (0, 1)
-    assert silent.caveats == ()
+    assert (silent.ratios["takeover"], silent.caveats) == ((0, 1), ())
     untimed = _measured("fdb/1.5", spoken([(0, 1)], [(2, 3)], end=9.0))  # of its words
     assert "takeover" not in untimed.ratios
     assert untimed.caveats
-
-
-def test_fdb_counts_every_overlap_as_a_stop() -> None:
     # user 0-2 and 2.5-4 are one (gap 0.5); agent 3.5-5 overlaps by 0.5 and then answers at 6
     call = spoken([(0, 2), (2.5, 4)], [(3.5, 5), (6, 7)], end=8.0)
     found = _measured("fdb/1.5", call)

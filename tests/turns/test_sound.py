@@ -106,7 +106,7 @@ def test_figures_do_not_depend_on_how_the_sound_is_stored(tmp_path: Path, call: 
 
 
 def test_the_other_s_voice_is_no_turn(tmp_path: Path, call: Call) -> None:
-    sound, truth = call
+    sound, _ = call
     late = int(0.03 * SPEECH_RATE)
     leaked = sound.copy()
     leaked[late:] += 10 ** (-30 / 20) * sound[:-late, ::-1]
@@ -115,7 +115,6 @@ def test_the_other_s_voice_is_no_turn(tmp_path: Path, call: Call) -> None:
     kinds = {event.kind for event in report.conversations[0].item.conversation.events}
     assert "crosstalk" in kinds
     assert any("other's voice" in caveat for caveat in report.conversations[0].caveats)
-    assert len(truth) == 3
 
 
 def test_blocks_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
@@ -204,18 +203,13 @@ def test_what_was_heard_is_kept_until_a_file_changes(
     assert len(listened) == 3
 
 
-def test_a_silent_channel_is_said_and_makes_no_figure(tmp_path: Path, call: Call) -> None:
-    sound, _ = call
-    muted = sound.copy()
-    muted[:, 1] = 0
-    report = _timed(tmp_path, muted)
-    assert "the channel of the agent is silent" in report.conversations[0].caveats
-    assert report.figures["reply_rate"].value is None
-    assert report.figures["reply_rate"].reason == "none"
-
-
 def test_recordings_that_cannot_be_timed_say_why(tmp_path: Path, call: Call) -> None:
     sound, _ = call
+    muted = sound * [1, 0]
+    report = _timed(tmp_path, muted)
+    assert "the channel of the agent is silent" in report.conversations[0].caveats
+    figure = report.figures["reply_rate"]
+    assert (figure.value, figure.reason) == (None, "none")
     with pytest.raises(UserError, match="one_channel: a mix of both cannot be timed"):
         _timed(tmp_path, sound[:, 0])
     with pytest.raises(UserError, match="3 channels; keep two"):
@@ -224,9 +218,6 @@ def test_recordings_that_cannot_be_timed_say_why(tmp_path: Path, call: Call) -> 
     with pytest.raises(UserError, match="no recording of the agent; name its file"):
         time_turns(tmp_path / "calls.csv")
 
-
-def test_the_command_says_which_stretches_are_no_speech(tmp_path: Path, call: Call) -> None:
-    sound, _ = call
     assert len(_turns(_timed(tmp_path, sound, ignore=((0.0, 4.5),)))) == 2
     done = trace_eval("turns", tmp_path / "call.wav", "--ignore", "4-2")
     assert done.code == 2
