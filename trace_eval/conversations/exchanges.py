@@ -1,4 +1,4 @@
-"""Pairs of conversations turn by turn: what the user says, and how each agent answers it.
+"""Pairs of conversations turn by turn: each turn of the user with the answers of both agents.
 
 Turns can be compared only where the user says the same on both sides, as scripted callers do.
 """
@@ -26,7 +26,7 @@ def pairs_by_turn(pairs: Sequence[Pair]) -> list[Pair]:
 
     ``ID/turn-N`` is the exchange of user turn N of A with its counterpart of B: that turn, and
     all until the user takes the floor again. Counterparts have the same words in the same order;
-    where words are not written down, the same place, and who judges finds out what was said.
+    without words in the source they have the same place, and the judge compares recognised words.
     A turn without a counterpart is paired with the next one of B, and judged ``not_parallel``.
 
     Raises:
@@ -68,14 +68,13 @@ def _counterparts(
     a: Conversation, ours: Sequence[int], b: Conversation, theirs: Sequence[int]
 ) -> Iterator[tuple[int, int, int]]:
     """(place, number in A, number in B), in order; nothing where B's user never speaks."""
-    said = [[words_of(one, n, {}) for n in turns] for one, turns in ((a, ours), (b, theirs))]
     if not theirs:
         return
-    if None in said[0] or None in said[1]:  # nobody knows yet what is said
-        for position, number in enumerate(ours):
-            yield position, number, theirs[min(position, len(theirs) - 1)]
-        return
-    matched = _in_order([[_same(one, other) for other in said[1]] for one in said[0]])
+    mine, others = [words_of(a, n, {}) for n in ours], [words_of(b, n, {}) for n in theirs]
+    unknown = None in mine or None in others  # until a recogniser has transcribed them
+    matched = dict(enumerate(range(len(ours))))
+    if not unknown:
+        matched = _in_order([[_same(one, other) for other in others] for one in mine])
     following = 0
     for position, number in enumerate(ours):
         other = matched.get(position, following)
@@ -137,15 +136,16 @@ def not_parallel(pair: Pair, blueprints: Mapping[str, Blueprint]) -> str | None:
     """Why an exchange cannot be compared; None: it can, or the pair is none."""
     if pair.turn is None:
         return None
-    said = []
+    texts = []
     for side, answer in zip("ab", pair.answers, strict=True):
         words = words_of(answer.conversation, 0, turn_blueprints(side, blueprints))  # type: ignore[arg-type]
         if words is None:
             return f"the user's words of {side.upper()} are not known; give 'text' of the turns"
-        said.append(words)
-    if _same(*said):
+        texts.append(words)
+    a, b = texts
+    if _same(a, b):
         return None
-    return f"the user says {said[0]!r:.60} to A and {said[1]!r:.60} to B; only equal turns compare"
+    return f"the user says {a!r:.60} to A and {b!r:.60} to B; only equal turns compare"
 
 
 def _same(one: str | None, other: str | None) -> bool:

@@ -4,8 +4,8 @@ Utterances are segments of one speaker with gaps under ``join_s``; the stretch o
 its segments with gaps under ``stretch_s``. A backchannel is a short utterance that begins inside
 a stretch of the other, which goes on after it; every other utterance takes the floor.
 
-Turns of a recording hold the edges that a listener would name. What was left out at their ends, as
-breath, is an event of its own, and with it the edges of the detector's speech are there again.
+Turns of a recording have the edges that a listener would name. Sound that they leave out, such as
+breath, is an event of its own; with it the edges of the detector's speech can be restored.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _words(turns: Iterable[Turn], join_s: float) -> dict[tuple[float, float], st
 
 
 def floor_of_segments(segments: dict[Role, Spans], end_s: float, rules: FloorRules) -> Floor:
-    """As :func:`floor_of`, from segments whose words nobody knows."""
+    """As :func:`floor_of`, from segments whose words are unknown."""
     return _floor({role: joined(segments[role]) for role in ROLES}, {}, 0.0, end_s, rules)
 
 
@@ -177,7 +177,7 @@ def turns_from_speech(floor: Floor, names: Mapping[Role, str]) -> tuple[Turn, ..
 
 
 def speech_edges(conversation: Conversation) -> Conversation:
-    """The same conversation with turns as the detector hears speech; what has none stays."""
+    """The same conversation with the edges of the detector's speech, where it has them."""
     left = [event for event in conversation.events if event.kind in LEFT_OUT]
     speakers = {role: conversation.speaker(role) for role in ROLES}
     if conversation.clock.kind != "recording" or not left or not all(speakers.values()):

@@ -1,4 +1,4 @@
-"""Conversations as items to judge: what a path holds."""
+"""Conversations of a path as items to judge."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from blueprints import UserError
-from trace_eval.conversations.layouts import (
-    LAYOUTS,
-    read_conversations,
-)
+from trace_eval.conversations.layouts import LAYOUTS, read_conversations
 from trace_eval.conversations.layouts.rows import first_row
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.answers import Answer
@@ -23,7 +20,7 @@ from trace_eval.data.tables import SUFFIXES
 #: Columns of a manifest's answers, and of those of pairs.
 _ANSWERS = {"answer", "a", "b", *(c for f in ("candidate", "audio") for c in NAMES[f])}
 
-#: Who gave the labels of a layout that names nobody.
+#: The annotator of labels where a layout names none.
 ANNOTATORS = "people"
 
 
@@ -64,8 +61,15 @@ def conversations_manifest(
 
 
 def single_of(item: ConversationItem) -> Single:
-    """A conversation as an item; what annotators said of it stays among its labels."""
-    labels = ScoreLabels.model_validate(_labels(item))
+    """A conversation as an item; its human labels stay among the item's."""
+    rating, turns = item.labels.get("rating"), item.labels.get("turns")
+    rated = turns.items() if isinstance(turns, dict) else ()
+    labels = ScoreLabels.model_validate(
+        {
+            "scores": {} if rating is None else {ANNOTATORS: rating},
+            "turns": {number: {ANNOTATORS: value} for number, value in rated},
+        }
+    )
     return Single(
         id=item.id,
         question_id=item.question_id,
@@ -77,23 +81,13 @@ def single_of(item: ConversationItem) -> Single:
     )
 
 
-def _labels(item: ConversationItem) -> dict[str, object]:
-    rating, turns = item.labels.get("rating"), item.labels.get("turns")
-    return {
-        "scores": {} if rating is None else {ANNOTATORS: rating},
-        "turns": {number: {ANNOTATORS: value} for number, value in turns.items()}
-        if isinstance(turns, dict)
-        else {},
-    }
-
-
 class ConversationFiles:
-    """Reads conversations that a manifest names by path; sound is listened to once.
+    """Reads conversations that a manifest names by path; each recording is processed once.
 
     Args:
         folder: where the turns of recordings are kept; None: nowhere.
-        options: what a layout may not say.
-        layout: of all of them; default: found from the content of each.
+        options: facts that a layout may not state.
+        layout: of all of them; default: recognised by the content of each.
     """
 
     def __init__(

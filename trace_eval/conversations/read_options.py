@@ -1,4 +1,4 @@
-"""What a layout of conversations may not say itself; commands read it, so no reader is imported."""
+"""Facts that a layout may lack, as options; commands read them, so no reader is imported."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ReadOptions:
         check_clock: say how late each voice's echo is on the other channel: offset and drift.
         hear_logs: also hear the recordings of calls whose times are those of a log.
         pipeline: how an EVA agent was built: cascade, s2s or audio_llm.
-        tick: told after each conversation how many are read, and of how many, where that is known.
+        tick: called after each conversation with how many are read, and of how many, where known.
         kept: folder where the turns are kept that were heard in recordings; None: nowhere.
     """
 

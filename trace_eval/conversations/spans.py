@@ -1,4 +1,4 @@
-"""Stretches of time as sorted lists of (start, end): joining, overlap, what is left."""
+"""Stretches of time as sorted lists of (start, end): joined, overlapping, cut out."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def overlaps(left: Sequence[tuple[float, float]], right: Sequence[tuple[float, f
 
 
 def gaps(spans: Sequence[tuple[float, float]]) -> Spans:
-    """What lies between sorted stretches that are apart."""
+    """The gaps between sorted stretches that are apart."""
     return [(end, start) for (_, end), (start, _) in pairwise(spans)]
 
 

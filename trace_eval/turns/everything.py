@@ -1,4 +1,4 @@
-"""All that ``trace-eval turns`` prints and writes, in one call."""
+"""Everything that ``trace-eval turns`` prints and writes, in one call."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class TurnsResult:
         against: this system minus the other one, whose own figures are ``other``.
         limits: of its figures, each with its verdict.
         agreement: measured against labelled events.
-        fidelity: whether the agent says what its text says, where somebody was to hear it.
-        corrected: figures from the events as people corrected them.
+        fidelity: whether the agent speaks its text, where recognisers were named.
+        corrected: figures from human-corrected events.
     """
 
     report: TurnsReport
@@ -69,7 +69,7 @@ class TurnsResult:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What to tell a colleague: which system answers sooner, and which limits are passed."""
+        """The news in sentences: which system answers sooner, and which limits are not met."""
         said = [self.against.sentence()] if self.against else []
         said += [f"{row.verdict}: {row.sentence}" for row in self.limits if row.verdict != "pass"]
         return tuple(said)

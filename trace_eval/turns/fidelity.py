@@ -1,7 +1,7 @@
 """Speech fidelity: whether the agent says the codes, dates and amounts that its text says.
 
-Recognisers mishear, and that is no error of who speaks: what one of them misses is a place to
-listen to, and only what all of several miss counts as not said.
+Recognisers mishear, and that is no error of the speaker: what one of them misses is a place to
+listen to, and only an entity that all of several miss counts as not spoken.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class SpokenEntity:
 
     Attributes:
         conversation, turn: where.
-        kind: what it is, e.g. ``code``.
+        kind: e.g. ``code``.
         status: ``kept``; ``missing``, ``wrong`` or ``added`` as most recognisers have it.
         intended: as the text has it; None: it was added.
-        heard: by each recogniser; None where it heard nothing in its place.
-        missed: how many recognisers did not hear it as it was meant.
-        start_s, end_s: what to listen to: the words that were heard, else the turn.
+        heard: the text of each recogniser; None where it has none in that place.
+        missed: how many recognisers have other text than intended.
+        start_s, end_s: the stretch to listen to: the recognised words, else the turn.
     """
 
     conversation: str
@@ -78,7 +78,7 @@ class Fidelity:
         }
 
     def tables(self) -> Iterator[Table]:
-        """How many came through, by kind, and what to listen to."""
+        """How many came through, by kind, and the places to listen to."""
         kept = self._kept(lambda one: one.kind)
         rows = [(kind, n, through, f"{through / n:.3f}") for kind, through, n in kept]
         note = "" if rows else "the texts hold no code, date, amount or name"

@@ -1,4 +1,4 @@
-"""Timing of conversations as one result: timeline, events, figures; what the command prints."""
+"""Timing of conversations as one result, which the command prints: timeline, events, figures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from trace_eval.turns.timed import Timed, clock, timeline
 
 
 class TurnsRecord(TypedDict):
-    """What ``turns --json`` holds; figures by name, overall and of each conversation.
+    """The content of ``turns --json``; figures by name, overall and of each conversation.
 
     ``against``, ``limits``, ``agreement``, ``speech_fidelity`` and ``corrected`` are there where
     they were asked for.

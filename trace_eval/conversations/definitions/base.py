@@ -1,4 +1,4 @@
-"""What a definition set is: thresholds, a function from conversations to events, its figures."""
+"""Definition sets: thresholds, a function from conversations to events, figures."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from trace_eval.data.conversation import Conversation
 
 @dataclass(frozen=True)
 class Event:
-    """Something measured, with the span to listen to.
+    """A measured event, with the span to listen to.
 
     Attributes:
         kind: e.g. ``response``, ``no_response``, ``yield``, ``overlap``.
         start_s, end_s: its span, seconds from the conversation's zero.
-        value_s: what figures are made of, e.g. the latency; None where there is none.
-        data: what else the set states of it.
+        value_s: the number behind figures, e.g. the latency; None where there is none.
+        data: further facts.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Measured:
         events: in order of start.
         values: name -> values of its events, e.g. all response latencies, seconds.
         ratios: name -> (numerator, denominator).
-        details: what the set's authors report per conversation, as they call it.
+        details: the authors' report of a conversation, under their names.
         caveats: why a figure may mislead, or has no events.
         unusable: whether a fault of the recording spoils some of its figures.
     """
@@ -56,7 +56,7 @@ class FigureSpec:
     Attributes:
         name: of the figure; exports put the set's name before it.
         of: key of :attr:`Measured.values` (``mean``, ``quantile``) or ``ratios`` (``ratio``).
-        how: what is computed.
+        how: its computation.
         q: which quantile, 0 to 1, by linear interpolation.
         unit: ``s``, ``ms``, or nothing for shares and counts.
         share: whether a ratio counts events out of events.
@@ -80,7 +80,7 @@ class DefinitionSet:
         name: ``NAME/VERSION``.
         about: one line.
         thresholds: a frozen dataclass with every constant.
-        rules: one conversation with a clock -> its events and what figures are made of.
+        rules: one conversation with a clock -> its events, values and ratios.
         specs: the figures.
         hides_few: whether figures of few events are None; published sets show them, and the
             output marks them.
@@ -88,7 +88,7 @@ class DefinitionSet:
         domains: figures are means over ``meta.domain``, as the set's authors publish them.
         kinds: of its events -> whether the length of such an event is its value.
         sums: figures anew from a conversation's events, which annotators may have corrected; None:
-            the set scores something else than events.
+            the set does not score events.
         on_speech: whether it reads the edges of the detector's speech, not those of turns.
         one_sided: ratios that need only one channel at a time: they stay where a fault spoils how
             the channels fit together.

@@ -11,14 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trace_eval.conversations.definitions.base import (
-    DefinitionSet,
-    Event,
-    FigureSpec,
-    Measured,
-)
+from trace_eval.conversations.definitions.base import DefinitionSet, Event, FigureSpec, Measured
 from trace_eval.conversations.spans import Spans, overlaps
-from trace_eval.data.conversation import Conversation, Role
+from trace_eval.data.conversation import ROLES, Conversation
 
 
 @dataclass(frozen=True)
@@ -67,60 +62,54 @@ class Exchange:
 def measure(conversation: Conversation) -> Measured:
     """Score, evidence per turn and sub-metrics of one conversation."""
     exchanges = exchanges_of(conversation)
-    scores: dict[int, float] = {}
-    evidence: dict[int, dict[str, Any]] = {}
-    reasons: dict[int, str] = {}
-    for number, one in sorted(exchanges.items()):
-        whole = bool(one.user and one.agent)
-        if number >= 1 and (whole or one.fallback):
-            before = exchanges.get(number - 1)
-            score, reasons[number], evidence[number] = (
-                (0.0, "fallback", {"has_tool_call": one.tool})
-                if one.fallback
-                else _scored(one, before)
-            )
-            scores[number] = round(score, 4)
-    whole_turns = {n: one for n, one in exchanges.items() if n >= 1 and one.user and one.agent}
-    missed = _missed(conversation, exchanges)
+    turns = [(n, one) for n, one in sorted(exchanges.items()) if n >= 1]
+    whole = {n: one for n, one in turns if one.user and one.agent}
+    results = {
+        n: (0.0, "fallback", {"has_tool_call": one.tool})
+        if one.fallback
+        else _scored(one, exchanges.get(n - 1))
+        for n, one in turns
+        if n in whole or one.fallback
+    }
+    scores = {str(n): round(score, 4) for n, (score, _, _) in results.items()}
+    evidence = {n: facts for n, (_, _, facts) in results.items()}
+    last = {
+        role: max(
+            (end for one in exchanges.values() for _, end in getattr(one, role)), default=-1e9
+        )
+        for role in ROLES
+    }
+    missed = conversation.end.reason == "inactivity_timeout" and last["user"] > last["agent"]
     mean = round(sum(scores.values()) / len(scores), 4) if scores and not missed else 0.0
-    sub = _sub_metrics(conversation, exchanges, whole_turns, evidence)
+    sub = _sub_metrics(conversation, exchanges, whole, evidence)
     details = {
         "score": mean,
         "details": {
-            "per_turn_score": {str(n): value for n, value in scores.items()},
-            "per_turn_reason": {str(n): value for n, value in reasons.items()},
-            "per_turn_evidence": {str(n): value for n, value in evidence.items()},
+            "per_turn_score": scores,
+            "per_turn_reason": {str(n): reason for n, (_, reason, _) in results.items()},
+            "per_turn_evidence": {str(n): facts for n, facts in evidence.items()},
             "num_turns": max(exchanges, default=0),  # the largest number, greeting and all
             "num_evaluated": len(scores),
             "missed_turn": missed,
         },
         "sub_metrics": sub,
     }
-    values = {"latency": [one.latency_s for _, one in sorted(whole_turns.items())]}
-    caveats = () if _is_numbered(conversation) else ("turns are numbered by order of start",)
+    values = {"latency": [one.latency_s for one in whole.values()]}
+    numbered = any(turn.exchange is not None for turn in conversation.turns)
+    caveats = () if numbered else ("turns are numbered by order of start",)
     available = {name: (value, 1.0) for name, value in sub.items() if value is not None}
-    return Measured(
-        tuple(_events(whole_turns)),
-        values,
-        {"score": (mean, 1.0), **available},
-        details,
-        caveats,
-    )
-
-
-def _is_numbered(conversation: Conversation) -> bool:
-    return any(turn.exchange is not None for turn in conversation.turns)
+    ratios = {"score": (mean, 1.0), **available}
+    return Measured(tuple(_events(whole)), values, ratios, details, caveats)
 
 
 def exchanges_of(conversation: Conversation) -> dict[int, Exchange]:
     """Turns by number: as the source has them, else a new one whenever the user takes over."""
     results: dict[int, Exchange] = defaultdict(Exchange)
-    numbered = _is_numbered(conversation)
+    numbered = any(turn.exchange is not None for turn in conversation.turns)
     number, last = 0, None
+    roles = {one.name: one.role for one in conversation.speakers}
     for turn in conversation.turns:
-        role: Role | None = next(
-            (one.role for one in conversation.speakers if one.name == turn.speaker), None
-        )
+        role = roles.get(turn.speaker)
         if role not in ("user", "agent") or not turn.stretches:
             continue
         if not numbered:
@@ -148,9 +137,7 @@ def exchanges_of(conversation: Conversation) -> dict[int, Exchange]:
 
 
 def latency_score(ms: float, tool: bool) -> float:
-    """Latency score: 1 from 0.5 s to the longest wait that listeners accept, falling to 0 on both
-    sides.
-    """
+    """1 from 0.5 s to the longest wait that listeners accept, falling to 0 on both sides."""
     c = THRESHOLDS
     good, worst = (c.tool_good, c.tool_worst) if tool else (c.good, c.worst)
     if ms <= c.earliest or ms >= worst:
@@ -207,13 +194,6 @@ def _agent_interrupt(one: Exchange, evidence: dict[str, Any]) -> float:
     return min(scores)
 
 
-def _missed(conversation: Conversation, exchanges: Mapping[int, Exchange]) -> bool:
-    user = [end for one in exchanges.values() for _, end in one.user]
-    agent = [end for one in exchanges.values() for _, end in one.agent]
-    quiet = conversation.end.reason == "inactivity_timeout"
-    return quiet and max(user, default=-1e9) > max(agent, default=-1e9)
-
-
 def percentile(values: Sequence[float], p: float) -> float:
     """The value at place ``int(p n)`` of the sorted ones: the upper of two at the median."""
     return sorted(values)[min(len(values) - 1, int(p * len(values)))]
@@ -226,7 +206,7 @@ def _sub_metrics(
     evidence: Mapping[int, Mapping[str, Any]],
 ) -> dict[str, float | None]:
     values: dict[str, float | None] = {}
-    latencies = [one.latency_ms for _, one in sorted(whole.items())]
+    latencies = [one.latency_ms for one in whole.values()]
     if latencies:
         c, n = THRESHOLDS, len(latencies)
         late = sum(
@@ -301,22 +281,11 @@ def _pre_tool_speech(conversation: Conversation) -> float | None:
 
 def _events(whole: Mapping[int, Exchange]) -> list[Event]:
     events = []
-    for number, one in sorted(whole.items()):
-        start, end = one.user[-1][1], one.agent[0][0]
-        flags = [
-            name
-            for name in ("agent_interrupted", "user_interrupted", "fallback", "tool")
-            if getattr(one, name)
-        ]
-        events.append(
-            Event(
-                "response",
-                min(start, end),
-                max(start, end),
-                one.latency_s,
-                {"exchange": number, "flags": flags},
-            )
-        )
+    for number, one in whole.items():
+        start, end = sorted((one.user[-1][1], one.agent[0][0]))
+        kinds = ("agent_interrupted", "user_interrupted", "fallback", "tool")
+        data = {"exchange": number, "flags": [kind for kind in kinds if getattr(one, kind)]}
+        events.append(Event("response", start, end, one.latency_s, data))
     return sorted(events, key=lambda event: event.start_s)
 
 

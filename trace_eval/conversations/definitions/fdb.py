@@ -11,12 +11,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trace_eval.conversations.definitions.base import (
-    DefinitionSet,
-    Event,
-    FigureSpec,
-    Measured,
-)
+from trace_eval.conversations.definitions.base import DefinitionSet, Event, FigureSpec, Measured
 from trace_eval.conversations.spans import Spans, joined, overlaps
 from trace_eval.data.conversation import Conversation, Role, SpokenWord
 
@@ -53,7 +48,7 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
     """The figures of these events."""
     words = [word for _, turn in conversation.turns_of("agent") for word in turn.words]
     ratios: dict[str, tuple[float, float]] = {"one": (1, 1)}
-    # Who says nothing takes no turn; only what was said without times of its words is unknown.
+    # A silent agent takes no turn; takeover is unknown only of speech without times of its words.
     silent = not any(turn.stretches for _, turn in conversation.turns_of("agent"))
     if present := bool(words) or silent:
         ratios["takeover"] = (takeover(words), 1)

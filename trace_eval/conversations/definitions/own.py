@@ -12,12 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from trace_eval.conversations.definitions.base import (
-    DefinitionSet,
-    Event,
-    FigureSpec,
-    Measured,
-)
+from trace_eval.conversations.definitions.base import DefinitionSet, Event, FigureSpec, Measured
 from trace_eval.conversations.definitions.own_events import (
     THRESHOLDS,
     alone,
@@ -59,9 +54,7 @@ def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
 
 
 def _completed(event: Event, floor: Floor) -> Event:
-    """A human-annotated event with the facts that follow from its position: they say its kind and
-    edges alone.
-    """
+    """An event with the facts that follow from its position, which a corrected one lacks."""
     if event.kind == "backchannel" and "handled" not in event.data:
         return replace(event, data={"handled": handled(floor, event.end_s)})
     if event.kind == "dead_air" and "owner" not in event.data:
@@ -80,7 +73,7 @@ def _caveats(conversation: Conversation, floor: Floor) -> Iterator[str]:
         yield f"coarse: the clock's steps are {conversation.clock.resolution_s:g} s"
     for role in ROLES:
         if not floor.segments[role]:
-            yield f"no_speech: the {role} says nothing, so nothing is known of replies"
+            yield f"no_speech: the {role} says nothing, so replies are unknown"
 
 
 def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...]) -> Measured:
@@ -90,11 +83,12 @@ def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...])
     both = all(floor.segments.values())
     responses = of("response")
     without = of("no_response", "missed_turn")
-    values: dict[str, list[float]] = {}
     ratios: dict[str, tuple[float, float]] = {}
-    for name, kinds in _VALUES.items():
-        values[name] = [e.value_s for e in of(*kinds) if e.value_s is not None]
-    # What annotators made a response of may not say whether a tool was called.
+    values = {
+        name: [e.value_s for e in of(kind) if e.value_s is not None]
+        for name, kind in _VALUES.items()
+    }
+    # A response that an annotator made of another event may lack whether a tool was called.
     values["response_tool"] = [_value(e) for e in responses if e.data.get("tool") is True]
     values["response_no_tool"] = [_value(e) for e in responses if e.data.get("tool") is False]
     values["response_or_never"] = [*map(_value, responses), *[float("inf")] * len(without)]
@@ -108,10 +102,7 @@ def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...])
             "interruption_rate": (len(of("agent_interruption")), floor.turns("user")),
             "yield_rate": (yields, yields + len(of("no_yield"))),
             "backchannel_rate": (sum(answered), len(answered)),
-            "overlap_share": (
-                total(_pairs(of("overlap"))),
-                total(everyone),
-            ),
+            "overlap_share": (_seconds(of("overlap")), total(everyone)),
             "agent_talk_share": (agent_s, user_s + agent_s),
             "skipped": (0, len(of("talked_over"))),
             "open": (0, len(of("open"))),
@@ -119,8 +110,8 @@ def _summed(conversation: Conversation, floor: Floor, events: tuple[Event, ...])
     minutes = (floor.end_s - floor.start_s) / 60
     for owner in ROLES:
         quiet = [e for e in of("dead_air") if e.data.get("owner") == owner]
-        ratios[f"dead_air_{owner}"] = (total(_pairs(quiet)), minutes)
-    ratios["pauses"] = (total(_pairs(of("pause"))), minutes)
+        ratios[f"dead_air_{owner}"] = (_seconds(quiet), minutes)
+    ratios["pauses"] = (_seconds(of("pause")), minutes)
     for role in ROLES:
         texts = [turn.text for _, turn in conversation.turns_of(role) if turn.text is not None]
         ratios[f"words_{role}"] = (sum(len(text.split()) for text in texts), len(texts))
@@ -133,16 +124,13 @@ def _value(event: Event) -> float:
     return event.value_s
 
 
-def _pairs(events: Sequence[Event]) -> list[tuple[float, float]]:
-    return [(event.start_s, event.end_s) for event in events]
+def _seconds(events: Sequence[Event]) -> float:
+    return total((event.start_s, event.end_s) for event in events)
 
 
-_VALUES = {
-    "response": ("response",),
-    "yield": ("yield",),
-    "interruption": ("agent_interruption",),
-    "greeting": ("greeting",),
-}
+#: Name of values -> the kind of events that have them.
+_VALUES = {kind: kind for kind in ("response", "yield", "greeting")}
+_VALUES["interruption"] = "agent_interruption"
 
 #: Kinds of events whose length is their value, and those that have none.
 _LONG = (

@@ -1,4 +1,4 @@
-"""What happens in a call by the rules of ``trace-eval``: replies, interruptions, silences."""
+"""Events of a call by the rules of ``trace-eval``: replies, interruptions, silences."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ THRESHOLDS = OwnThresholds()
 
 
 def replies(floor: Floor, reason: str | None, calls: Sequence[float]) -> Iterator[Event]:
-    """What follows each user utterance that takes the floor."""
+    """The reply to each user utterance that takes the floor, or its absence."""
     c = THRESHOLDS
     users, agents = floor.taking("user"), floor.taking("agent")
     starts = [one.start for one in agents]

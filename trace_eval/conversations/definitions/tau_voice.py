@@ -14,12 +14,7 @@ from itertools import groupby, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.conversations.definitions.base import (
-    DefinitionSet,
-    Event,
-    FigureSpec,
-    Measured,
-)
+from trace_eval.conversations.definitions.base import DefinitionSet, Event, FigureSpec, Measured
 from trace_eval.conversations.spans import joined, runs
 from trace_eval.data.conversation import Conversation, Role
 

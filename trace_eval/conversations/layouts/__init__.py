@@ -64,12 +64,12 @@ def layout_of(path: Path) -> CallLayout:
 def read_conversations(
     path: Path | str, layout: str | None = None, options: ReadOptions | None = None
 ) -> Reading:
-    """Every conversation of a file or folder; one that cannot be read costs itself only.
+    """Every conversation of a file or folder; one that cannot be read costs no other.
 
     Args:
         path: a file or folder.
-        layout: its layout; default: found from the content.
-        options: what the layout does not say itself.
+        layout: its layout; default: recognised by the content.
+        options: facts that the layout may not state.
 
     Raises:
         UserError: there is no such path or layout, or nothing in it can be read.

@@ -42,7 +42,7 @@ class CallLayout:
         about: one line.
         fits: whether a path looks like it; cheap, reads the beginning at most.
         read: its conversations, and what is wrong with those that cannot be read.
-        count: how many there are; None: only reading tells.
+        count: how many there are; None: unknown before reading.
     """
 
     name: str

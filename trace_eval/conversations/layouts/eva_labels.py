@@ -112,7 +112,7 @@ def _entities(line: Record, name: str) -> ConversationItem:
     return _item(name, turns, (), {"entities": labels})
 
 
-#: Key that tells a file -> how its lines are read.
+#: Key that identifies a file -> reader of its lines.
 _KINDS: dict[str, Callable[[Record, str], ConversationItem]] = {
     "trace": _trace,
     "conv_turns": _turns,

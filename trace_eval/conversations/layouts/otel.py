@@ -85,7 +85,7 @@ def _text(parts: list[Any]) -> str:
 
 
 def _turns(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What a message says, then the tools that it calls or hears from."""
+    """The text of a message, then its calls and responses of tools."""
     parts, role = objects(message, "parts"), _ROLES.get(str(message.get("role")))
     if role and (text := _text(parts)):
         yield {"role": role, "text": text}

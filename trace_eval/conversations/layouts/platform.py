@@ -161,7 +161,7 @@ def _item(
         raise UserError(_nothing(platform, facts, folder, name))
     rows = _rows(platform, listed)
     if not rows.turns:
-        raise UserError(f"{platform.name}: nobody speaks in its {len(listed)} entries")
+        raise UserError(f"{platform.name}: none of its {len(listed)} entries is a turn")
     zero = _to_call_time(rows, moment(facts.get("zero"), "start of the call"))
     skipped = [f"{number} of role {role}" for role, number in rows.skipped.items()]
     caveats += [f"entries were left out: {', '.join(skipped)}"] if skipped else []

@@ -38,7 +38,7 @@ def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def separate_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """As :func:`rows_of`, of a table in which each row stands alone: one that is none says why.
+    """As :func:`rows_of`, but a bad row is its reason, and costs no other row.
 
     Raises:
         UserError: the file cannot be read.
@@ -90,7 +90,7 @@ def number_of(value: Any, name: str) -> float | None:
 
 
 def place(value: Any, places: Places) -> Any:
-    """What stands in the first of some places that has something; None: none has."""
+    """The value of the first place that has one; None: none has."""
     for path in places:
         result = value
         for key in path.split("."):
@@ -104,7 +104,7 @@ def place(value: Any, places: Places) -> Any:
 
 
 def moment(value: Any, name: str) -> float | None:
-    """Seconds, or Unix seconds where the source has a calendar; None where it says nothing.
+    """Seconds, or Unix seconds where the source has a calendar; None where it has none.
 
     Raises:
         UserError: it is no time.
@@ -119,7 +119,7 @@ def moment(value: Any, name: str) -> float | None:
 
 
 def parsed(value: Any) -> Any:
-    """JSON that a platform writes as text, as what it says; other values as they are."""
+    """The value of JSON that a platform writes as text; other values as they are."""
     try:
         return strict_json.loads(value) if isinstance(value, str) and value[:1] in "{[" else value
     except strict_json.BadJson:

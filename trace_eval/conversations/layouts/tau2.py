@@ -39,7 +39,7 @@ from trace_eval.data.conversation import (
     Turn,
 )
 
-#: Length of a tick that nobody states, seconds.
+#: Length of a tick where the source states none, seconds.
 TICK_S = 0.2
 
 

@@ -22,7 +22,7 @@ from trace_eval.conversations.sound.lanes import HOP_S, SILENT_DB, Lane, inside
 from trace_eval.conversations.spans import Spans, gaps, joined, runs
 from trace_eval.data.conversation import ROLES, Role
 
-#: What a fault spoils: nothing that is timed, what needs both channels, or all.
+#: The figures that a fault spoils: none, those that need both channels, or all.
 Spoils = Literal["nothing", "replies", "all"]
 
 #: Two channels are one where their levels differ by a constant up to this, dB.
@@ -73,9 +73,9 @@ class Fault:
     Attributes:
         name: which fault.
         channel: of whom; None: of both.
-        spoils: what cannot be timed any more.
+        spoils: the figures that are lost.
         spans: where, seconds of the conversation; empty: everywhere.
-        detail: what contradicts what, with both values; empty: the name says it.
+        detail: the contradiction with both values; empty: the name says it.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Echoes: how one speaker's voice arrives on the other's channel, and whether clocks agree.
 
 Where a channel carries the other's voice softly, its level follows the other's: how late and by
-how much softer tells crosstalk from speech, and a delay that is too long or grows tells of a wrong
+how much softer separates crosstalk from speech, and a delay that is too long or grows shows a wrong
 offset, swapped channels or clocks that drift. Nothing is corrected.
 """
 
@@ -19,7 +19,7 @@ from trace_eval.conversations.spans import Spans
 Levels = NDArray[np.float64]
 _Mask = NDArray[np.bool_]
 
-#: What is compared at once, and the farthest delay that is looked for, seconds.
+#: Length of a window of comparison, and the longest delay that is tried, seconds.
 _WINDOW_S, FARTHEST_S = 30.0, 0.5
 
 #: Least correlation of levels of an echo. On rendered calls without one it stays under 0.2; with
@@ -138,7 +138,7 @@ class Echo:
     sure: bool = True
 
     def sentence(self, speaker: str, other: str) -> str:
-        """The delay in words, and what to doubt."""
+        """The delay in words, with its doubts."""
         drift = "" if self.drift_ppm is None else f", drift {self.drift_ppm:+.0f} ppm"
         text = (
             f"clock: the {speaker}'s echo is on the {other}'s channel after"
@@ -158,7 +158,7 @@ def find_echo(voice: Lane, said: Spans, other: Lane) -> Echo | None:
 
     Args:
         voice, other: lanes.
-        said: what is spoken on the first.
+        said: speech on the first.
     """
     results = [*_lags(voice, said, other)]
     if not results:

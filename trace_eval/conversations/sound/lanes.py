@@ -40,7 +40,7 @@ _PROMISED = re.compile(r"^data : (\d+) \(should be (\d+)\)", re.MULTILINE)
 SILENT_DB = -120.0
 
 #: Bands of a lane, Hz: the voice without rumble and puffs, where breath is strongest, and where
-#: hissing consonants are. The last one tells a telephone.
+#: hissing consonants are. The last one is empty in telephone sound.
 BANDS = {
     "voice": (200, 6_000),
     "middle": (1_500, 3_500),
@@ -238,7 +238,7 @@ def _flaws(both: Samples) -> NDArray[np.float64]:
     repeats = np.zeros(halves, bool)
     loud = np.flatnonzero(peaks > _LOUD)
     for size in _PACKETS:
-        first = start + loud * _HALF  # one sample tells most apart
+        first = start + loud * _HALF  # one sample rules out most
         may = loud[np.abs(both[first] - both[first - size]) <= _EQUAL * peaks[loud]]
         at = start + may[:, None] * _HALF + np.arange(_HALF)
         change = np.abs(both[at] - both[at - size]).max(axis=1, initial=0.0)

@@ -130,7 +130,7 @@ def disagreements(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> lis
 
 
 def _delays(role: Role, log: Spans, sound: Spans, first: float) -> Iterator[Fault]:
-    """What the delays of one side's utterances say, from that of the whole call on."""
+    """The faults that the delays of one side's utterances show, from that of the whole call on."""
     log, sound = (joined(spans, _PAUSE_S) for spans in (log, sound))
     placed = [*_placed(log, sound, first)]
     if len(placed) < max(_LEAST, _PLACED * len(log)):

@@ -3,8 +3,8 @@
 The detector hears speech in breaths, lip noise, rustle and the room as well. Here a stretch is
 read relative to the speaker's own level: what is loud is the turn; what is softer belongs to it
 while it fades without a break, or where it has the spectrum of a soft syllable or a hissing
-consonant and not that of breath. What is the other's voice is judged by its level and by whether
-it follows the other channel. An edge moves only where a listener would notice it.
+consonant and not that of breath. Sound is the other's voice by its level and by whether it follows
+the other channel. An edge moves only where a listener would notice it.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class _Side:
         return TurnEdges(segments, **left, doubtful=doubtful, path=self.path)
 
     def _turns(self, span: tuple[float, float]) -> tuple[str, Spans, Spans]:
-        """What of a stretch is spoken, and doubtful; of one without, what it is."""
+        """(kind, turns, doubtful turns) of a stretch; the kind of one without turns."""
         rules, part = TURN_RULES, self.grid.part(span)
         voice, own = self.voice[part], ~self.foreign[part]
         level = max(float(np.quantile(voice, 0.9)), self.level - rules.own_db)
